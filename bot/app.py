@@ -21,6 +21,7 @@ from bot import keys as derived
 from bot.cast import opened_speakers
 from bot.cli import review_parts
 from bot.cli.review_parts import ReviewParts
+from bot.content.policies import read_policies
 from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules
@@ -83,6 +84,14 @@ def playbook(settings: Settings) -> Playbook:
     if unknown := read.roster.unknown(settings.models):
         log.warning("ROUNDTABLE_MODELS names %s, and no persona has that name", ", ".join(unknown))
     return replace(read, policy=settings.policy, roster=read.roster.with_models(settings.models))
+
+
+def with_policies(playbook: Playbook, settings: Settings) -> Playbook:
+    """Raises ConfigError with a sentence for each mistake in the file."""
+    if settings.policies is None:
+        return playbook
+    personas = [persona.key for persona in playbook.roster]
+    return replace(playbook, policies=read_policies(settings.policies, personas))
 
 
 def _content_watch(settings: Settings) -> ContentWatch:
@@ -173,7 +182,7 @@ async def bot(
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         stack.enter_context(telemetry.exported(settings.otel_exporter_otlp_endpoint))
-        watch, agenda = _content_watch(settings), playbook(settings)
+        watch, agenda = _content_watch(settings), with_policies(playbook(settings), settings)
         redact = secret_redaction(settings)
         speaking = await enter(opened_speakers(settings, agenda, redact, evidence=evidence(settings)))
         upkeep, sync = Maintenance(settings.workspace), _sync(settings)
@@ -214,7 +223,7 @@ async def bot(
 
         def read_again(changed: Playbook) -> None:
             for part in (roundtables, commands):
-                part.read_again(replace(changed, policy=agenda.policy))
+                part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
             chat.read_again(changed.speakers)
 
         await enter(_beside(lambda: _kept_current(watch, read_again)))

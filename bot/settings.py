@@ -117,6 +117,15 @@ def _patterns(given: object) -> object:
     return tuple(lines)
 
 
+def _file(path: Path) -> Path:
+    try:
+        if path.is_file():
+            return path
+    except OSError as error:
+        raise ValueError(path) from error
+    raise ValueError(path)
+
+
 Folder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder)]
 FutureFolder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder_or_nothing)]
 ServerAddress = Annotated[str, _shaped(r"https?://[^\s/]\S*"), AfterValidator(_address)]
@@ -220,6 +229,9 @@ class Settings(Keys):
     guests_press: bool = Field(default=False, description="yes or no")
     budget: Annotated[Budget | None, BeforeValidator(_budget)] = Field(
         default=None, description="tokens, such as 200000, or money, such as 5.00 USD"
+    )
+    policies: Annotated[Path, AfterValidator(_at_home), AfterValidator(_file)] | None = Field(
+        default=None, description="a file that exists"
     )
     host: Annotated[str, _shaped(r"[\w.:-]+")] = Field(
         default="127.0.0.1", description="the name or address of a network interface of this machine"

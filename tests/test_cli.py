@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -199,6 +200,19 @@ async def test_check_changes_nothing(
     assert (ran.code, ran.err) == (0, "")
     assert f"{1 if begun else 0} item" in ran.rows()["workspace"]["found"]
     assert after == before
+
+
+async def test_check_names_each_mistake_in_the_policies(cli: Cli, tmp_path: Path) -> None:
+    """And counts the channels of a file without any."""
+    rules = tmp_path / "policies.yaml"
+    rules.write_text("channels:\n  C042ABCDE:\n    depth: bottomless\n    strat: no\n")
+    wrong = await cli("check", ROUNDTABLE_POLICIES=str(rules))
+    rules.write_text("channels:\n  C042ABCDE:\n    depth: deep\n")
+    right = await cli("check", ROUNDTABLE_POLICIES=str(rules))
+
+    assert "depth of C042ABCDE is 'bottomless', but must be brief, standard or deep." in wrong.out
+    assert "C042ABCDE has 'strat', which means nothing; did you mean start." in wrong.out
+    assert re.search(r"ok +policies +for 1 channel", right.out)
 
 
 async def test_everything_that_is_missing_is_said_at_once(cli: Cli) -> None:

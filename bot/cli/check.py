@@ -17,6 +17,7 @@ from bot.cast import language_models
 from bot.content import mcp
 from bot.content.findings import Findings
 from bot.content.personas import read_roster, read_workshop
+from bot.content.policies import read_policies
 from bot.content.steps import NO_SUCH_PERSONA, read_agenda
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.models import Chain
@@ -167,6 +168,16 @@ def check_steps(settings: Settings, roster: Roster | None) -> CheckResult:
     return CheckResult("steps", found, tuple(problems))
 
 
+def check_policies(settings: Settings, roster: Roster | None) -> tuple[CheckResult, ...]:
+    if settings.policies is None or roster is None:
+        return ()
+    try:
+        policies = read_policies(settings.policies, [persona.key for persona in roster])
+    except BotError as error:
+        return (failed_check("policies", error),)
+    return (CheckResult("policies", f"for {counted(len(policies.channels), 'channel')}"),)
+
+
 def _without_persona(troubles: Iterable[Trouble], settings: Settings) -> Iterator[CheckProblem]:
     """Steps that name a persona who is not there: one cause, however many steps it costs."""
     folder = str(settings.personas or "personas").rstrip("/")
@@ -232,6 +243,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         personas,
         check_steps(settings, roster),
         *tools,
+        *check_policies(settings, roster),
         workspace,
         *remote,
         await _tried("store", _store(settings))

@@ -12,8 +12,16 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.policy import Policy
 from bot.domain.item.item import Item, KnownItem, backlog_title, folders_of, generate_slug, item_from
-from bot.domain.messages import decisions_wording, menus, review_wording, step_wording
+from bot.domain.messages import (
+    decisions_wording,
+    menus,
+    review_wording,
+    start_form,
+    step_wording,
+    trouble_wording,
+)
 from bot.domain.messages import form as form_wording
 from bot.domain.messages.decisions_wording import FoundDecision
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult
@@ -22,6 +30,7 @@ from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import AskReview
 from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
 from bot.domain.roundtable import digest, permission
+from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.inputs import (
     Amend,
     Export,
@@ -169,7 +178,7 @@ class Commands:
         if slug is None:
             return answers.listing(await self._finder.here(place))
         if rt := await self._store.get(slug):
-            told = answers.status(rt, self._playbook)
+            told = answers.status(rt, playbook_for(rt, self._playbook))
             return answers.with_more(told, rt.slug) if same_channel(rt.place, place) else told
         listed = await folder_of(self._workspace, slug)
         return answers.status_of_folder(listed, self._playbook) if listed else answers.nothing_here()
@@ -205,17 +214,22 @@ class Commands:
 
     def _may_open(self, wish: Start | Resume | Plan) -> None:
         """Raises UserError when this person may not start, or in a conversation that we cannot read."""
-        self._must_be_allowed(wish.person)
+        self._must_be_allowed(wish.person, wish.place.channel)
+        if not self._policy(wish.place.channel).start:
+            raise UserError(trouble_wording.no_start_here())
         if wish.room is ChannelKind.DIRECT:
             raise UserError(answers.NOT_IN_DIRECT)
 
-    def _must_be_allowed(self, person: Person) -> None:
-        """Raises UserError when *person* may neither start nor resume anything."""
-        if why := self._start_refusal(person):
+    def _must_be_allowed(self, person: Person, channel: str) -> None:
+        """Raises UserError when *person* may neither start nor resume anything in *channel*."""
+        if why := self._start_refusal(person, channel):
             raise UserError(why)
 
-    def _start_refusal(self, person: Person) -> str:
-        return permission.start_refusal(person, self._playbook.policy)
+    def _start_refusal(self, person: Person, channel: str) -> str:
+        return permission.start_refusal(person, self._policy(channel))
+
+    def _policy(self, channel: str) -> Policy:
+        return self._playbook.policies.of(channel, self._playbook.policy)
 
     async def _heard(self, place: Place, event: Say | Amend | Retract | Press) -> bool:
         if await self._roundtables.hear(place, event):
@@ -236,7 +250,7 @@ class Commands:
                 if not folder:  # words that are no command arrive without it, but start something here
                     belongs = await access.belonging(self._chat, person, seconds=KNOWN_SECONDS)
                     person = person.but(belongs=belongs)
-                if not folder and (why := self._start_refusal(person)):
+                if not folder and (why := self._start_refusal(person, place.channel)):
                     await self._threads.ask(place, item, step_wording.record_gone(item.title))
                     raise UserError(why)
                 start = Start(key=f"lost.{event.key}", at=event.at, item=item, place=place, person=person)
@@ -259,7 +273,7 @@ class Commands:
         """A person confirms that the thread belongs to the item. Only from now on is it read."""
         if held := await self._store.at(place):
             return answers.held_already(held)
-        self._must_be_allowed(press.person)
+        self._must_be_allowed(press.person, place.channel)
         self._threads.forget(place)
         match await self._threads.whose(place):
             case KnownThread(item, folder) if item.slug == press.value:
@@ -340,14 +354,32 @@ class Commands:
     # --- its entries and settings, in forms --------------------------------------------------------------------------
 
     async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
+        if action is Action.START_FORM:
+            return self._start_form(place, person, thread=subject)
         rt = await self._store.get(subject) if action is Action.SETTINGS else await self._store.at(place)
         if rt is None or not same_channel(rt.place, place):
             raise UserError(answers.UNKNOWN_THREAD)
-        return amending.opened(rt, action, subject, person, self._playbook)
+        return amending.opened(rt, action, subject, person, playbook_for(rt, self._playbook))
+
+    def _start_form(self, place: Place, person: Person, *, thread: str) -> InputForm:
+        self._must_be_allowed(person, place.channel)
+        channel = "" if place.channel.startswith("D") else place.channel
+        return start_form.start_form(self._playbook.within(channel), channel=channel, thread=thread)
+
+    async def start_submitted(
+        self, submission: Submission, *, team: str, room: ChannelKind
+    ) -> SubmissionResult:
+        """The roundtable is saved when this returns."""
+        if errors := start_form.mistakes(submission):
+            return SubmissionResult(errors=errors)
+        channel = submission.text(start_form.CHANNEL)
+        start = start_form.started(submission, self._playbook.within(channel), team=team, room=room)
+        return SubmissionResult(told=await self.start(start), place=start.place)
 
     async def submit(self, submission: Submission) -> SubmissionResult:
         rt = await self._held(submission.slug)
-        reading = amending.read(rt, submission, self._playbook)
+        playbook = playbook_for(rt, self._playbook)
+        reading = amending.read(rt, submission, playbook)
         if reading.errors:
             return SubmissionResult(errors=reading.errors)
         try:
@@ -355,18 +387,18 @@ class Commands:
                 await self._roundtables.handle(rt.slug, event)
         except Overtaken as overtaken:
             now = await self._held(submission.slug)
-            form = amending.conflict_form(now, submission, overtaken, self._playbook)
+            form = amending.conflict_form(now, submission, overtaken, playbook)
             return SubmissionResult(form=form)
         if not reading.opens:
             return SubmissionResult()
         now = await self._held(submission.slug)
-        return SubmissionResult(form=amending.entry_form(now, reading.opens, self._playbook))
+        return SubmissionResult(form=amending.entry_form(now, reading.opens, playbook))
 
     async def settings(self, place: Place, person: Person, reference: str) -> Reply:
         rt = await self._finder.running(place, reference, person)
         if not same_channel(rt.place, place):
             raise UserError(answers.UNKNOWN_THREAD)
-        if why := permission.refusal(rt, person, self._playbook.policy):
+        if why := permission.refusal(rt, person, self._policy(rt.place.channel)):
             raise UserError(why)
         button = menus.SETTINGS.but(value=rt.slug)
         return Message(text=form_wording.settings_button(rt.title), choices=(button,))
@@ -435,7 +467,7 @@ class Commands:
         rt = await self._store.get(slug)
         if rt:
             title, known, pending, link = rt.title, rt.place, rt.lines, rt.permalink
-            waiting = digest.waiting_for(digest.waits(rt, self._playbook))
+            waiting = digest.waiting_for(digest.waits(rt, playbook_for(rt, self._playbook)))
         else:
             listed = await folder_of(self._workspace, slug)
             if listed is None:  # it was found there a moment ago
@@ -486,7 +518,7 @@ class Commands:
             if lens or not names_a_reviewer(reference, roster):
                 raise
             slug, lens = await self._reviewed(wish.place, wish.person, ""), reference
-        await self._may_ask(slug, wish.person)
+        await self._may_ask(slug, wish.person, wish.place.channel)
         personas = asked_for(lens, roster)
         listed = await folder_of(self._workspace, slug)
         if listed is None:
@@ -514,12 +546,12 @@ class Commands:
         except WorkspaceError as error:
             raise UserError(f"I can't get at the reviews of `{slug}`: {error}") from error
 
-    async def _may_ask(self, slug: str, person: Person) -> None:
+    async def _may_ask(self, slug: str, person: Person, channel: str) -> None:
         """Raises UserError for a person who may not press buttons: a review costs work of models, and is a commit."""
-        rt, policy = await self._store.get(slug), self._playbook.policy
+        rt = await self._store.get(slug)
         if rt is None:
-            self._must_be_allowed(person)
-        elif why := permission.refusal(rt, person, policy):
+            self._must_be_allowed(person, channel)
+        elif why := permission.refusal(rt, person, self._policy(rt.place.channel)):
             raise UserError(why)
 
     async def _reviewed(self, place: Place, person: Person, reference: str) -> str:

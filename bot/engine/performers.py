@@ -339,10 +339,8 @@ class Performers(NamedTuple):
     def _cue(self, effect: Draft | Synthesize, rt: Roundtable) -> VoiceContext:
         rt = rt.but(unaided=True) if effect.unaided else rt
         step = self.playbook.agenda.get(rt.step_id)
-        lead = self.playbook.roster.lead_of(rt.phase_key)[0].key
-        return VoiceContext(
-            rt, self.playbook, step.persona if step and step.persona in self.playbook.roster else lead
-        )
+        speaker = self.playbook.roster.speaker_for(step.persona if step else "", rt.phase_key)
+        return VoiceContext(rt, self.playbook, speaker.key)
 
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
         paths = self._files_of((rt.step_id,))

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.roundtable import timers
+from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
     NO_HARM_REPEATED,
     Effect,
@@ -269,7 +270,7 @@ class Roundtables(Engine[Roundtable, Input]):
         attempts = ATTEMPTS_TO_POST if isinstance(effect, Post) else ATTEMPTS
         for attempt in range(1, attempts + 1):
             try:
-                performers = self._performers._replace(playbook=self._playbook_of(rt))
+                performers = self._performers._replace(playbook=playbook_for(rt, self._playbook_of(rt)))
                 work = performers.perform(effect, rt)
                 done = Done(key=effect.id, at=self._clock(), effect=effect.id)
                 return await self._cancellation.of(rt.slug, effect, work) or done

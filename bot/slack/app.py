@@ -16,7 +16,9 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.messages.message import Message
+from bot.domain.messages import start_form
+from bot.domain.messages.form import FormName, Submission, SubmissionResult
+from bot.domain.messages.message import Action, Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.values.places import ChannelKind, Person, Place
@@ -25,7 +27,7 @@ from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.slack import modals, parse
 from bot.slack.client import Identity
 from bot.slack.commands import Reply, VerbRequest, ask
-from bot.slack.manifest import SHORTCUT, STOPPED
+from bot.slack.manifest import SHORTCUT, START_SHORTCUT, STOPPED
 from bot.slack.markdown import mrkdwn
 from bot.slack.parse import MALFORMED, Malformed, Payload, flaw, foreign, needed, word
 from bot.slack.reception import ONE_MOMENT, Reception, sentence_for
@@ -195,6 +197,10 @@ def _commands(app: AsyncApp, reception: Reception) -> None:
     @app.command(re.compile(".*"))  # a workspace may rename the command
     async def command(ack: AsyncAck, body: Payload) -> None:
         asked = parse.command(body, reception.us, at=reception.clock())
+        if asked.verb == "start" and not asked.rest:
+            await _start_form(reception, body, asked.place, asked.person)
+            await ack()
+            return
         reply = await reception.ask(body, asked)
         rendered = parts(redacted_message(reply, reception.us.redact)) if reply else []
         if len(rendered) == 1:
@@ -242,9 +248,24 @@ def _views(app: AsyncApp, reception: Reception) -> None:
     async def submit(ack: AsyncAck, body: Payload) -> None:
         """Saved before it is acknowledged. What goes wrong is said in the form, which stays open: see `_errors`."""
         sent = modals.submission(body, reception.us, at=reception.clock())
-        sent = sent.but(person=await reception.identified(sent.person))
-        result = redacted_message(await reception.desk.submit(sent), reception.us.redact)
+        result = redacted_message(await _submitted(reception, sent), reception.us.redact)
         await ack(**modals.response(result, body))
+        if result.place:
+            reception.tell(result.place.but(thread=""), sent.person.id, result.told)
+
+
+async def _submitted(reception: Reception, sent: Submission) -> SubmissionResult:
+    if sent.name is not FormName.START:
+        return await reception.desk.submit(sent.but(person=await reception.identified(sent.person)))
+    where = Place(team=reception.us.team, channel=sent.text(start_form.CHANNEL))
+    person, room = await reception.placed(sent.person, where)
+    return await reception.desk.start_submitted(sent.but(person=person), team=where.team, room=room)
+
+
+async def _start_form(reception: Reception, body: Payload, place: Place, person: Person) -> None:
+    trigger = needed(body, "trigger_id")
+    form = await reception.desk.form(place, reception.remembered(person), Action.START_FORM, "")
+    reception.open_form(body, form, trigger)
 
 
 async def _pressed(reception: Reception, body: Payload, pressed: parse.Pressed) -> Reply:
@@ -276,6 +297,13 @@ def _shortcuts(app: AsyncApp, reception: Reception) -> None:
         reply = await reception.ask(body, asked)
         await ack()
         reception.answer(body, reply)
+
+    @app.shortcut({"type": "shortcut", "callback_id": START_SHORTCUT})
+    async def start_anywhere(ack: AsyncAck, body: Payload) -> None:
+        """From anywhere, so the form asks for the channel."""
+        person = parse.clicker(body, reception.us)
+        await _start_form(reception, body, Place(team=reception.us.team, channel=""), person)
+        await ack()
 
 
 def _home(app: AsyncApp, reception: Reception) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from bot.domain.catalog.agenda import Depth
 from bot.domain.item.item import item_from
+from bot.domain.messages import start_form
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Message
 from bot.domain.reviews.notice import AskReview
@@ -66,6 +67,12 @@ class CommandHandler(Protocol):
 
     async def submit(self, submission: Submission) -> SubmissionResult:
         """A form was submitted. A UserError leaves it open."""
+        ...
+
+    async def start_submitted(
+        self, submission: Submission, *, team: str, room: ChannelKind
+    ) -> SubmissionResult:
+        """The form that starts a roundtable was submitted. *room* is the kind of its channel."""
         ...
 
     async def settings(self, place: Place, person: Person, reference: str) -> Reply:
@@ -181,7 +188,7 @@ def _placed(asked: VerbRequest) -> dict[str, Any]:
 
 async def _start(desk: CommandHandler, asked: VerbRequest) -> Reply:
     if not asked.rest:
-        raise UserError(NO_TITLE)
+        return start_form.button(asked.adopts)
     start = Start(**_placed(asked), item=item_from(asked.rest), room=asked.room, participants=asked.called)
     return await desk.start(start.but(place=asked.place.but(thread=asked.adopts)))
 
@@ -333,13 +340,13 @@ USAGE = (
     " | unmute | settings | stop | help"
 )
 
-NO_TITLE = "What is it about? Give it a title, for example `/roundtable start Dark mode`."
 WHICH_DEPTH = "How deep? Say `depth brief`, `depth standard` or `depth deep`."
 
 HELP_TEXT = """\
 I hold roundtables: three personas lead your team through an analysis in one thread, and everything agreed is kept.
 
-• `/roundtable start Dark mode` – begin on a title, an issue (`#42`, `PROJ-12`) or an item I know
+• `/roundtable start Dark mode` – begin on a title, an issue (`#42`, `PROJ-12`) or an item I know; `start` alone \
+opens a form
 • `/roundtable resume` – go on with an item of this channel that you pick; `resume dark-mode` names it
 • `/roundtable status` – how far an item is
 • `/roundtable catchup` – what you have missed since you last said something

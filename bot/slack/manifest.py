@@ -9,6 +9,8 @@ from bot.slack.transport import PATH
 
 SHORTCUT = "roundtable_start"
 SHORTCUT_NAME = "Start a roundtable"
+START_SHORTCUT = "roundtable_start_form"
+START_SHORTCUT_NAME = "Start a roundtable…"
 
 SCOPES: Mapping[str, str] = {
     "app_mentions:read": "hear `@roundtable …` in a thread, where slash commands cannot be typed",
@@ -68,6 +70,12 @@ def _features(address: str) -> dict[str, Any]:
         "callback_id": SHORTCUT,
         "description": "Take this message as the title, and its thread as the place",
     }
+    with_form = {
+        "name": START_SHORTCUT_NAME,
+        "type": "global",
+        "callback_id": START_SHORTCUT,
+        "description": "Fill in a form: title, people, depth, when it is due",
+    }
     return {
         "app_home": {
             "home_tab_enabled": True,
@@ -76,7 +84,7 @@ def _features(address: str) -> dict[str, Any]:
         },
         "bot_user": {"display_name": "roundtable", "always_online": True},
         "slash_commands": [command],
-        "shortcuts": [shortcut],
+        "shortcuts": [shortcut, with_form],
     }
 
 

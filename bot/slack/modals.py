@@ -20,10 +20,11 @@ from bot.domain.messages.form import (
     SubmissionResult,
 )
 from bot.domain.values.text import clean
+from bot.domain.values.timestamps import written_at
 from bot.slack.client import Identity
 from bot.slack.limits import ID_CHARS, LABEL_CHARS, SECTION_CHARS, shortened, size
 from bot.slack.markdown import mrkdwn, one_line
-from bot.slack.parse import Malformed, Payload, clicker, needed, part, word
+from bot.slack.parse import Malformed, Payload, clicker, is_id, known, needed, part, word
 from bot.slack.render import PREFIX
 
 SUFFIX = "_form"
@@ -100,6 +101,15 @@ def _element(field: FormField) -> View:
             return {"type": "number_input", "is_decimal_allowed": False, "min_value": "0", **initial}
         case FieldKind.CHOICE:
             return _choice(field)
+        case FieldKind.CHECKS:
+            return _checks(field)
+        case FieldKind.PEOPLE:
+            most = {"max_selected_items": field.most} if field.most else {}
+            return {"type": "multi_users_select", **_prompt(field), **most}
+        case FieldKind.CHANNEL:
+            return _channel(field)
+        case FieldKind.TIME:
+            return {"type": "datetimepicker"}
         case FieldKind.REFS:
             options = [_option(one) for one in field.options[:MOST_OPTIONS]]
             chosen = [one for one in options if one["value"] in field.initial]
@@ -117,7 +127,7 @@ def _text(field: FormField, *, is_multiline: bool) -> View:
     return {
         "type": "plain_text_input",
         "multiline": is_multiline or "\n" in value,
-        "max_length": INPUT_CHARS,
+        "max_length": field.most or INPUT_CHARS,
         **prompt,
         **initial,
     }
@@ -137,6 +147,24 @@ def _choice(field: FormField) -> View:
         return {"type": "radio_buttons", "options": options, **initially}
     among = {"option_groups": groups} if groups else {"options": options}
     return {"type": "static_select", **_prompt(field), **among, **initially}
+
+
+def _checks(field: FormField) -> View:
+    options = [_option(one) for one in field.options[:RADIO_OPTIONS]]
+    chosen = [one for one in options if one["value"] in field.initial]
+    return {"type": "checkboxes", "options": options, **({"initial_options": chosen} if chosen else {})}
+
+
+def _channel(field: FormField) -> View:
+    """A channel with people in it. Without one, Slack proposes where the person is."""
+    proposed = {"initial_conversation": field.initial} if field.initial else {}
+    return {
+        "type": "conversations_select",
+        **_prompt(field),
+        "default_to_current_conversation": not proposed,
+        **proposed,
+        "filter": {"include": ["public", "private"], "exclude_bot_users": True},
+    }
 
 
 def _option(option: FormOption) -> View:
@@ -163,7 +191,8 @@ def submission(body: Payload, us: Identity, *, at: str) -> Submission:
         slug, subject = str(ids["i"]), str(ids.get("s", ""))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise Malformed("its private_metadata are not ours") from error
-    if name not in set(FormName) or not 0 < len(slug) <= ID_CHARS or len(subject) > ID_CHARS:
+    is_named = bool(slug) is not (name == FormName.START)
+    if name not in set(FormName) or not is_named or max(len(slug), len(subject)) > ID_CHARS:
         raise Malformed("its form is not ours")
     values: dict[str, FieldValue] = {}
     revisions: dict[str, int] = {}
@@ -190,6 +219,14 @@ def _entered(element: Payload, us: Identity) -> FieldValue:
     if "selected_options" in element:
         chosen = element["selected_options"]
         return tuple(filter(None, map(_value, chosen))) if isinstance(chosen, list) else ()
+    if "selected_users" in element:
+        people = element["selected_users"]
+        return tuple(filter(None, map(_id, people))) if isinstance(people, list) else ()
+    if "selected_conversation" in element:
+        return known(element, "selected_conversation")
+    if "selected_date_time" in element:
+        seconds = element["selected_date_time"]
+        return written_at(f"{seconds}.000000") if isinstance(seconds, int) else ""
     if "selected_option" in element:
         return _value(element["selected_option"])
     return us.redact(clean(word(element, "value"))[:INPUT_CHARS])
@@ -197,6 +234,10 @@ def _entered(element: Payload, us: Identity) -> FieldValue:
 
 def _value(option: object) -> str:
     return word(option, "value")[:ID_CHARS] if isinstance(option, dict) else ""
+
+
+def _id(found: object) -> str:
+    return found if isinstance(found, str) and is_id(found) else ""
 
 
 def _field_of(block: str) -> str:

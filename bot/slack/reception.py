@@ -192,6 +192,14 @@ class Reception:
         await asyncio.wait({asking}, timeout=IDENTIFY_SECONDS)
         return person.but(belongs=asking.result() if asking.done() else Belonging.UNVERIFIED)
 
+    async def placed(self, person: Person, where: Place) -> tuple[Person, ChannelKind]:
+        """Asks Slack who that is and what kind of conversation; unverified and unknown when that takes too long."""
+        finding = self.errands.send(self._found_out(person, where, ChannelKind.UNKNOWN))
+        await asyncio.wait({finding}, timeout=IDENTIFY_SECONDS)
+        if finding.done():
+            return finding.result()
+        return person.but(belongs=Belonging.UNVERIFIED), ChannelKind.UNKNOWN
+
     def open_form(self, body: Payload, form: InputForm, trigger: str) -> None:
         """In the background, at once. Slack gives three seconds; when that was not enough, the person is told."""
         self.errands.send(self._open_form(body, form, trigger))

@@ -206,11 +206,12 @@ class Table:
 
     # --- people ---------------------------------------------------------------------------------------------------
 
-    def start(self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada") -> "Table":
-        self.rt = opening.start(
-            Start(key=self.key(), at=self.now(), item=item_from(title), place=place, person=person(who)),
-            self.playbook,
-        )
+    def start(
+        self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada", **chosen: Any
+    ) -> "Table":
+        key, at, item = self.key(), self.now(), item_from(title)
+        start = Start(key=key, at=at, item=item, place=place, person=person(who), **chosen)
+        self.rt = opening.start(start, self.playbook)
         return self._paid()
 
     def start_again(

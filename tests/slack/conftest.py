@@ -26,7 +26,7 @@ from bot.domain.roundtable.inputs import (
     Start,
     Stop,
 )
-from bot.domain.values.places import Person, Place
+from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.review_ports import OnceMarks
 from bot.sandbox import App, Sandbox, Timing
 from bot.slack.app import slack_app
@@ -80,6 +80,12 @@ class ScriptedDesk(CommandHandler):
 
     async def submit(self, submission: Submission) -> SubmissionResult:
         await self._noted("submit", submission)
+        return self.results.pop(0) if self.results else SubmissionResult()
+
+    async def start_submitted(
+        self, submission: Submission, *, team: str, room: ChannelKind
+    ) -> SubmissionResult:
+        await self._noted("start_submitted", submission, team, room)
         return self.results.pop(0) if self.results else SubmissionResult()
 
     async def settings(self, place: Place, person: Person, reference: str) -> Reply:

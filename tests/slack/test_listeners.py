@@ -20,7 +20,7 @@ from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
-from bot.slack.commands import HELP_TEXT, NO_TITLE, WHICH_DEPTH
+from bot.slack.commands import HELP_TEXT, WHICH_DEPTH
 from bot.slack.reception import NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG, Reception
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 
@@ -175,7 +175,6 @@ def person_of(brought: object) -> object:
         ("sttart Dark mode", "I don't understand `sttart Dark mode`. Did you mean `start`?"),
         ("list `all` of it", "I know `list`, but not `list all of it`. Here is how it goes."),
         ("", HELP_TEXT.splitlines()[0]),
-        ("start", NO_TITLE),
         ("depth", WHICH_DEPTH),
         ("depth bottomless", WHICH_DEPTH),
         ("depth very deep", WHICH_DEPTH),

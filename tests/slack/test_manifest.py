@@ -31,13 +31,13 @@ def test_socket_mode_needs_no_address_and_http_needs_three() -> None:
 def test_slack_takes_the_manifest() -> None:
     """The limits on what is shown, of which the shortcut's name is the easiest to break."""
     shown = manifest()
-    (command,), (shortcut,) = shown["features"]["slash_commands"], shown["features"]["shortcuts"]
+    (command,), shortcuts = shown["features"]["slash_commands"], shown["features"]["shortcuts"]
 
     assert len(shown["display_information"]["name"]) <= 35
     assert len(shown["display_information"]["description"]) <= 140
-    assert shortcut["name"] == SHORTCUT_NAME
-    assert len(shortcut["name"]) <= 24
-    assert len(shortcut["description"]) <= 150
+    assert shortcuts[0]["name"] == SHORTCUT_NAME
+    assert all(len(one["name"]) <= 24 and len(one["description"]) <= 150 for one in shortcuts)
+    assert len({one["callback_id"] for one in shortcuts}) == len(shortcuts)
     assert len(command["command"]) <= 32
     assert command["should_escape"]
 

@@ -1,11 +1,12 @@
 """The phases and steps of an analysis: what comes next, and how deep it goes."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from bot.domain.catalog.personas import Roster, seat
 from bot.domain.catalog.phases import ANALYSIS_PHASES, PHASE_KEYS, QUICK_SCAN, Phase
+from bot.domain.catalog.policies import Policies
 from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.quick_scan import (
     QuickScan,
@@ -192,7 +193,8 @@ class Playbook:
     Everything that was read from personas/ and analysis-steps/.
 
     *troubles* were found while reading; their `phase_key` fact says where they belong. *notes* are for those
-    who wrote the files: the log and `roundtable check` have them, the thread does not. *policy* is of the settings.
+    who wrote the files: the log and `roundtable check` have them, the thread does not. *policy* is of the settings,
+    and *policies* are what channels have of their own.
     """
 
     roster: Roster
@@ -202,6 +204,15 @@ class Playbook:
     workshop: Roster = field(default_factory=Roster)
     policy: Policy = field(default_factory=Policy)
     schema: Schema = field(default_factory=Schema)
+    policies: Policies = field(default_factory=Policies)
+
+    def within(self, channel: str, cast: Collection[str] = ()) -> "Playbook":
+        """As it applies in *channel*, to a roundtable with the personas of *cast*; none means all of them."""
+        policy = self.policies.of(channel, self.policy)
+        roster = self.roster.cast(cast) if cast else self.roster
+        if policy == self.policy and roster is self.roster:
+            return self
+        return replace(self, policy=policy, roster=roster)
 
     @property
     def speakers(self) -> Roster:

@@ -183,12 +183,20 @@ class Address:
 class Roster:
     """
     The personas of one roundtable, in speaking order. `unusable` are the keys of persona files that were refused: the
-    steps that name them are led by the others.
+    steps that name them are led by the others. `absent` are personas that people left out: the first of the others
+    leads in their place.
     """
 
-    def __init__(self, personas: Iterable[Persona] = (), *, unusable: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        personas: Iterable[Persona] = (),
+        *,
+        unusable: Iterable[str] = (),
+        absent: Iterable[Persona] = (),
+    ) -> None:
         self._personas = {persona.key: persona for persona in personas}
         self.unusable = frozenset(unusable).difference(self._personas)
+        self.absent = {persona.key: persona for persona in absent}
         self._called = NameMatcher({persona.key: persona.name for persona in self})
 
     def __iter__(self) -> Iterator[Persona]:
@@ -228,11 +236,30 @@ class Roster:
         }
         return name.casefold() in known
 
+    def cast(self, keys: Iterable[str]) -> "Roster":
+        """Only the personas of *keys*, in that order; all of them when none of *keys* is here."""
+        seated = {key: self._personas[key] for key in keys if key in self}
+        if not seated:
+            return self
+        absent = (persona for persona in self if persona.key not in seated)
+        return Roster(seated.values(), unusable=self.unusable, absent=absent)
+
+    def speaker_for(self, key: str, phase_key: str) -> Persona:
+        """The persona *key*; in place of an absent one the first of the cast, else the lead of the phase."""
+        if key in self.absent:
+            return next(iter(self))
+        return self.get(key) or self.lead_of(phase_key)[0]
+
     def lead_of(self, phase_key: str) -> tuple[Persona, Trouble | None]:
-        """Who leads a phase. If no persona names the phase: the business analyst, with a Trouble that says so."""
+        """
+        Who leads a phase. If its lead was left out: the first persona. If no persona names the phase: the business
+        analyst, with a Trouble that says so.
+        """
         for persona in self:
             if phase_key in persona.phases:
                 return persona, None
+        if any(phase_key in persona.phases for persona in self.absent.values()):
+            return next(iter(self)), None
 
         lead = self.get(FALLBACK_LEAD) or next(iter(self))
         return lead, trouble("ERR-PERSONA-001", phase_key=phase_key, lead=lead.label)

@@ -1,8 +1,10 @@
 """The settings that apply to every roundtable."""
 
+import re
 from enum import StrEnum
 
 from bot.domain.catalog.budget import Budget
+from bot.domain.catalog.steps import Depth
 from bot.domain.values.value import Stored
 
 
@@ -16,10 +18,41 @@ class PressPolicy(StrEnum):
     EVERYONE = "everyone"
 
 
+class QuietHours(Stored):
+    """
+    The part of a day in which people are not written to, by their own clock, as minutes since midnight. It may go
+    past midnight.
+    """
+
+    begin: int
+    end: int
+
+    def contain(self, minute: int) -> bool:
+        if self.begin <= self.end:
+            return self.begin <= minute < self.end
+        return minute >= self.begin or minute < self.end
+
+
+_HOURS = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])\s*-\s*([01]?[0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
+
+
+def quiet_hours(text: str) -> QuietHours:
+    """`18:00-08:00`. Raises ValueError."""
+    found = _HOURS.fullmatch(text.strip())
+    if found is None:
+        raise ValueError("no hours")
+    begin_hour, begin_minute, end_hour, end_minute = map(int, found.groups())
+    return QuietHours(begin=60 * begin_hour + begin_minute, end=60 * end_hour + end_minute)
+
+
 class Policy(Stored):
     """
     With *guests_press*, guests and people of other organisations count as members. *thinks*: every persona has a model,
     so people wait for replies; *model* is that of personas that name none. *agent*: the Slack app is declared as one.
+
+    A file of policies may say for a channel whether roundtables are started there, with which *cast* (the keys of
+    personas; none means all) and at which *depth*, and when people are not written to: in *quiet_hours*, and on
+    *weekends* where that is false.
     """
 
     press: PressPolicy = PressPolicy.EVERYONE
@@ -28,3 +61,8 @@ class Policy(Stored):
     thinks: bool = False
     model: str = ""
     agent: bool = False
+    start: bool = True
+    cast: tuple[str, ...] = ()
+    depth: Depth | None = None
+    quiet_hours: QuietHours | None = None
+    weekends: bool = True

@@ -51,6 +51,17 @@ class SlackPlace(Stored):
     seal: str = ""
 
 
+class Seats(Stored):
+    """
+    Who takes part: `personas_active` are keys of personas (none means all), `participants` Slack ids of people, and
+    their answers are `due`. It stands under `roundtable`.
+    """
+
+    personas_active: tuple[str, ...] = ()
+    participants: tuple[str, ...] = ()
+    due: str = ""
+
+
 class Meta(Stored):
     """What we understand of a meta.json. `depth_overrides` may name depths that do not exist."""
 
@@ -67,6 +78,7 @@ class Meta(Stored):
     elaborations: tuple[Record, ...] = ()
     max_turns: int = DEFAULT_MAX_TURNS
     slack: SlackPlace | None = None
+    seats: Seats = Seats()
 
     @property
     def derived_status(self) -> str:
@@ -94,6 +106,7 @@ __all__ = [
     "MetaChange",
     "ParsedMeta",
     "Record",
+    "Seats",
     "SlackPlace",
     "apply",
     "held_at",
@@ -106,6 +119,7 @@ __all__ = [
 FEWEST_TURNS = 3
 STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
 LEGACY = "phase_a_completed"
+SEATS = "roundtable"
 
 
 class Corrupt(ValueError):
@@ -136,6 +150,7 @@ class MetaChange(Stored):
     codebase_hash: str = ""
     restart: bool = False
     created: Mapping[str, Any] | None = None
+    seats: Seats | None = None
 
 
 def read(content: bytes, *, now: str) -> ParsedMeta:
@@ -169,6 +184,9 @@ def apply(raw: Mapping[str, Any], change: MetaChange) -> dict[str, Any]:
     if change.slack:
         known = {name: fact for name, fact in change.slack.model_dump().items() if fact not in ("", None)}
         meta["slack"] = {**_object(meta.get("slack")), **known}
+    if change.seats:
+        said = {name: fact for name, fact in change.seats.model_dump(mode="json").items() if fact}
+        meta[SEATS] = {**_object(meta.get(SEATS)), **said}
     return meta
 
 
@@ -226,6 +244,7 @@ def _understood(raw: Mapping[str, Any], elaborations: tuple[Record, ...]) -> Met
         elaborations=elaborations,
         max_turns=_max_turns(raw) or DEFAULT_MAX_TURNS,
         slack=_place(slack) if isinstance(slack, dict) else None,
+        seats=_seats(_object(raw.get(SEATS))),
     )
 
 
@@ -260,6 +279,14 @@ def _place(slack: Mapping[str, Any]) -> SlackPlace:
     names = SlackPlace.model_fields.keys() - {"private"}
     texts = {name: clean(slack[name]) for name in names if isinstance(slack.get(name), str)}
     return SlackPlace(**texts, private=known)
+
+
+def _seats(found: Mapping[str, Any]) -> Seats:
+    return Seats(
+        personas_active=tuple(dict.fromkeys(_strings(_list(found.get("personas_active"))))),
+        participants=tuple(dict.fromkeys(_strings(_list(found.get("participants"))))),
+        due=clean(found["due"]) if isinstance(found.get("due"), str) else "",
+    )
 
 
 def _again(raw: Mapping[str, Any], change: MetaChange) -> Mapping[str, Any]:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from bot.domain.catalog.steps import Depth
+from bot.domain.messages.message import Message
 from bot.domain.messages.step_wording import listed
-from bot.domain.values.places import Person
+from bot.domain.values.places import Person, Place
 from bot.domain.values.value import Value
 
 
@@ -24,6 +25,8 @@ class FormName(StrEnum):
     SORT = "sort"
     """What the notes of a step are. The subject is the step."""
     SETTINGS = "settings"
+    START = "start"
+    """Of a new roundtable, so there is no item yet. The subject is `CHANNEL/THREAD`, if one is taken over."""
 
 
 class FieldKind(StrEnum):
@@ -35,10 +38,16 @@ class FieldKind(StrEnum):
     """Any number of the options."""
     LIST = "list"
     """One item on each line."""
+    CHECKS = "checks"
+    """Any number of the options, all of them in view."""
+    PEOPLE = "people"
+    CHANNEL = "channel"
+    TIME = "time"
+    """A moment, in the person's own clock where it is chosen."""
 
 
 FieldValue = str | tuple[str, ...]
-"""A tuple for REFS."""
+"""A tuple for REFS, CHECKS and PEOPLE; of these, the ids of people."""
 
 
 class FormOption(Value):
@@ -53,7 +62,10 @@ class OptionGroup(Value):
 
 
 class FormField(Value):
-    """`options` or `groups` are for CHOICE and REFS. `revision` is that of the value it shows."""
+    """
+    `options` or `groups` are for CHOICE, REFS and CHECKS. `revision` is that of the value it shows. `most` limits the
+    characters of a text, or how many people may be chosen; 0 is as many as Slack takes.
+    """
 
     name: str
     label: str
@@ -64,6 +76,7 @@ class FormField(Value):
     required: bool = False
     hint: str = ""
     placeholder: str = ""
+    most: int = 0
     revision: int = 0
 
 
@@ -99,17 +112,22 @@ class Submission(Value):
 
 
 class SubmissionResult(Value):
-    """`errors`: a sentence for each field that does not fit. `form` is shown in place of the one that was submitted."""
+    """
+    `errors`: a sentence for each field that does not fit. `form` is shown in place of the one that was submitted.
+    `told` is for the person alone, at `place`.
+    """
 
     errors: Mapping[str, str] = {}
     form: InputForm | None = None
+    told: Message | None = None
+    place: Place | None = None
 
 
 # --- settings -------------------------------------------------------------------------------------------------------
 
 DEPTH, VOICES = "depth", "voices"
 SPEAK, QUIET = "speak", "quiet"
-_DEPTHS = (
+DEPTHS = (
     FormOption(value=Depth.BRIEF.value, label="Brief", about="Personas draft, you correct"),
     FormOption(value=Depth.STANDARD.value, label="Standard", about="About three questions a step"),
     FormOption(value=Depth.DEEP.value, label="Deep", about="Up to six questions a step"),
@@ -134,7 +152,7 @@ def settings(slug: str, *, depth: Depth | None, muted: bool) -> InputForm:
         name=DEPTH,
         label="How much should they ask?",
         kind=FieldKind.CHOICE,
-        options=_DEPTHS,
+        options=DEPTHS,
         initial=depth.value if depth else "",
         required=True,
     )
@@ -149,6 +167,7 @@ TYPED: Mapping[FormName, str] = {
     FormName.AMEND_SECTION: "Press again, or write the id and the new words, as in `FR-003: new words`.",
     FormName.SORT: "Press again, or say it once more with its label, as in `risk: …`.",
     FormName.SETTINGS: "Press again, or write `depth deep` or `mute`.",
+    FormName.START: "Try again, or write `/roundtable start` and a title.",
 }
 """What does the same without the form."""
 

@@ -67,6 +67,7 @@ class Used(Stored):
 # The menus: what each offers, in words (for those who type) and in buttons (for those who press).
 
 
+START_FORM = Choice(action=Action.START_FORM, label="Start…", emphasis=Emphasis.PRIMARY)
 SETTINGS = Choice(action=Action.SETTINGS, label="Settings…")
 FINISH_STEP = Choice(action=Action.FINISH_STEP, label="Finish step", emphasis=Emphasis.PRIMARY)
 CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PRIMARY)

@@ -67,13 +67,14 @@ class Action(StrEnum):
     """The value is the person who is no longer waited for."""
     SNOOZE = "snooze"
     DIGEST_TIME = "digest_time"
+    START_FORM = "start_form"
 
 
 VERBS = frozenset({
     Action.CATCH_UP, Action.EXPORT, Action.FINDINGS, Action.TAKE_UP, Action.SNOOZE, Action.DIGEST_TIME,
 })  # fmt: skip
 """What stands in no menu of a roundtable: a press is about the item that is its value."""
-FORMS = frozenset({Action.AMEND, Action.SORT, Action.SETTINGS})
+FORMS = frozenset({Action.AMEND, Action.SORT, Action.SETTINGS, Action.START_FORM})
 """These open a form. The value is an entry, a step (the current one by default), or the item of the settings."""
 
 

@@ -145,7 +145,9 @@ def searched(words: int, files: int) -> str:
     return f"Searched the code base for {counted(words, 'word')}: {counted(files, 'file')} found."
 
 
-def stands_in(persona: Persona, step: Step) -> str:
+def stands_in(persona: Persona, step: Step, absent: Persona | None = None) -> str:
+    if absent:
+        return f"{persona.first_name} leads this step, because {absent.first_name} does not take part."
     return f"{persona.first_name} leads this step, because the persona `{step.persona}` cannot be used."
 
 

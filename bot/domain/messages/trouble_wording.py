@@ -224,6 +224,10 @@ def belongs_to(step: str) -> str:
     )
 
 
+def no_start_here() -> str:
+    return "Roundtables can't be started in this channel; please start it in another one."
+
+
 def guests_talk() -> str:
     return (
         "Guests and people of other organisations are welcome to write here, and it counts; the buttons, and words "

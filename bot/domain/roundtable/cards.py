@@ -222,7 +222,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
     not_saved = step_wording.not_all_saved() if is_done and not is_saved else ""
     return StepScene(
         step=step,
-        persona=playbook.roster.get(step.persona) or asking.speaker_of(rt, playbook),
+        persona=playbook.roster.speaker_for(step.persona, step.phase_key),
         phase=phase.name,
         position=steps.index(step) + 1,
         steps_in_phase=len(steps),

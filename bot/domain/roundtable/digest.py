@@ -108,7 +108,7 @@ def waits(rt: Roundtable, playbook: Playbook) -> WaitingFor:
     if debate := rt.elaboration:
         floor = tuple(_called(key, playbook) for key in debate.waiting)
         return WaitingFor(rt.stage, about, floor, turn=debate.turn_count, turns=debate.max_turns)
-    asks = (_called(step.persona, playbook),) if step else ()
+    asks = (playbook.roster.speaker_for(step.persona, step.phase_key).name,) if step else ()
     return WaitingFor(rt.stage, about, asks, answers=len(rt.answers))
 
 

@@ -21,7 +21,9 @@ from bot.domain.values.places import ChannelKind, Person, Place
 class Start(Event):
     """
     Begin a roundtable on *item* at *place*; a thread there already is adopted. *planning* begins with the planning
-    workshop, on what the *brief* says, if there is one. *participants* are ids of people who were named.
+    workshop, on what the *brief* says, if there is one: what the person knows already. *participants* are ids of people
+    who are asked to take part, *due* is when answers are, and *personas* and *depth* are chosen in place of the
+    channel's.
     """
 
     item: Item
@@ -32,6 +34,9 @@ class Start(Event):
     planning: bool = False
     brief: str = ""
     participants: tuple[str, ...] = ()
+    due: str | None = None
+    personas: tuple[str, ...] = ()
+    depth: Depth | None = None
 
 
 class Say(Event):

@@ -12,6 +12,7 @@ from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable import permission, plan_card, timers, words, working
 from bot.domain.roundtable.cards import with_card
+from bot.domain.roundtable.casting import with_cast
 from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite, Tell
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -207,6 +208,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 }
 
 
+@with_cast
 @with_root
 @with_card
 @with_plan_card

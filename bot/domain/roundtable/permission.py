@@ -20,7 +20,7 @@ def refusal(rt: Roundtable, person: Person, policy: Policy) -> str:
     """Why *person* may not press here, in a sentence for them; empty when they may."""
     if not policy.guests_press and (why := _outside(belonging(rt, person))):
         return why
-    known, starter = {rt.started_by, *rt.people}, rt.started_by
+    known, starter = {rt.started_by, *rt.people, *rt.attendance.participants}, rt.started_by
     if not starter or person.id == starter or policy.press is PressPolicy.EVERYONE:
         return ""
     if policy.press is PressPolicy.PARTICIPANTS:

@@ -189,7 +189,8 @@ class RoundtableFields(Stored):
     `paused_by` the person who stopped. `first_words` stand above the next question. `question` is the
     newest question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are
     words that came while it was not known whether their author could see the question. `timers` are the
-    moments at which something follows by itself, by the name of what does.
+    moments at which something follows by itself, by the name of what does. `personas_active` are the keys of the
+    personas; none means all.
     """
 
     shape: int = 1
@@ -205,6 +206,7 @@ class RoundtableFields(Stored):
     started_by: str = ""
     created_at: str = ""
     people: Mapping[str, str] = {}
+    personas_active: tuple[str, ...] = ()
 
     stage: Stage = Stage.OPENING
     heading_for: Stage | None = None

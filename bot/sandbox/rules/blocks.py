@@ -164,6 +164,7 @@ ELEMENTS: Mapping[str, Rule] = {
         _element("checkboxes", {"options": each(OPTION, most=10)}, initial_options=each(OPTION, most=10))
     ),
     "datepicker": _select("datepicker", initial_date=string(10)),
+    "datetimepicker": _element("datetimepicker", initial_date_time=number(0, 2**53)),
     "timepicker": _select("timepicker", initial_time=string(5), timezone=string(100)),
     "plain_text_input": _input(
         "plain_text_input",

@@ -107,6 +107,7 @@ TOUCHES: Mapping[str, Touch] = {
     "multi_conversations_select": _named("selected_conversations"),
     "datepicker": _named("selected_date"),
     "timepicker": _named("selected_time"),
+    "datetimepicker": _named("selected_date_time"),
     "plain_text_input": _text,
     "number_input": _text,
     "email_text_input": _text,

@@ -76,6 +76,9 @@ const ELEMENTS = {
   multi_static_select: (one, block, room) => several(one, block, room),
   users_select: (one, block, room) => choices(one, block, room,
     room.people().map((user) => h("option", { value: user.id }, user.real_name)), one.initial_user),
+  multi_users_select: (one, block, room) => several(
+    { ...one, options: room.people().map((user) => ({ value: user.id, text: { text: user.real_name } })), initial_options: one.initial_users?.map((value) => ({ value })) },
+    block, room),
   channels_select: (one, block, room) => places(one, block, room, one.initial_channel),
   conversations_select: (one, block, room) => places(one, block, room, one.initial_conversation),
   overflow: (one, block, room) => h("button",
@@ -84,6 +87,7 @@ const ELEMENTS = {
   radio_buttons: (one, block, room) => ticks("radio", one, block, room, [one.initial_option?.value]),
   checkboxes: (one, block, room) => ticks("checkbox", one, block, room, one.initial_options?.map((o) => o.value) ?? []),
   datepicker: (one, block, room) => field("date", one, block, room, one.initial_date),
+  datetimepicker: (one, block, room) => field("datetime-local", one, block, room, one.initial_date_time && local(one.initial_date_time)),
   timepicker: (one, block, room) => field("time", one, block, room, one.initial_time),
 };
 
@@ -150,6 +154,12 @@ function field(type, one, block, room, value) {
     ...marks(one, block, room), onchange: (event) => press(event.currentTarget, one, room, event.currentTarget.value) });
 }
 
+// As an input of the page has it, in the clock of this machine.
+function local(seconds) {
+  const at = new Date(seconds * 1000);
+  return new Date(at - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
 async function press(target, one, room, value) {
   if (room.form && target.closest(".input")) return;
   if (one.confirm && !(await room.confirm(one.confirm))) return;
@@ -200,7 +210,8 @@ export function entered(form) {
   const values = {};
   for (const control of form.querySelectorAll("[data-action-id]")) {
     if (control.tagName === "BUTTON") continue;
-    values[control.dataset.actionId] = control.classList.contains("ticks") ? ticked(control) : control.value || null;
+    const written = control.type === "datetime-local" ? Math.floor(new Date(control.value) / 1000) : control.value;
+    values[control.dataset.actionId] = control.classList.contains("ticks") ? ticked(control) : written || null;
   }
   return values;
 }

@@ -150,8 +150,7 @@ def phase_of(key: str, playbook: Playbook) -> Phase:
 def speaker_of(rt: Roundtable, playbook: Playbook) -> Persona:
     """The step's persona, for that step only; else the lead of the phase."""
     step = playbook.agenda.get(rt.step_id)
-    own = playbook.roster.get(step.persona) if step else None
-    return own or playbook.roster.lead_of(rt.phase_key)[0]
+    return playbook.roster.speaker_for(step.persona if step else "", rt.phase_key)
 
 
 def saying_first(rt: Roundtable, playbook: Playbook, text: str) -> Roundtable:
@@ -225,7 +224,8 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
         rt = rt.logging(trouble("ERR-STEP-007"))
     if persona.key != lead.key:
         rt = rt.logging(trouble("ERR-PERSONA-002"))
-    stands_in = "" if step.persona in playbook.roster else step_wording.stands_in(persona, step)
+    absent = playbook.roster.absent.get(step.persona)
+    stands_in = "" if step.persona in playbook.roster else step_wording.stands_in(persona, step, absent)
     above = first or rt.first_words
     rt = rt.but(first_words="")
     asked = paragraphs(stands_in, step_wording.header(persona, step), filled(rt, step, text))

@@ -50,7 +50,13 @@ def starting(rt: Roundtable, event: Start) -> Roundtable:
     """The starter, and whom they named."""
     for person in event.participants:
         rt = rt.meeting(Person(id=person))
-    return rt.but(attendance=rt.attendance.joining(event.person.id, *event.participants))
+    rt = rt.but(attendance=rt.attendance.joining(event.person.id, *event.participants))
+    return due_from_start(rt, event.due or "")
+
+
+def due_from_start(rt: Roundtable, due: str) -> Roundtable:
+    """By the clock of the starter, as far as it is known. A time that has passed is no deadline."""
+    return due_at(rt, due, rt.attendance.offsets.get(rt.started_by, 0)) if due > rt.now else rt
 
 
 def _joined(rt: Roundtable, event: Input) -> Roundtable:
@@ -60,6 +66,8 @@ def _joined(rt: Roundtable, event: Input) -> Roundtable:
             attendance = attendance.joining(person.id)
         case PersonMet(person=known, offset=int(offset)):
             attendance = attendance.but(offsets={**attendance.offsets, known: offset})
+            if known == rt.started_by and attendance.due and not attendance.due_offset:
+                return due_at(rt.but(attendance=attendance), attendance.due, offset)
         case Posted(effect=effect, ts=ts):
             for one in attendance.reminders:
                 if one.post == effect:

@@ -9,7 +9,7 @@ from bot.domain.catalog.agenda import Playbook, Step
 from bot.domain.catalog.personas import Persona
 from bot.domain.item.artifacts import FileEdit
 from bot.domain.item.item import TITLE_CHARS, draft
-from bot.domain.item.meta import MetaChange, SlackPlace
+from bot.domain.item.meta import MetaChange, Seats, SlackPlace
 from bot.domain.messages import (
     menus,
     planning_wording,
@@ -20,6 +20,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.planning.verdict import seated
 from bot.domain.roundtable import permission, words
+from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
     Commit,
     Effect,
@@ -51,6 +52,7 @@ from bot.domain.roundtable.transitions.saving import (
     created,
     queue_commit,
     refreshed,
+    seats_of,
     slack_place,
     unheard,
 )
@@ -64,7 +66,22 @@ from bot.errors import NotNow
 
 def start(event: Start, playbook: Playbook) -> Roundtable:
     """A new roundtable, nothing of which is in Slack or git yet; its version is 0."""
-    return _open(_on(event), event, playbook)
+    playbook = playbook.within(event.place.channel)
+    rt = _chosen_at_start(_on(event), event, playbook)
+    return _open(rt, event, playbook_for(rt, playbook))
+
+
+def _chosen_at_start(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
+    """What the person chose, else what the policies say about the channel."""
+    rt = rt.but(
+        personas_active=tuple(
+            key for key in event.personas or playbook.policy.cast if key in playbook.roster
+        ),
+    )
+    if depth := event.depth or playbook.policy.depth:
+        phases = (phase.key for phase in playbook.agenda.phases)
+        rt = rt.but(depth_overrides=dict.fromkeys(phases, depth.value))
+    return rt
 
 
 def take_up(event: Start, playbook: Playbook, *, thread_known: bool) -> Roundtable:
@@ -85,10 +102,20 @@ def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     if rt.place.thread:
         raise NotNow(trouble_wording.held_already())
     if not rt.phase_key:
-        return _open(_on(event).but(version=rt.version, now=rt.now, seen=rt.seen), event, playbook)
+        begun = _on(event).but(version=rt.version, now=rt.now, seen=rt.seen)
+        return _open(_as_chosen_before(begun, rt), event, playbook)
     heading_for = Stage.PLANNING if event.planning else rt.heading_for
     bare = rt.but(place=event.place, stage=Stage.OPENING, heading_for=heading_for, stalled=None)
     return _open(bare, event, playbook)
+
+
+def _as_chosen_before(rt: Roundtable, before: Roundtable) -> Roundtable:
+    return rt.but(
+        attendance=before.attendance,
+        timers=before.timers,
+        personas_active=before.personas_active,
+        depth_overrides=before.depth_overrides,
+    )
 
 
 def _on(event: Start) -> Roundtable:
@@ -173,6 +200,8 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     rt = _answered(rt, state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
+    if is_new:
+        rt = _seated(rt, state.meta.seats)
     if state.planning and rt.heading_for is None:
         rt = planning.lost(rt, playbook)
     if event.recovering:
@@ -180,6 +209,15 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
         after = next(iter(state.heard), "")
         return rt.queueing(ReadThread(recovering=True, after=after, known=state.heard))
     return taken_up(rt, "held in a new thread")
+
+
+def _seated(rt: Roundtable, seats: Seats) -> Roundtable:
+    """As meta.json says; what was chosen just now comes before that."""
+    rt = rt.but(
+        attendance=rt.attendance.joining(*seats.participants),
+        personas_active=rt.personas_active or seats.personas_active,
+    )
+    return rt if rt.attendance.due else attending.due_from_start(rt, seats.due)
 
 
 def restore_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -295,7 +333,13 @@ def _folder_made(rt: Roundtable) -> Roundtable:
         (_author(line.meta), line.content) for line in in_thread_order(rt.lines) if line.source is Source.USER
     ]
     text = draft(rt.item, started_by=rt.name_of(rt.started_by), at=rt.now, said=said)
-    change = MetaChange(created=created(rt), slack=slack_place(rt), codebase_hash=HEAD)
+    change = MetaChange(
+        created=created(rt),
+        slack=slack_place(rt),
+        codebase_hash=HEAD,
+        depth_overrides=rt.depth_overrides,
+        seats=seats_of(rt),
+    )
     edits = [FileEdit(path="draft.md", text=text)]
     return queue_commit(rt, "start", then=Then.OPENING, edits=edits, change=change)
 

@@ -7,7 +7,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
 from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, PlanEdit
-from bot.domain.item.meta import MetaChange, SlackPlace
+from bot.domain.item.meta import MetaChange, Seats, SlackPlace
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import NO_STEP, Message
@@ -238,6 +238,13 @@ def slack_place(rt: Roundtable) -> SlackPlace:
     )
 
 
+def seats_of(rt: Roundtable) -> Seats | None:
+    seats = Seats(
+        personas_active=rt.personas_active, participants=rt.attendance.participants, due=rt.attendance.due
+    )
+    return seats if seats != Seats() else None
+
+
 def seen_by(rt: Roundtable, event: Command) -> Roundtable:
     """Messages say who can see them: a channel may become private at any time, and the next commit notes it."""
     if not isinstance(event, Say) or event.private is None or event.private is rt.manners.private:
@@ -366,6 +373,7 @@ def _everything(rt: Roundtable) -> MetaChange:
         elaborations=rt.elaborations,
         slack=slack_place(rt),
         codebase_hash=HEAD,
+        seats=seats_of(rt),
     )
 
 

@@ -1,0 +1,213 @@
+"""The form that starts a roundtable: what it asks, and what a submission of it means."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.steps import Depth
+from bot.domain.item.item import detect_source, item_from
+from bot.domain.messages import menus
+from bot.domain.messages.form import DEPTHS, FieldKind, FormField, FormName, FormOption, InputForm, Submission
+from bot.domain.messages.message import Message
+from bot.domain.roundtable.inputs import Start
+from bot.domain.values.places import ChannelKind, Place
+from bot.domain.values.text import one_line
+from bot.domain.values.value import Value
+
+TITLE, SOURCE, NOTES, CHANNEL = "title", "source", "notes", "channel"
+PEOPLE, CAST, DEPTH, UNTIL = "people", "cast", "depth", "until"
+TITLE_CHARS, SOURCE_CHARS, NOTES_CHARS, MOST_PEOPLE, ABOUT_CHARS = 120, 500, 3000, 20, 75
+
+NO_TITLE = "A few words, such as: Offline sync."
+OTHER_CHANNEL = "That thread is in another channel. Choose its channel here, or leave the link out."
+PAST = "That time is over. Choose a later one, or none."
+NO_CHANNEL = "Choose the channel in which it is held."
+NO_PERSONA = "At least one of them has to lead."
+FORM_OFFERED = (
+    "What is it about? Press the button, or give a title, for example `@roundtable start Dark mode`."
+)
+
+_THREAD = re.compile(
+    r"https?://[^\s/]+/archives/(?P<channel>[CG][A-Z0-9]+)/p(?P<seconds>[0-9]{10})(?P<micros>[0-9]{6})(?P<query>\?\S*)?"
+)
+_ROOT = re.compile(r"[?&]thread_ts=([0-9]{10}\.[0-9]{6})(?:&|$)")
+_ISSUE = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:issues|pull)/([0-9]+)(?:[/?#]\S*)?")
+_TICKET = re.compile(r"https?://\S+/browse/([A-Z][A-Z0-9]*-[0-9]+)(?:[/?#]\S*)?")
+
+_ABOUT = (
+    FormField(
+        name=TITLE,
+        label="What is it about?",
+        kind=FieldKind.LINE,
+        required=True,
+        placeholder="Offline sync",
+        hint="A few words. They name the folder, too.",
+        most=TITLE_CHARS,
+    ),
+    FormField(
+        name=SOURCE,
+        label="Where does it come from?",
+        kind=FieldKind.LINE,
+        placeholder="#42, PROJ-12 or a link",
+        most=SOURCE_CHARS,
+    ),
+    FormField(
+        name=NOTES,
+        label="What do you know already?",
+        kind=FieldKind.TEXT,
+        placeholder="Paste notes, numbers, what was tried",
+        most=NOTES_CHARS,
+    ),
+)
+
+_UNTIL = FormField(name=UNTIL, label="When are answers due?", kind=FieldKind.TIME)
+
+
+class ItemSource(Value):
+    """`kind` and `id` are as in an item's source. `channel` and `thread` are of a link to a thread in Slack."""
+
+    kind: str = "manual"
+    id: str | None = None
+    channel: str = ""
+    thread: str = ""
+
+
+def source_of(text: str) -> ItemSource:
+    """`#42`, `PROJ-12`, or the address of an issue, a ticket or a thread."""
+    text = text.strip()
+    if found := _THREAD.fullmatch(text):
+        root = _ROOT.search(found["query"] or "")
+        thread = root[1] if root else f"{found['seconds']}.{found['micros']}"
+        return ItemSource(channel=found["channel"], thread=thread)
+    if found := _ISSUE.fullmatch(text):
+        text = f"#{found[1]}"
+    elif found := _TICKET.fullmatch(text):
+        text = found[1]
+    kind, id = detect_source(text)
+    return ItemSource(kind=kind, id=id)
+
+
+def button(thread: str = "") -> Message:
+    """For typed words, which open no form. *thread* is the one that the roundtable takes over."""
+    return Message(text=FORM_OFFERED, choices=(menus.START_FORM.but(value=thread),))
+
+
+def start_form(playbook: Playbook, *, channel: str = "", thread: str = "") -> InputForm:
+    """*channel* is chosen at first, and a *thread* of it is taken over. *playbook* is as the channel has it."""
+    return InputForm(
+        name=FormName.START,
+        slug="",
+        subject=f"{channel}/{thread}" if channel and thread else "",
+        title="Start a roundtable",
+        fields=(
+            *_ABOUT,
+            *_who(playbook, channel),
+            FormField(name=UNTIL, label="When are answers due?", kind=FieldKind.TIME),
+        ),
+        submit="Start",
+    )
+
+
+def _who(playbook: Playbook, channel: str) -> tuple[FormField, ...]:
+    personas = tuple(playbook.roster)
+    given = [key for key in playbook.policy.cast if key in playbook.roster]
+    return (
+        FormField(
+            name=CHANNEL,
+            label="Where?",
+            kind=FieldKind.CHANNEL,
+            initial=channel,
+            required=True,
+            placeholder="Choose a channel",
+            hint="Its members can read along and take part.",
+        ),
+        FormField(
+            name=PEOPLE,
+            label="Who should take part?",
+            kind=FieldKind.PEOPLE,
+            placeholder="Choose people",
+            hint="Others may join in. These are asked when they are missing.",
+            most=MOST_PEOPLE,
+        ),
+        FormField(
+            name=CAST,
+            label="Who leads?",
+            kind=FieldKind.CHECKS,
+            required=True,
+            options=tuple(_persona(one) for one in personas),
+            initial=tuple(given or [one.key for one in personas]),
+            hint="The first one leads for those who do not take part.",
+        ),
+        FormField(
+            name=DEPTH,
+            label="How much should they ask?",
+            kind=FieldKind.CHOICE,
+            required=True,
+            options=DEPTHS,
+            initial=(playbook.policy.depth or Depth.STANDARD).value,
+            hint="With Standard, the first phase may propose another depth.",
+        ),
+    )
+
+
+def _persona(persona: Persona) -> FormOption:
+    lens = one_line(persona.lens)
+    about = persona.role if lens == persona.role.lower() else f"{persona.role}: {lens}"
+    return FormOption(value=persona.key, label=persona.name, about=one_line(about, ABOUT_CHARS))
+
+
+def mistakes(submission: Submission) -> Mapping[str, str]:
+    """A sentence for each field that does not fit."""
+    source, channel = source_of(submission.text(SOURCE)), submission.text(CHANNEL)
+    until = submission.text(UNTIL)
+    found = {
+        TITLE: "" if submission.text(TITLE).strip() else NO_TITLE,
+        CHANNEL: "" if channel else NO_CHANNEL,
+        SOURCE: OTHER_CHANNEL if source.channel not in {"", channel} else "",
+        CAST: "" if _chosen(submission, CAST) else NO_PERSONA,
+        UNTIL: PAST if until and until <= submission.at else "",
+    }
+    return {field: sentence for field, sentence in found.items() if sentence}
+
+
+def started(
+    submission: Submission, playbook: Playbook, *, team: str, room: ChannelKind = ChannelKind.UNKNOWN
+) -> Start:
+    """
+    What a submission without mistakes asks for. What is chosen as the channel has it anyway is no choice: a cast of
+    all personas, and the standard depth.
+    """
+    channel, source = submission.text(CHANNEL), source_of(submission.text(SOURCE))
+    asked_in, _, thread = submission.subject.partition("/")
+    thread = source.thread or (thread if asked_in == channel else "")
+    everyone = tuple(persona.key for persona in playbook.roster)
+    chosen = _chosen(submission, CAST)
+    cast = tuple(key for key in everyone if key in chosen)
+    depth = submission.text(DEPTH) if submission.text(DEPTH) in set(Depth) else Depth.STANDARD
+    by_default = depth == Depth.STANDARD and playbook.policy.depth is None
+    return Start(
+        key=submission.key,
+        at=submission.at,
+        item=item_from(submission.text(TITLE)).but(source=source.kind, source_id=source.id),
+        place=Place(team=team, channel=channel, thread=thread),
+        person=submission.person,
+        room=room,
+        brief=_brief(submission, source),
+        participants=tuple(dict.fromkeys(_chosen(submission, PEOPLE))),
+        due=submission.text(UNTIL) or None,
+        personas=() if cast == everyone and not playbook.policy.cast else cast,
+        depth=None if by_default else Depth(depth),
+    )
+
+
+def _brief(submission: Submission, source: ItemSource) -> str:
+    """What the person knows already. A source that is no issue and no thread is kept as they wrote it."""
+    notes, link = submission.text(NOTES).strip(), submission.text(SOURCE).strip()
+    said = [notes, f"Source: {link}" if link and not (source.thread or detect_source(link)[1]) else ""]
+    return "\n\n".join(filter(None, said))
+
+
+def _chosen(submission: Submission, field: str) -> Iterable[str]:
+    value = submission.values.get(field, ())
+    return () if isinstance(value, str) else value

@@ -26,7 +26,15 @@ from bot.domain.values.text import counted
 from bot.errors import BotError, ConfigError
 from bot.record.verify import RecordedItem
 from bot.settings import Settings
-from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME, manifest
+from bot.slack.manifest import (
+    BOT_EVENTS,
+    MARK_SHORTCUT,
+    MARK_SHORTCUT_NAME,
+    SCOPES,
+    SHORTCUT,
+    SHORTCUT_NAME,
+    manifest,
+)
 
 DISTRIBUTION = "roundtable-bot"
 TRY_PORT = 8765
@@ -318,6 +326,7 @@ def _look_for_garbage_less() -> None:
     gc.set_threshold(*GARBAGE)
 
 
+SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}
 EXAMPLE = "/roundtable start Rate limiting of the public API"
 """On the first screen of the sandbox's page."""
 
@@ -327,7 +336,7 @@ async def _try(port: int, env: Mapping[str, str]) -> None:
 
     _stop_on_signals()
     try:
-        installed = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS), example=EXAMPLE)
+        installed = App(shortcuts=SHORTCUTS, events=frozenset(BOT_EVENTS), example=EXAMPLE)
         sandbox = Sandbox(port=port, app=installed)
         sandbox.scopes.intersection_update(SCOPES)  # no more than what the manifest asks for
         await sandbox.__aenter__()

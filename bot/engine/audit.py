@@ -20,6 +20,7 @@ from bot.domain.roundtable.inputs import (
     Export,
     Finish,
     Input,
+    MarkMessage,
     Mute,
     Plan,
     Press,
@@ -69,6 +70,8 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
             return "mute" if muted else "unmute"
         case Stop() | Resume() | Plan() | Export() | Specify():
             return type(happened).__name__.lower()
+        case MarkMessage(mark=mark, removed=removed):
+            return f"{'unmark' if removed else 'mark'}_{mark.value}"
         case Say():
             is_wish = before is not None and permission.is_wish(before, happened)
             return _typed(happened.text, before) if before and is_wish and _changed(before, after) else ""

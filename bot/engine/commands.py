@@ -16,6 +16,7 @@ from bot.domain.catalog.policy import Policy
 from bot.domain.item.item import Item, KnownItem, backlog_title, folders_of, generate_slug, item_from
 from bot.domain.messages import (
     decisions_wording,
+    mark_wording,
     menus,
     review_wording,
     start_form,
@@ -24,7 +25,7 @@ from bot.domain.messages import (
 )
 from bot.domain.messages import form as form_wording
 from bot.domain.messages.decisions_wording import FoundDecision
-from bot.domain.messages.form import InputForm, Submission, SubmissionResult
+from bot.domain.messages.form import FormName, InputForm, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Link, Message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import AskReview
@@ -34,6 +35,7 @@ from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.inputs import (
     Amend,
     Export,
+    MarkMessage,
     Mute,
     Plan,
     Press,
@@ -44,8 +46,10 @@ from bot.domain.roundtable.inputs import (
     Start,
     Stop,
 )
+from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import amending
+from bot.domain.roundtable.transitions import amending, marking
+from bot.domain.specification import entry_forms
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine import access, answers
 from bot.engine.access import Finder, is_outside, only_one, same_channel, sees_folder
@@ -376,7 +380,45 @@ class Commands:
         start = start_form.started(submission, self._playbook.within(channel), team=team, room=room)
         return SubmissionResult(told=await self.start(start), place=start.place)
 
+    async def mark_form(self, place: Place, ts: str) -> InputForm:
+        rt = await self._store.at(place)
+        found = marking.said_at(rt, ts) if rt else None
+        if rt is None or found is None:
+            raise UserError(mark_wording.not_markable() if rt else answers.UNKNOWN_THREAD)
+        return mark_wording.form(rt.slug, ts, words=found.words, author=rt.name_of(found.author))
+
+    async def mark(self, place: Place, mark: MarkMessage) -> Reply:
+        """A reaction names the channel and the message, but no thread. Most are about nothing of ours."""
+        for rt in await self._finder.live(place):
+            if marking.knows(rt, mark.ts):
+                await self._roundtables.handle(rt.slug, mark)
+                return None
+        return None
+
+    async def _mark_submitted(self, submission: Submission) -> SubmissionResult:
+        """An answer may be sorted next."""
+        kind, words = submission.text(mark_wording.MARK), submission.text(mark_wording.WORDS)
+        if kind not in set(MarkKind):
+            return SubmissionResult(errors={mark_wording.MARK: mark_wording.CHOOSE})
+        mark = MarkMessage(
+            key=submission.key,
+            at=submission.at,
+            person=submission.person,
+            ts=submission.subject,
+            mark=MarkKind(kind),
+            words=words.strip(),
+        )
+        rt = await self._roundtables.handle(submission.slug, mark)
+        if mark.mark is not MarkKind.ANSWER:
+            return SubmissionResult()
+        playbook = playbook_for(rt, self._playbook)
+        return SubmissionResult(
+            form=entry_forms.sort_form(rt.step_id, rt.specification, playbook.schema, slug=rt.slug)
+        )
+
     async def submit(self, submission: Submission) -> SubmissionResult:
+        if submission.name is FormName.MARK:
+            return await self._mark_submitted(submission)
         rt = await self._held(submission.slug)
         playbook = playbook_for(rt, self._playbook)
         reading = amending.read(rt, submission, playbook)

@@ -27,7 +27,7 @@ from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.slack import modals, parse
 from bot.slack.client import Identity
 from bot.slack.commands import Reply, VerbRequest, ask
-from bot.slack.manifest import SHORTCUT, START_SHORTCUT, STOPPED
+from bot.slack.manifest import MARK_SHORTCUT, SHORTCUT, START_SHORTCUT, STOPPED
 from bot.slack.markdown import mrkdwn
 from bot.slack.parse import MALFORMED, Malformed, Payload, flaw, foreign, needed, word
 from bot.slack.reception import ONE_MOMENT, Reception, sentence_for
@@ -163,6 +163,7 @@ def _register(app: AsyncApp, reception: Reception) -> None:
     _views(app, reception)
     _shortcuts(app, reception)
     _home(app, reception)
+    _reactions(app, reception)
     _sessions(app, reception)
     _errors(app, reception)
     _rest(app, reception)
@@ -304,6 +305,21 @@ def _shortcuts(app: AsyncApp, reception: Reception) -> None:
         person = parse.clicker(body, reception.us)
         await _start_form(reception, body, Place(team=reception.us.team, channel=""), person)
         await ack()
+
+    @app.shortcut({"type": "message_action", "callback_id": MARK_SHORTCUT})
+    async def mark(ack: AsyncAck, body: Payload) -> None:
+        wanted = parse.mark_request(body, reception.us)
+        form = await reception.desk.mark_form(wanted.place, wanted.ts)
+        reception.open_form(body, form, wanted.trigger)
+        await ack()
+
+
+def _reactions(app: AsyncApp, reception: Reception) -> None:
+    @app.event(re.compile(r"^reaction_(added|removed)$"))
+    async def reacted(event: Payload) -> None:
+        if found := parse.reaction(event, reception.us, at=reception.clock()):
+            person = reception.remembered(found.mark.person)
+            await reception.desk.mark(found.place, found.mark.but(person=person))
 
 
 def _home(app: AsyncApp, reception: Reception) -> None:

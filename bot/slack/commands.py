@@ -16,6 +16,7 @@ from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
     Amend,
     Export,
+    MarkMessage,
     Mute,
     Plan,
     Press,
@@ -73,6 +74,14 @@ class CommandHandler(Protocol):
         self, submission: Submission, *, team: str, room: ChannelKind
     ) -> SubmissionResult:
         """The form that starts a roundtable was submitted. *room* is the kind of its channel."""
+        ...
+
+    async def mark_form(self, place: Place, ts: str) -> InputForm:
+        """The form that marks the message *ts* of the thread. UserError for one that cannot be marked."""
+        ...
+
+    async def mark(self, place: Place, mark: MarkMessage) -> Reply:
+        """A reaction to a message anywhere in a channel."""
         ...
 
     async def settings(self, place: Place, person: Person, reference: str) -> Reply:

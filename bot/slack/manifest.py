@@ -9,6 +9,8 @@ from bot.slack.transport import PATH
 
 SHORTCUT = "roundtable_start"
 SHORTCUT_NAME = "Start a roundtable"
+MARK_SHORTCUT = "roundtable_mark"
+MARK_SHORTCUT_NAME = "Mark this message"
 START_SHORTCUT = "roundtable_start_form"
 START_SHORTCUT_NAME = "Start a roundtable…"
 
@@ -25,14 +27,18 @@ SCOPES: Mapping[str, str] = {
     "commands": "the slash command and the message shortcut",
     "files:write": "put an exported record into its thread; without it people are told where the record is kept",
     "im:write": "write to a person directly when nothing else reaches them",
+    "reactions:read": "hear when people mark a message with a reaction; the shortcut does without",
     "reactions:write": "acknowledge an answer with a reaction",
     "users:read": "write people's names, not their ids, into the transcript, and remind them by their own clock",
 }
 
-OPTIONAL = frozenset({CUSTOMISE, UPLOAD, "channels:read", "groups:read"})
+OPTIONAL = frozenset({CUSTOMISE, UPLOAD, "channels:read", "groups:read", "reactions:read"})
 """The bot works without them, with less."""
 
-BOT_EVENTS = ("app_home_opened", "app_mention", "message.channels", "message.groups")
+REACTED = ("reaction_added", "reaction_removed")
+LEFT = ("channel_archive", "channel_left", "group_archive", "group_left")
+"""A channel is archived, or the bot was removed from it."""
+BOT_EVENTS = ("app_home_opened", "app_mention", *LEFT, "message.channels", "message.groups", *REACTED)
 
 STOPPED = "agent_session_stopped"
 """The event of the stop button that Slack shows for an agent at work."""
@@ -76,6 +82,12 @@ def _features(address: str) -> dict[str, Any]:
         "callback_id": START_SHORTCUT,
         "description": "Fill in a form: title, people, depth, when it is due",
     }
+    mark = {
+        "name": MARK_SHORTCUT_NAME,
+        "type": "message",
+        "callback_id": MARK_SHORTCUT,
+        "description": "A decision, an objection, an open question, or not for the record",
+    }
     return {
         "app_home": {
             "home_tab_enabled": True,
@@ -84,7 +96,7 @@ def _features(address: str) -> dict[str, Any]:
         },
         "bot_user": {"display_name": "roundtable", "always_online": True},
         "slash_commands": [command],
-        "shortcuts": [shortcut, with_form],
+        "shortcuts": [shortcut, with_form, mark],
     }
 
 

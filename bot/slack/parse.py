@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from bot.domain.item.item import title_of
 from bot.domain.messages.message import FORMS, Action
-from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
+from bot.domain.roundtable.inputs import Amend, MarkMessage, Press, Resume, Retract, Say
+from bot.domain.roundtable.marks import REACTIONS
 from bot.domain.roundtable.outcomes import Attachment, ThreadMessage
 from bot.domain.roundtable.words import is_aside
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
@@ -389,6 +390,48 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | FormReq
         return VerbRequest(verb=verb, rest=value, place=place, person=person, key=key, at=at, reply_url=url)
     pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
     return Pressed(place, pressed_one)
+
+
+class MarkRequest(NamedTuple):
+    place: Place
+    ts: str
+    trigger: str
+
+
+def mark_request(body: Payload, us: Identity) -> MarkRequest:
+    """The shortcut on a message."""
+    ts, place = needed(body, "message", "ts"), _origin(body, us)
+    return MarkRequest(place.but(thread=place.thread or ts), ts, needed(body, "trigger_id"))
+
+
+class Reacted(NamedTuple):
+    place: Place
+    mark: MarkMessage
+
+
+def reaction(event: Payload, us: Identity, *, at: str) -> Reacted | None:
+    """None for other reactions, for those to our own messages and to things that are no messages, and for our own."""
+    person, item = known(event, "user"), part(event, "item")
+    kind = REACTIONS.get(word(event, "reaction").partition("::")[0])
+    author = known(event, "item_user")
+    if (
+        kind is None
+        or word(item, "type") != "message"
+        or person in {"", us.user, SLACKBOT}
+        or author == us.user
+    ):
+        return None
+    channel, ts = needed(item, "channel"), needed(item, "ts")
+    mark = MarkMessage(
+        key=f"reaction.{channel}.{ts}.{person}.{kind.value}.{needed(event, 'event_ts')}",
+        at=at,
+        person=Person(id=person),
+        ts=ts,
+        mark=kind,
+        is_reaction=True,
+        removed=word(event, "type") == "reaction_removed",
+    )
+    return Reacted(Place(team=us.team, channel=channel), mark)
 
 
 def form_request(body: Payload, us: Identity, action: Action, subject: str) -> FormRequest:

@@ -63,6 +63,8 @@ def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> 
         "depth": "deep",
         "muted": True,
         "patches": (),
+        "ts": "1.1",
+        "mark": "decision",
     }
     given = {name: value for name, value in fields.items() if name in kind.model_fields}
     audited(kind(key="k", at=NOW, person=ADA, **given), BEFORE, AFTER)

@@ -16,6 +16,7 @@ from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
     Amend,
     Export,
+    MarkMessage,
     Mute,
     Plan,
     Press,
@@ -87,6 +88,14 @@ class ScriptedDesk(CommandHandler):
     ) -> SubmissionResult:
         await self._noted("start_submitted", submission, team, room)
         return self.results.pop(0) if self.results else SubmissionResult()
+
+    async def mark_form(self, place: Place, ts: str) -> InputForm:
+        await self._noted("mark_form", place, ts)
+        assert self.shown, "a test says what the form is"
+        return self.shown
+
+    async def mark(self, place: Place, mark: MarkMessage) -> Reply:
+        return await self._noted("mark", place, mark)
 
     async def settings(self, place: Place, person: Person, reference: str) -> Reply:
         return await self._noted("settings", place, person, reference)

@@ -48,6 +48,12 @@ def test_every_event_is_paid_for_by_a_scope() -> None:
         "app_mention": "app_mentions:read",
         "message.channels": "channels:history",
         "message.groups": "groups:history",
+        "channel_archive": "channels:read",
+        "channel_left": "channels:read",
+        "group_archive": "groups:read",
+        "group_left": "groups:read",
+        "reaction_added": "reactions:read",
+        "reaction_removed": "reactions:read",
     }
 
     events = manifest()["settings"]["event_subscriptions"]["bot_events"]

@@ -25,6 +25,8 @@ class FormName(StrEnum):
     SORT = "sort"
     """What the notes of a step are. The subject is the step."""
     SETTINGS = "settings"
+    MARK = "mark"
+    """What a message is. The subject is its timestamp."""
     START = "start"
     """Of a new roundtable, so there is no item yet. The subject is `CHANNEL/THREAD`, if one is taken over."""
 
@@ -167,6 +169,7 @@ TYPED: Mapping[FormName, str] = {
     FormName.AMEND_SECTION: "Press again, or write the id and the new words, as in `FR-003: new words`.",
     FormName.SORT: "Press again, or say it once more with its label, as in `risk: …`.",
     FormName.SETTINGS: "Press again, or write `depth deep` or `mute`.",
+    FormName.MARK: "Try again, or say it in the thread: `decision: …`, `objection: …` or `open question: …`.",
     FormName.START: "Try again, or write `/roundtable start` and a title.",
 }
 """What does the same without the form."""

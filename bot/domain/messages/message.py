@@ -68,6 +68,9 @@ class Action(StrEnum):
     SNOOZE = "snooze"
     DIGEST_TIME = "digest_time"
     START_FORM = "start_form"
+    AGREED = "agreed"
+    NOT_AGREED = "not_agreed"
+    """To a message that was marked as a decision. The value is the mark."""
 
 
 VERBS = frozenset({

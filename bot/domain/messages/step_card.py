@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import menus, specification_wording, step_wording
+from bot.domain.messages import mark_wording, menus, specification_wording, step_wording
 from bot.domain.messages.attendance_wording import NUDGE
 from bot.domain.messages.message import (
     Action,
@@ -137,6 +137,7 @@ def finished_card(
             *_before(scene),
             *(_saved_part(scene, one) for one in scene.saved),
             *_stale_parts(scene),
+            *mark_wording.parts(scene.marks),
             *_unsorted(scene, "Added since, not sorted yet"),
         ),
         more=(*skip, *DEPTHS[scene.depth], menus.STOP),
@@ -235,6 +236,7 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
         yield from _still_missing(scene)
     yield from _stale_parts(scene)
     yield from _findings(scene)
+    yield from mark_wording.parts(scene.marks)
     yield from _unsorted(scene, "Not sorted yet")
     if scene.thinking:
         promise = "Suggestions will show up here; nothing is saved without you."

@@ -8,6 +8,7 @@ from functools import cached_property
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import Kind, Schema
 from bot.domain.catalog.steps import Depth, Step
+from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import Link
 from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.specification.coverage import CoverageGap, GapKind
@@ -105,6 +106,7 @@ class StepScene:
     stale: tuple[StaleEntry, ...] = ()
     unsorted: tuple[UnsortedNote, ...] = ()
     saved: tuple[SavedSection, ...] = ()
+    marks: tuple[MarkedMessage, ...] = ()
     links: tuple[Link, ...] = ()
     lines: tuple[str, ...] = ()
     revision: int = 0

@@ -13,6 +13,7 @@ from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
+from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Choice, Message
 from bot.domain.messages.specification_wording import StaleCause
@@ -29,6 +30,7 @@ from bot.domain.roundtable import waiting, words
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Post, Rewrite
 from bot.domain.roundtable.inputs import Finish, Input, Press, Say, SetDepth
+from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.outcomes import Attempted, Done, Posted
 from bot.domain.roundtable.root import link_to
 from bot.domain.roundtable.stage import Stage
@@ -245,6 +247,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         stale=tuple(_stale(rt, step, playbook)),
         unsorted=tuple(_unsorted(rt, step, playbook)),
         saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
+        marks=tuple(_marks(rt, step)),
         lines=tuple(
             filter(None, [not_saved, _due(rt, is_done=is_done), budget_line(rt.purse, playbook.policy)])
         ),
@@ -330,6 +333,21 @@ def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Unsort
     for place, note in enumerate(notes):
         if rt.specification.lives(note.id):
             yield UnsortedNote(letter=_letter(place), text=str(note["text"]), by=note.said_by, id=note.id)
+
+
+def _marks(rt: Roundtable, step: Step) -> Iterator[MarkedMessage]:
+    """Without what was taken out, and what was settled."""
+    for one in rt.marks:
+        if one.step_id == step.step_id and one.kind is not MarkKind.OUT and not one.settled:
+            yield MarkedMessage(
+                id=one.id,
+                kind=one.kind.value,
+                words=one.words,
+                author=rt.name_of(one.author),
+                by=rt.name_of(one.by),
+                is_asked=one.is_open,
+                has_reason=bool(one.entry),
+            )
 
 
 def _letter(place: int) -> str:

@@ -13,6 +13,7 @@ from pydantic import Field
 from bot.domain.catalog.agenda import Depth
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action
+from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.outcomes import Attachment, Event, Outcome
 from bot.domain.specification.entries import Patch
 from bot.domain.values.places import ChannelKind, Person, Place
@@ -150,6 +151,20 @@ class Specify(Event):
     step_id: str = ""
 
 
+class MarkMessage(Event):
+    """
+    A person marked the message *ts*, by the form or by a reaction; *words* are theirs, if they gave some. *removed*:
+    they took that mark back.
+    """
+
+    person: Person
+    ts: str
+    mark: MarkKind
+    words: str = ""
+    is_reaction: bool = False
+    removed: bool = False
+
+
 class TryAgain(Event):
     """Some time has passed since something could not be saved, or said."""
 
@@ -174,6 +189,19 @@ class Returned(Event):
 
 
 Command = (
-    Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Mute | Resume | Export | Plan | Specify
+    Start
+    | Say
+    | Amend
+    | Retract
+    | Press
+    | Finish
+    | SetDepth
+    | Stop
+    | Mute
+    | Resume
+    | Export
+    | Plan
+    | Specify
+    | MarkMessage
 )
 Input = Command | Clashed | TryAgain | TimeCame | Returned | Outcome

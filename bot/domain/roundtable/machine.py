@@ -21,6 +21,7 @@ from bot.domain.roundtable.inputs import (
     Export,
     Finish,
     Input,
+    MarkMessage,
     Mute,
     Plan,
     Press,
@@ -70,6 +71,7 @@ from bot.domain.roundtable.transitions import (
     depths,
     elaborations,
     late_words,
+    marking,
     opening,
     pausing,
     phases,
@@ -180,6 +182,8 @@ PRESSES: Mapping[Action, Transition] = {
     Action.LATER: attending.later,
     Action.EXTEND: attending.extended,
     Action.WITHOUT: attending.without,
+    Action.AGREED: marking.agreed,
+    Action.NOT_AGREED: marking.not_agreed,
 }
 """A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
 
@@ -189,6 +193,7 @@ ANYTIME: Mapping[type, Transition] = {
     Export: talking.asked,
     Mute: speaking.mute_asked,
     Specify: amending.specified,
+    MarkMessage: marking.marked,
 }
 
 TIMED: Mapping[TimerName, Transition] = {

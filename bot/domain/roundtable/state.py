@@ -33,6 +33,7 @@ from bot.domain.roundtable.effects import (
     numbered,
 )
 from bot.domain.roundtable.inputs import Say, Undecided
+from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import CodeSurvey, ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification
@@ -190,7 +191,7 @@ class RoundtableFields(Stored):
     newest question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are
     words that came while it was not known whether their author could see the question. `timers` are the
     moments at which something follows by itself, by the name of what does. `personas_active` are the keys of the
-    personas; none means all.
+    personas; none means all. `marks` are what people marked messages of the thread as.
     """
 
     shape: int = 1
@@ -234,6 +235,7 @@ class RoundtableFields(Stored):
     survey: CodeSurvey | None = None
     acknowledged_at: str = ""
     overtaken: tuple[EarlyEdit, ...] = ()
+    marks: tuple[MessageMark, ...] = ()
     working_at: str = ""
     working_by: WorkIndicator = WorkIndicator.REACTION
     signs_refused: tuple[WorkIndicator, ...] = ()

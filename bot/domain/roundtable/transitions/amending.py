@@ -92,7 +92,7 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             return entry_forms.section_patches(submission, spec, schema)
         case FormName.SORT:
             return entry_forms.sorted_patches(submission, spec, schema)
-        case FormName.SETTINGS:
+        case FormName.SETTINGS | FormName.MARK:
             return Reading()
         case FormName.START:
             raise AssertionError("it is about no roundtable yet")
@@ -124,7 +124,7 @@ def _revisions(submission: Submission) -> Mapping[str, int]:
             return {f"{submission.subject}.{name}": seen for name, seen in submission.revisions.items()}
         case FormName.AMEND_SECTION:
             return {f"{note}.text": seen for note, seen in submission.revisions.items()}
-        case FormName.SORT | FormName.SETTINGS | FormName.START:
+        case FormName.SORT | FormName.SETTINGS | FormName.START | FormName.MARK:
             return {}
         case _:
             assert_never(submission.name)

@@ -14,7 +14,7 @@ from bot.domain.roundtable.inputs import Finish, Press, Say
 from bot.domain.roundtable.outcomes import Committed, Drafted, PersonaSpoke, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, cards, depths, pausing, speaking, specifying
+from bot.domain.roundtable.transitions import asking, cards, depths, marking, pausing, speaking, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
 from bot.domain.specification.entries import ENTRIES
@@ -30,7 +30,7 @@ BURST_SECONDS = 120
 
 def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Every message in the thread is an answer, with its author; a few exact words are wishes."""
-    if (after := cards.typed(rt, event, playbook)) is not None:
+    if (after := marking.typed(rt, event, playbook) or cards.typed(rt, event, playbook)) is not None:
         return after
     is_answer = words.answers(event.text)
     facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}

@@ -1,0 +1,140 @@
+"""The form that marks a message, and what is said about marks."""
+
+from collections.abc import Iterator, Sequence
+
+from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
+from bot.domain.messages.message import Action, CardPart, CardRow, Choice
+from bot.domain.values.text import one_line
+from bot.domain.values.value import Value
+
+MARK, WORDS = "mark", "words"
+WORDS_CHARS, QUOTE_CHARS = 500, 300
+CHOOSE = "Choose what it is."
+LEFT_OUT = "(left out of the record)"
+
+AGREED = Choice(action=Action.AGREED, label="Yes, record it")
+NOT_AGREED = Choice(action=Action.NOT_AGREED, label="Not yet")
+
+_KINDS = (
+    FormOption(value="decision", label="A decision", about="Everybody is asked whether you agreed on it"),
+    FormOption(value="objection", label="An objection", about="It stays open until somebody answers it"),
+    FormOption(value="question", label="An open question"),
+    FormOption(value="answer", label="An answer to this step", about="You can say which kind next"),
+    FormOption(value="out", label="Not for the record", about="Its words are taken out of the record"),
+)
+_AS = {
+    "decision": "a decision",
+    "objection": "an objection",
+    "question": "an open question",
+    "answer": "an answer",
+    "out": "not for the record",
+}
+
+
+class MarkedMessage(Value):
+    """As the card shows it: `by` and `author` are names."""
+
+    id: str
+    kind: str
+    words: str
+    author: str
+    by: str
+    is_asked: bool = False
+    has_reason: bool = False
+
+
+def form(slug: str, ts: str, *, words: str, author: str) -> InputForm:
+    quote = "\n".join(f"> {row}" for row in words.splitlines()) or "> …"
+    fields = (
+        FormField(name=MARK, label="What is it?", kind=FieldKind.CHOICE, options=_KINDS, required=True),
+        FormField(
+            name=WORDS,
+            label="In your words",
+            kind=FieldKind.LINE,
+            placeholder="Leave empty to keep the words above",
+            most=WORDS_CHARS,
+        ),
+    )
+    return InputForm(
+        name=FormName.MARK,
+        slug=slug,
+        subject=ts,
+        title="Mark this message",
+        intro=f"{quote}\n– {author}",
+        fields=fields,
+        submit="Mark",
+    )
+
+
+def parts(marked: Sequence[MarkedMessage]) -> Iterator[CardPart]:
+    """Each decision is a question with two buttons; the others are rows."""
+    for one in marked:
+        if one.is_asked:
+            asked = f"{_quoted(one)}\n_Marked by {one.by}._"
+            yield CardPart(title="Did we agree on this?", prose=asked, button=AGREED.but(value=one.id))
+            yield CardPart(prose="_Or type `yes` or `not yet`._", button=NOT_AGREED.but(value=one.id))
+    if rows := tuple(CardRow(text=_row(one)) for one in marked if not one.is_asked):
+        yield CardPart(title="Marked", rows=rows)
+
+
+def _row(one: MarkedMessage) -> str:
+    if one.kind == "objection" and not one.has_reason:
+        return f"{one.by} objects to {_quoted(one)}. {one.by}, why? Write `objection: …`"
+    if one.kind == "objection":
+        return f"{one.by} objects: {_quoted(one)}"
+    return f"{_AS[one.kind].capitalize()}: {_quoted(one)} (marked by {one.by})"
+
+
+def _quoted(one: MarkedMessage) -> str:
+    return f"“{one_line(one.words, QUOTE_CHARS)}” – {one.author}"
+
+
+def marked(by: str, author: str, kind: str) -> str:
+    """For the transcript, which has the message itself."""
+    if kind == "out":
+        return f"{by} left a message of {author} out of the record."
+    return f"{by} marked a message of {author} as {_AS[kind]}."
+
+
+def taken_back(by: str, author: str, kind: str) -> str:
+    if kind == "out":
+        return f"{by} put a message of {author} back into the record."
+    return f"{by} no longer marks a message of {author} as {_AS[kind]}."
+
+
+def told(kind: str) -> str:
+    if kind == "decision":
+        return "Marked. Everybody can now say whether you agreed on it."
+    if kind == "objection":
+        return "Marked as your objection. Say why in the thread: `objection: …`"
+    return "Left out of the record." if kind == "out" else f"Marked as {_AS[kind]}."
+
+
+def undone() -> str:
+    return "Taken back."
+
+
+def saved_before() -> str:
+    return "Left out. Its words were saved before, so they stay in git's history; nothing rests on them any more."
+
+
+def may_not_leave_out(author: str, starter: str) -> str:
+    if author == starter:
+        return f"Only {author} can leave that out."
+    return f"Only {author}, or {starter} who started this, can leave that out."
+
+
+def not_markable() -> str:
+    return "That message can't be marked: it is not a person's, or its step is finished."
+
+
+def agreed(name: str, words: str) -> str:
+    return f"{name} recorded that you agreed on “{one_line(words, QUOTE_CHARS)}”."
+
+
+def not_agreed(name: str, words: str) -> str:
+    return f"{name} said that you have not agreed on “{one_line(words, QUOTE_CHARS)}” yet."
+
+
+def which_prompt(count: int) -> str:
+    return f"{count} things are waiting for a yes. Press the button beside the one that you mean."

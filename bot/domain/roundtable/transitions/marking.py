@@ -1,0 +1,281 @@
+"""
+Marks of messages: by a form, or by a reaction. A mark decides nothing. An objection and an open question are entries of
+the person who marked; a decision becomes one when a person says that people agreed.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import mark_wording as wording
+from bot.domain.messages.message import Message
+from bot.domain.roundtable.effects import Tell
+from bot.domain.roundtable.inputs import MarkMessage, Press, Say
+from bot.domain.roundtable.marks import MarkKind, MessageMark
+from bot.domain.roundtable.outcomes import ThreadMessage
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import ATTACHMENTS, Roundtable
+from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Specification
+from bot.domain.transcript.lines import Line, LinePhase, Source
+from bot.domain.values.places import Person
+from bot.errors import NotNow
+
+MARK = "mark"
+"""In a line's `meta`: the mark that the line is about."""
+MARKS_REMEMBERED = 64
+ENTRY_OF: Mapping[MarkKind, str] = {MarkKind.OBJECTION: "objection", MarkKind.QUESTION: "question"}
+YES, NOT_YET = frozenset({"yes", "yes, record it"}), frozenset({"not yet"})
+
+
+class MarkedWords(NamedTuple):
+    author: str
+    words: str
+
+
+def said_at(rt: Roundtable, ts: str) -> MarkedWords | None:
+    """What a person said in the open step or discussion; None for everything else."""
+    if answer := next((one for one in rt.answers if one.ts == ts), None):
+        return MarkedWords(answer.person, answer.text)
+    line = next((one for one in rt.lines if one.message_id == rt.line_of(ts)), None)
+    if line is None or line.source is not Source.USER:
+        return None
+    return MarkedWords(str(line.meta.get("user_id") or ""), line.content)
+
+
+def knows(rt: Roundtable, ts: str) -> bool:
+    return said_at(rt, ts) is not None or any(one.ts == ts for one in rt.marks)
+
+
+def marked(rt: Roundtable, event: MarkMessage, playbook: Playbook) -> Roundtable:
+    """A reaction to anything but a person's message of the open step means nothing; the form says so."""
+    known = next((one for one in rt.marks if _is_same(one, event)), None)
+    if event.removed:
+        return _taken_back(rt, event, known, playbook) if known else rt
+    found = said_at(rt, event.ts)
+    if found is None or rt.stage is Stage.OPENING:
+        if event.is_reaction:
+            return rt
+        raise NotNow(wording.not_markable())
+    if event.mark is MarkKind.OUT and event.person.id not in {found.author, rt.started_by}:
+        why = wording.may_not_leave_out(rt.name_of(found.author), rt.name_of(rt.started_by))
+        if event.is_reaction:
+            return _told(rt, event.person, why)
+        raise NotNow(why)
+    if known and known.words == (event.words or found.words):
+        return rt
+    if known:
+        rt = rt.but(marks=tuple(one for one in rt.marks if one is not known))
+        rt = _without_entry(rt, event, known, playbook)
+    return _marked(rt, event, found, playbook)
+
+
+def _is_same(one: MessageMark, event: MarkMessage) -> bool:
+    return (one.ts, one.kind, one.by) == (event.ts, event.mark, event.person.id)
+
+
+def _marked(rt: Roundtable, event: MarkMessage, found: MarkedWords, playbook: Playbook) -> Roundtable:
+    mark = MessageMark(
+        id=f"m{rt.sequence}",
+        ts=event.ts,
+        kind=event.mark,
+        by=event.person.id,
+        author=found.author,
+        words=event.words or found.words,
+        step_id=rt.step_id,
+    )
+    text = wording.told(mark.kind.value)
+    if mark.kind is MarkKind.OUT:
+        is_pending = any(line.message_id == rt.line_of(mark.ts) for line in rt.unheld)
+        text = text if is_pending else wording.saved_before()
+        rt = _left_out(rt, event, mark)
+    else:
+        rt, mark = _with_entry(rt, event, mark, playbook, has_reason=bool(event.words))
+    if mark.kind is MarkKind.ANSWER and rt.stage is Stage.DISCUSSING:
+        rt = _answering(rt, mark)
+    rt = rt.but(marks=(*rt.marks, mark)[-MARKS_REMEMBERED:])
+    return pausing.notes_saved(_told(rt, event.person, text), playbook)
+
+
+def _with_entry(
+    rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook, *, has_reason: bool
+) -> tuple[Roundtable, MessageMark]:
+    """An objection without a reason is none yet: the card asks for it."""
+    kind = playbook.schema.kinds.get(ENTRY_OF.get(mark.kind, ""))
+    facts: Mapping[str, Any] = {}
+    if kind and (has_reason or mark.kind is not MarkKind.OBJECTION):
+        id = rt.specification.next_id(kind)
+        patch = Patch(
+            id=id, kind=kind.key, new=True, set={kind.text: mark.words}, sources=(rt.line_of(mark.ts),)
+        )
+        mark, facts = mark.but(entry=id), specifying.facts_of([patch])
+    sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
+    return _recorded(rt, event.key, event.person, sentence, mark, **facts), mark
+
+
+def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
+    rt = rt.but(marks=tuple(one for one in rt.marks if one is not mark))
+    rt = (
+        _put_back(rt, event, mark, playbook)
+        if mark.kind is MarkKind.OUT
+        else _without_entry(rt, event, mark, playbook)
+    )
+    return pausing.notes_saved(_told(rt, event.person, wording.undone()), playbook)
+
+
+def _without_entry(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
+    is_alive = mark.entry and mark.settled != "agreed" and rt.specification.lives(mark.entry)
+    facts = specifying.facts_of([Patch(id=mark.entry, state=EntryState.WITHDRAWN)]) if is_alive else {}
+    sentence = wording.taken_back(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
+    key = event.key if event.removed else f"{event.key}.before"
+    return _recorded(rt, key, event.person, sentence, mark, removed=True, **facts)
+
+
+def _recorded(
+    rt: Roundtable,
+    key: str,
+    person: Person,
+    sentence: str,
+    mark: MessageMark,
+    *,
+    removed: bool = False,
+    **facts: Any,
+) -> Roundtable:
+    told = {"id": mark.id, "kind": mark.kind.value, "of": rt.line_of(mark.ts)}
+    return rt.recording(
+        sentence,
+        part=rt.part,
+        message_id=key,
+        user_id=person.id,
+        user_name=rt.name_of(person.id),
+        **{MARK: {**told, "removed": True} if removed else told},
+        **facts,
+    )
+
+
+def _told(rt: Roundtable, person: Person, text: str) -> Roundtable:
+    return rt.queueing(Tell(person=person.id, message=Message(text=text)))
+
+
+# --- not for the record -------------------------------------------------------------------------------------------
+
+
+def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtable:
+    """What is not in git yet loses its words, also in the entries that it gave; those are withdrawn."""
+    source = rt.line_of(mark.ts)
+    made = [one for one in rt.specification.made_by(source) if one.new]
+    if any(line.message_id == source for line in rt.unheld):
+        lines = tuple(_without_words(line) if line.message_id == source else line for line in rt.lines)
+        rt = rt.but(lines=lines, specification=_blanked(rt.specification, source))
+    patches = [Patch(id=one.id, state=EntryState.WITHDRAWN) for one in made]
+    sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
+    facts = {"retracts": source, **specifying.facts_of(patches)}
+    rt = _recorded(rt, event.key, event.person, sentence, mark, **facts)
+    rt = rt.but(answers=tuple(one for one in rt.answers if one.ts != mark.ts))
+    rt = rt.but(drafted=tuple(one for one in rt.drafted if one.ts != mark.ts))
+    return rt.but(elaboration=rt.elaboration.amended(mark.ts, "")) if rt.elaboration else rt
+
+
+def _without_words(line: Line) -> Line:
+    meta = {name: value for name, value in line.meta.items() if name != ATTACHMENTS}
+    if ENTRIES in meta:
+        meta[ENTRIES] = [_wordless(patch) for patch in meta[ENTRIES]]
+    return line.but(content=wording.LEFT_OUT, meta=meta)
+
+
+def _wordless(patch: Mapping[str, Any]) -> dict[str, Any]:
+    parts = {name: dict(patch[name]) for name in ("set", "add") if isinstance(patch.get(name), Mapping)}
+    blank = {name: {key: _blank(value) for key, value in fields.items()} for name, fields in parts.items()}
+    return {**patch, **blank}
+
+
+def _blanked(specification: Specification, source: str) -> Specification:
+    def changed(claims: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(one.but(value=_blank(one.value)) if one.line == source else one for one in claims)
+
+    entries = {
+        id: entry.but(claims={field: changed(claims) for field, claims in entry.claims.items()})
+        for id, entry in specification.entries.items()
+    }
+    return specification.but(entries=entries)
+
+
+def _blank(value: Any) -> Any:
+    if isinstance(value, str):
+        return wording.LEFT_OUT
+    return [_blank(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _put_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
+    """The words are their author's again, in a line of their own; entries get new numbers."""
+    author = Person(id=mark.author)
+    sentence = wording.taken_back(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
+    rt = _recorded(rt, f"{event.key}.by", event.person, sentence, mark, removed=True)
+    facts = specifying.said(rt, mark.words, author, playbook, step_id=mark.step_id)
+    rt = rt.heard(
+        author,
+        mark.words,
+        ts=mark.ts,
+        part=rt.part,
+        message_id=event.key,
+        amends=rt.line_of(mark.ts),
+        **facts,
+    )
+    if rt.elaboration:
+        rt = rt.but(elaboration=rt.elaboration.amended(mark.ts, mark.words))
+    return _answering(rt, mark) if rt.stage is Stage.DISCUSSING and rt.step_id == mark.step_id else rt
+
+
+def _answering(rt: Roundtable, mark: MessageMark) -> Roundtable:
+    if any(one.ts == mark.ts for one in rt.answers):
+        return rt
+    said = ThreadMessage(person=Person(id=mark.author), text=mark.words, ts=mark.ts)
+    return rt.answering(said, feedback=False)
+
+
+# --- did we agree? ------------------------------------------------------------------------------------------------
+
+
+def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return _settled(rt, event.person, _open(rt, event.value), playbook, agree=True)
+
+
+def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return _settled(rt, event.person, _open(rt, event.value), playbook, agree=False)
+
+
+def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
+    """`yes` and `not yet`, alone, while people are asked; None for a message that is content."""
+    plain = event.text.strip().casefold().rstrip(".!")
+    waiting = [one for one in rt.marks if one.is_open and one.step_id == rt.step_id]
+    if not waiting or plain not in YES | NOT_YET:
+        return None
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+    if len(waiting) > 1:
+        return _told(rt, event.person, wording.which_prompt(len(waiting)))
+    return _settled(rt, event.person, waiting[0], playbook, agree=plain in YES)
+
+
+def _open(rt: Roundtable, id: str) -> MessageMark:
+    found = next((one for one in rt.marks if one.id == id and one.is_open), None)
+    if found is None:
+        raise NotNow(wording.not_markable())
+    return found
+
+
+def _settled(
+    rt: Roundtable, person: Person, mark: MessageMark, playbook: Playbook, *, agree: bool
+) -> Roundtable:
+    name, kind = rt.name_of(person.id), playbook.schema.kinds.get("decision")
+    facts: Mapping[str, Any] = {}
+    after = mark.but(settled="agreed" if agree else "not_agreed")
+    if agree and kind:
+        id = rt.specification.next_id(kind)
+        patch = Patch(
+            id=id, kind=kind.key, new=True, set={kind.text: mark.words}, sources=(rt.line_of(mark.ts),)
+        )
+        facts, after = specifying.facts_of([patch]), after.but(entry=id)
+    sentence = (wording.agreed if agree else wording.not_agreed)(name, mark.words)
+    rt = rt.but(marks=tuple(after if one is mark else one for one in rt.marks))
+    rt = rt.recording(sentence, part=rt.part, user_id=person.id, user_name=name, **facts)
+    return pausing.notes_saved(rt, playbook)

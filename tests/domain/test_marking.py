@@ -1,0 +1,198 @@
+"""What people mark messages as: nothing is decided by it, and taking it back undoes it."""
+
+import pytest
+
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Tell
+from bot.domain.roundtable.inputs import MarkMessage
+from bot.domain.roundtable.marks import MarkKind
+from bot.domain.specification.entries import EntryState
+from bot.errors import NotNow
+from tests.domain.table import Table, person
+
+WORDS = "600 requests a minute per key to start with"
+
+
+class Marking:
+    """A step is open, and Grace has said something."""
+
+    def __init__(self) -> None:
+        self.table = Table().start()
+        self.ts = self.table.ts()
+        self.table.say(WORDS, who="grace", ts=self.ts)
+
+    def mark(
+        self, kind: MarkKind, *, who: str = "ada", words: str = "", removed: bool = False, form: bool = False
+    ) -> None:
+        self.table.hear(
+            MarkMessage(
+                key=self.table.key(),
+                at=self.table.now(),
+                person=person(who),
+                ts=self.ts,
+                mark=kind,
+                words=words,
+                removed=removed,
+                is_reaction=not form,
+            )
+        )
+
+    @property
+    def told(self) -> list[str]:
+        return [one.message.text for one in self.table.completing if isinstance(one, Tell)]
+
+    @property
+    def card(self) -> str:
+        assert self.table.rt.card
+        return self.table.rt.card.shown.text
+
+    def decisions(self) -> list[object]:
+        return [one["text"] for one in self.table.rt.specification.active("decision")]
+
+
+@pytest.fixture
+def marking() -> Marking:
+    return Marking()
+
+
+def test_a_mark_asks_and_a_press_decides(marking: Marking) -> None:
+    marking.mark(MarkKind.DECISION)
+
+    assert marking.decisions() == []
+    assert "Did we agree on this?" in marking.card
+    assert f"“{WORDS}” – Grace" in marking.card
+    assert "Marked by Ada." in marking.card
+    assert marking.told[-1] == "Marked. Everybody can now say whether you agreed on it."
+
+    (mark,) = marking.table.rt.marks
+    marking.table.press(Action.AGREED, who="linus", value=mark.id)
+    (entry,) = marking.table.rt.specification.active("decision")
+    claim = entry.claim("text")
+    assert claim
+    assert (claim.value, claim.by, claim.sources) == (WORDS, "linus", (f"C1.{marking.ts}",))
+    assert "Did we agree" not in marking.card
+
+
+@pytest.mark.parametrize(("word", "decided"), [("yes", True), ("Not yet.", False)])
+def test_a_typed_word_does_the_same(marking: Marking, word: str, *, decided: bool) -> None:
+    marking.mark(MarkKind.DECISION)
+    marking.table.say(word, who="linus")
+
+    assert bool(marking.decisions()) is decided
+    assert "Did we agree" not in marking.card
+    assert word not in [one.text for one in marking.table.rt.answers]
+
+
+def test_yes_is_an_answer_where_nothing_is_asked(marking: Marking) -> None:
+    marking.table.say("yes", who="linus")
+
+    assert marking.table.rt.answers[-1].text == "yes"
+
+
+def test_yes_to_two_questions_is_asked_about(marking: Marking) -> None:
+    marking.mark(MarkKind.DECISION)
+    marking.ts = marking.table.ts()
+    marking.table.say("Reset it at midnight", who="grace", ts=marking.ts)
+    marking.mark(MarkKind.DECISION)
+    marking.table.say("yes")
+
+    assert marking.decisions() == []
+    assert marking.told[-1].startswith("2 things are waiting for a yes.")
+
+
+def test_the_mark_is_in_the_transcript(marking: Marking) -> None:
+    marking.mark(MarkKind.DECISION)
+    marking.mark(MarkKind.DECISION, removed=True)
+    lines = [line for line in marking.table.lines if "mark" in line.meta]
+
+    assert [line.meta["mark"].get("removed", False) for line in lines] == [False, True]
+    assert {line.meta["mark"]["of"] for line in lines} == {f"C1.{marking.ts}"}
+    assert lines[0].meta["user_id"] == "ada"
+    assert marking.table.rt.marks == ()
+    assert "Did we agree" not in marking.card
+    assert marking.told[-1] == "Taken back."
+
+
+def test_the_same_mark_twice_is_one(marking: Marking) -> None:
+    """A reaction, and the form for it."""
+    marking.mark(MarkKind.DECISION)
+    marking.mark(MarkKind.DECISION, form=True)
+    assert len(marking.table.rt.marks) == 1
+
+    marking.mark(MarkKind.DECISION, form=True, words="600 a minute")
+    assert [one.words for one in marking.table.rt.marks] == ["600 a minute"]
+
+
+def test_an_open_question_is_an_entry_of_who_marked_it(marking: Marking) -> None:
+    marking.mark(MarkKind.QUESTION, words="Can billing see this?", form=True)
+    (entry,) = marking.table.rt.specification.active("question")
+
+    assert (entry["text"], entry.said_by) == ("Can billing see this?", "Ada")
+    marking.mark(MarkKind.QUESTION, removed=True)
+    assert marking.table.rt.specification.active("question") == ()
+
+
+def test_a_raised_hand_is_asked_why(marking: Marking) -> None:
+    """Without a reason it is no objection yet; the words under it are another's."""
+    marking.mark(MarkKind.OBJECTION, who="linus")
+
+    assert f"Linus objects to “{WORDS}” – Grace. Linus, why?" in marking.card
+    assert marking.table.rt.specification.active("objection") == ()
+    marking.mark(MarkKind.OBJECTION, who="linus", words="The batch jobs need more.", form=True)
+    (entry,) = marking.table.rt.specification.active("objection")
+    assert (entry["text"], entry.said_by) == ("The batch jobs need more.", "Linus")
+
+
+@pytest.mark.parametrize("who", ["ada", "grace"])
+def test_the_author_and_the_starter_may_leave_words_out(marking: Marking, who: str) -> None:
+    """Nowhere are the words any more, also not in a note that they gave, and the record replays as it is."""
+    marking.mark(MarkKind.OUT, who=who)
+    table = marking.table
+
+    assert WORDS not in marking.card
+    assert all(WORDS not in line.model_dump_json() for line in table.lines)
+    assert WORDS not in table.rt.specification.model_dump_json()
+    assert [answer.text for answer in table.rt.answers] == []
+    table.say("Limits per key. Scope: small").finish()
+    assert all(WORDS not in str(text) for text in table.world.files.values())
+
+
+def test_what_was_left_out_can_be_put_back(marking: Marking) -> None:
+    marking.mark(MarkKind.OUT, who="grace")
+    marking.mark(MarkKind.OUT, who="grace", removed=True)
+    table = marking.table
+
+    assert [answer.text for answer in table.rt.answers] == [WORDS]
+    living = [one for one in table.rt.specification.active("note") if one["text"] == WORDS]
+    assert [one.said_by for one in living] == ["Grace"]
+
+
+def test_nobody_else_may_leave_words_out(marking: Marking) -> None:
+    sentence = "Only Grace, or Ada who started this, can leave that out."
+    marking.mark(MarkKind.OUT, who="linus")
+    assert marking.told[-1] == sentence
+    with pytest.raises(NotNow, match=sentence):
+        marking.mark(MarkKind.OUT, who="linus", form=True)
+
+    assert marking.table.rt.answers[0].text == WORDS
+
+
+def test_what_was_saved_before_stays_in_history(marking: Marking) -> None:
+    """The person is told; nothing rests on it any more."""
+    marking.table.stop().resume()
+    marking.mark(MarkKind.OUT, who="grace")
+
+    assert "they stay in git's history" in marking.told[-1]
+    notes = [one for one in marking.table.rt.specification.entries.values() if one.kind == "note"]
+    assert [one.state for one in notes] == [EntryState.WITHDRAWN]
+
+
+def test_a_mark_on_a_closed_step_means_nothing(marking: Marking) -> None:
+    """The form says why."""
+    marking.table.finish().press_continue()
+    before = marking.table.rt.marks
+    marking.mark(MarkKind.DECISION)
+
+    assert marking.table.rt.marks == before
+    with pytest.raises(NotNow, match="can't be marked"):
+        marking.mark(MarkKind.DECISION, form=True)

@@ -34,6 +34,7 @@ from bot.domain.roundtable import digest, permission
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.inputs import (
     Amend,
+    ChannelGone,
     Export,
     MarkMessage,
     Mute,
@@ -394,6 +395,10 @@ class Commands:
                 await self._roundtables.handle(rt.slug, mark)
                 return None
         return None
+
+    async def channel_gone(self, place: Place, gone: ChannelGone) -> None:
+        for rt in await self._finder.live(place):
+            await self._roundtables.handle(rt.slug, gone)
 
     async def _mark_submitted(self, submission: Submission) -> SubmissionResult:
         """An answer may be sorted next."""

@@ -17,7 +17,7 @@ SUBSCRIPTIONS = {
 def events(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
     """Only for channels the app is in, and only what it is subscribed to."""
     make = EVENTS.get(change.kind)
-    if make is None or not _present(slack, change):
+    if make is None or not (_present(slack, change) or _is_ours(slack, change)):
         return
     for event in make(slack, change):
         if _subscription(event) in slack.app.events:
@@ -27,6 +27,11 @@ def events(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
 def _present(slack: Slack, change: SandboxChange) -> bool:
     channel = slack.workspace.channels.get(change.channel)
     return channel is not None and slack.app.bot_user_id in channel.members
+
+
+def _is_ours(slack: Slack, change: SandboxChange) -> bool:
+    """The app itself was removed from a channel."""
+    return change.kind is ChangeKind.LEFT and change.user == slack.app.bot_user_id
 
 
 def _subscription(event: JSON) -> str:
@@ -85,6 +90,26 @@ def _joined(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
     }
 
 
+def _left(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
+    if _is_ours(slack, change):
+        yield _of_channel(slack, change, "left")
+
+
+def _archived(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
+    if change.detail.get("archived"):
+        yield _of_channel(slack, change, "archive")
+
+
+def _of_channel(slack: Slack, change: SandboxChange, what: str) -> JSON:
+    kind = slack.workspace.channels[change.channel].kind
+    name = "group" if kind == "group" else "channel"
+    return {
+        "type": f"{name}_{what}",
+        "channel": change.channel,
+        "event_ts": slack.workspace.clock.stamp(),
+    }
+
+
 EVENTS: Mapping[ChangeKind, Callable[[Slack, SandboxChange], Iterator[JSON]]] = {
     ChangeKind.POSTED: _posted,
     ChangeKind.EDITED: _edited,
@@ -92,6 +117,8 @@ EVENTS: Mapping[ChangeKind, Callable[[Slack, SandboxChange], Iterator[JSON]]] = 
     ChangeKind.REACTED: _reacted,
     ChangeKind.UNREACTED: _reacted,
     ChangeKind.JOINED: _joined,
+    ChangeKind.LEFT: _left,
+    ChangeKind.CHANNEL: _archived,
 }
 
 

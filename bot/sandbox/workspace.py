@@ -82,7 +82,7 @@ class SlackWorkspace:
 
     def archive(self, channel: Channel, *, archived: bool = True) -> None:
         channel.archived = archived
-        self.tell(ChangeKind.CHANNEL, channel=channel.id)
+        self.tell(ChangeKind.CHANNEL, channel=channel.id, detail={"archived": archived})
 
     def post(self, channel: Channel, **what: Any) -> SandboxMessage:
         """A new message at the end of *channel*, or of a thread in it."""

@@ -27,7 +27,7 @@ from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.slack import modals, parse
 from bot.slack.client import Identity
 from bot.slack.commands import Reply, VerbRequest, ask
-from bot.slack.manifest import MARK_SHORTCUT, SHORTCUT, START_SHORTCUT, STOPPED
+from bot.slack.manifest import LEFT, MARK_SHORTCUT, SHORTCUT, START_SHORTCUT, STOPPED
 from bot.slack.markdown import mrkdwn
 from bot.slack.parse import MALFORMED, Malformed, Payload, flaw, foreign, needed, word
 from bot.slack.reception import ONE_MOMENT, Reception, sentence_for
@@ -164,6 +164,7 @@ def _register(app: AsyncApp, reception: Reception) -> None:
     _shortcuts(app, reception)
     _home(app, reception)
     _reactions(app, reception)
+    _channels(app, reception)
     _sessions(app, reception)
     _errors(app, reception)
     _rest(app, reception)
@@ -327,6 +328,13 @@ def _home(app: AsyncApp, reception: Reception) -> None:
     async def opened(event: Payload) -> None:
         if word(event, "tab") == "home":
             await reception.desk.opened_home(needed(event, "user"))
+
+
+def _channels(app: AsyncApp, reception: Reception) -> None:
+    @app.event(re.compile(rf"^({'|'.join(LEFT)})$"))
+    async def left(event: Payload) -> None:
+        place, gone = parse.channel_gone(event, reception.us, at=reception.clock())
+        await reception.desk.channel_gone(place, gone)
 
 
 def _sessions(app: AsyncApp, reception: Reception) -> None:

@@ -15,6 +15,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
     Amend,
+    ChannelGone,
     Export,
     MarkMessage,
     Mute,
@@ -82,6 +83,10 @@ class CommandHandler(Protocol):
 
     async def mark(self, place: Place, mark: MarkMessage) -> Reply:
         """A reaction to a message anywhere in a channel."""
+        ...
+
+    async def channel_gone(self, place: Place, gone: ChannelGone) -> None:
+        """The channel was archived, or the bot was removed from it."""
         ...
 
     async def settings(self, place: Place, person: Person, reference: str) -> Reply:

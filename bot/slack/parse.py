@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.item.item import title_of
 from bot.domain.messages.message import FORMS, Action
-from bot.domain.roundtable.inputs import Amend, MarkMessage, Press, Resume, Retract, Say
+from bot.domain.roundtable.inputs import Amend, ChannelGone, MarkMessage, Press, Resume, Retract, Say
 from bot.domain.roundtable.marks import REACTIONS
 from bot.domain.roundtable.outcomes import Attachment, ThreadMessage
 from bot.domain.roundtable.words import is_aside
@@ -390,6 +390,14 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | FormReq
         return VerbRequest(verb=verb, rest=value, place=place, person=person, key=key, at=at, reply_url=url)
     pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
     return Pressed(place, pressed_one)
+
+
+def channel_gone(event: Payload, us: Identity, *, at: str) -> tuple[Place, ChannelGone]:
+    kind, channel = word(event, "type"), needed(event, "channel")
+    gone = ChannelGone(
+        key=f"{kind}.{channel}.{needed(event, 'event_ts')}", at=at, archived=kind.endswith("_archive")
+    )
+    return Place(team=us.team, channel=channel), gone
 
 
 class MarkRequest(NamedTuple):

@@ -15,6 +15,7 @@ from bot.domain.messages.message import Action
 from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
     Amend,
+    ChannelGone,
     Export,
     MarkMessage,
     Mute,
@@ -96,6 +97,9 @@ class ScriptedDesk(CommandHandler):
 
     async def mark(self, place: Place, mark: MarkMessage) -> Reply:
         return await self._noted("mark", place, mark)
+
+    async def channel_gone(self, place: Place, gone: ChannelGone) -> None:
+        await self._noted("channel_gone", place, gone)
 
     async def settings(self, place: Place, person: Person, reference: str) -> Reply:
         return await self._noted("settings", place, person, reference)

@@ -46,6 +46,20 @@ def cannot_go_on(sentence: str) -> str:
     return f"The roundtable stopped: {sentence} Say `/roundtable resume` when that is mended."
 
 
+def channel_gone(title: str, *, archived: bool) -> str:
+    if archived:
+        return f"The channel of **{title}** was archived, so it is paused. What was said so far is saved."
+    return (
+        f"I am no longer in the channel of **{title}**, so it is paused. What was said so far is saved. "
+        "`/invite @roundtable` there brings me back; then type `/roundtable resume`."
+    )
+
+
+def no_channel(*, archived: bool) -> str:
+    """For the transcript."""
+    return "The channel was archived." if archived else "The bot was removed from the channel."
+
+
 def thread_gone(title: str) -> str:
     return f"The thread of **{title}** was deleted. Say `/roundtable resume`, and it goes on in a new one."
 

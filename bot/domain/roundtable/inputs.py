@@ -182,6 +182,12 @@ class Clashed(Event):
     paths: tuple[str, ...]
 
 
+class ChannelGone(Event):
+    """The channel was *archived*, or the bot was removed from it."""
+
+    archived: bool = False
+
+
 class Returned(Event):
     """The bot was away since *since*, for longer than Slack repeats what it could not deliver."""
 
@@ -204,4 +210,4 @@ Command = (
     | Specify
     | MarkMessage
 )
-Input = Command | Clashed | TryAgain | TimeCame | Returned | Outcome
+Input = Command | Clashed | TryAgain | TimeCame | Returned | ChannelGone | Outcome

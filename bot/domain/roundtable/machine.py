@@ -16,6 +16,7 @@ from bot.domain.roundtable.casting import with_cast
 from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite, Tell
 from bot.domain.roundtable.inputs import (
     Amend,
+    ChannelGone,
     Clashed,
     Command,
     Export,
@@ -258,12 +259,14 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _happened(
-    rt: Roundtable, event: Command | Clashed | TryAgain | Returned, playbook: Playbook
+    rt: Roundtable, event: Command | Clashed | TryAgain | Returned | ChannelGone, playbook: Playbook
 ) -> Roundtable:
     if isinstance(event, Clashed):
         return rt.telling(Message(text=trouble_wording.clashed(event.paths)), part=rt.part)
     if isinstance(event, TryAgain):
         return pausing.tried_again(rt)
+    if isinstance(event, ChannelGone):
+        return pausing.channel_gone(rt, event)
     if isinstance(event, Returned):
         return absence.returned(rt, since=event.since)
     if why := permission.refusal(rt, event.person, playbook.policy):

@@ -1,12 +1,12 @@
 """Stopping, and what is said while nothing goes on."""
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import menus, step_wording
+from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Message
+from bot.domain.messages.message import Link, Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import UNDER_WAY, Commit, Post, ReadItem, Tell
-from bot.domain.roundtable.inputs import Say, Stop
+from bot.domain.roundtable.effects import UNDER_WAY, Commit, Post, React, ReadItem, Tell
+from bot.domain.roundtable.inputs import ChannelGone, Say, Stop
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, specifying
@@ -31,6 +31,23 @@ def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -
 def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """What was said so far is saved, then people are told how to go on."""
     return _resume_offered(queue_commit(rt.but(stage=Stage.PAUSED), "paused"), playbook)
+
+
+def channel_gone(rt: Roundtable, event: ChannelGone) -> Roundtable:
+    """
+    Nothing can be posted, so the roundtable pauses and what was said is saved. The person who started it is told. What
+    is being written down just now is finished first: its next post fails, and then it pauses, too.
+    """
+    if rt.stage in RESTING:
+        return rt
+    words = trouble_wording.channel_gone(rt.title, archived=event.archived)
+    link = (Link(label="The thread", url=rt.permalink),) if rt.permalink else ()
+    told = Tell(person=rt.started_by, message=Message(text=words, links=link))
+    rt = rt.recording(trouble_wording.no_channel(archived=event.archived), part=rt.part, message_id=event.key)
+    if rt.stage in BUSY:
+        return rt.queueing(told)
+    rt = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.superseded()).holding_back()
+    return queue_commit(rt.but(stage=Stage.PAUSED, heading_for=rt.stage), "paused").queueing(told)
 
 
 def in_touch(rt: Roundtable, playbook: Playbook) -> Roundtable:

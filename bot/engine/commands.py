@@ -534,11 +534,16 @@ class Commands:
             return Message(text=digest.nothing_said(title))
         # The running roundtable knows which lines others wrote: those decide nothing.
         since = recalled.since._replace(specification=rt.specification) if rt else recalled.since
-        text = digest.caught_up(title, digest.digest(since, self._playbook), waiting)
+        told = digest.digest(since, self._playbook)
+        for_you = digest.waits_for(rt, person.id) if rt else ()
+        text = digest.caught_up(title, told, waiting, for_you=for_you)
         # Without a roundtable the links are what a pushed file says: they may lead anywhere.
         left_off = recalled.left_off if rt else ""
         links = (("Where you left off", left_off), ("Open the thread", link))
-        return Message(text=text, links=tuple(Link(label=label, url=url) for label, url in links if url))
+        sources = digest.links(told, rt) if rt else ()
+        return Message(
+            text=text, links=(*(Link(label=label, url=url) for label, url in links if url), *sources)
+        )
 
     # --- what waits for one person ----------------------------------------------------------------------------------
 

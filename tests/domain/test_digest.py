@@ -9,9 +9,12 @@ from bot.domain.roundtable.digest import (
     StateChange,
     caught_up,
     digest,
+    links,
     waiting_for,
     waits,
+    waits_for,
 )
+from bot.domain.roundtable.marks import MarkKind, MessageMark
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Claim, Entry, EntryState, Specification
 from bot.domain.transcript.fold import fold
@@ -224,3 +227,49 @@ def test_whom_it_waits_for_in_the_planning_workshop() -> None:
 
     said = waiting_for(waits(table.rt, table.playbook))
     assert said.startswith("the planning workshop in the thread (")
+
+
+def test_entries_that_people_recorded_are_told() -> None:
+    """Those that one knows as they are, are not."""
+    old = Entry(
+        id="FR-001", kind="requirement", state=EntryState.ACCEPTED, claims={"title": (claim("Limit calls"),)}
+    )
+    new = old.but(id="FR-002", claims={"title": (claim("See the rest"),)})
+    gone = old.but(id="FR-003", state=EntryState.WITHDRAWN)
+    known = Specification(entries={"FR-001": old})
+    now = Specification(entries={"FR-001": old, "FR-002": new, "FR-003": gone})
+    found = digest(StateChange(State(), State(), known, now), few_steps())
+
+    assert [one.text for one in found.changed] == ["FR-002: See the rest"]
+    assert found.sources["FR-002"] == "C1.1.000001"
+    assert "FR-002: See the rest (Ada)" in caught_up("Limits", found, "people.")
+
+
+def claim(value: str) -> Claim:
+    return Claim(value=value, by="ada", name="Ada", line="C1.1.000001", accepted=True)
+
+
+def test_links_lead_to_messages_of_the_thread() -> None:
+    """A press is no message, and a roundtable without a permalink has no links."""
+    rt = Table(few_steps()).start().rt.but(permalink="https://acme.slack.com/archives/C1/p1795374000000280")
+    told = Digest(sources={"DEC-001": "C1.1795374231.000400", "DEC-002": "view.V1"})
+
+    assert [(one.label, one.url.partition("?")[0]) for one in links(told, rt)] == [
+        ("DEC-001", "https://acme.slack.com/archives/C1/p1795374231000400")
+    ]
+    assert links(told, rt.but(permalink="")) == ()
+
+
+def test_what_waits_for_one_person_is_told_to_them() -> None:
+    """A question to everybody, and to whom it is about."""
+    hand = MessageMark(
+        id="m1", ts="1.1", kind=MarkKind.OBJECTION, by="grace", author="ada", words="600 a minute"
+    )
+    pin = hand.but(id="m2", kind=MarkKind.DECISION, by="ada")
+    rt = Table(few_steps()).start().rt
+    rt = rt.but(marks=(hand, pin.but(step_id=rt.step_id)))
+
+    assert len(waits_for(rt, "linus")) == 1
+    asked = waits_for(rt, "grace")
+    assert asked[1] == "Why do you object to “600 a minute”?"
+    assert "**Waiting for you:** Did you agree" in caught_up("Limits", Digest(), "people.", for_you=asked)

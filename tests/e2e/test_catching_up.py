@@ -44,6 +44,7 @@ async def test_what_was_decided_and_is_open_is_told_to_one_person(meeting: Meeti
         assert "Q-001: who pays for the servers? (Grace)" in told.text
         assert "anybody who chooses from the menu" in told.text
         assert "|Open the thread>" in str(told.blocks)
+        assert "|DEC-002>" in str(told.blocks), "each decision has a link to the message it comes from"
         assert meeting.slack.person("ada").ephemerals == []
         assert (len(meeting.transcript.lines), len(meeting.thread)) == (lines, thread + 1)
 

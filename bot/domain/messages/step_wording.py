@@ -145,6 +145,33 @@ def searched(words: int, files: int) -> str:
     return f"Searched the code base for {counted(words, 'word')}: {counted(files, 'file')} found."
 
 
+def stops_soon() -> str:
+    return "I finish writing this down, and stop then."
+
+
+def at_rest(stage: str) -> str:
+    """The hint for who writes in a thread in which nothing goes on."""
+    return AT_REST[stage]
+
+
+AT_REST = {
+    "paused": "This roundtable is stopped. I keep what you write. "
+    "To go on, press *Resume*, or type `@roundtable resume`.",
+    "analysed": "This analysis is complete. I keep what you write. To open a step again, type `@roundtable resume`; "
+    "to plan it, `@roundtable plan`.",
+    "stalled": "This roundtable waits until somebody presses *Retry*, or types `@roundtable resume`. "
+    "I keep what you write.",
+}
+
+
+def listens(name: str) -> str:
+    return f"{name} listens. Without a model, {name} asks the questions of the step and answers none."
+
+
+def cannot_see(files: Sequence[str]) -> str:
+    return f"I can't look inside files. Please say in words what matters in {listed([f'`{one}`' for one in files])}."
+
+
 def stands_in(persona: Persona, step: Step, absent: Persona | None = None) -> str:
     if absent:
         return f"{persona.first_name} leads this step, because {absent.first_name} does not take part."

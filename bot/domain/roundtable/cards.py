@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
+from bot.domain.catalog.personas import AddressKind
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
@@ -28,7 +29,7 @@ from bot.domain.messages.step_scene import (
 )
 from bot.domain.roundtable import waiting, words
 from bot.domain.roundtable.budget import line as budget_line
-from bot.domain.roundtable.effects import Post, Rewrite
+from bot.domain.roundtable.effects import Post, Rewrite, Speak
 from bot.domain.roundtable.inputs import Finish, Input, Press, Say, SetDepth
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.outcomes import Attempted, Done, Posted
@@ -249,7 +250,15 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
         marks=tuple(_marks(rt, step)),
         lines=tuple(
-            filter(None, [not_saved, _due(rt, is_done=is_done), budget_line(rt.purse, playbook.policy)])
+            filter(
+                None,
+                [
+                    *_replies(rt, step, playbook),
+                    not_saved,
+                    _due(rt, is_done=is_done),
+                    budget_line(rt.purse, playbook.policy),
+                ],
+            )
         ),
     )
 
@@ -333,6 +342,21 @@ def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Unsort
     for place, note in enumerate(notes):
         if rt.specification.lives(note.id):
             yield UnsortedNote(letter=_letter(place), text=str(note["text"]), by=note.said_by, id=note.id)
+
+
+def _replies(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[str]:
+    """To who asked a persona that cannot answer, and to who answered with a file."""
+    if rt.step_id != step.step_id or rt.stage is not Stage.DISCUSSING:
+        return
+    lead = asking.speaker_of(rt, playbook).key
+    addresses = (playbook.roster.addressed(answer.text, lead=lead) for answer in rt.answers)
+    called = {key for one in addresses if one.kind is AddressKind.DIRECT for key in one.personas}
+    for persona in playbook.roster:
+        speak = Speak(persona=persona.key, task="acknowledge")
+        if persona.key in called and not asking.thinks(speak, rt, playbook):
+            yield step_wording.listens(persona.first_name)
+    if files := list(dict.fromkeys(name for answer in rt.answers for name in answer.files)):
+        yield step_wording.cannot_see(files)
 
 
 def _marks(rt: Roundtable, step: Step) -> Iterator[MarkedMessage]:

@@ -8,9 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import NOTE
 from bot.domain.item.meta import Record
+from bot.domain.messages.message import Link
 from bot.domain.messages.planning_wording import doing
 from bot.domain.messages.step_wording import listed
+from bot.domain.roundtable import permalinks
+from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Entry, EntryState, Specification
@@ -32,7 +36,10 @@ class StateChange(NamedTuple):
 
 
 class Digest(Value):
-    """`spoke` are the others, in the order in which they spoke; `open_before` counts older open questions."""
+    """
+    `spoke` are the others, in the order in which they spoke; `open_before` counts older open questions. `changed` are
+    entries of other kinds; `sources` are the lines that entries come from, by their ids, for links.
+    """
 
     away: bool = False
     """Whether the reader had said something before."""
@@ -44,11 +51,13 @@ class Digest(Value):
     decisions: tuple[RecordedPoint, ...] = ()
     questions: tuple[RecordedPoint, ...] = ()
     objections: tuple[RecordedPoint, ...] = ()
+    changed: tuple[RecordedPoint, ...] = ()
     open_before: int = 0
+    sources: Mapping[str, str] = {}
 
     @property
     def is_empty(self) -> bool:
-        return not (self.spoke or self.steps or self.phases or self.discussed)
+        return not (self.spoke or self.steps or self.phases or self.discussed or self.changed)
 
 
 class _PointsOfKind(NamedTuple):
@@ -96,7 +105,66 @@ def digest(since: StateChange, playbook: Playbook) -> Digest:
         decisions=decisions.new,
         questions=questions.new,
         objections=objections.new,
+        changed=tuple(_changed(since)),
         open_before=questions.older,
+        sources=_sources(since),
+    )
+
+
+def _changed(since: StateChange) -> Iterator[RecordedPoint]:
+    """What people recorded, besides what has a heading of its own."""
+    for entry in since.specification.entries.values():
+        known = since.known.entries.get(entry.id)
+        is_told = entry.kind in {*LISTED, NOTE} or entry.state is not EntryState.ACCEPTED
+        if is_told or not since.specification.lives(entry.id) or known == entry:
+            continue
+        values = {field: claim.value for field, claim in entry.current()}
+        if known and values == {field: claim.value for field, claim in known.current()}:
+            continue
+        text = next((str(value) for value in values.values() if isinstance(value, str)), "")
+        yield RecordedPoint(
+            line=since.now.line, step_id=entry.step, text=f"{entry.id}: {text}", by=entry.said_by
+        )
+
+
+def _sources(since: StateChange) -> Mapping[str, str]:
+    """Of entries that are new or changed; what was decided comes first."""
+    found = [
+        one
+        for one in since.specification.entries.values()
+        if one.kind != NOTE and since.known.entries.get(one.id) != one
+    ]
+    newest = {one.id: [claim.line for _, claim in one.current()] for one in sorted(found, key=_by_weight)}
+    return {id: lines[-1] for id, lines in newest.items() if lines}
+
+
+def _by_weight(entry: Entry) -> int:
+    return LISTED.index(entry.kind) if entry.kind in LISTED else len(LISTED)
+
+
+def links(told: Digest, rt: Roundtable) -> tuple[Link, ...]:
+    """To the messages that the newest entries come from, as far as they are messages of the thread."""
+    held_in = permalinks.thread(rt.permalink)
+    found: list[Link] = []
+    for id, line in told.sources.items() if held_in else ():
+        channel, _, ts = line.partition(".")
+        if held_in and (url := permalinks.of_message(held_in, channel, ts)):
+            found.append(Link(label=id, url=url))
+    return tuple(found[:LINKS_SHOWN])
+
+
+def waits_for(rt: Roundtable, person: str) -> tuple[str, ...]:
+    """What the thread asks of *person*, in sentences."""
+    asked = [one for one in rt.marks if one.is_open and one.step_id == rt.step_id]
+    unsaid = [
+        one for one in rt.marks if one.kind is MarkKind.OBJECTION and one.by == person and not one.entry
+    ]
+    return (
+        *(
+            f"Did you agree on “{one_line(one.words, POINT_CHARS)}”? Press a button on the card."
+            for one in asked
+        ),
+        *(f"Why do you object to “{one_line(one.words, POINT_CHARS)}”?" for one in unsaid),
     )
 
 
@@ -204,12 +272,16 @@ def _called(key: str, playbook: Playbook) -> str:
 POINTS_SHOWN = 5
 POINT_CHARS = 160
 NAMES_SHOWN = 6
+LINKS_SHOWN = 8
+LISTED = ("decision", "question", "objection")
+"""The kinds of entries that have a heading of their own."""
 
 
-def caught_up(title: str, digest: Digest, waiting: str) -> str:
+def caught_up(title: str, digest: Digest, waiting: str, *, for_you: Sequence[str] = ()) -> str:
     since = "since you last said something" if digest.away else "from the beginning"
     rows = [f"**{title}**, {since}:", *_happened(digest)]
-    return "\n".join((*rows, f"**Waiting for:** {waiting}"))
+    yours = (f"**Waiting for you:** {' '.join(for_you)}",) if for_you else ()
+    return "\n".join((*rows, *yours, f"**Waiting for:** {waiting}"))
 
 
 def waiting_for(waits: WaitingFor) -> str:
@@ -276,6 +348,7 @@ def _happened(digest: Digest) -> Iterator[str]:
     if digest.open_before:
         yield f"- {counted(digest.open_before, 'older question')} still open"
     yield from _digest_wording_points("Objections", digest.objections)
+    yield from _digest_wording_points("Recorded", digest.changed)
 
 
 def _voices(digest: Digest) -> str:

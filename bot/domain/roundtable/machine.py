@@ -107,6 +107,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.DISCUSSING, PersonaSpoke): steps.acknowledged,
     (Stage.DISCUSSING, ItemRead): resuming.looked,
     (Stage.WRITING, Say): steps.interjected,
+    **{(stage, Stop): pausing.stop_wanted for stage in BUSY},
     (Stage.WRITING, Surveyed): asking.surveyed,
     (Stage.WRITING, Drafted): steps.drafted,
     (Stage.AT_BOUNDARY, PersonaSpoke): steps.acknowledged,
@@ -228,7 +229,7 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
 
     Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
     """
-    return _with_undecided(_decided(rt, event, playbook), playbook)
+    return pausing.stopped_at_last(_with_undecided(_decided(rt, event, playbook), playbook), playbook)
 
 
 def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:

@@ -59,6 +59,8 @@ def is_wish(rt: Roundtable, event: Command) -> bool:
             return offered or words.stops(text) or words.depth(text, at_menu=True) is not None
         case Stage.ELABORATING:
             return words.stops(text) or words.exit_wish(text) is words.EndIntent.YES
+        case Stage.OPENING | Stage.WRITING | Stage.SYNTHESIZING | Stage.CLOSING:
+            return words.stops(text)
         case Stage.PLANNING:
             return words.stops(text) or workshop.passes(rt.workshop, text)
         case _:

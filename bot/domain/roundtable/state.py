@@ -57,12 +57,13 @@ from bot.domain.values.value import Stored
 
 
 class Answer(Stored):
-    """Something a person said about the open step. `ts` is the message's."""
+    """Something a person said about the open step. `ts` is the message's, `files` are names."""
 
     person: str
     text: str
     ts: str
     feedback: bool = False
+    files: tuple[str, ...] = ()
 
 
 class PostedPrompt(Stored):
@@ -192,6 +193,8 @@ class RoundtableFields(Stored):
     words that came while it was not known whether their author could see the question. `timers` are the
     moments at which something follows by itself, by the name of what does. `personas_active` are the keys of the
     personas; none means all. `marks` are what people marked messages of the thread as.
+    `stop_asked_by` is the person who wants to stop, while something is being written down. `hinted` says for
+    which rest people were told that nothing goes on.
     """
 
     shape: int = 1
@@ -236,6 +239,8 @@ class RoundtableFields(Stored):
     acknowledged_at: str = ""
     overtaken: tuple[EarlyEdit, ...] = ()
     marks: tuple[MessageMark, ...] = ()
+    stop_asked_by: str = ""
+    hinted: str = ""
     working_at: str = ""
     working_by: WorkIndicator = WorkIndicator.REACTION
     signs_refused: tuple[WorkIndicator, ...] = ()
@@ -464,7 +469,8 @@ class Roundtable(RoundtableFields):
 
     def answering(self, said: Say | ThreadMessage, *, feedback: bool) -> "Roundtable":
         """What *said* tells about the open step, to be written down with it, in the order of the thread."""
-        answer = Answer(person=said.person.id, text=said.text, ts=said.ts, feedback=feedback)
+        files = tuple(one.name for one in said.files)
+        answer = Answer(person=said.person.id, text=said.text, ts=said.ts, feedback=feedback, files=files)
         place = len(self.answers)
         while place and _is_later(self.answers[place - 1], said):
             place -= 1

@@ -20,6 +20,24 @@ def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
     return pause(rt, event.person, playbook)
 
 
+def stop_wanted(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
+    return stop_later(rt, event.person)
+
+
+def stop_later(rt: Roundtable, person: Person) -> Roundtable:
+    """What is being written down is finished first."""
+    told = Tell(person=person.id, message=Message(text=step_wording.stops_soon()))
+    return rt.but(stop_asked_by=person.id).queueing(told)
+
+
+def stopped_at_last(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """As soon as there is something to come back to."""
+    if not rt.stop_asked_by or rt.stage in BUSY:
+        return rt
+    person, rt = Person(id=rt.stop_asked_by), rt.but(stop_asked_by="")
+    return rt if rt.stage in RESTING else pause(rt, person, playbook)
+
+
 def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
     """We go on here later. A pending contribution is dropped."""
     stopped = step_wording.stopped_here(rt.name_of(person.id))
@@ -87,12 +105,25 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     facts = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
     rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, **facts)
     if rt.stage is Stage.PAUSED and words.finishes(event.text):
+        rt = _hinted(rt)
         rt = rt.queueing(Tell(person=event.person.id, message=Message(text=step_wording.nothing_open())))
+    elif rt.hinted != _rest(rt):
+        told = Message(text=step_wording.at_rest(rt.stage.value))
+        rt = _hinted(rt).queueing(Tell(person=event.person.id, message=told))
     if is_feedback:
         rt = rt.answering(event, feedback=True)
     elif is_answer:
         rt = rt.answering(event, feedback=False)
     return notes_saved(tried_again(rt), playbook)
+
+
+def _rest(rt: Roundtable) -> str:
+    """The same until it goes on: each rest has a menu of its own."""
+    return rt.menu.token if rt.menu else rt.stage.value
+
+
+def _hinted(rt: Roundtable) -> Roundtable:
+    return rt.but(hinted=_rest(rt))
 
 
 def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -57,6 +57,8 @@ def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     is_answer = words.answers(event.text)
     facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
+    if words.stops(event.text):
+        return pausing.stop_later(rt, event.person)
     if is_answer or not event.text.strip():
         return rt.answering(event, feedback=True).queueing(React(ts=event.ts, emoji=NOTED))
     return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.saving())))

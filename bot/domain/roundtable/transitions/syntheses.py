@@ -13,12 +13,12 @@ from bot.domain.item.meta import MetaChange, Record
 from bot.domain.messages import discussion_wording, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.roundtable import citing, quality
+from bot.domain.roundtable import citing, quality, words
 from bot.domain.roundtable.effects import Synthesize, Then
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import specifying, steps
+from bot.domain.roundtable.transitions import pausing, specifying, steps
 from bot.domain.roundtable.transitions.saving import queue_commit_then_tell
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.text import one_line
@@ -97,6 +97,8 @@ def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundta
 def too_late(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while the synthesis is being made. If "done" was a misunderstanding, people can open it again."""
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+    if words.stops(event.text):
+        return pausing.stop_later(rt, event.person)
     return rt.logging(trouble("ERR-ELAB-011")) if rt.debate.ending is EndReason.BY_PEOPLE else rt
 
 

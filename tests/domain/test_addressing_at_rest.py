@@ -1,0 +1,77 @@
+"""A word where nothing goes on, a word to a persona that cannot answer, and `stop` while something is written down."""
+
+import pytest
+
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import Say, Stop
+from bot.domain.roundtable.outcomes import Attachment
+from tests.domain.table import Table, person
+
+
+def told(table: Table, who: str) -> list[str]:
+    return [message.text for one, message in table.world.told if one == who]
+
+
+def test_a_word_at_a_stopped_roundtable_gets_one_hint() -> None:
+    """The next stop is another one."""
+    table = Table().start().stop()
+    table.say("One more thing", who="grace").say("and another", who="grace")
+    assert [text for text in told(table, "grace") if "stopped" in text] == [
+        "This roundtable is stopped. I keep what you write. To go on, press *Resume*, or type `@roundtable resume`."
+    ]
+
+    table.resume().stop().say("Still there?", who="grace")
+    assert len([text for text in told(table, "grace") if "is stopped" in text]) == 2
+
+
+def test_stop_while_a_step_is_written_stops_after_it() -> None:
+    table = Table().start().say("Edits get lost. Scope: small")
+    table.stop_paying()
+    table.press(Action.FINISH_STEP)
+    assert table.rt.stage == "writing"
+    table.say("stop", who="grace")
+    table.resume_paying()
+
+    assert table.rt.stage == "paused"
+    assert table.rt.steps_completed, "what was being written is saved"
+    assert told(table, "grace") == ["I finish writing this down, and stop then."]
+    assert table.offered() == [Action.RESUME]
+    assert table.resume().rt.stage == "at_boundary"
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_stop_while_the_thread_is_opened(*, typed: bool) -> None:
+    table = Table(paying=False).start()
+    if typed:
+        table.hear(Stop(key="k", at=table.now(), person=person("ada")))
+    else:
+        table.say("stop")
+    table.resume_paying()
+
+    assert table.rt.stage == "paused"
+
+
+def test_the_card_says_who_listens() -> None:
+    table = Table().start().say("Maya, what do you think?", who="grace")
+    assert table.rt.card
+
+    assert "Maya listens. Without a model, Maya asks the questions" in table.rt.card.shown.text
+    assert "Alex listens" not in table.rt.card.shown.text
+
+
+def test_the_card_says_that_files_are_not_read() -> None:
+    table = Table().start()
+    ts, file = table.ts(), Attachment(id="F1", name="diagram.png")
+    said = Say(
+        key=f"C1.{ts}",
+        at=table.now(),
+        person=person("grace"),
+        text="shared diagram.png",
+        ts=ts,
+        files=(file,),
+    )
+    table.hear(said)
+    assert table.rt.card
+
+    sentence = "I can't look inside files. Please say in words what matters in `diagram.png`."
+    assert sentence in table.rt.card.shown.text

@@ -200,3 +200,18 @@ async def test_where_two_clones_changed_it_ours_stays_without_a_copy(replica: Re
 
     assert await specified(replica.workspace) == (specification, WRITTEN)
     assert [name for name in replica.git("ls-files", ITEM).splitlines() if "theirs" in name] == []
+
+
+async def test_it_goes_when_a_revert_took_every_entry(workspace: GitWorkspace, git: Git) -> None:
+    """Then no line of the transcript names it. A file of that name that is not ours stays."""
+    await two_steps(workspace)
+    git.commit(MEETING, append(b"", [a_line("C1.9", "Hello.")]).decode(), message="Take it all back")
+
+    await workspace.commit(SLUG, a_commit(3, lines=(a_line("C1.10", "Again."),)), now=NOW)
+    assert FILE not in git("ls-files").splitlines()
+    assert git.status == []
+
+    foreign = '{"name": "of another tool"}'
+    git.commit(FILE, foreign)
+    await workspace.commit(SLUG, a_commit(4, lines=(a_line("C1.11", "And again."),)), now=NOW)
+    assert git.shown(FILE) == foreign

@@ -23,6 +23,7 @@ from bot.domain.item.artifacts import (
 )
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
+from bot.domain.specification import snapshot
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.damage import repaired
 from bot.storage.git.items import FilePlace, Items
@@ -82,6 +83,8 @@ def write(
     if work.snapshot:
         writing.specification(work.snapshot)
     writing.transcript(work.lines)
+    if not work.snapshot:
+        writing.forget_specification()
     return WrittenFiles(
         writing.files, tuple(writing.troubles), tuple(writing.unwritten), tuple(writing.stopped)
     )
@@ -153,6 +156,17 @@ class _Writing:
     def specification(self, text: str) -> None:
         place = self._items.specification_file(self._slug)
         self._replace(place, self._items.content(place), text.encode())
+
+    def forget_specification(self) -> None:
+        """Our specification.json goes when no line of the transcript names it: its entries were reverted in git."""
+        place = self._items.specification_file(self._slug)
+        before = self._items.content(place)
+        lines = self._items.content(self._items.transcript_file(self._slug)) or b""
+        if before is None or snapshot.newest_hash(lines):
+            return
+        with suppress(ValueError):
+            if snapshot.read(before.decode()).specification.entries:
+                self._replace(place, before, None)
 
     def transcript(self, lines: Iterable[transcript.Line]) -> None:
         place = self._items.transcript_file(self._slug)

@@ -12,6 +12,7 @@ from bot.domain.roundtable import timers
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
     NO_HARM_REPEATED,
+    Draft,
     Effect,
     Formalize,
     Judge,
@@ -20,6 +21,7 @@ from bot.domain.roundtable.effects import (
     Rewrite,
     ShareRecord,
     Speak,
+    Synthesize,
 )
 from bot.domain.roundtable.inputs import Clashed, Command, Input, Returned, Start, TryAgain
 from bot.domain.roundtable.machine import decide
@@ -58,7 +60,7 @@ BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """People would see these twice: an attempt is saved before it is made."""
-CANCELLABLE = (Speak, Judge, Formalize)
+CANCELLABLE = (Speak, Draft, Synthesize, Judge, Formalize)
 """Work of a model, of which nothing is written down before it ends."""
 
 

@@ -5,7 +5,7 @@ from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Link, Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import UNDER_WAY, Commit, Post, React, ReadItem, Tell
+from bot.domain.roundtable.effects import UNDER_WAY, Commit, Draft, Post, React, ReadItem, Synthesize, Tell
 from bot.domain.roundtable.inputs import ChannelGone, Say, Stop
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
@@ -21,11 +21,13 @@ def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
 
 
 def stop_wanted(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
-    return stop_later(rt, event.person)
+    return stop_when_busy(rt, event.person, playbook)
 
 
-def stop_later(rt: Roundtable, person: Person) -> Roundtable:
-    """What is being written down is finished first."""
+def stop_when_busy(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
+    """What a model is writing is dropped at once; what is being saved is finished first."""
+    if is_with_model(rt):
+        return _called_off(rt, person, playbook)
     told = Tell(person=person.id, message=Message(text=step_wording.stops_soon()))
     return rt.but(stop_asked_by=person.id).queueing(told)
 
@@ -44,6 +46,22 @@ def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -
     rt = rt.closing_menu(stopped, ts=ts).dropping(*UNDER_WAY)
     rt = rt.recording(stopped, part=rt.part, user_id=person.id)
     return rest(rt.but(heading_for=rt.stage, paused_by=person.id), playbook)
+
+
+def is_with_model(rt: Roundtable) -> bool:
+    """Whether a step or a synthesis is being written, and not yet saved."""
+    return rt.stage is not Stage.CLOSING and rt.has_pending(Draft, Synthesize)
+
+
+def _called_off(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
+    """What was being written is dropped; what people said stays, and resuming goes back to it."""
+    before = rt.stage
+    rt = rt.dropping(Draft, Synthesize)
+    if before is not Stage.SYNTHESIZING:
+        is_done = rt.step_id in rt.steps_completed
+        kept = tuple(one for one in rt.drafted if is_done and not one.feedback)
+        rt = rt.but(drafted=kept, stage=Stage.AT_BOUNDARY if is_done else Stage.DISCUSSING)
+    return pause(rt, person, playbook)
 
 
 def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -9,7 +9,7 @@ from bot.domain.messages import (
 )
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.roundtable.effects import ReadItem, Speak, Then
+from bot.domain.roundtable.effects import ReadItem, Speak, Synthesize, Then
 from bot.domain.roundtable.inputs import Press, Resume
 from bot.domain.roundtable.outcomes import ItemRead
 from bot.domain.roundtable.stage import Stage
@@ -68,6 +68,8 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
         return planning.back(rt, playbook)
     if target is Stage.ELABORATING:
         return elaborations.back(rt, playbook)
+    if target is Stage.SYNTHESIZING and rt.elaboration:
+        return rt.but(stage=target).queueing(Synthesize())
     known = any(phase.key == rt.phase_key for phase in playbook.agenda.phases)
     done = rt.phase_key in rt.phases_completed and rt.step_id != rt.reopened
     if target is Stage.AT_BOUNDARY and known:

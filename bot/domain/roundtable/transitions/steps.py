@@ -54,11 +54,14 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while we were writing: kept as feedback on what is being written. A command has to be given again."""
+    if words.stops(event.text) and rt.stage is Stage.WRITING and pausing.is_with_model(rt):
+        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+        return pausing.stop_when_busy(rt, event.person, playbook)
     is_answer = words.answers(event.text)
     facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if words.stops(event.text):
-        return pausing.stop_later(rt, event.person)
+        return pausing.stop_when_busy(rt, event.person, playbook)
     if is_answer or not event.text.strip():
         return rt.answering(event, feedback=True).queueing(React(ts=event.ts, emoji=NOTED))
     return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.saving())))

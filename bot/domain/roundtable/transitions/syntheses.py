@@ -98,7 +98,7 @@ def too_late(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while the synthesis is being made. If "done" was a misunderstanding, people can open it again."""
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
     if words.stops(event.text):
-        return pausing.stop_later(rt, event.person)
+        return pausing.stop_when_busy(rt, event.person, playbook)
     return rt.logging(trouble("ERR-ELAB-011")) if rt.debate.ending is EndReason.BY_PEOPLE else rt
 
 

@@ -54,9 +54,6 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while we were writing: kept as feedback on what is being written. A command has to be given again."""
-    if words.stops(event.text) and rt.stage is Stage.WRITING and pausing.is_with_model(rt):
-        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
-        return pausing.stop_when_busy(rt, event.person, playbook)
     is_answer = words.answers(event.text)
     facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)

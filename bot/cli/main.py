@@ -260,7 +260,10 @@ def print_manifest(
     ] = True,
     url: Annotated[str | None, typer.Option(help="The bot's public address, for --http.")] = None,
     agent: Annotated[
-        bool, typer.Option("--agent", help="Declare the app an agent: Slack shows its own stop button.")
+        bool,
+        typer.Option(
+            "--agent", help="Declare the app an agent: people can write to it directly, and stop it."
+        ),
     ] = False,
 ) -> None:
     """The Slack app manifest as JSON."""

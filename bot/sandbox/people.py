@@ -185,12 +185,12 @@ class SandboxPerson:
         }
         self.dispatcher.announce(payloads.event_callback(self.slack, event))
 
-    async def open_home(self) -> None:
+    async def open_home(self, *, tab: str = "home") -> None:
         event = {
             "type": "app_home_opened",
             "user": self.id,
             "channel": self._workspace.direct(self.id, self.slack.app.bot_user_id).id,
-            "tab": "home",
+            "tab": tab,
             "event_ts": self._workspace.clock.stamp(),
         }
         self.dispatcher.announce(payloads.event_callback(self.slack, event))

@@ -24,7 +24,7 @@ from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.ports import Meter, NoMeter
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
-from bot.slack import modals, parse
+from bot.slack import agent, modals, parse
 from bot.slack.client import Identity
 from bot.slack.commands import Reply, VerbRequest, ask
 from bot.slack.manifest import LEFT, MARK_SHORTCUT, SHORTCUT, START_SHORTCUT, STOPPED
@@ -158,6 +158,7 @@ def _authorize(us: Identity) -> Callable[..., Awaitable[AuthorizeResult]]:
 def _register(app: AsyncApp, reception: Reception) -> None:
     """Bolt tries listeners in this order: the most frequent first, those that match everything last."""
     _messages(app, reception)
+    agent.listen(app, reception)
     _commands(app, reception)
     _actions(app, reception)
     _views(app, reception)
@@ -173,6 +174,8 @@ def _register(app: AsyncApp, reception: Reception) -> None:
 def _messages(app: AsyncApp, reception: Reception) -> None:
     @app.event("message")
     async def message(body: Payload, event: Payload) -> None:
+        if agent.is_direct(event):
+            return await agent.said(reception, body, event)
         reply: Reply = None
         match parse.message(event, reception.us, at=reception.clock()):
             case parse.PersonMessage(place, said):
@@ -183,6 +186,7 @@ def _messages(app: AsyncApp, reception: Reception) -> None:
                 reply = await reception.desk.retract(place, retract)
         if reply:
             await reception.answer_once(body, reply)
+        return None
 
     @app.event("app_mention")
     async def mention(body: Payload, event: Payload) -> None:

@@ -86,6 +86,7 @@ class SlackChat(Chat):
         self._cards: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
         self._directs: LruCache[str, str] = LruCache(CARDS_REMEMBERED)
         self._indicator = _WorkIndicator(self._call)
+        self._no_prompts = False
 
     @property
     def lands_within(self) -> float:
@@ -155,6 +156,20 @@ class SlackChat(Chat):
 
     async def clear(self, place: Place, sign: WorkIndicator) -> None:
         await self._indicator.clear(place, sign)
+
+    async def suggest(self, channel: str, title: str, prompts: Sequence[tuple[str, str]]) -> None:
+        if self._no_prompts:
+            return
+        try:
+            await self._call(
+                self._client.assistant_threads_setSuggestedPrompts,
+                channel_id=channel,
+                title=title,
+                prompts=[{"title": label, "message": said} for label, said in prompts],
+            )
+        except SlackError as error:
+            self._no_prompts = error.reason in NO_AGENT
+            raise
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         if self._lookup.is_bare(place):
@@ -368,9 +383,11 @@ class _Files:
 
 # --- that we are at work (ADR 20) -----------------------------------------------------------------------------------
 
-AT_WORK, AT_REST = "processing", "active"
+AT_WORK, AT_REST = "processing", "suspended"
 """Slack's names for a session that works, and for one that waits for people."""
 
+NO_AGENT = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
+"""Slack's reasons that hold for the app: it is not asked again."""
 NO_THREAD = frozenset({GONE, "message_not_found", "invalid_thread_ts"})
 
 

@@ -406,6 +406,7 @@ RATES: Mapping[str, Rate] = {
     POSTING: POSTS,
     "agents_sessions_setStatus": TIER_3,
     "assistant_threads_setStatus": TIER_4,
+    "assistant_threads_setSuggestedPrompts": TIER_3,
     "bots_info": TIER_3,
     "chat_delete": TIER_3,
     "chat_getPermalink": TIER_4,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bot.domain.messages.agent_wording import PROMPTS
 from bot.slack.client import AGENT, CUSTOMISE, UPLOAD
 from bot.slack.commands import COMMAND, USAGE
 from bot.slack.transport import PATH
@@ -40,14 +41,21 @@ LEFT = ("channel_archive", "channel_left", "group_archive", "group_left")
 """A channel is archived, or the bot was removed from it."""
 BOT_EVENTS = ("app_home_opened", "app_mention", *LEFT, "message.channels", "message.groups", *REACTED)
 
+AGENT_SCOPES: Mapping[str, str] = {
+    AGENT: "suggest what to say in a direct message, and show a session with a stop button",
+    "im:history": "hear what people say in a direct message",
+}
+"""Beside the others, of an app that is declared an agent."""
+
 STOPPED = "agent_session_stopped"
 """The event of the stop button that Slack shows for an agent at work."""
+AGENT_EVENTS = (STOPPED, "app_home_opened", "message.im")
 
 
 def manifest(*, socket_mode: bool = True, url: str | None = None, agent: bool = False) -> dict[str, Any]:
     """
-    *url* is the bot's public address, for HTTP: `https://bot.example.com`. An *agent* is listed as one, and has Slack's
-    stop button.
+    *url* is the bot's public address, for HTTP: `https://bot.example.com`. An *agent* is listed as one, has Slack's
+    stop button, and people can talk to it in a direct message.
     """
     address = "" if socket_mode else f"{(url or '').rstrip('/')}{PATH}"
     return {
@@ -56,13 +64,13 @@ def manifest(*, socket_mode: bool = True, url: str | None = None, agent: bool = 
             "description": "Roundtable discussions with named personas, in a thread, kept in git.",
             "background_color": "#2f4858",
         },
-        "features": {**_features(address), **(_AGENT if agent else {})},
-        "oauth_config": {"scopes": {"bot": sorted((*SCOPES, AGENT) if agent else SCOPES)}},
+        "features": {**_features(address, agent=agent), **(_AGENT if agent else {})},
+        "oauth_config": {"scopes": {"bot": sorted((*SCOPES, *AGENT_SCOPES) if agent else SCOPES)}},
         "settings": _settings(address, socket_mode=socket_mode, agent=agent),
     }
 
 
-def _features(address: str) -> dict[str, Any]:
+def _features(address: str, *, agent: bool) -> dict[str, Any]:
     command = {
         "command": COMMAND,
         **({"url": address} if address else {}),
@@ -92,7 +100,7 @@ def _features(address: str) -> dict[str, Any]:
         "app_home": {
             "home_tab_enabled": True,
             "messages_tab_enabled": True,
-            "messages_tab_read_only_enabled": True,
+            "messages_tab_read_only_enabled": not agent,
         },
         "bot_user": {"display_name": "roundtable", "always_online": True},
         "slash_commands": [command],
@@ -103,14 +111,14 @@ def _features(address: str) -> dict[str, Any]:
 _AGENT = {
     "agent_view": {
         "agent_description": "Personas that lead a team through an analysis, in a thread of its channel.",
-        "suggested_prompts": [],
+        "suggested_prompts": [{"title": label, "message": said} for label, said in PROMPTS],
     }
 }
 
 
 def _settings(address: str, *, socket_mode: bool, agent: bool) -> dict[str, Any]:
     request = {"request_url": address} if address else {}
-    events = [*BOT_EVENTS, *([STOPPED] if agent else [])]
+    events = list(dict.fromkeys((*BOT_EVENTS, *(AGENT_EVENTS if agent else ()))))
     return {
         "event_subscriptions": {**request, "bot_events": events},
         "interactivity": {"is_enabled": True, **request},

@@ -334,6 +334,16 @@ def mention(event: Payload, us: Identity, *, at: str) -> VerbRequest | PersonMes
     return _words(event, us, text, at=at) if text and below else _asked(event, us, (HELP, text), at=at)
 
 
+def direct(event: Payload, us: Identity, *, at: str) -> VerbRequest | None:
+    """What a person says to us in a direct message; without a verb where it is no command."""
+    if not by_person(event, us):
+        return None
+    text = _said_to_us(event, us) if addresses(event, us) else _text(event, us)
+    if not text or is_aside(text):
+        return None
+    return _asked(event, us, verb_in(text.rstrip(" ?!.")) or ("", text), at=at)
+
+
 def command(body: Payload, us: Identity, *, at: str) -> VerbRequest:
     verb, rest = command_in(_text(body, us))
     return VerbRequest(

@@ -7,7 +7,7 @@ An input that acts reaches the desk only after Slack has said (`users.info`) who
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -91,6 +91,10 @@ class PrivateChat(Protocol):
 
     async def clear(self, place: Place, sign: WorkIndicator) -> None:
         """Removes the work indicator."""
+        ...
+
+    async def suggest(self, channel: str, title: str, prompts: Sequence[tuple[str, str]]) -> None:
+        """Offers *prompts*, each a label and a message, in a direct message. Nothing once Slack has none for us."""
         ...
 
 

@@ -63,13 +63,18 @@ def test_every_event_is_paid_for_by_a_scope() -> None:
 
 
 def test_an_agent_asks_for_what_makes_it_one() -> None:
-    """Slack's own stop button, the scope that goes with the declaration, and nothing more."""
+    """Slack's own stop button, direct messages that people can write, and nothing more."""
     plain, agent = manifest(), manifest(agent=True)
     scopes = [one["oauth_config"]["scopes"]["bot"] for one in (plain, agent)]
     events = [one["settings"]["event_subscriptions"]["bot_events"] for one in (plain, agent)]
 
-    assert {*scopes[1]} - {*scopes[0]} == {"assistant:write"}
-    assert {*events[1]} - {*events[0]} == {"agent_session_stopped"}
+    assert {*scopes[1]} - {*scopes[0]} == {"assistant:write", "im:history"}
+    own = {"agent_session_stopped", "app_home_opened", "message.im"}
+    assert {*events[1]} - {*events[0]} == own - {*events[0]}
+    assert own <= {*events[1]}
+    assert plain["features"]["app_home"]["messages_tab_read_only_enabled"]
+    assert not agent["features"]["app_home"]["messages_tab_read_only_enabled"]
+    assert len(agent["features"]["agent_view"]["suggested_prompts"]) <= 4
     assert agent["features"].keys() - plain["features"].keys() == {"agent_view"}
 
 

@@ -10,6 +10,7 @@ from bot.sandbox.slack import STOPPED, Slack
 
 AGENT = "assistant:write"
 """Granted with the declaration."""
+MOST_PROMPTS = 4
 STATES = frozenset({"active", PROCESSING, "suspended", "closed"})
 
 
@@ -33,4 +34,20 @@ def set_status(slack: Slack, call: Call) -> JSON:
     return {"status": status, **warning}
 
 
-METHODS: Mapping[str, Method] = {"agents.sessions.setStatus": Method(set_status, ("chat:write",))}
+def set_suggested_prompts(slack: Slack, call: Call) -> JSON:
+    """At most four, in the direct message of a person with the app."""
+    slack.need(AGENT)
+    channel = slack.writable(call.need("channel_id"))
+    prompts = call.args.get("prompts")
+    if channel.kind != "im" or not isinstance(prompts, list) or not 0 < len(prompts) <= MOST_PROMPTS:
+        raise SlackRefused("invalid_arguments")
+    if not all(isinstance(one, dict) and one.get("title") and one.get("message") for one in prompts):
+        raise SlackRefused("invalid_arguments")
+    channel.prompts = tuple((one["title"], one["message"]) for one in prompts)
+    return {}
+
+
+METHODS: Mapping[str, Method] = {
+    "agents.sessions.setStatus": Method(set_status, ("chat:write",)),
+    "assistant.threads.setSuggestedPrompts": Method(set_suggested_prompts, (AGENT,)),
+}

@@ -1,0 +1,58 @@
+"""
+Agent mode: an app that is declared an agent can be talked to in direct messages (`roundtable manifest --agent`).
+Slack sends none of this to an app that is not declared one.
+"""
+
+import logging
+import re
+
+from slack_bolt.async_app import AsyncApp
+
+from bot.domain.messages import agent_wording
+from bot.errors import SlackError
+from bot.slack import parse
+from bot.slack.commands import Reply, plain
+from bot.slack.parse import Payload, needed, word
+from bot.slack.reception import Reception
+
+log = logging.getLogger(__name__)
+
+WAITS = re.compile(r"what(?:'s| is)?\s+wait(?:s|ing)\s+for\s+me\W*", re.IGNORECASE)
+
+
+def is_direct(event: Payload) -> bool:
+    """Whether *event* is a message between one person and us."""
+    return word(event, "channel_type") == "im"
+
+
+async def said(reception: Reception, body: Payload, event: Payload) -> None:
+    """A command works as elsewhere. Other words belong to no roundtable, and the person is told so."""
+    asked = parse.direct(event, reception.us, at=reception.clock())
+    if asked is None:
+        return
+    reply: Reply
+    if asked.verb:
+        reply = await reception.ask(body, asked)
+    elif WAITS.fullmatch(asked.rest):
+        reply = plain(agent_wording.on_home())
+    else:
+        reply = plain(agent_wording.belongs_nowhere())
+    await reception.answer_once(body, reply)
+
+
+def listen(app: AsyncApp, reception: Reception) -> None:
+    async def is_messages_tab(event: Payload) -> bool:
+        return word(event, "tab") == "messages"
+
+    @app.event("app_home_opened", matchers=[is_messages_tab])
+    async def opened(event: Payload) -> None:
+        if reception.us.is_agent:
+            reception.errands.send(_suggest(reception, needed(event, "channel")))
+
+
+async def _suggest(reception: Reception, channel: str) -> None:
+    """A refusal changes nothing for people: they can type the same."""
+    try:
+        await reception.chat.suggest(channel, agent_wording.TITLE, agent_wording.PROMPTS)
+    except SlackError as error:
+        log.info("no prompts are suggested: %s (%s)", error, error.reason)

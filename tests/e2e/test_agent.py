@@ -1,0 +1,85 @@
+"""An app that is declared an agent can be talked to in a direct message; one that is not asks for nothing of it."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bot.domain.messages import agent_wording
+from bot.sandbox import App, Sandbox, SandboxPerson
+from bot.sandbox.residents import Channel
+from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME, manifest
+from tests.e2e.meeting import TIMING, Meeting
+
+DIRECT = "@roundtable"
+
+
+@pytest.fixture
+async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
+    asked = manifest(agent=True)
+    events = frozenset(asked["settings"]["event_subscriptions"]["bot_events"])
+    async with Sandbox(app=App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=events), timing=TIMING) as slack:
+        slack.scopes.intersection_update(asked["oauth_config"]["scopes"]["bot"])
+        yield Meeting(slack, tmp_path / "workspace")
+
+
+def direct(meeting: Meeting, who: str = "ada") -> Channel:
+    workspace = meeting.slack.workspace
+    return workspace.direct(workspace.user(who).id, meeting.slack.bot_user_id)
+
+
+def _has_heard(person: SandboxPerson, number: int) -> bool:
+    return len(person.ephemerals) == number
+
+
+async def test_it_suggests_what_to_say_when_its_messages_are_opened(meeting: Meeting) -> None:
+    """What a suggestion says is answered, as if it was typed; also after a restart."""
+    async with meeting.bot():
+        await meeting.slack.person("ada").open_home(tab="messages")
+        await meeting.until(lambda: direct(meeting).prompts)
+
+    assert direct(meeting).prompts == agent_wording.PROMPTS
+    async with meeting.bot():
+        ada = meeting.slack.person("ada")
+        for number, (_, said) in enumerate(agent_wording.PROMPTS, start=1):
+            await ada.say(DIRECT, said)
+            await meeting.until(partial(_has_heard, ada, number))
+
+    assert ada.ephemerals[0].text == agent_wording.on_home()
+    assert "What is it about?" in ada.ephemerals[-1].text
+
+
+async def test_words_that_belong_to_no_roundtable_are_answered_and_nothing_is_held_there(
+    meeting: Meeting,
+) -> None:
+    """A sentence, a roundtable that cannot be started there, and a command that can be given anywhere."""
+    async with meeting.bot():
+        ada = meeting.slack.person("ada")
+        await ada.say(DIRECT, "The limit should be 100 requests a minute.")
+        await meeting.until(lambda: len(ada.ephemerals) == 1)
+        await ada.say(DIRECT, "start Dark mode")
+        await meeting.until(lambda: len(ada.ephemerals) == 2)
+        await ada.say(DIRECT, "help")
+        await meeting.until(lambda: len(ada.ephemerals) == 3)
+
+    nowhere, refused, helped = (one.text for one in ada.ephemerals)
+    assert nowhere == agent_wording.belongs_nowhere()
+    assert "can't be held here" in refused
+    assert "/roundtable start" in helped
+    assert not meeting.slack.calls_of("chat.postMessage")
+
+
+@pytest.mark.parametrize("reason", ["feature_disabled", "not_agent_app"])
+async def test_where_slack_has_no_agents_it_is_asked_once(meeting: Meeting, reason: str) -> None:
+    """The refusal holds for the app; people can still type the same."""
+    async with meeting.bot():
+        ada = meeting.slack.person("ada")
+        meeting.slack.fail_next("assistant.threads.setSuggestedPrompts", reason, times=2)
+        for _ in range(3):
+            await ada.open_home(tab="messages")
+            await meeting.slack.settled()
+        await ada.say(DIRECT, "help")
+        await meeting.until(lambda: ada.ephemerals)
+
+    assert len(meeting.slack.calls_of("assistant.threads.setSuggestedPrompts")) == 1

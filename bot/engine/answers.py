@@ -19,7 +19,7 @@ UNKNOWN_THREAD = (
     "I don't know this roundtable any more. Say `/roundtable resume` in the channel to bring it back."
 )
 NOT_IN_DIRECT = (
-    "I can't read direct messages, so a roundtable can't be held here. "
+    "A roundtable can't be held here, in a direct message. "
     "Invite me to a channel with `/invite @roundtable` and start it there."
 )
 TITLE_TAKEN = "Please give it another title: I have no name left for a folder of that one."
@@ -124,7 +124,7 @@ def nothing_here() -> Message:
 
 
 def planned_there(rt: Roundtable) -> Message:
-    return Message(text=f"**{rt.title}** is planned in its thread.", links=_link(rt))
+    return Message(text=f"**{rt.title}** is being planned in its thread.", links=_link(rt))
 
 
 def plan_what(rt: Roundtable) -> Message:
@@ -157,7 +157,9 @@ def picker(standings: tuple[ItemStatus, ...]) -> Message:
     choices = tuple(menus.RESUME.but(label=one.title, value=one.slug) for one in open_items[:CHOICES_SHOWN])
     more = len(open_items) - len(choices)
     note = f"And {more} more: say `/roundtable resume SLUG`." if more else ""
-    return Message(text="Which roundtable shall go on?\n" + _lines(open_items), choices=choices, note=note)
+    return Message(
+        text="Which roundtable do you want to resume?\n" + _lines(open_items), choices=choices, note=note
+    )
 
 
 def which(standings: tuple[ItemStatus, ...], choice: Choice) -> Message:

@@ -35,7 +35,7 @@ def answered(at: Table, times: int) -> Table:
 
 
 def notices(at: Table) -> list[str]:
-    return [text for text in at.texts if "what models may take" in text.lower()]
+    return [text for text in at.texts if "model budget for this item" in text]
 
 
 def test_without_a_model_nothing_is_said_about_money() -> None:

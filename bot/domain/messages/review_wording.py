@@ -94,7 +94,7 @@ def late(who: str, seconds: float) -> str:
     return f"{_name(who)} did not answer within {seconds:.0f} s, so nothing is from them."
 
 
-def broken(who: str, why: str = "something went wrong, and is in the log.") -> str:
+def broken(who: str, why: str = "Something went wrong. It is in the log.") -> str:
     return f"{_name(who)} could not review it: {_sentence(why)}"
 
 

@@ -43,7 +43,7 @@ def was_away_and_cannot_read() -> str:
 
 
 def cannot_go_on(sentence: str) -> str:
-    return f"The roundtable stopped: {sentence} Say `/roundtable resume` when that is mended."
+    return f"The roundtable stopped: {sentence} Fix it, then type `/roundtable resume`."
 
 
 def channel_gone(title: str, *, archived: bool) -> str:
@@ -176,7 +176,7 @@ def unmuted(name: str) -> str:
 
 
 def used_up_in_a_discussion() -> str:
-    return "What models may take for this item is used up. I'm putting together what we have."
+    return "The model budget for this item is used up. I'm putting together what we have."
 
 
 def used_up_in_a_step(total: str) -> str:
@@ -192,14 +192,14 @@ def used_up_elsewhere(total: str) -> str:
 
 def reserve_gone(total: str) -> str:
     return (
-        f"What models may take for this item is used up, the reserve, too: {total}. Nothing more is asked of them "
-        "until somebody presses *Allow as much again*; meanwhile steps are written down in your own words."
+        f"The model budget for this item is used up, the reserve, too: {total}. To continue with models, press "
+        "*Allow as much again*. Until then steps are written down in your own words."
     )
 
 
 def no_planning_without(total: str) -> str:
     return (
-        f"What models may take for this item is used up, the reserve, too: {total}. What was said so far is kept. "
+        f"The model budget for this item is used up, the reserve, too: {total}. What was said so far is kept. "
         "Allow as much again, or leave the planning for now?"
     )
 
@@ -209,7 +209,7 @@ def allowed(name: str, total: str) -> str:
 
 
 def _used_up(total: str) -> str:
-    return f"What models may take for this item is used up: {total}, less a reserve for writing things down."
+    return f"The model budget for this item is used up: {total}, less a reserve for writing things down."
 
 
 # What one person is told who asked for something that cannot be just now. Nothing was changed by it.
@@ -273,7 +273,7 @@ def not_muted() -> str:
 
 
 def budget_used_up() -> str:
-    return "What models may take for this item is used up. Allow more with the button beside, or end the discussion."
+    return "The model budget for this item is used up. Press *Allow as much again*, or end the discussion."
 
 
 def saving() -> str:

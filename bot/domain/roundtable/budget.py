@@ -53,9 +53,7 @@ def line(purse: BudgetState, policy: Policy) -> str:
 
 def noticed(level: int, purse: BudgetState, budget: Budget) -> str:
     used = _amount(budget.used(purse.spent), budget)
-    text = (
-        f"{level} % of what models may take for this item is used: {used} of {total(budget, purse.allowed)}"
-    )
+    text = f"{level} % of the model budget for this item is used: {used} of {total(budget, purse.allowed)}"
     kept = _amount(budget.total * purse.allowed * spending.RESERVE, budget)
     return f"{text}, of which {kept} are kept for putting together what there is."
 

@@ -15,7 +15,7 @@ from bot.storage.git.scrub import Scrubber
 from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
-from tests.storage.clones import Replica
+from tests.storage.clones import Opening, Replica
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
 ITEM = f"docs/requirements/{SLUG}"
@@ -200,6 +200,26 @@ async def test_where_two_clones_changed_it_ours_stays_without_a_copy(replica: Re
 
     assert await specified(replica.workspace) == (specification, WRITTEN)
     assert [name for name in replica.git("ls-files", ITEM).splitlines() if "theirs" in name] == []
+
+
+async def test_where_two_bots_added_entries_both_are_kept(replica: Replica, open_replica: Opening) -> None:
+    """In the file and for who reads it; the next commit says again what its hash is."""
+    work, first = told(1, "Filter by date", Specification())
+    await replica.workspace.commit(SLUG, work, now=NOW)
+    assert await replica.sync.once() == SyncResult.PUSHED
+    async with open_replica("two") as other:
+        await other.sync.once()
+        work, _ = told(2, "Sort by name", first)
+        await other.workspace.commit(SLUG, work, now=NOW)
+        assert await other.sync.once() == SyncResult.PUSHED
+    work, _ = told(3, "Print it", first)
+    await replica.workspace.commit(SLUG, work, now=NOW)
+    assert await replica.sync.once() == SyncResult.PUSHED
+
+    found, written = await specified(replica.workspace)
+    assert sorted(found.entries) == ["FR-001", "FR-002", "FR-003"]
+    assert sorted(read(replica.git.shown(FILE)).specification.entries) == ["FR-001", "FR-002", "FR-003"]
+    assert written == WRITTEN
 
 
 async def test_it_goes_when_a_revert_took_every_entry(workspace: GitWorkspace, git: Git) -> None:

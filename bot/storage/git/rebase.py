@@ -14,8 +14,9 @@ from pygit2 import Commit, IndexEntry, Oid, Tree
 from pygit2.enums import FileMode, SortMode
 
 from bot.domain.item.artifacts import SPECIFICATION, copy_of
-from bot.domain.specification.snapshot import newest_telling
+from bot.domain.specification.snapshot import first_difference, folded, newest_telling, read, text_of
 from bot.domain.transcript import merging
+from bot.domain.transcript.lines import read as read_transcript
 from bot.domain.transcript.witness import TRAILER as WITNESS
 from bot.domain.transcript.witness import Witness, witness
 from bot.errors import WorkspaceError
@@ -127,6 +128,8 @@ class _Sides:
         self._ours = ours
         self._copies: dict[str, str] = {}
         """Where their version is kept, by the path of the file."""
+        self._mixed: set[str] = set()
+        """Transcripts that have lines of both sides."""
 
     def put(self, tip: Commit, commit: Commit, *, last: Tree, again: bool = False) -> Commit:
         """*commit* on top of *tip*, unless it adds nothing; *last* is the tree that our commits lead to."""
@@ -138,12 +141,35 @@ class _Sides:
             # Otherwise both changed it. If the result is the same, only our commits were rewritten.
             elif present != change.after and _entry(last, path) != _entry(self._theirs.tree, path):
                 entries |= self._both(path, change, present)
+        entries |= self._specified(tip, entries)
         tree = graft(self._repository, tip.tree, entries)
         if tree == tip.tree_id:
             return tip
         message = self._message(commit, tree, again=again)
         made = self._repository.create_commit(None, commit.author, commit.committer, message, tree, [tip.id])
         return self._repository[made].peel(Commit)
+
+    def _specified(self, tip: Commit, entries: Mapping[str, TreeEntry | None]) -> dict[str, TreeEntry | None]:
+        """
+        specification.json of transcripts that were merged: out of all lines, because the file of one side lacks the
+        entries of the other. Its hash is in no line, so readers fold the lines until the next commit.
+        """
+        found: dict[str, TreeEntry | None] = {}
+        for transcript in (path for path in entries if path in self._mixed):
+            path = f"{transcript.removesuffix(f'{PLANNING}/{TRANSCRIPT}')}{SPECIFICATION}"
+            present = entries.get(path) or _entry(tip.tree, path)
+            lines, before = self._content(entries[transcript]), self._content(present)
+            if present is None or lines is None or before is None:
+                continue
+            try:
+                known = read(before.decode())
+            except ValueError:
+                continue
+            made = folded(read_transcript(lines).lines)
+            if first_difference(known.specification, made.specification)[0]:
+                text = text_of(made.specification, made.written)
+                found[path] = TreeEntry(self._repository.create_blob(text.encode()), present.mode)
+        return found
 
     def clashes(self, commits: Iterable[Commit]) -> tuple[Clash, ...]:
         """For the file that all items share: the items whose *commits* changed it."""
@@ -185,6 +211,7 @@ class _Sides:
             merged = ours if self._told_last(f"{folder}/{PLANNING}/{TRANSCRIPT}") else theirs
         elif path == f"{folder}/{PLANNING}/{TRANSCRIPT}":
             merged = merging.transcripts(base or b"", theirs, ours, ends=self._ends(path))
+            self._mixed.add(path)
         elif path.lower().endswith(MARKDOWN) and change.before and change.after and base is not None:
             merged = self._lines(path, change.before, present, change.after)
         return None if merged is None else TreeEntry(self._repository.create_blob(merged), present.mode)

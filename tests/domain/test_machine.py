@@ -51,7 +51,7 @@ def test_people_are_heard_in_every_stage(stage: Stage) -> None:
 
 @pytest.mark.parametrize("stage", sorted(BUSY))
 def test_while_we_are_busy_nothing_can_be_asked_for(stage: Stage) -> None:
-    """It takes a moment; whoever asks is told so, and nothing changes. Only `stop` is taken."""
+    """It takes a moment; whoever asks is told so, and nothing changes. Only a stop is remembered."""
     table = SCENES[stage]()
     before = table.rt
 
@@ -59,6 +59,8 @@ def test_while_we_are_busy_nothing_can_be_asked_for(stage: Stage) -> None:
         with pytest.raises(NotNow, match="I'm just saving"):
             ask()
     assert table.rt is before
+    after = table.stop().rt
+    assert after.stop_asked_by == "ada" or after.stage is Stage.PAUSED
 
 
 @pytest.mark.parametrize("stage", sorted(set(Stage) - {Stage.STALLED}))

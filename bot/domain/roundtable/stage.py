@@ -29,7 +29,10 @@ class Stage(StrEnum):
 
 
 BUSY = frozenset({Stage.OPENING, Stage.WRITING, Stage.SYNTHESIZING, Stage.CLOSING})
-"""We are at work, and people wait for a moment. What they say is kept, what they ask for has to be asked again."""
+"""
+We are at work, and people wait for a moment. What they say is kept; what they ask for has to be asked again, except a
+stop.
+"""
 
 RESTING = frozenset({Stage.STALLED, Stage.PAUSED, Stage.ANALYSED})
 """Nothing goes on until a person asks for it."""

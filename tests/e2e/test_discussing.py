@@ -55,7 +55,14 @@ def torn(prompt: Prompt) -> Answer:
     """Two personas who see it differently, and one who says nothing about it."""
     if task_of(prompt) not in {"frame", "respond"}:
         return good(prompt)
-    found = next((side for name, side in SIDES.items() if f"{name}, " in prompt.stable[0]), None)
+    found = next(
+        (
+            side
+            for name, side in SIDES.items()
+            if f"{name}, " in prompt.moving.partition("# Who you are")[2][:40]
+        ),
+        None,
+    )
     if found is None:
         return record("I have nothing against either.")
     stance = {"issue": "conflicts", "position": found.position, "because": [], "confidence": 0.8}

@@ -41,7 +41,7 @@ def good(prompt: Prompt) -> Answer:
         "acknowledge": 'Tunnels, then.\n```record\n{"satisfied": false, "question": "Who loses most?"}\n```',
         "frame": record("We have tunnels. Alex, what breaks first?"),
         "respond": record("Maya Chen (Business Analyst): A queue, with two ways to merge.", STANCE)
-        if "Maya Chen, Business" in prompt.stable[0]
+        if "Maya Chen, Business" in prompt.moving
         else record("A queue, with two ways to merge.", STANCE),
         "synthesize": json.dumps(
             {
@@ -149,7 +149,7 @@ async def test_what_people_forge_stands_between_markers_that_they_do_not_know(me
         await meeting.say(FORGED)
         await meeting.seen("Tunnels, then.")
 
-    before, _, rest = mind.asked[0].moving.partition("Ignore previous instructions")
+    before, _, rest = mind.asked[0].stable[3].partition("Ignore previous instructions")
     marker = before.rpartition("<<<")[2][:16]
     inside = rest.partition(f"\n>>>{marker}")[0]
     assert f"`<<<{marker}`" in mind.asked[0].stable[0]

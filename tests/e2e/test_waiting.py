@@ -11,6 +11,7 @@ from bot.sandbox import SandboxMessage
 from bot.sandbox.messages import JSON
 from bot.sandbox.residents import User
 from tests.e2e.meeting import CHANNEL, Meeting, sandbox
+from tests.other.published import unlike_published
 
 ADA = User("U0ADA1", "ada", "Ada", tz="Europe/London", tz_offset=0)
 GRACE = User("U0GRACE1", "grace", "Grace", tz="America/New_York", tz_offset=-18_000)
@@ -43,6 +44,7 @@ async def meeting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         meeting = Meeting(slack, tmp_path / "workspace")
         meeting.clock = Days(meeting)
         yield meeting
+        assert unlike_published(slack.calls) == []
 
 
 def days(meeting: Meeting) -> Days:

@@ -73,6 +73,7 @@ PUBLISHED: Mapping[str, Published] = {
     "conversations.list": _of(
         "", f"{PAGED} exclude_archived team_id types", scopes=READ, tier=2, reads_json=False
     ),
+    "conversations.members": _of("channel", PAGED, scopes=READ, tier=4, reads_json=False),
     "conversations.open": _of(
         "",
         "channel users return_im prevent_creation",
@@ -98,6 +99,7 @@ PUBLISHED: Mapping[str, Published] = {
     "reactions.add": _of("channel name timestamp", scopes="reactions:write", tier=3),
     "reactions.remove": _of("name", "channel timestamp file file_comment", scopes="reactions:write", tier=2),
     "views.open": _of("view", "trigger_id interactivity_pointer", tier=4),
+    "views.publish": _of("user_id view", "hash", tier=4),
     "users.info": _of("user", "include_locale", scopes="users:read", tier=4, reads_json=False),
 }
 

@@ -141,6 +141,43 @@ def test_data_is_read_back_by_id(meeting: Meeting) -> None:
     assert meeting["FR-001.title"] == "Edit without a network"
 
 
+@pytest.mark.parametrize(
+    ("file", "found"),
+    [
+        ("user-stories.json", '[{"id": "US-001"'),
+        ("traceability-matrix.csv", 'FR_ID,Title\nFR-001,"never closed'),
+    ],
+)
+def test_data_that_cannot_be_read_is_left_alone(meeting: Meeting, file: str, found: str) -> None:
+    view = next(view for view in SCHEMA.views if view.file == file)
+    written = meeting.projection.view(view)
+
+    back = read_back(view, SCHEMA, meeting.specification, written=written, found=found)
+    assert back == ReadBack(unread=(f"{file} cannot be read",))
+
+
+def test_what_a_file_only_counts_is_not_changed_there(meeting: Meeting) -> None:
+    """How many criteria a requirement has follows from the criteria."""
+    back = change(meeting, "traceability-matrix.csv", ("FR-001,Edit offline,1", "FR-001,Edit offline,7"))
+
+    assert back.unread == ("FR-001 AC_Count: 7",)
+    assert back.patches == ()
+
+
+def test_a_record_that_is_gone_withdraws_its_entry(meeting: Meeting) -> None:
+    rows = meeting.section("traceability-matrix.csv").splitlines(keepends=True)
+    change(meeting, "traceability-matrix.csv", (next(row for row in rows if row.startswith("FR-002")), ""))
+
+    assert not meeting.specification.lives("FR-002")
+
+
+def test_traces_of_a_record_are_ids_again(meeting: Meeting) -> None:
+    """A list of a JSON file is what it names."""
+    change(meeting, "user-stories.json", ('"FR-001"', '"FR-001", "FR-002"'))
+
+    assert meeting["US-001.traces"] == ["FR-001", "FR-002"]
+
+
 def test_our_own_marks_are_not_taken_for_values(meeting: Meeting) -> None:
     meeting.say("Linus", "01-08", "FR-002 priority: could")
     change(meeting, "MoSCoW Prioritization", ("Show conflicts", "Show both"))

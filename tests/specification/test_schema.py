@@ -6,7 +6,7 @@ import pytest
 
 from bot.content.entries import read_schema
 from bot.content.findings import Findings
-from bot.domain.catalog.schema import Schema, canonical, ids_in, problems
+from bot.domain.catalog.schema import FieldType, KindField, Schema, canonical, ids_in, problems
 from bot.domain.catalog.steps import Depth, Step, StepHeading
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
@@ -99,6 +99,41 @@ views:
             "entries.yaml: The view a.md#A shows 'colour' of 'risk', which has no such field.",
         ),
         (
+            "kinds: {law: {prefix: LAW, name: Law, text: text, sentences: ['{text} by {who}'], fields: {text: text}}}",
+            (
+                "entries.yaml: the kind 'law' is left out:"
+                " the sentence '{text} by {who}' names the field 'who', which it does not have."
+            ),
+        ),
+        (
+            "kinds: {law: {prefix: LAW, name: Law, text: text, by_value: text, fields: {text: text}}}",
+            "entries.yaml: the kind 'law' is left out: 'text' has to be a choice.",
+        ),
+        (
+            "kinds: {law: {prefix: LAW, name: Law, text: text, part_of: land, fields: {text: text}}}",
+            "entries.yaml: The kind 'law' is part of 'land', which is no kind.",
+        ),
+        (
+            "kinds: {law: {prefix: LAW, name: Law, text: text, fields: {text: text, of: {type: choice}}}}",
+            "entries.yaml: The field 'of' of the kind 'law' is a choice of nothing: it needs `of`.",
+        ),
+        (
+            "kinds: {law: {prefix: LAW, name: Law, anywhere: true, labels: [todo], text: text, fields: {text: text}}}",
+            "entries.yaml: The label 'todo' opens 'action' and 'law', both in every step.",
+        ),
+        (
+            "views: [{file: a.md, section: A, items: law, show: [{kind: risk, as: bullets}]}]",
+            "entries.yaml: The view a.md#A proposes bullets as 'law', which is no kind.",
+        ),
+        (
+            "views: [{file: a.md, section: A, show: [{as: bullets}]}]",
+            "entries.yaml: The view a.md#A does not say which kind it shows.",
+        ),
+        (
+            "views: [{file: a.md, section: A, needs: [{at_least: 1, of: law, ask: What?}]}]",
+            "entries.yaml: The view a.md#A needs 'law', which is no kind.",
+        ),
+        (
             "views: [{file: a.md, section: A, needs: [{ask: What?}]}]",
             (
                 "entries.yaml: the view of a.md A is left out: needs.0:"
@@ -120,3 +155,23 @@ def test_ids_are_written_in_many_ways() -> None:
     """A phone types a dash."""
     assert ids_in("FR-1, FR–002 and AC-1-2, not UTF-8x or A-1-B") == ("FR-001", "FR-002", "AC-001-02")
     assert canonical("FR‑12") == "FR-012"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "accepted"),
+    [
+        (KindField(type=FieldType.NUMBER), 3, True),
+        (KindField(type=FieldType.NUMBER), True, False),
+        (KindField(type=FieldType.LINE), "one", True),
+        (KindField(type=FieldType.LINE), 3, False),
+        (KindField(type=FieldType.LINE), " spaced ", False),
+        (KindField(type=FieldType.LINE, many=True), ["one", "two"], True),
+        (KindField(type=FieldType.LINE, many=True), "one", False),
+        (KindField(type=FieldType.LINE, many=True), ["one", 2], False),
+        (KindField(type=FieldType.LINE, many=True), ["one"] * 10_000, False),
+    ],
+)
+def test_a_value_of_a_model_has_the_shape_of_its_field(
+    field: KindField, value: object, *, accepted: bool
+) -> None:
+    assert field.accepts(value) is accepted

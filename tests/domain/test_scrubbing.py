@@ -1,0 +1,117 @@
+"""Secrets are taken out of files, and a record that says so still holds."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.domain.planning.record import VERSION
+from bot.domain.privacy.redaction import Redactor
+from bot.domain.transcript import scrubbing
+from bot.domain.transcript.lines import LinePhase, line_in
+from bot.domain.transcript.scrubbing import ScrubbedLines, named
+
+SECRET = "xoxb-1234567890-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx"
+REDACT = Redactor()
+
+
+def row(content: str, **meta: Any) -> bytes:
+    fields = {
+        "ts": "2026-01-01T00:00:00.000Z", "round": 3, "actor": "User", "phase": "clarifying", "role": "user",
+        "source": "user", "content": content, "meta": meta,
+    }  # fmt: skip
+    return json.dumps(fields).encode()
+
+
+def test_a_line_stays_a_line_and_is_named() -> None:
+    """By its id, or by its number; lines without a secret are not touched."""
+    clean = row("Hello", message_id="a")
+    content = b"\n".join((clean, row(SECRET, message_id="b"), row("x", said=[SECRET, 1]), b""))
+    found = scrubbing.transcript(content, REDACT)
+
+    assert SECRET.encode() not in found.content
+    assert found.content.split(b"\n")[0] == clean
+    assert [one.as_meta().get("message_id") or one.as_meta()["line"] for one in found.lines] == ["b", 3]
+    assert line_in(found.content.split(b"\n")[1])
+    assert scrubbing.transcript(clean, REDACT) == (clean, (), ())
+
+
+def test_a_row_that_is_no_line_is_text() -> None:
+    """Also one that is not UTF-8: its other bytes stay."""
+    found = scrubbing.transcript(b"torn {\xff " + SECRET.encode() + b" rest", REDACT)
+
+    assert found.content.startswith(b"torn {\xff ")
+    assert found.content.endswith(b" rest")
+    assert SECRET.encode() not in found.content
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", json.dumps({"list": [SECRET], "n": 1}).encode()),
+        ("a.json", b'{"password": "correct horse battery"}'),
+        ("broken.json", f"{{ {SECRET}".encode()),
+        ("a.md", f"# A\n\n{SECRET}\n".encode()),
+        ("a.jsonl", row(SECRET)),
+    ],
+)
+def test_the_format_follows_from_the_name(name: str, content: bytes) -> None:
+    """A password in JSON is known by the name of its field. What was JSON is JSON afterwards."""
+    found = scrubbing.file(content, REDACT, name=name)
+
+    assert found.kinds
+    assert SECRET.encode() not in found.content
+    assert b"correct horse" not in found.content
+    if name == "a.json":
+        json.loads(found.content)
+    assert scrubbing.file(found.content, REDACT, name=name).content == found.content
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.md", "a.jsonl"])
+def test_a_file_without_secrets_stays_byte_for_byte(name: str) -> None:
+    content = b'{"a":  1}'
+    assert scrubbing.file(content, REDACT, name=name) == (content, (), ())
+
+
+def test_the_note_goes_on_where_the_record_is() -> None:
+    """In the round and the phase of the last line, also in a workshop; at the beginning of an empty record."""
+    changed = scrubbing.transcript(row(SECRET, message_id="b"), REDACT).lines
+    last = line_in(row("x", **{VERSION: 2}))
+    note = scrubbing.note(changed, last=last, now="2026-01-02T00:00:00.000Z", facts={"more": 1})
+    first = scrubbing.note((*changed, *changed), last=None, now="2026-01-02T00:00:00.000Z")
+
+    assert (note.round, note.phase, note.meta[VERSION], note.meta["more"]) == (3, LinePhase.CLARIFYING, 2, 1)
+    assert note.content == "Secrets were taken out of 1 line."
+    assert (first.round, first.phase) == (0, LinePhase.DRAFT)
+    assert first.content == "Secrets were taken out of 2 lines."
+
+
+def allowed(older: Any, newer: Any, lines: ScrubbedLines) -> bool:
+    meta = {"message_id": "b"}
+    return lines.allows({"content": older, "meta": meta}, {"content": newer, "meta": meta})
+
+
+def test_only_a_mark_in_place_of_something_is_allowed() -> None:
+    """In a line that the record names; the text around the mark was there before, in this order."""
+    mark = REDACT(f"{SECRET}").text
+    lines = named(row("Secrets were taken out.", scrubbed=[{"message_id": "b", "kinds": ["slack"]}]))
+
+    assert allowed(f"a {SECRET} b", f"a {mark} b", lines)
+    assert allowed(f"a {SECRET} b {SECRET} c", f"a {mark} b {mark} c", lines)
+    assert allowed([{"x": SECRET}, 1], [{"x": mark}, 1], lines)
+    assert not allowed(f"a {SECRET} b {SECRET} c", f"a {mark} d {mark} c", lines)
+    assert not allowed(f"a {SECRET} b", f"a {mark} c", lines)
+    assert not allowed(f"a {SECRET}", "a changed", lines)
+    assert not allowed([SECRET], [mark, "more"], lines)
+    assert not allowed({"x": SECRET}, {"y": mark}, lines)
+    assert not allowed(f"a {SECRET} b", f"a {mark} b", ScrubbedLines())
+
+
+def test_a_line_without_an_id_is_allowed_when_the_record_names_any_by_number() -> None:
+    """Numbers move when lines are joined."""
+    mark = REDACT(f"{SECRET}").text
+    by_number = named(row("…", scrubbed=[{"line": 7, "kinds": []}]))
+
+    assert by_number.allows({"content": SECRET}, {"content": mark})
+    assert not ScrubbedLines().allows({"content": SECRET}, {"content": mark})
+    assert named(b'{"meta": {"scrubbed": 3}}\n["scrubbed"]\n{"meta": "scrubbed"}') == ScrubbedLines()

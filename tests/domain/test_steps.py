@@ -285,15 +285,17 @@ def test_whoever_was_about_to_speak_is_not_waited_for() -> None:
 
 
 def test_while_we_write_nothing_else_can_be_asked_for() -> None:
-    """For a moment; nothing is changed by trying."""
+    """For a moment; nothing is changed by trying. Only stopping is possible, until it is being saved."""
     table = Table(few_steps()).start().stop_paying()
     table.press(Action.FINISH_STEP)
     before = table.rt
 
     with pytest.raises(NotNow, match="I'm just saving"):
         table.finish()
+    with pytest.raises(NotNow, match="I'm just saving"):
+        table.resume()
     assert table.rt is before
-    assert table.stop().rt.stage is before.stage, "it stops when that is written"
+    assert table.stop().rt.stage is Stage.PAUSED
 
 
 def test_there_is_nothing_to_finish_at_a_menu() -> None:

@@ -5,7 +5,7 @@ import pytest
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import ITEM, Action
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
@@ -83,10 +83,11 @@ def test_a_step_is_opened_once() -> None:
     table = mended().do_step()
     menu = table.menu
 
-    with pytest.raises(NotNow, match="done already, or its file is gone"):
+    with pytest.raises(NotNow, match="Its file may be gone"):
         table.press(Action.REOPEN, value="00-09", menu=menu)
-    with pytest.raises(NotNow, match="done already, or its file is gone"):
-        table.press(Action.REOPEN, value="00-01", menu=menu)
+    table.press_outside(Action.REOPEN, value="00-02")
+    with pytest.raises(NotNow, match="open already"):
+        table.press_outside(Action.REOPEN, value="00-02")
 
 
 def test_all_that_was_left_out_is_listed() -> None:
@@ -145,3 +146,93 @@ def test_what_was_skipped_for_a_depth_stays_skipped_in_later_phases() -> None:
 
     assert table.rt.depth == "standard"
     assert table.rt.step_id == "01-01"
+
+
+# --- steps that are finished ----------------------------------------------------------------------------------------
+
+
+def finished() -> Table:
+    """Step 01-01 is finished, and 00-01 before it."""
+    return Table(few_steps(*ALL)).start().through("01-01")
+
+
+def test_a_finished_step_is_opened_on_its_own_card() -> None:
+    """With what is recorded for it; finishing it again saves what was added."""
+    table = finished()
+    posts = len(table.world.thread)
+    table.press(Action.REOPEN, value="01-01")
+    assert table.offered()[0] is Action.FINISH_STEP
+    assert len(table.world.thread) == posts
+
+    table.restart().say("decision: it is blue").press(Action.FINISH_STEP)
+
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    assert table.subjects[-1] == "feedback 01-01 Topic 01-01"
+    assert table.rt.steps_completed == ("00-01", "00-02", "01-01")
+
+
+def test_a_step_is_opened_again_from_its_collapsed_card() -> None:
+    """Long afterwards, and then the analysis goes on where it was."""
+    table = finished()
+    card = next(said for said in table.world.thread if "Topic 00-01 is finished" in said.message.text)
+    assert card.message.token == ITEM
+    offered = [(one.action, one.value) for one in card.message.offered]
+    assert (Action.REOPEN, "00-01") in offered
+
+    table.press_outside(Action.REOPEN, value="00-01")
+    assert (table.rt.step_id, table.rt.phase_key) == ("00-01", "00-quick-scan")
+    table.press(Action.FINISH_STEP)
+    while table.rt.stage is Stage.AT_BOUNDARY:
+        table.press_continue()
+    assert table.rt.step_id == "02-01"
+
+
+@pytest.mark.parametrize(("words", "opened"), [("reopen", "01-01"), ("Reopen 00-01.", "00-01")])
+def test_it_can_be_typed(words: str, opened: str) -> None:
+    """At a menu the step is the one that was just finished."""
+    table = finished().say(words, who="grace")
+
+    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, opened)
+    assert f"Grace chose: Open {opened}" in [line.content for line in table.lines]
+
+
+def test_the_word_in_an_answer_opens_nothing() -> None:
+    """In an open step it may be an answer, and no step has that name."""
+    table = Table(few_steps(*ALL)).start().say("reopen").say("reopen 09-09").say("reopen the shop")
+
+    assert table.rt.step_id == "00-01"
+    assert len(table.rt.answers) == 3
+
+
+def test_what_was_said_about_the_step_that_is_left_open_is_kept() -> None:
+    """It stands on its card when it is led again."""
+    table = finished().press_continue().say("decision: an outbox")
+    assert table.rt.step_id == "02-01"
+
+    table.say("reopen 00-01").press(Action.FINISH_STEP)
+    while table.rt.stage is Stage.AT_BOUNDARY:
+        table.press_continue()
+
+    assert table.rt.step_id == "02-01"
+    assert table.rt.card
+    assert "Heard from: Ada" in table.rt.card.shown.text
+    assert "an outbox" in [str(one["text"]) for one in table.rt.specification.active("decision")]
+
+
+def test_not_while_something_is_being_written() -> None:
+    """Whoever pressed is told."""
+    table = Table(few_steps(*ALL)).start().do_step().stop()
+
+    with pytest.raises(NotNow):
+        table.press_outside(Action.REOPEN, value="00-01")
+
+
+def test_an_open_step_that_was_skipped_can_be_opened() -> None:
+    """Its card says who skipped it."""
+    table = Table(few_steps(*ALL)).start().do_step().press_continue().press(Action.SKIP, who="grace")
+    card = next(said for said in table.world.thread if "was skipped by Grace" in said.message.text)
+    assert [one.action for one in card.message.choices] == [Action.REOPEN]
+
+    table.press_outside(Action.REOPEN, value="00-02")
+
+    assert table.rt.step_id == "00-02"

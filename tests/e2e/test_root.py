@@ -69,3 +69,27 @@ async def test_the_brief_ends_the_analysis_in_the_channel(meeting: Meeting) -> N
         assert len([one for one in meeting.thread if one.subtype == "thread_broadcast"]) == 1
         await meeting.press_in(root(meeting), "plan")
         await meeting.menu("plan_skip")
+
+
+async def test_a_finished_step_is_opened_again(meeting: Meeting) -> None:
+    """From its collapsed card, after a restart, and by word; what is added is committed with the step's file."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost in tunnels.")
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02:")
+        collapsed = await meeting.until(lambda: [one for one in meeting.thread if "is finished." in one.text])
+
+    async with meeting.bot():
+        await meeting.press_in(collapsed[0], "reopen", who="grace")
+        await meeting.menu("finish_step")
+        await meeting.until(lambda: "Step 00-01:" in meeting.thread[-1].text)
+
+    async with meeting.bot():
+        await meeting.do_step("decision: Keep them on the phone")
+        assert meeting.subjects()[-1].startswith("roundtable(offline-sync): feedback 00-01")
+
+    async with meeting.bot():
+        await meeting.say("reopen")
+        await meeting.menu("finish_step")
+        assert "Grace chose: Open 00-01" in [line.content for line in meeting.transcript.lines]

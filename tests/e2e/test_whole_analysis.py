@@ -234,3 +234,29 @@ def _check_history(meeting: Meeting) -> None:
     subjects = meeting.subjects()
     assert "roundtable(offline-sync): step 01-03 User Experience & Journeys" in subjects
     assert "roundtable(offline-sync): elaboration 01-01 Business Context Discovery" in subjects
+
+
+MOST_POSTS = 20
+"""Of the bot, in a meeting of 13 steps without a discussion."""
+
+
+async def test_thirteen_steps_of_three_people_make_few_posts(meeting: Meeting) -> None:
+    """One card a step; everything else is an edit, a reaction, or seen by one person."""
+    meeting.card_pace = NoPace()
+    steps = [*(f"00-0{number}" for number in range(1, 4)), *(f"01-0{number}" for number in range(1, 9))]
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        for step_id in [*steps, "02-01", "02-02"]:
+            await meeting.seen(f"Step {step_id}:")
+            for who in ("ada", "grace", "linus"):
+                await meeting.say(f"{who} adds to {step_id} that it has to be simple.", who=who)
+            await meeting.do_step(*ANSWERS.get(step_id, ()))
+            if step_id != "02-02":
+                await meeting.press("continue")
+                await meeting.slack.settled()
+                if step_id in {"00-03", "01-08"}:
+                    await meeting.press("continue")
+
+    posts = [message for message in meeting.thread if message.by_bot]
+    assert len(meeting.meta["steps_completed"]) == 13
+    assert len(posts) <= MOST_POSTS, [message.text[:80] for message in posts]

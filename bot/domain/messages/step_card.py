@@ -140,7 +140,7 @@ def finished_card(
             *mark_wording.parts(scene.marks),
             *_unsorted(scene, "Added since, not sorted yet"),
         ),
-        more=(*skip, *DEPTHS[scene.depth], menus.STOP),
+        more=(*skip, REOPEN.but(value=scene.step_id), *DEPTHS[scene.depth], menus.STOP),
         foot=(_finished_foot(scene, by), *scene.lines, _or_type(ends_phase=ends_phase)),
         revision=scene.revision,
     )

@@ -202,8 +202,16 @@ def not_discussed() -> str:
     return "It was not discussed."
 
 
+def opened_later() -> str:
+    return "A step can't be opened just now. Wait until the card has its buttons, or resume, then try again."
+
+
+def open_already() -> str:
+    return "This step is open already. Just write what you want to add."
+
+
 def no_such_step() -> str:
-    return "That step is done already, or its file is gone."
+    return "I don't know that step. Its file may be gone."
 
 
 def phase_complete(phase: Phase) -> str:

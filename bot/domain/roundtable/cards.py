@@ -16,7 +16,7 @@ from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action, Choice, Message
+from bot.domain.messages.message import ITEM, Action, Choice, Message
 from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_scene import (
     SavedSection,
@@ -185,6 +185,8 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     if scene is None:
         return card.message
     menu = rt.menu if rt.menu and rt.menu.token == card.token else None
+    if menu is None and _is_skipped(rt, card):
+        return step_card.skipped_card(scene, by=card.by).but(token=ITEM)
     is_open = menu.kind is MenuKind.PROMPT if menu else card.step_id not in rt.steps_completed
     if is_open:
         message = step_card.open_card(scene)
@@ -205,9 +207,18 @@ def _has_ended(rt: Roundtable, playbook: Playbook) -> bool:
 def collapsed(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     """What stays of a card that people went on from. It has a menu no more."""
     scene = scene_of(rt, card, playbook)
+    if scene and _is_skipped(rt, card):
+        return step_card.skipped_card(scene, by=card.by).but(token=ITEM)
     if scene is None or card.step_id not in rt.steps_completed:
         return card.shown.spent().but(note=rt.what_became_of(card.token))
-    return step_card.collapsed_card(scene).spent()
+    message = step_card.collapsed_card(scene)
+    assert message.card, "it is a card"
+    spent = message.spent()
+    return spent.but(token=ITEM, card=spent.card.but(more=message.card.more) if spent.card else None)
+
+
+def _is_skipped(rt: Roundtable, card: StepCard) -> bool:
+    return card.step_id not in rt.steps_completed and any(one.step_id == card.step_id for one in rt.passed)
 
 
 def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | None:

@@ -292,6 +292,8 @@ def _happened(
         return after
     if isinstance(event, Say) and (after := attending.typed(rt, event, playbook)) is not None:
         return after
+    if isinstance(event, Say) and (after := phases.reopen_typed(rt, event, playbook)) is not None:
+        return after
     if transition := ANYTIME.get(type(event)) or TRANSITIONS.get((rt.stage, type(event))):
         return transition(rt, event, playbook)
     raise NotNow(_why_not(rt, event))

@@ -50,6 +50,8 @@ def is_wish(rt: Roundtable, event: Command) -> bool:
     if not isinstance(event, Say):
         return False
     text = event.text
+    if words.reopened(text) is not None:
+        return True
     match rt.stage:
         case Stage.DISCUSSING:
             return words.finishes(text) or words.stops(text) or words.depth(text, at_menu=False) is not None
@@ -74,6 +76,7 @@ def may_be_wish(text: str) -> bool:
         or words.depth(text, at_menu=True) is not None
         or words.attends(text) is not None
         or words.exit_wish(text) is words.EndIntent.YES
+        or words.reopened(text) is not None
         or not workshop.answer_in(text)
     )
 

@@ -63,6 +63,7 @@ NOT_YET = re.compile(r"\b(?:not|isn'?t|aren'?t|never|don'?t|hardly|before|until|
 PERHAPS = re.compile(r"\b(?:done|exit$|wrap(?:ping)? (?:\w+ )?up)\b")
 PERHAPS_WORDS_MAX = 6
 
+REOPEN = re.compile(r"reopen(?: step)?(?: (?P<step>[0-9]{2}-[0-9]{2}))?")
 CALLED = re.compile(r"\s*@?(?P<name>[^\W\d_]+(?: [^\W\d_]+)?)\s*[,:]\s")
 NEARLY = 0.75
 
@@ -106,6 +107,12 @@ def finishes(text: str) -> bool:
 
 def stops(text: str) -> bool:
     return _plain(text) in STOP
+
+
+def reopened(text: str) -> str | None:
+    """The id of a step in `reopen 01-03`, empty in `reopen`; None for other words."""
+    found = REOPEN.fullmatch(" ".join(text.casefold().replace("\u2013", "-").split()).rstrip(".!"))
+    return (found["step"] or "") if found else None
 
 
 def asks_for_help(text: str) -> bool:

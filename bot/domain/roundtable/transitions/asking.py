@@ -213,7 +213,8 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     A step that has left the agenda since it was opened, or was done by hand, gives way to the next.
     """
     step = playbook.agenda.get(rt.step_id)
-    if step is None or step.step_id in rt.steps_completed:
+    is_done = rt.step_id in rt.steps_completed and rt.step_id != rt.reopened
+    if step is None or is_done:
         return next_question(rt, playbook, first)
 
     persona = speaker_of(rt, playbook)

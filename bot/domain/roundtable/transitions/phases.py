@@ -7,9 +7,9 @@ from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.meta import MetaChange
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable import root, words
-from bot.domain.roundtable.effects import Draft, ReadItem, Speak, Tell, Then
+from bot.domain.roundtable.effects import Draft, ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Press, Say, Stop
 from bot.domain.roundtable.outcomes import Committed, Drafted
 from bot.domain.roundtable.stage import Stage
@@ -203,18 +203,50 @@ def _later_steps_logged(rt: Roundtable, playbook: Playbook) -> Roundtable:
 # --- opening a step again -----------------------------------------------------------------------------------------
 
 
+OPENABLE = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ANALYSED})
+
+
 def reopen_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """A step that was left out, or whose file was mended since, is led next, whichever phase it is of."""
-    step = playbook.agenda.get(event.value)
-    if step is None or step.step_id in rt.steps_completed:
+    # A button that belongs to no menu does not say where the open menu stands.
+    return reopen(rt, event.value, event.person, playbook, ts="" if event.token == ITEM else event.ts)
+
+
+def reopen_typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
+    """`reopen 01-03`, or `reopen` at a menu; None for words that open nothing."""
+    named = words.reopened(event.text)
+    step_id = named or (rt.step_id if rt.stage is Stage.AT_BOUNDARY else "")
+    if named is None or playbook.agenda.get(step_id) is None:
+        return None
+    noted = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+    try:
+        return reopen(noted, step_id, event.person, playbook)
+    except NotNow as why:
+        return noted.queueing(Tell(person=event.person.id, message=Message(text=str(why))))
+
+
+def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
+    """
+    A step is led next, whichever phase it is of: one that was left out, one whose file was mended since, or one that is
+    finished, with everything that is recorded for it.
+    """
+    step = playbook.agenda.get(step_id)
+    if step is None:
         raise NotNow(step_wording.no_such_step())
-    label = menus.reopening([step.step_id])[0].label
-    rt = asking.chosen(rt, label, event.person, part=LinePhase.CLARIFYING, ts=event.ts)
+    if rt.stage not in OPENABLE:
+        raise NotNow(step_wording.opened_later())
+    if rt.stage is Stage.DISCUSSING and rt.step_id == step_id:
+        raise NotNow(step_wording.open_already())
+    label = menus.reopening([step_id])[0].label
+    rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
+    rt = steps.feedback_saved(rt, playbook)
+    if rt.stage is Stage.DISCUSSING:
+        # What was said about the step that is left open is in the specification, and stands on its card later.
+        rt = rt.but(answers=(), drafted=()).dropping(Speak, Survey)
     if step.phase_key != rt.phase_key:
         depth, _, _ = depth_for(step.phase_key, rt.depth_overrides, asking.scan_of(rt))
         rt = rt.but(phase_key=step.phase_key, depth=depth)
-    passed = tuple(one for one in rt.passed if one.step_id != step.step_id)
-    return asking.open_step(rt.but(passed=passed, reopened=step.step_id), step, playbook)
+    passed = tuple(one for one in rt.passed if one.step_id != step_id)
+    return asking.open_step(rt.but(passed=passed, reopened=step_id), step, playbook)
 
 
 # The menu after a step and after a phase: the same one until a person chooses.
@@ -256,6 +288,8 @@ def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person
     assert rt.menu, "there is a menu at a boundary"
     at_phase_end = rt.menu.kind is MenuKind.PHASE
     label = rt.menu.label_of(action)
+    if action is Action.SKIP and rt.card and rt.stage is Stage.DISCUSSING:
+        rt = rt.but(card=rt.card.but(by=rt.name_of(person.id)))
     last = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) is None
     if action is Action.STOP and (last or not at_phase_end):
         return pausing.pause(rt, person, playbook, ts=ts)

@@ -43,7 +43,8 @@ def test_the_next_step_has_a_card_of_its_own_and_the_one_before_has_no_buttons()
 
     first, second = cards(table)
     before = next(said.message for said in table.world.thread if said.ts == first)
-    assert before.offered == ()
+    assert before.choices == ()
+    assert [one.action for one in before.offered] == [Action.AMEND, Action.REOPEN]
     assert second == table.menu.ts
 
 

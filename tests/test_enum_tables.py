@@ -25,6 +25,10 @@ PARTIAL = {
     "bot.domain.roundtable.transitions.trouble.AFTER_COMMIT": "read with `get`",
     "bot.domain.transcript.fold._BY_PHASE": "read with `get`",
     "bot.sandbox.events.EVENTS": "read with `get`",
+    "bot.domain.discussion.dissent._OUTCOMES": "an open objection has none, and one that was taken back is none",
+    "bot.domain.messages.discussion_card.FATES": "iterated",
+    "bot.domain.messages.discussion_wording.FATE_SAID": "an objection never becomes open",
+    "bot.domain.roundtable.transitions.specifying.OUTCOMES": "read where it has a row",
     "bot.voices.offline.reading._LABELS": "iterated",
     "bot.voices.offline.reading._LABELLED": "iterated",
 }

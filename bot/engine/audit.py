@@ -24,10 +24,14 @@ from bot.domain.roundtable.inputs import (
     Mute,
     Plan,
     Press,
+    RaiseObjection,
+    RecordDecision,
     Resume,
     Retract,
     Say,
+    SealPosition,
     SetDepth,
+    SettleObjection,
     Specify,
     Start,
     Stop,
@@ -68,7 +72,17 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
             return _depth(depth)
         case Mute(muted=muted):
             return "mute" if muted else "unmute"
-        case Stop() | Resume() | Plan() | Export() | Specify():
+        case (
+            Stop()
+            | Resume()
+            | Plan()
+            | Export()
+            | Specify()
+            | RecordDecision()
+            | RaiseObjection()
+            | SettleObjection()
+            | SealPosition()
+        ):
             return type(happened).__name__.lower()
         case MarkMessage(mark=mark, removed=removed):
             return f"{'unmark' if removed else 'mark'}_{mark.value}"

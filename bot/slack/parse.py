@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from bot.domain.item.item import title_of
-from bot.domain.messages.message import FORMS, Action
+from bot.domain.messages.message import Action, opens_form
 from bot.domain.roundtable.inputs import Amend, ChannelGone, MarkMessage, Press, Resume, Retract, Say
 from bot.domain.roundtable.marks import REACTIONS
 from bot.domain.roundtable.outcomes import Attachment, ThreadMessage
@@ -393,7 +393,7 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | FormReq
         room = _room(body, place)
         resume = Resume(key=key, at=at, person=person, place=place, room=room, reply_url=reply_url(body))
         return Picked(resume, value, one_line(word(option or pressed, "text", "text")) or value)
-    if action in FORMS:
+    if opens_form(action, value):
         return form_request(body, us, action, value)
     if action in TYPED:
         verb, url = TYPED[action], reply_url(body)

@@ -102,6 +102,9 @@ TYPED: Mapping[Action, str] = {
 PREFIX = "roundtable."
 """Of all our action ids, also those of older and newer versions."""
 
+OWN_MENUS = frozenset({Action.LINE, Action.OBJECTION})
+"""An overflow menu of nothing else has the id of the action."""
+
 MORE = f"{PREFIX}more"
 """An overflow menu. Its options name their actions: `TOKEN/ACTION[/VALUE]`."""
 
@@ -279,6 +282,7 @@ def _label(choice: Choice) -> str:
 BUTTONS_CHARS = 3_000
 """Of all buttons below a card, with the questions before them. Those that do not fit can be typed."""
 MORE_OPTIONS = 2 * OVERFLOW_OPTIONS
+STAND_PROMPT = "Where do you stand?"
 CARD_NOTE_CHARS, CARD_FOOT_CHARS = 800, 1_500
 CARD_LINKS_CHARS = 1_000
 INLINE_LINK_CHARS = 500
@@ -377,9 +381,9 @@ class _CardBlocks:
         choices: list[Choice] = []
         room = BUTTONS_CHARS
         for choice in self._message.choices[:ACTIONS_ELEMENTS]:
-            room -= chars(list(_buttons([choice], self._message.token)))
+            room -= chars(_elements([choice], self._message.token))
             choices += [choice] if room >= 0 else []
-        elements = [*_buttons(choices, self._message.token), *([] if self._is_collapsed else self._menus())]
+        elements = [*_elements(choices, self._message.token), *([] if self._is_collapsed else self._menus())]
         return [
             *_context(markup(link) for link in links),
             *self._small(self._message.note),
@@ -446,7 +450,8 @@ class _CardBlocks:
             menus = menus[1:]
         if part.rows and not in_text:
             found.append(self._list(part, title="" if above else part.title))
-        return [*found, *_actions_of(_with_unique_ids(menus))]
+        below = _buttons(part.buttons, self._message.token)
+        return [*found, *_actions_of(_with_unique_ids(menus)), *_actions_of(list(below))]
 
     def _prose(self, text: str) -> list[Piece]:
         linked = [piece._replace(text=self._linked(piece.text)) for piece in pieces(self._marked(text))]
@@ -536,6 +541,24 @@ def _left_out(count: int) -> list[Block]:
     return [*_context([f"and {count} more"])]
 
 
+def _elements(choices: Sequence[Choice], token: str) -> list[Block]:
+    """Buttons; the choices of where one stands are one select."""
+    stands = [one for one in choices if one.action is Action.STAND]
+    buttons = list(_buttons((one for one in choices if one.action is not Action.STAND), token))
+    if not stands:
+        return buttons
+    options = [
+        {"text": _plain_text(_label(one), LABEL_CHARS), "value": value_of(one, token)} for one in stands
+    ]
+    select = {
+        "type": "static_select",
+        "action_id": action_id(Action.STAND),
+        "placeholder": _plain_text(STAND_PROMPT, LABEL_CHARS),
+        "options": options,
+    }
+    return [select, *buttons]
+
+
 def _menus(choices: Sequence[Choice], token: str) -> list[Block]:
     """
     Overflow menus of two to five options. A choice that is alone, asks first or carries too much is a button: one
@@ -553,15 +576,16 @@ def _fits_in_menu(choice: Choice, token: str) -> bool:
 
 
 def _overflow(choices: Sequence[Choice], token: str) -> Block:
-    lines = all(choice.action is Action.LINE for choice in choices)
+    actions = {choice.action for choice in choices}
+    own = next(iter(actions)) if len(actions) == 1 and actions <= OWN_MENUS else None
     options = [
         {
             "text": _plain_text(_label(choice), LABEL_CHARS),
-            "value": value_of(choice, token) if lines else _option_value(choice, token),
+            "value": value_of(choice, token) if own else _option_value(choice, token),
         }
         for choice in choices
     ]
-    return {"type": "overflow", "action_id": action_id(Action.LINE) if lines else MORE, "options": options}
+    return {"type": "overflow", "action_id": action_id(own) if own else MORE, "options": options}
 
 
 def _option_value(choice: Choice, token: str) -> str:

@@ -111,6 +111,8 @@ from bot.domain.values.places import Belonging, Person, Place
 from bot.shipped import personas_dir, steps_dir
 
 HERE = Place(team="T1", channel="C1")
+FLOOR = [Action.ASK_ALL, Action.SEALED, Action.END_ELABORATION]
+"""Below a discussion without positions."""
 LONGEST = 1_000
 MIDNIGHT = 1_767_225_600
 """2026-01-01, by Slack's clock."""
@@ -404,6 +406,12 @@ class Table:
     def codes(self) -> set[str]:
         return {one.code for one in self.world.logged}
 
+    @property
+    def discussion(self) -> Message:
+        """The newest card of a discussion, as it stands."""
+        cards = [one.message for one in self.world.thread if one.message.card]
+        return next(one for one in reversed(cards) if one.card and one.card.title.startswith("Discussion: "))
+
     def offered(self) -> list[Action]:
         return [choice.action for choice in self.rt.menu.message.choices] if self.rt.menu else []
 
@@ -508,7 +516,9 @@ class Table:
             case Post():
                 return Posted(**told, ts=self._stands(effect.message))
             case Rewrite():
-                if effect.message.choices:
+                card = effect.message.card
+                is_discussion = card is not None and card.title.startswith("Discussion: ")
+                if card and card.title.endswith("done") if is_discussion else effect.message.choices:
                     world.shown.append(effect.message)
                 for one in world.thread:
                     if one.ts == effect.ts:

@@ -6,7 +6,7 @@ from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import PersonaSpoke
-from tests.domain.table import Table, shipped
+from tests.domain.table import FLOOR, Table, shipped
 
 
 def answering() -> Table:
@@ -49,7 +49,7 @@ def test_when_people_go_on_it_is_left_out_and_the_floor_is_theirs() -> None:
     write(table, "Then not.", meanwhile="Alex, is that so?").resume_paying()
 
     assert not {"We merge.", "Then not."} & set(table.texts)
-    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.offered() == FLOOR
     assert [turn.text for turn in table.rt.debate.turns][-3:] == [
         "Alex, what about conflicts?",
         "Alex, forget it.",

@@ -8,9 +8,8 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.errors import NotNow
 from tests.domain.books import book, few_steps, newcomer, seats, step
-from tests.domain.table import Table
+from tests.domain.table import FLOOR, Table
 
 WARNING = "We are nearing the end of our discussion time. Any final points before we synthesize?"
 LIMIT = "We have had a thorough discussion. Let me synthesize the key points from our conversation."
@@ -80,7 +79,7 @@ def test_the_lead_frames_both_others_speak_and_then_the_floor_is_the_peoples() -
         "respond",
         "respond",
     ]
-    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.offered() == FLOOR
     assert table.last.speaker == "system-designer"
 
 
@@ -130,7 +129,7 @@ def test_a_persona_with_nothing_to_say_takes_no_turn() -> None:
     table.press(Action.ELABORATE)
 
     assert turns(table) == ["Maya", "Jordan"]
-    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.offered() == FLOOR
 
 
 # --- turns and the limit ----------------------------------------------------------------------------------------------
@@ -145,51 +144,81 @@ def test_every_contribution_is_one_turn() -> None:
 
 
 def test_the_lead_warns_at_two_turns_before_the_limit() -> None:
-    """At exactly that turn, once, whoever's turn it is; the warning is none itself."""
+    """On the card, whoever's turn it is; the warning is none itself, and one line of the record."""
     table = discussing(max_turns=7).say("I worry about conflicts.")
 
     assert table.rt.debate.turn_count == 5
-    assert table.texts.count(WARNING) == 1
-    assert table.say("Still.").texts.count(WARNING) == 1
+    assert WARNING in table.discussion.text
+    assert [line.content for line in table.say("Still.").lines].count(WARNING) == 1
 
 
 def test_the_warning_comes_on_a_persons_turn_too() -> None:
     """Before anybody answers."""
     table = discussing(max_turns=6).say("I worry about conflicts.")
 
-    assert table.texts[-2:] == [WARNING, "business-analyst on respond"]
+    assert [line.content for line in table.lines[-2:]] == [WARNING, "business-analyst on respond"]
 
 
-def test_at_the_limit_the_discussion_is_synthesized() -> None:
-    """Nobody speaks after the last turn, not even those who were asked."""
-    table = discussing(max_turns=6).say("everyone, what about conflicts?")
+def test_at_the_limit_personas_fall_silent() -> None:
+    """No persona speaks after the last turn, also of those who were asked. People end the discussion."""
+    table = discussing(max_turns=6).say("everyone, what about conflicts?").say("Alex, and you?")
 
+    assert turns(table) == ["Maya", "Alex", "Jordan", "Ada", "Maya", "Alex"]
+    assert table.rt.elaboration
+    assert "all 6 turns are used" in table.discussion.text
+    table.press(Action.END_ELABORATION)
     assert table.meta.elaborations[-1].turn_count == 6
-    assert LIMIT in table.texts
+    assert LIMIT in table.discussion.text
     assert table.rt.stage is Stage.AT_BOUNDARY
 
 
-def test_a_person_can_have_the_last_turn() -> None:
-    """Then nobody answers, and the synthesis follows at once."""
-    table = discussing(max_turns=4).say("That was all from me.")
+def test_people_are_never_cut_off() -> None:
+    """What they say after the last turn is recorded beside the turns, and is part of the synthesis."""
+    table = discussing(max_turns=4).say("That was all from me.").say("One more thing.", who="grace")
+    told = [(one.name, one.text) for one in table.rt.debate.besides]
 
-    assert table.meta.elaborations[-1].turn_count == 4
-    assert table.texts[-4] == LIMIT or LIMIT in table.texts
-    assert table.rt.elaboration is None
+    assert told == [("Grace", "One more thing.")]
+    assert any(line.content == "One more thing." for line in table.lines)
+    assert table.world.told == []
+    assert table.say("done").meta.elaborations[-1].turn_count == 4
+
+
+def test_people_give_a_discussion_more_turns() -> None:
+    """The record says who did; the limit of other discussions stays as it is."""
+    table = discussing(max_turns=4).say("That was all from me.").press(Action.MORE_TURNS, who="grace")
+
+    assert table.rt.debate.max_turns == 9
+    assert table.rt.max_turns == 4
+    line = next(line for line in table.lines if "more turns" in line.content)
+    assert (line.content, line.meta["user_id"]) == (
+        "Grace gave this discussion 5 more turns. It has 9 now.",
+        "grace",
+    )
+    assert turns(table.say("Alex, and you?"))[-2:] == ["Ada", "Alex"]
+
+
+def test_personas_take_half_of_what_is_left() -> None:
+    """After the opening. Who is named answers all the same."""
+    table = discussing(max_turns=12).press(Action.GO_ON).press(Action.GO_ON)
+    assert turns(table)[3:] == ["Maya", "Alex", "Jordan", "Maya"]
+
+    assert "listen now" in table.say("Is it so?").discussion.text
+    assert turns(table.say("Alex, is it so?"))[7:] == ["Ada", "Ada", "Alex"]
 
 
 def test_the_smallest_discussion_is_three_turns() -> None:
     """The warning stands after the framing, the end after the second of the others."""
     table = discussing(max_turns=3)
 
-    after_framing = table.texts.index("business-analyst on frame")
-    assert table.texts[after_framing : after_framing + 5] == [
+    said = [line.content for line in table.say("done").lines]
+    after_framing = said.index("business-analyst on frame")
+    assert said[after_framing : after_framing + 4] == [
         "business-analyst on frame",
         WARNING,
         "solutions-architect on respond",
         "system-designer on respond",
-        LIMIT,
     ]
+    assert LIMIT in said
     assert table.meta.elaborations[-1].turn_count == 3
 
 
@@ -227,38 +256,36 @@ def test_the_personas_can_be_asked_to_go_on() -> None:
     table = discussing().press(Action.GO_ON)
 
     assert turns(table)[3:] == ["Maya", "Alex"]
-    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.offered() == FLOOR
 
 
 def test_after_three_rounds_without_people_the_lead_asks_for_them() -> None:
     """Once, under the last of them."""
     table = discussing(max_turns=20).press(Action.GO_ON)
-    before = table.texts.count(ANYBODY)
+    before = ANYBODY in table.discussion.text
     table.press(Action.GO_ON)
 
-    assert (before, table.texts.count(ANYBODY)) == (0, 1)
-    assert table.last.text == ANYBODY
+    assert (before, ANYBODY in table.discussion.text) == (False, True)
+    assert table.lines[-1].content == ANYBODY
 
 
 def test_a_word_from_anybody_starts_the_count_of_silent_rounds_anew() -> None:
     """They are there."""
     table = discussing(max_turns=20).press(Action.GO_ON).say("Yes!").press(Action.GO_ON)
-    before = table.texts.count(ANYBODY)
+    before = ANYBODY in table.discussion.text
     table.press(Action.GO_ON)
 
-    assert (before, table.texts.count(ANYBODY)) == (0, 1)
+    assert (before, ANYBODY in table.discussion.text) == (False, True)
 
 
-def test_whoever_speaks_takes_the_buttons_with_them() -> None:
-    """The floor moves on, without a word below it; whoever presses an old button yet is told."""
+def test_the_buttons_stay_on_one_card() -> None:
+    """However much is said: no other message of the discussion has any, and an old press counts."""
     table = discussing()
     floor = table.menu
-    table.say("I worry about conflicts.")
+    table.say("I worry about conflicts.").press(Action.GO_ON, menu=floor)
 
-    shown = next(said.message for said in table.world.thread if said.ts == floor.ts)
-    assert (shown.choices, shown.note) == ((), "")
-    with pytest.raises(NotNow, match="The discussion went on"):
-        table.press(Action.GO_ON, menu=floor)
+    open_menus = [said for said in table.world.thread if said.message.choices]
+    assert [said.ts for said in open_menus] == [floor.ts]
 
 
 def test_a_reaction_shows_that_somebody_was_heard() -> None:
@@ -294,19 +321,20 @@ def test_people_end_a_discussion_by_saying_so(text: str) -> None:
     """When that is what they are talking about; their word is no turn."""
     table = discussing().say(text)
 
-    assert WRAPPING_UP in table.texts
+    assert WRAPPING_UP in table.discussion.text
     assert table.meta.elaborations[-1].turn_count == 3
     assert table.rt.stage is Stage.AT_BOUNDARY
 
 
 def test_people_end_a_discussion_by_a_button() -> None:
-    """The floor says who did."""
+    """The synthesis takes the place of the card, without buttons."""
     table = discussing()
     floor = table.menu
     table.press(Action.END_ELABORATION, who="grace")
 
     shown = next(said.message for said in table.world.thread if said.ts == floor.ts)
-    assert shown.note == "End discussion -- chosen by Grace"
+    assert "### Elaboration Insights" in shown.text
+    assert not shown.offered
     assert table.rt.stage is Stage.AT_BOUNDARY
 
 
@@ -327,7 +355,7 @@ def test_who_may_want_to_end_is_asked() -> None:
     table = discussing().say("are we done?")
 
     assert table.last.text == AMBIGUOUS
-    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.offered() == FLOOR
     assert table.rt.debate.turn_count == 4
 
 
@@ -338,7 +366,7 @@ def test_who_is_asked_while_a_round_is_running_can_still_end_it() -> None:
 
     assert turns(table)[3:] == ["Ada", "Grace", "Maya"]
     assert AMBIGUOUS in table.texts
-    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.offered() == FLOOR
     open_menus = [said for said in table.world.thread if said.message.choices]
     assert [said.message.token for said in open_menus] == [table.menu.token]
 
@@ -464,8 +492,7 @@ def test_when_every_voice_of_a_round_fails_the_floor_is_still_the_peoples() -> N
     """They have the buttons, and can speak themselves."""
     table = discussing().fail("speak", times=2).press(Action.GO_ON)
 
-    assert table.last.text == "The floor is yours."
-    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.offered() == FLOOR
 
 
 def test_a_framing_that_fails_can_be_tried_again() -> None:
@@ -536,7 +563,7 @@ def test_any_number_of_personas_can_discuss(keys: list[str], first_round: list[s
     table = Table(book([step("00-01")], roster=seats(*keys))).start().elaborate()
 
     assert turns(table) == first_round
-    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.offered() == FLOOR
     assert table.say("done").meta.elaborations[-1].personas_active == tuple(keys)
 
 
@@ -551,7 +578,7 @@ def test_a_persona_that_left_the_roster_is_passed_over() -> None:
     table.resume_paying()
 
     assert turns(table) == ["Maya"]
-    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.offered() == FLOOR
 
 
 def test_newcomers_are_introduced_by_name_and_role() -> None:

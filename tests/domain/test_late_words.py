@@ -3,7 +3,6 @@
 import pytest
 
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import Plan, SetDepth, Stop
@@ -94,21 +93,29 @@ def test_a_menu_letter_that_comes_after_its_menu_is_no_answer_to_the_next_questi
 
 
 def test_the_end_of_one_discussion_is_not_the_end_of_the_next() -> None:
-    """Nor of the round that has begun since."""
+    """Its card stands below the word."""
+    table = Table(few_steps()).start().elaborate().say("done")
+    earlier = table.ts()
+    table.press(Action.ELABORATE).say("done", who="grace", ts=earlier)
+
+    assert table.rt.stage is Stage.ELABORATING
+    assert told(table) == "You wrote *done* before this menu. Press *End* if you meant this one."
+
+
+def test_a_word_ends_the_discussion_whatever_was_said_since() -> None:
+    """It was written below the card, which is one for the whole discussion."""
     table = Table(few_steps()).start().elaborate()
     earlier = table.ts()
     table.say("Alex, why?").say("done", who="grace", ts=earlier)
 
-    assert table.rt.stage is Stage.ELABORATING
-    assert told(table) == "You wrote *done* before this menu. Press *End discussion* if you meant this one."
+    assert table.rt.stage is Stage.AT_BOUNDARY
 
 
 def test_a_round_that_goes_on_is_stopped_by_a_word_that_was_written_in_it() -> None:
-    """The stop button under each persona's words asks nothing."""
+    """What personas say asks nothing."""
     table = Table(few_steps()).start().elaborate().stop_paying().say("everyone, what about conflicts?")
     earlier = table.ts()
     table.pay_until(lambda rt: rt.debate.turns[-1].human is False and not rt.has_pending(Post))
-    assert table.menu.kind is MenuKind.ROUND
     table.say("stop", ts=earlier).resume_paying()
 
     assert table.rt.stage is Stage.PAUSED

@@ -6,9 +6,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Mute
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
-from tests.domain.table import Table, person
-
-FLOOR = [Action.GO_ON, Action.END_ELABORATION]
+from tests.domain.table import FLOOR, Table, person
 
 
 def opening() -> Table:
@@ -33,7 +31,7 @@ def test_a_discussion_can_be_stopped_from_its_first_message_on() -> None:
     table = opening()
 
     assert "ELABORATION MODE" in table.last.text
-    assert table.offered() == [Action.STOP]
+    assert table.menu.offers(Action.STOP)
 
 
 def test_a_press_ends_the_round_before_the_next_turn() -> None:
@@ -64,45 +62,30 @@ def test_whoever_resumes_finds_the_discussion_as_it_was() -> None:
     assert table.offered() == FLOOR
 
 
-def test_the_button_is_gone_when_the_floor_is_the_peoples() -> None:
-    """At any time the thread has the buttons of one menu, and nobody is told that a button went."""
+def test_at_any_time_the_thread_has_the_buttons_of_one_card() -> None:
     table = opening().resume_paying()
 
     assert table.offered() == FLOOR
     assert buttons_of(table) == [FLOOR]
     introduction = next(one.message for one in table.world.thread if "ELABORATION MODE" in one.message.text)
-    assert introduction.note == ""
-
-
-def test_a_round_has_one_button_however_many_speak() -> None:
-    """The first who speaks of several carries it, and it stays there: messages are not rewritten at every turn."""
-    table = opening().resume_paying().stop_paying().press(Action.GO_ON)
-    while len(table.rt.debate.waiting) > 1:
-        assert table.pay_one()
-    table.pay_up_to("speak")
-    assert table.offered() == [Action.STOP]
-
-    rewritten = len(table.order("rewrite"))
-    table.resume_paying()
-    assert len(table.order("rewrite")) == rewritten + 1
-    assert buttons_of(table) == [FLOOR]
+    assert introduction.choices
 
 
 def test_a_word_in_between_leaves_the_button() -> None:
     """The round goes on, and can be stopped still."""
     table = opening().say("What about conflicts?", who="grace")
 
-    assert table.offered() == [Action.STOP]
+    assert table.menu.offers(Action.STOP)
     assert table.rt.has_pending(Speak)
 
 
-def test_a_single_answer_needs_no_button() -> None:
-    """It is over with the next message, which has the floor's buttons."""
+def test_an_answer_has_no_buttons_of_its_own() -> None:
+    """They stay on the card."""
     table = opening().resume_paying()
     shown = len(table.menus)
     table.say("Alex, what about conflicts?")
 
-    assert [menu.kind for menu in table.menus[shown:]] == ["floor"]
+    assert table.menus[shown:] == []
 
 
 def test_muting_takes_the_button_and_gives_the_floor() -> None:

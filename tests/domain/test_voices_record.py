@@ -98,7 +98,7 @@ def test_a_pass_is_recorded_and_not_posted() -> None:
     assert [line.content for line in passed] == ["Alex has nothing to add.", "Jordan has nothing to add."]
     assert not any("nothing to add" in text for text in table.texts)
     assert table.rt.debate.turn_count == 1
-    assert table.last.text == "The floor is yours."
+    assert table.menu.offers(Action.END_ELABORATION)
 
 
 def test_an_assessment_stands_on_the_acknowledgement() -> None:

@@ -78,6 +78,12 @@ async def held(script: Script, root: Path) -> Played:
             assert stored
             await engine.handle(rt.slug, _input(deed, stored, number))
             await engine.pay(rt.slug)
+        stored = await store.get(rt.slug)
+        assert stored
+        if stored.elaboration and stored.elaboration.exhausted:
+            end = Pressed(Action.END_ELABORATION)
+            await engine.handle(rt.slug, _input(end, stored, len(opening) + len(script.people)))
+            await engine.pay(rt.slug)
         folder = root / "docs" / "requirements" / rt.slug
         lines = read((folder / "planning" / "meeting.jsonl").read_bytes()).lines
     return Played(tuple(post.message for post in world.thread), lines)

@@ -79,7 +79,8 @@ class Played(NamedTuple):
     @property
     def shown(self) -> Message:
         """The synthesis as people see it."""
-        return next(one for one in reversed(self.thread) if one.text.startswith("### Elaboration Insights"))
+        shown = next(one for one in reversed(self.thread) if "### Elaboration Insights" in one.text)
+        return shown.but(text=shown.text[shown.text.index("### Elaboration Insights") :])
 
     @property
     def texts(self) -> list[str]:
@@ -102,6 +103,8 @@ def played(script: Script) -> Played:
     table.elaborate()
     for deed in script.people:
         follow(table, deed)
+    if table.rt.elaboration and table.rt.elaboration.exhausted:
+        table.press(Action.END_ELABORATION)
     return Played(tuple(said.message for said in table.world.thread), table.lines)
 
 

@@ -86,11 +86,11 @@ def test_a_second_attempt_that_fails_takes_nothing_with_it(reason: str) -> None:
     table.elaborate().stop_paying().say("done").pay_up_to("synthesize").pay_one()
     if reason:
         table.fail("synthesize", reason)
-    shown = next(text for text in table.resume_paying().texts if text.startswith("### Elaboration Insights"))
+    shown = next(text for text in table.resume_paying().texts if "### Elaboration Insights" in text)
 
     assert "Where the edits are kept matters" in shown
     assert PUT_BACK in shown
-    assert not any(text.startswith("Key takeaway") for text in table.texts)
+    assert not any("Key takeaway" in text for text in table.texts)
     assert not table.rt.unaided
 
 
@@ -289,7 +289,7 @@ def test_what_is_taken_back_is_marked_no_more() -> None:
     table.world.synthesis = fair("t02", objections=[WEIGHED])
     ts = table.elaborate().ts()
     table.say(MARKED.text, ts=ts).edit(ts, "I see.").say("done")
-    shown = next(text for text in table.texts if text.startswith("### Elaboration Insights"))
+    shown = next(text for text in table.texts if "### Elaboration Insights" in text)
 
     assert "it is dear" not in shown
     assert "the queue" not in shown
@@ -335,7 +335,7 @@ def test_dissent_survives_where_only_one_sentence_is_left() -> None:
     table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
     table.world.synthesis = Synthesis(summary="They talked")
     table.elaborate().press(Action.DECIDE, value="0").say("done")
-    text = next(text for text in table.texts if text.startswith("Key takeaway"))
+    text = next(text for text in table.texts if "Key takeaway" in text)
 
     assert "#### Decisions Made\n- storage: Redis (Ada)" in text
     assert f"#### Objections\n{PUT_BACK}" in text
@@ -408,7 +408,7 @@ def test_sources_are_links_in_the_thread() -> None:
     table.world.synthesis = script.syntheses[0]
     table.rt = table.rt.but(permalink="https://team.slack.com/archives/C1/p1700000000000100")
     table.elaborate().say("In a tunnel.", ts="1700000001.000200").say("done")
-    shown = next(one.message for one in table.world.thread if one.message.text.startswith("### Elab"))
+    shown = next(one.message for one in table.world.thread if "### Elab" in one.message.text)
 
     assert [link.label for link in shown.links] == ["t02 Alex", "t03 Jordan", "t04 Ada"]
     assert shown.links[-1].url == (

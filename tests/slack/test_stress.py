@@ -135,6 +135,11 @@ async def test_a_slack_that_counts_every_call(tmp_path: Path) -> None:
                 await meeting.say(f"Maya, Alex, Jordan, what about conflict {number}?")
             await meeting.slack.settled()
             await meeting.until(
+                lambda: "turns are used" in meeting.menus("end_elaboration")[-1].text,
+                seconds=PATIENCE_SECONDS,
+            )
+            await meeting.press("end_elaboration")
+            await meeting.until(
                 lambda: [one for one in meeting.thread if "Elaboration Insights" in one.text],
                 seconds=PATIENCE_SECONDS,
             )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.domain.discussion import positions
-from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.elaboration import Decided, Elaboration, Fate, RaisedObjection
 from bot.domain.discussion.synthesis import Decision, Objection, ObjectionOutcome, Synthesis
 from bot.domain.values.markdown import outline
 from bot.domain.values.text import one_line
@@ -67,6 +67,7 @@ def _marked(text: str, label: re.Pattern[str]) -> tuple[str, ...]:
 
 
 QUOTE_CHARS = 300
+BROUGHT_UP = "it is brought up again"
 
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -80,20 +81,56 @@ def open_objections(debate: Elaboration) -> tuple[Objection, ...]:
 
 
 def marked_objections(debate: Elaboration) -> tuple[Objection, ...]:
-    return tuple(
+    """What people marked or entered as an objection, if no person has said yet what becomes of it."""
+    known = {(one.turn, one.text) for one in debate.objections}
+    said = (
         Objection(text=text, by=(turn.name,), turns=(turn.id,), outcome=ObjectionOutcome.OPEN)
         for turn in debate.turns
         if turn.human
         for text in objections(turn.text)
+        if (turn.id, text) not in known
     )
+    return (*said, *(_raised(one) for one in debate.objections if one.fate is Fate.OPEN))
+
+
+def settled_objections(debate: Elaboration) -> tuple[Objection, ...]:
+    """Those with an answer of a person, in the words of both. What was taken back is none any more."""
+    found = (_raised(one) for one in debate.objections if one.fate in _OUTCOMES)
+    return tuple(found)
+
+
+_OUTCOMES = {
+    Fate.ACCEPTED: ObjectionOutcome.ACCEPTED,
+    Fate.REJECTED: ObjectionOutcome.REJECTED,
+    Fate.RISK: ObjectionOutcome.DEFERRED,
+}
+
+
+def _raised(one: RaisedObjection) -> Objection:
+    turns = (one.turn,) if one.turn else ()
+    raised = Objection(text=one.text, by=(one.name,), turns=turns, outcome=ObjectionOutcome.OPEN)
+    if one.fate not in _OUTCOMES:
+        return raised
+    said = f"{one.settled_by}: {one.because}" if one.because else f"{one.settled_by} said so"
+    if one.fate is Fate.RISK:
+        return raised.but(outcome=ObjectionOutcome.DEFERRED, risk=said, reopen_if=BROUGHT_UP)
+    return raised.but(outcome=_OUTCOMES[one.fate], because=said)
+
+
+def pressed(debate: Elaboration) -> tuple[Decided, ...]:
+    """Decisions of people that no turn has in words, and that still count."""
+    return tuple(one for one in debate.decided if not one.typed and not one.replaced_by)
 
 
 def marked_decisions(debate: Elaboration) -> tuple[Decision, ...]:
+    """Without those that another one replaced."""
+    gone = {(one.text, one.by) for one in debate.decided if one.typed and one.replaced_by}
     return tuple(
         Decision(text=text, by=turn.name, turns=(turn.id,))
         for turn in debate.turns
         if turn.human
         for text in decisions(turn.text)
+        if (text, turn.by) not in gone
     )
 
 
@@ -132,8 +169,10 @@ def restored(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
         *half_said(synthesis, debate),
     )
     quoted = (found for one in others for found in _quoted(one, debate))
+    answered = {words(one.text) for one in debate.objections if one.fate is not Fate.OPEN}
+    still_open = (one for one in (*on_record, *quoted) if words(one.text) not in answered)
     return synthesis.but(
-        objections=(*on_record, *quoted),
+        objections=(*still_open, *settled_objections(debate)),
         decisions=(*synthesis.decisions, *_undecided(synthesis, debate)),
     )
 
@@ -208,9 +247,9 @@ def _quoted(one: Objection, debate: Elaboration) -> Iterator[Objection]:
 def _undecided(synthesis: Synthesis, debate: Elaboration) -> Iterable[Decision]:
     """People's decisions that the synthesis does not have word by word."""
     known = {(one.text, one.by) for one in synthesis.decisions}
-    for one in debate.decided:
+    for one in pressed(debate):
         if (one.text, one.name) not in known:
-            yield Decision(text=one.text, by=one.name)
+            yield Decision(text=one.text, rationale=one.reason, by=one.name)
     said = {(words(text), one.by) for one in synthesis.decisions for text in (one.text, _whole(one))}
     yield from (one for one in marked_decisions(debate) if (words(one.text), one.by) not in said)
 

@@ -60,6 +60,83 @@ class Turn(Stored):
     by_rule: bool = False
 
 
+class BoardOption(Stored):
+    """What one can be for: `letter` is A, B, …; `issue` is empty for the topic of the discussion."""
+
+    letter: str
+    text: str
+    issue: str = ""
+
+
+class PersonStand(Stored):
+    """
+    Where a person stands from here on, `after` how many turns. An empty `option` is undecided. `ts` is the message
+    that says so, if one does. `because` is the message that the person names as the reason; `heard` is the newest
+    message of another when they moved. `sure` is for a sealed position.
+    """
+
+    by: str
+    name: str
+    option: str
+    issue: str = ""
+    after: int = 0
+    ts: str = ""
+    why: str = ""
+    sure: str = ""
+    because: str = ""
+    heard: str = ""
+
+
+class Fate(StrEnum):
+    """What became of an objection. The words are public: buttons carry them."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    """Something is changed because of it."""
+    REJECTED = "rejected"
+    RISK = "risk"
+    """It is kept as a risk."""
+    WITHDRAWN = "withdrawn"
+    """By its owner."""
+
+
+class RaisedObjection(Stored):
+    """
+    An objection of a person, in their words. `turn` is the turn in which it was said, `settle` what would settle it,
+    `entry` its id in the specification. `because` and `settled_by` say why it has its fate, and who said so.
+    """
+
+    number: int
+    text: str
+    by: str
+    name: str
+    line: str
+    ts: str = ""
+    turn: str = ""
+    settle: str = ""
+    entry: str = ""
+    fate: Fate = Fate.OPEN
+    because: str = ""
+    settled_by: str = ""
+
+
+class SealedPosition(Stored):
+    """`option` is a letter; without one, `words` are an option of one's own. `change` would change their mind."""
+
+    option: str = ""
+    words: str = ""
+    sure: str = ""
+    why: str = ""
+    change: str = ""
+
+
+class SealedRound(Stored):
+    """`given` by person: shown to nobody until all of `asked` have answered, or a person shows them."""
+
+    asked: tuple[str, ...]
+    given: Mapping[str, SealedPosition] = {}
+
+
 class Dispute(Stored):
     """An issue on which personas disagree; `options` are their positions."""
 
@@ -77,7 +154,11 @@ class UnansweredMessage(Stored):
 
 
 class Decided(Stored):
-    """What a person decided with a button, `after` how many turns, and the line that says so."""
+    """
+    What a person decided, `after` how many turns, and the line that says so: with a button or a form, or in the
+    message `ts`. `typed`: a turn has the words. `entry` is its id in the specification, `replaced_by` the line of the
+    decision that counts instead.
+    """
 
     issue: str
     position: str
@@ -85,24 +166,42 @@ class Decided(Stored):
     name: str
     line: str
     after: int = 0
+    reason: str = ""
+    entry: str = ""
+    typed: bool = False
+    ts: str = ""
+    replaced_by: str = ""
 
     @property
     def text(self) -> str:
         """In the words that were on record when the button was pressed."""
-        return f"{self.issue}: {self.position}"
+        return f"{self.issue}: {self.position}" if self.issue else self.position
+
+
+class EndedDiscussion(Stored):
+    """What the next discussion of the same step starts from."""
+
+    options: tuple[BoardOption, ...] = ()
+    stands: tuple[PersonStand, ...] = ()
+    objections: tuple[RaisedObjection, ...] = ()
+    decided: tuple[Decided, ...] = ()
 
 
 class Elaboration(Stored):
     """
     `waiting` are the personas who have the floor, next speaker first; `unheard` had it, and said nothing, since a
     persona last spoke. `silent_rounds` counts the rounds of personas since a person last said something.
-    `from_phase_menu` remembers which menu to return to.
+    `from_phase_menu` remembers which menu to return to. `named` are the personas that people asked to speak.
 
     `first_round` is the turn count when the personas' first round was over, 0 until then; `resumed` says that people
     stopped in the middle and came back. `had_floor` is the turn count when a persona last had the floor and said
     nothing. `challengers` were asked to speak against what all agreed on, `challenger` last of them. `put` are the
     disputes that people were asked to decide, `left_out` the objections that the synthesis before this one, `refused`,
-    did not have. `besides` is what people said beyond what can be answered.
+    did not have. `besides` is what people said beyond what can be answered, and after the last turn.
+
+    `options`, `stands` (the newest of a person counts) and `objections` are on the card. `not_agreed` are the positions
+    for which a person said that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who
+    asked everybody last. `inherited` are the decisions of an earlier discussion of the step.
     """
 
     step_id: str
@@ -128,6 +227,16 @@ class Elaboration(Stored):
     left_out: tuple[str, ...] = ()
     refused: Synthesis | None = None
     besides: tuple[UnansweredMessage, ...] = ()
+    named: tuple[str, ...] = ()
+    options: tuple[BoardOption, ...] = ()
+    stands: tuple[PersonStand, ...] = ()
+    objections: tuple[RaisedObjection, ...] = ()
+    not_agreed: tuple[str, ...] = ()
+    sealed: SealedRound | None = None
+    revealed_at: str = ""
+    more_turns: int = 0
+    asks_all: str = ""
+    inherited: tuple[Decided, ...] = ()
 
     @property
     def turn_count(self) -> int:
@@ -153,8 +262,20 @@ class Elaboration(Stored):
 
     @property
     def nearly_over(self) -> bool:
-        """True at exactly one turn: when it is time to say so."""
-        return self.turn_count == self.max_turns - WARNING_TURNS_BEFORE_END
+        """When it is time to say so."""
+        return self.max_turns - WARNING_TURNS_BEFORE_END <= self.turn_count < self.max_turns
+
+    @property
+    def turns_left(self) -> int:
+        return max(0, self.max_turns - self.turn_count)
+
+    @property
+    def personas_rest(self) -> bool:
+        """After the opening personas take at most half of what is left, but for those whom people ask."""
+        if not self.first_round:
+            return False
+        taken = sum(not turn.human for turn in self.turns[self.first_round :])
+        return taken >= (self.max_turns - self.first_round) // 2
 
     @property
     def unanswered(self) -> tuple[Turn, ...]:
@@ -218,8 +339,8 @@ class Elaboration(Stored):
             challenge=self.is_challenging(by) and not unaided,
             by_rule=by_rule,
         )
-        waiting = tuple(key for key in self.waiting if key != by)
-        return self.but(turns=(*self.turns, turn), waiting=waiting, unheard=())
+        waiting, named = _without(self.waiting, by), _without(self.named, by)
+        return self.but(turns=(*self.turns, turn), waiting=waiting, named=named, unheard=())
 
     def heard(self, *, by: str, name: str, text: str, ts: str, line: str = "") -> "Elaboration":
         """With one more turn of a person. Never more than `max_turns`."""
@@ -230,7 +351,13 @@ class Elaboration(Stored):
         """What a person changed afterwards; it stays one turn, also when nothing is left of it."""
         turns = tuple(turn.but(text=text) if turn.ts == ts else turn for turn in self.turns)
         besides = tuple(one.but(text=text) if one.ts == ts else one for one in self.besides)
-        return self.but(turns=turns, besides=besides)
+        # What the message does not say any more is not on the card either.
+        objections = tuple(
+            one for one in self.objections if one.ts != ts or one.text in text or one.fate is not Fate.OPEN
+        )
+        decided = tuple(one for one in self.decided if not one.ts or one.ts != ts or one.position in text)
+        stands = tuple(one for one in self.stands if not one.ts or one.ts != ts or text)
+        return self.but(turns=turns, besides=besides, objections=objections, decided=decided, stands=stands)
 
     def met(self, person: str, name: str) -> "Elaboration":
         """What *person* said and decided, by *name*."""
@@ -238,6 +365,9 @@ class Elaboration(Stored):
             turns=tuple(one.but(name=name) if one.by == person else one for one in self.turns),
             besides=tuple(one.but(name=name) if one.by == person else one for one in self.besides),
             decided=tuple(one.but(name=name) if one.by == person else one for one in self.decided),
+            stands=tuple(one.but(name=name) if one.by == person else one for one in self.stands),
+            objections=tuple(one.but(name=name) if one.by == person else one for one in self.objections),
+            inherited=tuple(one.but(name=name) if one.by == person else one for one in self.inherited),
         )
 
     def written(self, line: str) -> "Elaboration":
@@ -255,9 +385,9 @@ class Elaboration(Stored):
 
     def passed_over(self, persona: str) -> "Elaboration":
         """*persona* had the floor and said nothing."""
-        waiting = tuple(key for key in self.waiting if key != persona)
+        waiting, named = _without(self.waiting, persona), _without(self.named, persona)
         had_floor = {**self.had_floor, persona: self.turn_count}
-        return self.but(waiting=waiting, unheard=(*self.unheard, persona), had_floor=had_floor)
+        return self.but(waiting=waiting, named=named, unheard=(*self.unheard, persona), had_floor=had_floor)
 
     def round_over(self) -> "Elaboration":
         """No persona waits for the floor any more. A round before the framing is not the first one."""
@@ -268,8 +398,9 @@ class Elaboration(Stored):
         """After a pause: no persona waits for the floor, and what has no answer yet may be asked again."""
         asked = (self.challenger, self.challengers) if self.challenged else ("", ())
         return self.but(
-            max_turns=max_turns,
+            max_turns=max_turns + self.more_turns,
             waiting=(),
+            named=(),
             put=(),
             resumed=self.framed,
             challenger=asked[0],
@@ -286,3 +417,7 @@ class Elaboration(Stored):
             (number for number, turn in enumerate(self.turns, start=1) if turn.by == persona), default=-1
         )
         return max(spoke, self.had_floor.get(persona, -1))
+
+
+def _without(keys: tuple[str, ...], key: str) -> tuple[str, ...]:
+    return tuple(one for one in keys if one != key)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Phase, Step
 from bot.domain.catalog.personas import Persona
+from bot.domain.discussion.elaboration import Elaboration, Fate, RaisedObjection, SealedPosition
 from bot.domain.discussion.positions import Flip
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.outcomes import ChangedFile
@@ -163,3 +164,190 @@ def _favors(side: Favored) -> str:
 def _either(options: Sequence[str]) -> str:
     *others, last = options
     return f"{', '.join(others)} or {last}" if others else last
+
+
+# What the card of a discussion says.
+
+
+def card_title(topic: str) -> str:
+    return f"Discussion: {topic}"
+
+
+def turns_left(debate: Elaboration) -> str:
+    if debate.exhausted:
+        return f"all {debate.max_turns} turns are used"
+    if not debate.turns:
+        return f"{debate.max_turns} turns for the personas"
+    return f"{debate.turns_left} of {debate.max_turns} turns left for the personas"
+
+
+def no_positions() -> str:
+    return (
+        "No positions yet. Say what you would do and why, or name an option: "
+        "`option: a bucket in each gateway`."
+    )
+
+
+def typed_hint() -> str:
+    return "Or type `for A`, `objection: …`, `decision: …`, `everyone, …`, `done`"
+
+
+def did_we_agree(text: str, names: Sequence[str], *, objected: bool) -> str:
+    still = "\nAn objection is open. It stays open if you record this now." if objected else ""
+    return f"{text}\nEverybody who took a position is now for it: {', '.join(names)}.{still}"
+
+
+def limit_on_card() -> str:
+    return (
+        "The personas have said what they had to say. You can go on without them: what you write is recorded. "
+        "*End* puts all of it together."
+    )
+
+
+def personas_listen() -> str:
+    return "The personas listen now, so that there is room for you. Whoever you name answers."
+
+
+def asks_all(name: str) -> str:
+    return f"{name} asks everybody: where do you stand?"
+
+
+def came_over(name: str, was: str, link: str, *, is_reason: bool) -> str:
+    because = f" {'because of' if is_reason else 'after'} {link}" if link else ""
+    return f"{name} came over from {was}{because}"
+
+
+def would_settle(text: str) -> str:
+    return f"What would settle it: {text}"
+
+
+def card_moved() -> str:
+    return "This discussion has a new card further down."
+
+
+def all_in() -> str:
+    return "**All positions are in.** They were given before anybody saw another."
+
+
+def sealed(given: Sequence[str], missing: Sequence[str]) -> str:
+    """Who, never what."""
+    there = f"**In:** {', '.join(given) or 'nobody yet'}"
+    away = f" · **not yet:** {', '.join(missing)}" if missing else ""
+    return f"Everybody answers alone first. All answers are shown at once.\n{there}{away}"
+
+
+def show_without(missing: Sequence[str]) -> str:
+    return f"Show them without {listed(list(missing))}?" if missing else "Show them now?"
+
+
+def no_more_sealed() -> str:
+    return "Nobody can add a sealed position after this."
+
+
+# What people do on it, as the record says it.
+
+
+def stands_for(name: str, letter: str, text: str) -> str:
+    return f"{name} is for {letter}: {text}" if letter else f"{name} is undecided."
+
+
+def recorded(name: str, text: str, reason: str = "", *, instead: Sequence[str] = ()) -> str:
+    why = f" because {reason}" if reason else ""
+    old = f" It replaces {listed(list(instead))}." if instead else ""
+    return f"{name} recorded a decision: {text}{why}.{old}"
+
+
+def objected(name: str, text: str) -> str:
+    return f"{name} objects: {text}"
+
+
+FATE_SAID = {
+    Fate.ACCEPTED: "settled by a change",
+    Fate.REJECTED: "turned down",
+    Fate.RISK: "kept as a risk",
+    Fate.WITHDRAWN: "taken back",
+}
+
+
+def settled(name: str, objection: RaisedObjection, fate: Fate, because: str) -> str:
+    why = f", because {because}" if because else ""
+    return f"{name}: the objection “{objection.text}” of {objection.name} is {FATE_SAID[fate]}{why}."
+
+
+def not_agreed(name: str, text: str) -> str:
+    return f"{name}: there is no agreement on “{text}” yet."
+
+
+def turns_added(name: str, turns: int, total: int) -> str:
+    return f"{name} gave this discussion {turns} more turns. It has {total} now."
+
+
+def asked_everybody(name: str) -> str:
+    return f"{name} asked everybody where they stand."
+
+
+def sealing_began(name: str) -> str:
+    return f"{name} asked for sealed positions."
+
+
+def shown_by(name: str, count: int) -> str:
+    how = f"{name} showed them." if name else "All of them are in."
+    return f"{counted(count, 'sealed position')}: {how}"
+
+
+SURE = {"high": "very sure", "mid": "fairly sure", "low": "not sure"}
+
+
+def sealed_position(name: str, letter: str, text: str, position: SealedPosition) -> str:
+    sure = f", {SURE[position.sure]}" if position.sure in SURE else ""
+    why = f" Why: {position.why}" if position.why else ""
+    change = f" What would change it: {position.change}" if position.change else ""
+    return f"{name} is for {letter}{sure}: {text}.{why}{change}"
+
+
+# Whispers.
+
+
+def no_words() -> str:
+    return "Choose an option, or write it in your words."
+
+
+def sealed_noted() -> str:
+    return "Sealed. You can change it until they are shown."
+
+
+def sealed_too_late() -> str:
+    return "The positions are out already. Say it in the thread, or choose under “Where do you stand?”"
+
+
+def no_such_option(letter: str) -> str:
+    return f"There is no option {letter}. Name one: `option: …`"
+
+
+def positions_moved() -> str:
+    return "Somebody changed their position meanwhile. Look at the card again."
+
+
+def nothing_waits_for_a_yes() -> str:
+    return "Nothing waits for a yes right now, so I kept it as an answer."
+
+
+def which_yes(count: int) -> str:
+    numbers = " or ".join(f"`yes {number}`" for number in range(1, count + 1))
+    return f"{counted(count, 'thing')} are waiting for a yes. Which one: {numbers}?"
+
+
+def only_its_owner(name: str) -> str:
+    return f"Only {name} can take that objection back."
+
+
+def has_an_answer() -> str:
+    return "That objection has an answer already."
+
+
+def no_discussion() -> str:
+    return "No discussion is open here. Open one with *Discuss* on the card of a step."
+
+
+def over_already() -> str:
+    return "The discussion is over already: its card says what came of it. Go on with the card of the step."

@@ -29,6 +29,14 @@ class FormName(StrEnum):
     """What a message is. The subject is its timestamp."""
     START = "start"
     """Of a new roundtable, so there is no item yet. The subject is `CHANNEL/THREAD`, if one is taken over."""
+    RECORD = "record"
+    """A decision of the open discussion."""
+    OBJECT = "object"
+    """An objection, or with the subject `NUMBER/FATE` what becomes of one."""
+    SEALED = "sealed"
+
+
+DISCUSSING = frozenset({FormName.RECORD, FormName.OBJECT, FormName.SEALED})
 
 
 class FieldKind(StrEnum):
@@ -171,6 +179,9 @@ TYPED: Mapping[FormName, str] = {
     FormName.SETTINGS: "Press again, or write `depth deep` or `mute`.",
     FormName.MARK: "Try again, or say it in the thread: `decision: …`, `objection: …` or `open question: …`.",
     FormName.START: "Try again, or write `/roundtable start` and a title.",
+    FormName.RECORD: "Press again, or write `decision: …`.",
+    FormName.OBJECT: "Press again, or write `objection: …`.",
+    FormName.SEALED: "Press again.",
 }
 """What does the same without the form."""
 

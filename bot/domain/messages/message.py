@@ -68,17 +68,42 @@ class Action(StrEnum):
     SNOOZE = "snooze"
     DIGEST_TIME = "digest_time"
     START_FORM = "start_form"
+    STAND = "stand"
+    """The value is the letter of an option, or UNDECIDED. All of one message are one select."""
+    RECORD = "record"
+    OBJECT = "object"
+    OBJECTION = "objection"
+    """The value is `NUMBER/FATE`."""
     AGREED = "agreed"
     NOT_AGREED = "not_agreed"
-    """To a message that was marked as a decision. The value is the mark."""
+    """To a message that was marked as a decision, with the mark as value; or to what a discussion holds."""
+    ASK_ALL = "ask_all"
+    MORE_TURNS = "more_turns"
+    SEALED = "sealed"
+    REVEAL = "reveal"
 
 
 VERBS = frozenset({
     Action.CATCH_UP, Action.EXPORT, Action.FINDINGS, Action.TAKE_UP, Action.SNOOZE, Action.DIGEST_TIME,
 })  # fmt: skip
 """What stands in no menu of a roundtable: a press is about the item that is its value."""
-FORMS = frozenset({Action.AMEND, Action.SORT, Action.SETTINGS, Action.START_FORM})
-"""These open a form. The value is an entry, a step (the current one by default), or the item of the settings."""
+FORMS = frozenset({
+    Action.AMEND, Action.SORT, Action.SETTINGS, Action.START_FORM, Action.RECORD, Action.OBJECT, Action.SEALED,
+})  # fmt: skip
+"""
+These open a form. The value is an entry, a step (the current one by default), the item of the settings, or the option
+that is to be recorded.
+"""
+UNDECIDED = "none"
+"""In place of the letter of an option."""
+WITH_A_REASON = frozenset({"rejected", "risk"})
+"""What becomes of an objection for a reason, which a form asks for."""
+
+
+def opens_form(action: Action, value: str) -> bool:
+    if action is Action.OBJECTION:
+        return value.rpartition("/")[2] in WITH_A_REASON
+    return action in FORMS
 
 
 class Emphasis(StrEnum):
@@ -132,8 +157,8 @@ class CardRow(Stored):
 class CardPart(Stored):
     """
     A part of the body: a bold `title`, then `prose` (Markdown, may have several lines), then the rows. A
-    `button`, or an overflow menu of `options`, stands beside it. `numbered` rows show their `id` as a number or
-    letter and no bullet. `struck`: a person left it out; it is shown crossed out.
+    `button`, or an overflow menu of `options`, stands beside it, a row of `buttons` below it. `numbered` rows
+    show their `id` as a number or letter and no bullet. `struck`: a person left it out; it is shown crossed out.
     """
 
     title: str = ""
@@ -143,6 +168,7 @@ class CardPart(Stored):
     struck: bool = False
     button: Choice | None = None
     options: tuple[Choice, ...] = ()
+    buttons: tuple[Choice, ...] = ()
 
 
 class Card(Stored):
@@ -189,7 +215,7 @@ class Message(Stored):
         beside = (
             choice
             for part in self.card.parts
-            for choice in (*((part.button,) if part.button else ()), *part.options)
+            for choice in (*((part.button,) if part.button else ()), *part.options, *part.buttons)
         )
         return (*self.choices, *beside, *self.card.more)
 
@@ -220,4 +246,4 @@ def _part_in_words(part: CardPart) -> Iterator[str]:
 
 
 def _without_choices(part: CardPart) -> CardPart:
-    return part.but(button=None, options=())
+    return part.but(button=None, options=(), buttons=())

@@ -33,9 +33,10 @@ from bot.domain.roundtable.effects import Post, Rewrite, Speak
 from bot.domain.roundtable.inputs import Finish, Input, Press, Say, SetDepth
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.outcomes import Attempted, Done, Posted
+from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.root import link_to
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable, StepCard
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, saving, specifying
 from bot.domain.specification import coverage
 from bot.domain.specification.entries import Entry, EntryState

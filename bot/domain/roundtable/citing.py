@@ -115,7 +115,7 @@ def _decisions(synthesis: Synthesis, debate: Elaboration) -> Iterator[str]:
     """Those made with a button are no turns."""
     kept = {(one.text, one.by) for one in synthesis.decisions}
     for one in debate.decided:
-        if (one.text, one.name) in kept:
+        if not one.typed and (one.text, one.name) in kept:
             yield f"- Decided by {_named(one.name)}: `{TRANSCRIPT}#{one.line}`"
 
 

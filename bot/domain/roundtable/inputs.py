@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bot.domain.catalog.agenda import Depth
+from bot.domain.discussion.elaboration import Fate, SealedPosition
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.marks import MarkKind
@@ -165,6 +166,43 @@ class MarkMessage(Event):
     removed: bool = False
 
 
+class RecordDecision(Event):
+    """
+    A person recorded a decision by a form. `option` is a letter, or empty; without `words` its text is the decision.
+    `fates` are what becomes of open objections, by number. `replaces` are lines of decisions.
+    """
+
+    person: Person
+    option: str = ""
+    words: str = ""
+    reason: str = ""
+    revisit: str = ""
+    fates: Mapping[int, Fate] = {}
+    replaces: tuple[str, ...] = ()
+
+
+class RaiseObjection(Event):
+    person: Person
+    words: str
+    settle: str = ""
+
+
+class SettleObjection(Event):
+    """What became of an objection, for a reason."""
+
+    person: Person
+    number: int
+    fate: Fate
+    because: str
+
+
+class SealPosition(Event):
+    """Given privately."""
+
+    person: Person
+    position: SealedPosition
+
+
 class TryAgain(Event):
     """Some time has passed since something could not be saved, or said."""
 
@@ -209,5 +247,9 @@ Command = (
     | Plan
     | Specify
     | MarkMessage
+    | RecordDecision
+    | RaiseObjection
+    | SettleObjection
+    | SealPosition
 )
 Input = Command | Clashed | TryAgain | TimeCame | Returned | ChannelGone | Outcome

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import step_wording, trouble_wording
+from bot.domain.messages import discussion_wording, step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable import permission, plan_card, timers, words, working
+from bot.domain.roundtable.boards import with_board
 from bot.domain.roundtable.cards import with_card
 from bot.domain.roundtable.casting import with_cast
 from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite, Tell
@@ -26,11 +27,15 @@ from bot.domain.roundtable.inputs import (
     Mute,
     Plan,
     Press,
+    RaiseObjection,
+    RecordDecision,
     Resume,
     Retract,
     Returned,
     Say,
+    SealPosition,
     SetDepth,
+    SettleObjection,
     Specify,
     Start,
     Stop,
@@ -69,6 +74,7 @@ from bot.domain.roundtable.transitions import (
     attending,
     budgeting,
     cards,
+    deciding,
     depths,
     elaborations,
     late_words,
@@ -140,6 +146,10 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.PAUSED, Plan): planning.plan_asked,
     (Stage.ANALYSED, Plan): planning.plan_asked,
     (Stage.ELABORATING, Plan): planning.not_in_a_discussion,
+    (Stage.ELABORATING, RecordDecision): deciding.recorded,
+    (Stage.ELABORATING, RaiseObjection): deciding.objected,
+    (Stage.ELABORATING, SettleObjection): deciding.settled,
+    (Stage.ELABORATING, SealPosition): deciding.sealed,
     (Stage.PLANNING, Plan): planning.plan_again,
     (Stage.PLANNING, Say): planning_presses.said,
     (Stage.PLANNING, Stop): planning_presses.stop_asked,
@@ -184,8 +194,14 @@ PRESSES: Mapping[Action, Transition] = {
     Action.LATER: attending.later,
     Action.EXTEND: attending.extended,
     Action.WITHOUT: attending.without,
-    Action.AGREED: marking.agreed,
-    Action.NOT_AGREED: marking.not_agreed,
+    Action.STAND: deciding.stood,
+    Action.AGREED: deciding.agreed,
+    Action.NOT_AGREED: deciding.not_agreed,
+    Action.OBJECTION: deciding.fate_pressed,
+    Action.ASK_ALL: elaborations.all_asked,
+    Action.MORE_TURNS: deciding.more_turns,
+    Action.REVEAL: deciding.revealed,
+    **dict.fromkeys((Action.RECORD, Action.OBJECT, Action.SEALED), cards.amended),
 }
 """A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
 
@@ -204,7 +220,21 @@ TIMED: Mapping[TimerName, Transition] = {
 }
 """What follows when a timer is due, in every stage."""
 
-PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan, Export, Specify)
+PRESSING = (
+    Press,
+    Finish,
+    SetDepth,
+    Stop,
+    Mute,
+    Resume,
+    Plan,
+    Export,
+    Specify,
+    RecordDecision,
+    RaiseObjection,
+    SettleObjection,
+    SealPosition,
+)
 """What a policy may keep from some people."""
 
 NOT_NOW: Mapping[type, Callable[[], str]] = {
@@ -212,6 +242,9 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
     SetDepth: trouble_wording.no_depth_now,
     Stop: trouble_wording.nothing_running,
     Plan: trouble_wording.no_planning_now,
+    **dict.fromkeys(
+        (RecordDecision, RaiseObjection, SettleObjection, SealPosition), discussion_wording.no_discussion
+    ),
 }
 
 
@@ -219,6 +252,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 @with_root
 @with_card
 @with_plan_card
+@with_board
 @attending.with_attendance
 @specifying.with_files
 @working.with_work_indicator
@@ -356,7 +390,8 @@ def _posted(rt: Roundtable, event: Posted, effect: Attemptable) -> Roundtable:
     rt = plan_card.posted(rt, effect.id, event.ts)
     message = getattr(effect, "message", None)
     # The post of a card loses its token when the card is finished before it is posted.
-    token = rt.card.token if rt.card and rt.card.post == effect.id else message.token if message else ""
+    cards_posted = (one.token for one in (rt.card, rt.board) if one and one.post == effect.id)
+    token = next(cards_posted, message.token if message else "")
     if token:
         rt = rt.standing_at(token, event.ts)
     if rt.elaboration:

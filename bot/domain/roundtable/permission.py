@@ -7,7 +7,7 @@ Who may press a button, or type a command that does the same. All may talk.
 from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.messages import trouble_wording
 from bot.domain.planning import workshop
-from bot.domain.roundtable import words
+from bot.domain.roundtable import agreeing, words
 from bot.domain.roundtable.inputs import Command, Say
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -60,7 +60,8 @@ def is_wish(rt: Roundtable, event: Command) -> bool:
             offered = letter is not None and rt.menu is not None and rt.menu.offers(letter)
             return offered or words.stops(text) or words.depth(text, at_menu=True) is not None
         case Stage.ELABORATING:
-            return words.stops(text) or words.exit_wish(text) is words.EndIntent.YES
+            ends = words.stops(text) or words.exit_wish(text) is words.EndIntent.YES
+            return ends or agreeing.is_wish(rt, text)
         case Stage.OPENING | Stage.WRITING | Stage.SYNTHESIZING | Stage.CLOSING:
             return words.stops(text)
         case Stage.PLANNING:
@@ -78,6 +79,7 @@ def may_be_wish(text: str) -> bool:
         or words.exit_wish(text) is words.EndIntent.YES
         or words.reopened(text) is not None
         or not workshop.answer_in(text)
+        or agreeing.may_be_wish(text)
     )
 
 

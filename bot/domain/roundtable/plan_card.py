@@ -27,8 +27,9 @@ from bot.domain.planning.workshop import (
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done
+from bot.domain.roundtable.posts import PlanCard, PostedPrompt
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import PlanCard, PostedPrompt, Roundtable
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript.lines import HOST, LinePhase
 
 DecideInput = Callable[[Roundtable, Input, Playbook], Roundtable]

@@ -18,8 +18,9 @@ from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.effects import Effect, Post
 from bot.domain.roundtable.inputs import Input
 from bot.domain.roundtable.outcomes import Attempted, Done, Posted, ThreadOpened
+from bot.domain.roundtable.posts import EditedPost
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import EditedPost, Roundtable
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.entries import Entry
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Depth, QuickScan
 from bot.domain.catalog.taxonomy import Trouble
-from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
 from bot.domain.item.item import Item
 from bot.domain.item.meta import DEFAULT_MAX_TURNS, Record
 from bot.domain.messages import menus, step_wording
@@ -35,6 +35,7 @@ from bot.domain.roundtable.effects import (
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import CodeSurvey, ThreadMessage
+from bot.domain.roundtable.posts import EditedPost, PlanCard, PostedPrompt, StepCard
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import (
@@ -66,18 +67,6 @@ class Answer(Stored):
     files: tuple[str, ...] = ()
 
 
-class PostedPrompt(Stored):
-    """
-    A question or a menu as a post of ours: `post` is its effect's id, `ts` Slack's timestamp of it, once that
-    is known. `step_id` is the step that it opens; `discussion` says that it opens the discussion of that step.
-    """
-
-    post: str
-    ts: str = ""
-    step_id: str = ""
-    discussion: bool = False
-
-
 class EarlyEdit(Stored):
     """A message that was changed to *text*, or deleted (None), before it was heard of itself."""
 
@@ -94,56 +83,6 @@ class SkippedStep(Stored):
     step_id: str
     why: str
     excused: bool = False
-
-
-class StepCard(Stored):
-    """
-    The message of a step, which is edited in place: its question first, then its menu. `post` is the effect
-    that posted it, `ts` where it stands, `message` what it says now, and `shown` what was sent to Slack last.
-    `revision` counts the edits. `below` counts the messages below it. At `moved_at` it was posted anew; the post before
-    that, `moved_from`, still has to say so.
-    """
-
-    step_id: str
-    token: str
-    post: str
-    ts: str = ""
-    message: Message
-    shown: Message
-    revision: int = 0
-    first: str = ""
-    by: str = ""
-    below: int = 0
-    moved_at: str = ""
-    moved_from: str = ""
-
-
-class EditedPost(Stored):
-    """
-    A post of ours that follows the state, such as the first message: `post` is the effect that posted it, `ts` where it
-    stands, `shown` what it says as far as we know. `revision` counts the edits.
-    """
-
-    post: str = ""
-    ts: str = ""
-    shown: Message | None = None
-    revision: int = 0
-
-
-class PlanCard(Stored):
-    """
-    The message of the planning workshop, which is edited in place. `post` is the effect that posted it, `ts` where
-    it stands, `token` the newest menu on it, `shown` what was sent to Slack last. `first` stands above the rest,
-    `note` says what became of the menu.
-    """
-
-    post: str
-    ts: str = ""
-    token: str = ""
-    first: str = ""
-    note: str = ""
-    shown: Message
-    revision: int = 0
 
 
 class Stalled(Stored):
@@ -194,7 +133,8 @@ class RoundtableFields(Stored):
     moments at which something follows by itself, by the name of what does. `personas_active` are the keys of the
     personas; none means all. `marks` are what people marked messages of the thread as.
     `stop_asked_by` is the person who wants to stop, while something is being written down. `hinted` says for
-    which rest people were told that nothing goes on.
+    which rest people were told that nothing goes on. `board` is the card of the discussion, also when that is over,
+    and `ended` what each step's discussion came to.
     """
 
     shape: int = 1
@@ -253,6 +193,8 @@ class RoundtableFields(Stored):
     root: EditedPost | None = None
     brief: EditedPost | None = None
     paused_by: str = ""
+    board: StepCard | None = None
+    ended: Mapping[str, EndedDiscussion] = {}
     first_words: str = ""
     question: PostedPrompt | None = None
     asked: tuple[PostedPrompt, ...] = ()
@@ -537,8 +479,18 @@ class Roundtable(RoundtableFields):
                     by=old.by if old else "",
                 )
             )
-        # The stop button under a persona's words asks people nothing: the round goes on around it.
-        return rt if kind is MenuKind.ROUND else rt.asking_with(rt.outbox[-1])
+        if kind is MenuKind.FLOOR and rt.elaboration:
+            offered = message.but(token=token)
+            board = StepCard(
+                step_id=rt.elaboration.step_id,
+                token=token,
+                post=rt.outbox[-1].id,
+                message=offered,
+                shown=offered,
+                first=message.text,
+            )
+            rt = rt.but(board=board)
+        return rt.asking_with(rt.outbox[-1])
 
     def offering_in_place(
         self, kind: MenuKind, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any
@@ -590,6 +542,13 @@ class Roundtable(RoundtableFields):
         if self.menu is None:
             return self
         menu = self.menu
+        if self.board and self.board.token == menu.token:
+            became = Used(token=menu.token, sentence=sentence)
+            return self.but(
+                menu=None,
+                used=(*self.used, became)[-MENUS_REMEMBERED:],
+                board=self.board.but(ts=self.board.ts or ts),
+            )
         if self.card and self.card.token == menu.token:
             over = self.card.message.spent().but(note="" if quietly else sentence)
             became = Used(token=menu.token, sentence=sentence)
@@ -620,6 +579,10 @@ class Roundtable(RoundtableFields):
         """The menu *token* is in the thread, as message *ts*; if it is over already, it is rewritten now."""
         if self.card and self.card.token == token:
             rt = self.but(card=self.card.but(ts=ts))
+            return rt.but(menu=rt.menu.but(ts=ts)) if rt.menu and rt.menu.token == token else rt
+        is_over = any(one.token == token and one.rewritten for one in self.used)
+        if self.board and self.board.token == token and not is_over:
+            rt = self.but(board=self.board.but(ts=ts))
             return rt.but(menu=rt.menu.but(ts=ts)) if rt.menu and rt.menu.token == token else rt
         if self.menu and self.menu.token == token:
             return self.but(menu=self.menu.but(ts=ts))

@@ -63,13 +63,13 @@ def synthesize(debate: Elaboration, schema: Schema) -> Synthesis:
 
 
 def _pressed(debate: Elaboration) -> Iterator[Decision]:
-    return (Decision(text=one.text, by=one.name) for one in debate.decided)
+    return (Decision(text=one.text, rationale=one.reason, by=one.name) for one in dissent.pressed(debate))
 
 
 def _decisions(debate: Elaboration, people: Sequence[Turn], labels: Sequence[str]) -> Iterator[Decision]:
     known = dissent.marked_decisions(debate)
     yield from known
-    said = {(one.text, one.by) for one in known}
+    said = {(one.text, one.by) for one in known} | {(one.text, one.name) for one in debate.decided}
     for turn, text in _marked(people, labels):
         if (text, turn.name) not in said:
             yield Decision(text=text, by=turn.name, turns=(turn.id,))
@@ -77,7 +77,7 @@ def _decisions(debate: Elaboration, people: Sequence[Turn], labels: Sequence[str
 
 def _objections(debate: Elaboration, people: Sequence[Turn], labels: Sequence[str]) -> Iterator[Objection]:
     known = dissent.marked_objections(debate)
-    said = {(one.text, one.by) for one in known}
+    said = {(one.text, one.by) for one in known} | {(one.text, (one.name,)) for one in debate.objections}
     others = (
         Objection(text=text, by=(turn.name,), turns=(turn.id,)) for turn, text in _marked(people, labels)
     )

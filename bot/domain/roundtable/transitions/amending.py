@@ -20,7 +20,7 @@ from bot.domain.roundtable.effects import Commit, Tell
 from bot.domain.roundtable.inputs import Mute, SetDepth, Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.roundtable.transitions import deciding, pausing, specifying
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
@@ -38,6 +38,8 @@ WITH_DEPTH = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
 """Where another depth can be chosen."""
 
 
+FormInput = Specify | Mute | SetDepth | deciding.Entered
+
 # --- forms ----------------------------------------------------------------------------------------------------------
 
 
@@ -49,6 +51,8 @@ def opened(rt: Roundtable, action: Action, subject: str, person: Person, playboo
     if why := permission.refusal(rt, person, playbook.policy):
         raise NotNow(why)
     spec, schema = rt.specification, playbook.schema
+    if action in deciding.FORMS:
+        return deciding.form(rt, action, subject)
     if action is Action.SETTINGS:
         depth = (rt.depth or Depth.STANDARD) if rt.stage in WITH_DEPTH else None
         return wording.settings(rt.slug, depth=depth, muted=rt.manners.muted)
@@ -94,16 +98,20 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             return entry_forms.sorted_patches(submission, spec, schema)
         case FormName.SETTINGS | FormName.MARK:
             return Reading()
+        case FormName.RECORD | FormName.OBJECT | FormName.SEALED:
+            return Reading(errors=deciding.flaws(rt, submission))
         case FormName.START:
             raise AssertionError("it is about no roundtable yet")
         case _:
             assert_never(submission.name)
 
 
-def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Specify | Mute | SetDepth, ...]:
+def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[FormInput, ...]:
     """What a submission asks for. Keys tell apart what one view is submitted for several times."""
     sent = {"at": submission.at, "person": submission.person}
-    found: list[Specify | Mute | SetDepth] = []
+    if submission.name in wording.DISCUSSING:
+        return (deciding.entered(submission),)
+    found: list[FormInput] = []
     if reading.patches:
         step_id = "" if submission.name is FormName.AMEND else submission.subject
         seen = _revisions(submission)
@@ -124,7 +132,15 @@ def _revisions(submission: Submission) -> Mapping[str, int]:
             return {f"{submission.subject}.{name}": seen for name, seen in submission.revisions.items()}
         case FormName.AMEND_SECTION:
             return {f"{note}.text": seen for note, seen in submission.revisions.items()}
-        case FormName.SORT | FormName.SETTINGS | FormName.START | FormName.MARK:
+        case (
+            FormName.SORT
+            | FormName.SETTINGS
+            | FormName.START
+            | FormName.MARK
+            | FormName.RECORD
+            | FormName.OBJECT
+            | FormName.SEALED
+        ):
             return {}
         case _:
             assert_never(submission.name)

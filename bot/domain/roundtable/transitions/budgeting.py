@@ -154,6 +154,8 @@ def _offering_more(rt: Roundtable) -> Roundtable:
         return rt
     if rt.card and rt.card.token == menu.token:
         rt = rt.but(card=rt.card.but(message=rt.card.message.but(choices=message.choices)))
+    if rt.board and rt.board.token == menu.token:
+        rt = rt.but(board=rt.board.but(message=rt.board.message.but(choices=message.choices)))
     return rt.but(outbox=outbox, menu=menu.but(message=message))
 
 

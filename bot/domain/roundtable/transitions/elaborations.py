@@ -4,13 +4,22 @@ The discussion of a finished step: framed by the lead, bounded in turns, ended b
 Nothing in here moves the step: the same menu follows in any case.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, Step
 from bot.domain.catalog.personas import Address, AddressKind, Persona
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion import floor, positions
-from bot.domain.discussion.elaboration import Decided, Dispute, Elaboration, EndReason, UnansweredMessage
+from bot.domain.discussion import board, floor, positions
+from bot.domain.discussion.elaboration import (
+    WARNING_TURNS_BEFORE_END,
+    Decided,
+    Dispute,
+    Elaboration,
+    EndedDiscussion,
+    EndReason,
+    UnansweredMessage,
+)
 from bot.domain.discussion.floor import answering
 from bot.domain.discussion.positions import Side
 from bot.domain.messages import (
@@ -21,7 +30,7 @@ from bot.domain.messages import (
 )
 from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Choice, Message
+from bot.domain.messages.message import Message
 from bot.domain.roundtable import words
 from bot.domain.roundtable.effects import React, Speak, Synthesize, Tell
 from bot.domain.roundtable.inputs import Press, Say
@@ -30,6 +39,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
+    deciding,
     pausing,
     speaking,
     specifying,
@@ -39,10 +49,8 @@ from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.speaking import (
     PersonaUtterance,
-    going_on,
     lead_of,
     named_first,
-    offered,
     other_step,
     own_words,
     told,
@@ -102,19 +110,19 @@ def circles_ended(
 
 
 def floor_given(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook) -> Roundtable:
-    """The people's floor, below *sayings*, or below the two sides of what personas disagree on."""
-    lead = lead_of(rt, playbook)
+    """The people's floor. The lead puts to people what personas disagree on; the card has a button for each side."""
     debate = rt.debate
-    if not (dispute := undecided(debate)):
-        if not sayings or sayings[-1].note:  # small print would go with the buttons when they are used
-            sayings = [*sayings, PersonaUtterance(lead, discussion_wording.your_turn())]
-        *earlier, last = sayings
-        return offered(told(rt, earlier), last, floor_choices(rt, playbook))
     rt = told(rt, sayings)
+    if not (dispute := undecided(debate)):
+        return rt
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
     text = discussion_wording.both_sides(dispute.issue, _favored(debate, dispute))
-    saying = PersonaUtterance(lead, text, note=discussion_wording.yours_to_decide())
-    return offered(rt, saying, (*menus.options(dispute.options), *menus.FLOOR))
+    note = discussion_wording.yours_to_decide()
+    return told(rt, [PersonaUtterance(lead_of(rt, playbook), text, note=note)])
+
+
+def is_open(debate: Elaboration, dispute: Dispute) -> bool:
+    return positions.name(dispute.issue) not in {positions.name(one.issue) for one in debate.decided}
 
 
 def undecided(debate: Elaboration) -> Dispute | None:
@@ -137,9 +145,7 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         raise NotNow(trouble_wording.unknown_menu())
     dispute, name = rt.debate.put[-1], rt.name_of(event.person.id)
     position = dispute.options[int(choice.value)]
-    rt = rt.closing_menu(step_wording.chosen(choice.label, name), ts=event.ts).opening_round(
-        LinePhase.WORKSHOP
-    )
+    rt = rt.opening_round(LinePhase.WORKSHOP)
     decision = Decided(
         issue=dispute.issue,
         position=position,
@@ -148,6 +154,8 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         line=event.key,
         after=rt.debate.turn_count,
     )
+    facts = specifying.decided(rt, decision.text, playbook)
+    decision = decision.but(entry=specifying.made_in(facts))
     sentence = discussion_wording.decided(name, dispute.issue, position)
     rt = rt.heard(
         event.person,
@@ -157,11 +165,10 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         message_id=event.key,
         decision=decision.text,
         options=list(dispute.options),
-        **specifying.decided(rt, decision.text, playbook),
+        **facts,
     )
     debate = rt.debate.but(decided=(*rt.debate.decided, decision), silent_rounds=0)
-    noted = PersonaUtterance(lead_of(rt, playbook), discussion_wording.noted(name, dispute.issue, position))
-    return floor_given(rt.but(elaboration=debate), [noted], playbook)
+    return floor_given(rt.but(elaboration=debate), [], playbook)
 
 
 def _was_put(debate: Elaboration, issue: str, held: list[Side]) -> bool:
@@ -235,9 +242,9 @@ def _all_listen(rt: Roundtable, playbook: Playbook) -> bool:
     return all(_only_listens(rt, one.key, playbook) for one in playbook.roster)
 
 
-def floor_choices(rt: Roundtable, playbook: Playbook) -> tuple[Choice, ...]:
+def can_go_on(rt: Roundtable, playbook: Playbook) -> bool:
     """Personas cannot go on alone where all only listen, unless the model comes back."""
-    return menus.FLOOR if rt.unaided or not _all_listen(rt, playbook) else (menus.END_ELABORATION,)
+    return rt.unaided or not _all_listen(rt, playbook)
 
 
 def is_full(rt: Roundtable) -> bool:
@@ -246,10 +253,10 @@ def is_full(rt: Roundtable) -> bool:
 
 
 def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """On record, and part of the synthesis; no persona answers it."""
+    """On record, and part of the synthesis; no persona answers it. After the last turn the card says so."""
     person = event.person
-    is_told = any(one.by == person.id for one in rt.debate.besides)
-    facts = specifying.said(rt, event.text, person, playbook, notes=False)
+    is_told = rt.debate.exhausted or any(one.by == person.id for one in rt.debate.besides)
+    rt, facts = deciding.said(rt, event, playbook, turn="")
     rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
     beside = UnansweredMessage(by=person.id, name=rt.name_of(person.id), text=event.text, ts=event.ts)
     rt = rt.but(elaboration=rt.debate.but(besides=(*rt.debate.besides, beside)))
@@ -266,11 +273,6 @@ def _goes_on(debate: Elaboration) -> bool:
 
 PERSONAS_GOING_ON = 2
 HEARD = "speech_balloon"
-LAST_WORDS = {
-    EndReason.TURN_LIMIT: discussion_wording.limit_reached,
-    EndReason.BY_PEOPLE: discussion_wording.wrapping_up,
-    EndReason.BUDGET: trouble_wording.used_up_in_a_discussion,
-}
 
 
 # --- opening ------------------------------------------------------------------------------------------------------
@@ -292,12 +294,17 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
 
     lead, unknown = playbook.roster.lead_of(rt.phase_key)
     topic = _topic(step, playbook, whole_phase=from_phase_menu)
+    before = rt.ended.get(step.step_id, EndedDiscussion())
     debate = Elaboration(
         step_id=step.step_id,
         lead=lead.key,
         topic=topic,
         max_turns=rt.max_turns,
         from_phase_menu=from_phase_menu,
+        options=before.options,
+        stands=before.stands,
+        objections=before.objections,
+        inherited=before.decided,
     )
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate).opening_round(LinePhase.WORKSHOP)
     if unknown:
@@ -315,14 +322,16 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
     The limit may have been lowered in meta.json; then it is reached now (ERR-ELAB-006).
     """
+    was_used_up = rt.debate.exhausted
     debate = rt.debate.back(rt.max_turns)
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
-    if debate.exhausted:
+    if debate.exhausted and not was_used_up:
         return conclude(rt.logging(trouble("ERR-ELAB-006")), EndReason.TURN_LIMIT, playbook)
+    text = discussion_wording.back_to_the_table(debate.topic, debate.turn_count, debate.max_turns)
+    rt = speaking.on_a_card(rt, text)
     if not debate.framed and not speaking.is_silenced(rt, playbook):
         return rt.queueing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
-    text = discussion_wording.back_to_the_table(debate.topic, debate.turn_count, debate.max_turns)
-    return floor_given(rt, [PersonaUtterance(lead_of(rt, playbook), text)], playbook)
+    return floor_given(rt, [], playbook)
 
 
 def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
@@ -353,6 +362,7 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
     debate = speaking.spoken(rt.debate, text, event, by=persona, unaided=rt.unaided)
     if framing:
         debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
+    debate = board.with_persona_options(debate)
     rt = rt.but(elaboration=debate)
     if event.prepared:
         rt = rt.but(questions_asked=(*rt.questions_asked, event.prepared))
@@ -360,10 +370,10 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
     sayings = [PersonaUtterance(persona, text, facts, discussion_wording.moved(speaking.unbacked(debate)))]
     if other := other_step(rt, text, playbook):
         rt, sayings = _drifted(rt, sayings, playbook, other=other)
-    if debate.nearly_over:
-        sayings.append(PersonaUtterance(lead_of(rt, playbook), discussion_wording.nearing_the_end()))
     rt, sayings = circles_ended(rt, sayings, playbook)
-    return _after_turn(rt, playbook, sayings)
+    is_near = debate.turn_count == debate.max_turns - WARNING_TURNS_BEFORE_END
+    rt = _after_turn(rt, playbook, sayings)
+    return _warned(rt, playbook) if is_near else rt
 
 
 def _written_belatedly(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
@@ -381,18 +391,38 @@ def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable
 
 
 def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtterance]) -> Roundtable:
-    """The next one who waits, the end, or the people's floor under the last message."""
-    if rt.debate.exhausted:
-        return conclude(told(rt, sayings), EndReason.TURN_LIMIT, playbook)
+    """The next one who waits, or the people's floor. At the limit personas fall silent; people do not."""
+    rt = _room_left(rt)
     if rt.debate.waiting:
-        return _next_speaks(going_on(rt, sayings), playbook)
+        return _next_speaks(told(rt, sayings), playbook)
+    if rt.debate.exhausted:
+        return floor_given(rt, sayings, playbook)
 
-    if challenge_due(rt, playbook):
+    if not rt.debate.personas_rest and challenge_due(rt, playbook):
         return _next_speaks(challenged(told(rt, sayings), playbook), playbook)
     rt = rt.but(elaboration=rt.debate.round_over())
-    if rt.debate.asks_for_people:
-        sayings.append(PersonaUtterance(lead_of(rt, playbook), discussion_wording.anybody_there()))
-    return floor_given(rt, sayings, playbook)
+    rt = floor_given(rt, sayings, playbook)
+    return _on_card(rt, discussion_wording.anybody_there(), playbook) if rt.debate.asks_for_people else rt
+
+
+def _room_left(rt: Roundtable) -> Roundtable:
+    """Who waits for the floor without having been asked by people gets none when the personas' share is used."""
+    debate = rt.debate
+    if debate.exhausted:
+        return rt.but(elaboration=debate.but(waiting=(), named=())).dropping(Speak)
+    if not debate.personas_rest:
+        return rt
+    return rt.but(elaboration=debate.but(waiting=tuple(key for key in debate.waiting if key in debate.named)))
+
+
+def _warned(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Two turns before the limit."""
+    return _on_card(rt, discussion_wording.nearing_the_end(), playbook)
+
+
+def _on_card(rt: Roundtable, text: str, playbook: Playbook) -> Roundtable:
+    """Said by the lead, where it stands on the card."""
+    return rt.saying_on_card(text, part=LinePhase.WORKSHOP, actor=lead_of(rt, playbook).actor, **BY_RULE)
 
 
 def _drifted(
@@ -419,18 +449,19 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         if words.stops(event.text):
             return pausing.pause(rt, event.person, playbook)
         return conclude(rt, EndReason.BY_PEOPLE, playbook) if leaves else rt
-    if is_full(rt):
+    if (after := deciding.answered(rt, event, playbook)) is not None:
+        return after
+    if is_full(rt) or rt.debate.exhausted:
         return only_kept(rt, event, playbook)
 
     rt = _heard(rt, event, playbook)
     if rt.debate.exhausted:
-        return conclude(rt, EndReason.TURN_LIMIT, playbook)
+        return _room_left(rt).queueing(React(ts=event.ts, emoji=NOTED))
     lead = lead_of(rt, playbook)
-    if rt.debate.nearly_over:
-        rt = told(rt, [PersonaUtterance(lead, discussion_wording.nearing_the_end())])
+    if rt.debate.turn_count == rt.debate.max_turns - WARNING_TURNS_BEFORE_END:
+        rt = _warned(rt, playbook)
     if wish is words.EndIntent.UNSURE:
-        question = Message(text=discussion_wording.end_or_go_on(), choices=menus.FLOOR)
-        return rt.offering(MenuKind.FLOOR, question, part=LinePhase.WORKSHOP)
+        return rt.telling(Message(text=discussion_wording.end_or_go_on()), part=LinePhase.WORKSHOP)
 
     if other := other_step(rt, event.text, playbook):
         phase = asking.phase_of(other.phase_key, playbook)
@@ -441,10 +472,36 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def went_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """People have nothing to add: the personas go on by themselves."""
+    rt = _pressed(rt, event, step_wording.chosen(menus.GO_ON.label, rt.name_of(event.person.id)), playbook)
+    return _given_floor(rt, floor.going_on(rt.debate, playbook.roster, PERSONAS_GOING_ON), playbook)
+
+
+def all_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """Everybody at the table, persons and personas; those who only listen without a model do so on."""
+    name = rt.name_of(event.person.id)
+    if rt.debate.exhausted or not can_go_on(rt, playbook):
+        sentence = discussion_wording.asked_everybody(name)
+        rt = rt.recording(sentence, part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name)
+        return rt.but(elaboration=rt.debate.but(asks_all=name))
+    rt = _pressed(rt, event, discussion_wording.asked_everybody(name), playbook)
+    rt = rt.but(elaboration=rt.debate.but(asks_all=name))
+    speakers = [one.key for one in playbook.roster if not _only_listens(rt, one.key, playbook)]
+    return _given_floor(rt, speakers, playbook)
+
+
+def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) -> Roundtable:
+    if rt.debate.exhausted:
+        raise NotNow(discussion_wording.limit_on_card())
     rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
-    rt = asking.chosen(rt, menus.GO_ON.label, event.person, part=LinePhase.WORKSHOP, ts=event.ts)
-    speakers = floor.going_on(rt.debate, playbook.roster, PERSONAS_GOING_ON)
-    return _next_speaks(rt.but(elaboration=rt.debate.asked(*speakers)), playbook)
+    name = rt.name_of(event.person.id)
+    return rt.recording(sentence, part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name)
+
+
+def _given_floor(rt: Roundtable, personas: Iterable[str], playbook: Playbook) -> Roundtable:
+    """By people, so that they may speak also when the personas' share is used."""
+    debate = rt.debate.asked(*personas)
+    named = tuple(dict.fromkeys((*debate.named, *debate.waiting)))
+    return _next_speaks(rt.but(elaboration=debate.but(named=named)), playbook)
 
 
 def ended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -459,13 +516,8 @@ def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     name = rt.name_of(event.person.id)
     line = rt.line_of(event.ts)
     debate = rt.debate.heard(by=event.person.id, name=name, text=event.text, ts=event.ts, line=line)
-    in_a_round = rt.menu is not None and rt.menu.kind is MenuKind.ROUND
-    address = playbook.roster.addressed(event.text, lead=rt.debate.lead)
-    is_heard_only = address.kind is not AddressKind.DIRECT and _all_listen(rt, playbook)
-    if not in_a_round and not is_heard_only and not speaking.is_silenced(rt, playbook):
-        rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True)
-    rt = rt.but(elaboration=debate)
-    facts = specifying.said(rt, event.text, event.person, playbook, notes=False)
+    rt, facts = deciding.said(rt.but(elaboration=debate), event, playbook, turn=debate.turns[-1].id)
+    debate = rt.debate
     return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **_turn(debate), **facts)
 
 
@@ -475,7 +527,10 @@ def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if address.kind is AddressKind.DEFAULT and words.addresses_no_one(event.text, playbook.roster):
         rt = rt.logging(trouble("ERR-ELAB-012"))
     answering = who_answers(rt, address, playbook)
-    rt = rt.but(elaboration=rt.debate.asked(*answering)).queueing(React(ts=event.ts, emoji=HEARD))
+    rt = rt.queueing(React(ts=event.ts, emoji=HEARD))
+    if address.kind is not AddressKind.DEFAULT:
+        return _given_floor(rt, answering, playbook)
+    rt = _room_left(rt.but(elaboration=rt.debate.asked(*answering)))
     return _next_speaks(rt, playbook)
 
 
@@ -484,13 +539,17 @@ def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtable:
     """No more turns, also for those who still waited for the floor."""
+    ending = EndReason.TURN_LIMIT if rt.debate.exhausted and ending is EndReason.BY_PEOPLE else ending
     debate = rt.debate.but(waiting=(), ending=ending)
     rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).dropping(Speak)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
-    text = LAST_WORDS[ending]()
+    text = syntheses.LAST_WORDS[ending]()
     lead = lead_of(rt, playbook)
-    message = Message(text=text, speaker=lead.key)
-    rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
+    if rt.board and ending is not EndReason.BUDGET:
+        rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
+    else:
+        message = Message(text=text, speaker=lead.key)
+        rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
     return syntheses.cut_short(rt, playbook) if debate.only_framed else rt.queueing(Synthesize())
 
 

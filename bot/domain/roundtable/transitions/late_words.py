@@ -14,8 +14,9 @@ from bot.domain.messages.message import Action, Choice, Message
 from bot.domain.roundtable import permission, words
 from bot.domain.roundtable.effects import Post, React, Rewrite, Survey, Tell
 from bot.domain.roundtable.inputs import Plan, Say, SetDepth, Stop, Undecided
+from bot.domain.roundtable.posts import PostedPrompt
 from bot.domain.roundtable.stage import RESTING, Stage
-from bot.domain.roundtable.state import PostedPrompt, Roundtable
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import pausing, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.values.text import one_line

@@ -256,6 +256,10 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     return _settled(rt, event.person, waiting[0], playbook, agree=plain in YES)
 
 
+def is_mark(rt: Roundtable, id: str) -> bool:
+    return any(one.id == id for one in rt.marks)
+
+
 def _open(rt: Roundtable, id: str) -> MessageMark:
     found = next((one for one in rt.marks if one.id == id and one.is_open), None)
     if found is None:

@@ -43,8 +43,9 @@ from bot.domain.roundtable.outcomes import (
     ThreadOpened,
     ThreadRead,
 )
+from bot.domain.roundtable.posts import EditedPost
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import EditedPost, Roundtable, Stalled
+from bot.domain.roundtable.state import Roundtable, Stalled
 from bot.domain.roundtable.transitions import asking, attending, phases, planning, resuming, specifying
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (

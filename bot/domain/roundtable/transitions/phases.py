@@ -5,7 +5,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.meta import MetaChange
-from bot.domain.messages import menus, step_wording, trouble_wording
+from bot.domain.messages import discussion_wording, menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable import root, words
@@ -256,6 +256,10 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Menu letters, then depth words, then feedback (analysis reference §1.10). `finish` is never feedback."""
     if (after := cards.typed(rt, event, playbook)) is not None:
         return after
+    if rt.board and words.exit_wish(event.text) is words.EndIntent.YES:
+        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+        over = Message(text=discussion_wording.over_already())
+        return rt.queueing(Tell(person=event.person.id, message=over))
     is_feedback = not words.is_wish(event.text) and words.depth(event.text, at_menu=True) is None
     facts = specifying.said_afterwards(rt, event.text, event.person, playbook) if is_feedback else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
@@ -294,7 +298,7 @@ def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person
     if action is Action.STOP and (last or not at_phase_end):
         return pausing.pause(rt, person, playbook, ts=ts)
 
-    rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
+    rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts).but(board=None)
     rt = steps.feedback_saved(rt, playbook)
     if action is Action.ELABORATE:
         return rt.but(stage=Stage.WRITING).queueing(ReadItem(discussing="phase" if at_phase_end else "step"))

@@ -9,9 +9,9 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.positions import Flip
-from bot.domain.messages import discussion_wording, menus, step_wording, trouble_wording
+from bot.domain.messages import discussion_wording, menus, trouble_wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Choice, Message
+from bot.domain.messages.message import Message
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Mute
@@ -46,35 +46,6 @@ def told(rt: Roundtable, sayings: list[PersonaUtterance]) -> Roundtable:
     return rt
 
 
-def going_on(rt: Roundtable, sayings: list[PersonaUtterance]) -> Roundtable:
-    """Another persona speaks after them: a round that goes on has one button that stops it."""
-    if rt.menu or not sayings:
-        return told(rt, sayings)
-    *earlier, last = sayings
-    return _offered(told(rt, earlier), last, menus.ROUND, kind=MenuKind.ROUND)
-
-
-def offered(rt: Roundtable, saying: PersonaUtterance, choices: tuple[Choice, ...]) -> Roundtable:
-    """The people's floor, under the last thing that was said."""
-    return _offered(round_over(rt), saying, choices, kind=MenuKind.FLOOR)
-
-
-def round_over(rt: Roundtable) -> Roundtable:
-    """The button that stops the round goes away without a word."""
-    if rt.menu is None or rt.menu.kind is not MenuKind.ROUND:
-        return rt
-    return rt.closing_menu(discussion_wording.still_talking(), quietly=True)
-
-
-def _offered(
-    rt: Roundtable, saying: PersonaUtterance, choices: tuple[Choice, ...], *, kind: MenuKind
-) -> Roundtable:
-    persona, text, facts, note = saying
-    message = Message(text=text, speaker=persona.key, note=note, choices=choices)
-    rt = rt.offering(kind, message, part=LinePhase.WORKSHOP, actor=persona.actor, **facts)
-    return _written(rt, saying)
-
-
 def _written(rt: Roundtable, saying: PersonaUtterance) -> Roundtable:
     """A turn knows its line, so that what rests on it can be looked up."""
     if TURN_ID not in saying.facts:
@@ -97,11 +68,15 @@ def asking_to_speak(rt: Roundtable, speak: Speak, playbook: Playbook) -> Roundta
 
 def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak) -> Roundtable:
     """Of a discussion: *speak* frames it. In silence the floor is the people's from the beginning."""
-    message = Message(text=intro)
-    if is_silenced(rt, playbook):
-        return rt.offering(MenuKind.FLOOR, message.but(choices=menus.FLOOR), part=LinePhase.WORKSHOP)
-    rt = rt.offering(MenuKind.ROUND, message.but(choices=menus.ROUND), part=LinePhase.WORKSHOP)
-    return rt.asking_with(rt.outbox[-1]).queueing(speak)
+    rt = on_a_card(rt, intro)
+    assert rt.board, "a card was posted"
+    rt = rt.but(board=rt.board.but(first=""))  # the card says it in its own parts
+    return rt if is_silenced(rt, playbook) else rt.queueing(speak)
+
+
+def on_a_card(rt: Roundtable, text: str) -> Roundtable:
+    """The card of the discussion, posted below all that was said: *text* stands first on it."""
+    return rt.offering(MenuKind.FLOOR, Message(text=text, choices=menus.FLOOR), part=LinePhase.WORKSHOP)
 
 
 def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:
@@ -116,11 +91,7 @@ def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:
 
 def _muted(rt: Roundtable, name: str) -> Roundtable:
     """A pending contribution is dropped; a discussion can still be ended."""
-    rt = round_over(rt.dropping(Speak))
-    message = Message(text=trouble_wording.muted(name))
-    if rt.stage is not Stage.ELABORATING or rt.menu:
-        return rt.telling(message, part=rt.part)
-    return rt.offering(MenuKind.FLOOR, message.but(choices=menus.FLOOR), part=rt.part)
+    return rt.dropping(Speak).telling(Message(text=trouble_wording.muted(name)), part=rt.part)
 
 
 def _speaking_again(rt: Roundtable, name: str, playbook: Playbook) -> Roundtable:
@@ -139,7 +110,6 @@ def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
         return rt.queueing(Speak(persona=rt.debate.lead, task="frame"))
     if not rt.debate.waiting:
         return rt
-    rt = rt.closing_menu(step_wording.superseded(), quietly=True)
     return rt.queueing(Speak(persona=rt.debate.waiting[0], task="respond"))
 
 

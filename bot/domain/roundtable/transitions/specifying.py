@@ -6,7 +6,7 @@ commit the sections whose text changed are written, whichever step they belong t
 different things.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -14,6 +14,7 @@ from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import NOTE, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED, Depth
+from bot.domain.discussion.elaboration import Fate
 from bot.domain.discussion.synthesis import Decision, Synthesis
 from bot.domain.item.artifacts import CheckedEdit, Edit, ItemsEdit, RowsEdit, SectionEdit, digest_of
 from bot.domain.messages import step_wording
@@ -63,12 +64,38 @@ def is_short(text: str) -> bool:
     return spaceless <= SHORT_CHARS if spaceless else len(text.split()) <= SHORT_WORDS
 
 
-def decided(rt: Roundtable, text: str, playbook: Playbook) -> dict[str, Any]:
-    """The decision that a person pressed is theirs: accepted."""
-    if (kind := playbook.schema.kinds.get("decision")) is None:
+def decided(rt: Roundtable, text: str, playbook: Playbook, **fields: Any) -> dict[str, Any]:
+    """The decision that a person pressed is theirs: accepted. Of *fields*, those that the kind has."""
+    return _made(rt, "decision", text, playbook, **fields)
+
+
+def made_in(facts: Mapping[str, Any]) -> str:
+    """The id of the one new entry in *facts*; empty where there is none."""
+    return next((str(one["id"]) for one in facts.get(ENTRIES) or ()), "")
+
+
+def objected(rt: Roundtable, text: str, playbook: Playbook) -> dict[str, Any]:
+    return _made(rt, "objection", text, playbook, outcome="open")
+
+
+OUTCOMES = {Fate.ACCEPTED: "accepted", Fate.REJECTED: "rejected", Fate.RISK: "kept as risk"}
+"""The field `outcome` of an objection."""
+
+
+def settled(id: str, fate: Fate, because: str) -> dict[str, Any]:
+    """What became of the objection *id*. Who takes it back withdraws its entry."""
+    if fate not in OUTCOMES:
+        return facts_of([Patch(id=id, state=EntryState.WITHDRAWN)])
+    said_why = {"outcome_text": because} if because else {}
+    return facts_of([Patch(id=id, set={"outcome": OUTCOMES[fate], **said_why})])
+
+
+def _made(rt: Roundtable, key: str, text: str, playbook: Playbook, **fields: Any) -> dict[str, Any]:
+    if (kind := playbook.schema.kinds.get(key)) is None:
         return {}
     id = rt.specification.next_id(kind)
-    return facts_of([Patch(id=id, kind=kind.key, new=True, set={kind.text: text})])
+    more = {name: value for name, value in fields.items() if name in kind.fields}
+    return facts_of([Patch(id=id, kind=kind.key, new=True, set={kind.text: text, **more})])
 
 
 def proposed(rt: Roundtable, persona: Persona, patches: Iterable[Patch], playbook: Playbook) -> Roundtable:

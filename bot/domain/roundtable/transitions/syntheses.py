@@ -6,11 +6,11 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import attesting, dissent
-from bot.domain.discussion.elaboration import Elaboration, EndReason
+from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, EndReason
 from bot.domain.discussion.synthesis import Decision, Objection, Synthesis, markdown, outcome, sound
 from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, shared
 from bot.domain.item.meta import MetaChange, Record
-from bot.domain.messages import discussion_wording, step_wording
+from bot.domain.messages import discussion_card, discussion_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import citing, quality, words
@@ -19,11 +19,16 @@ from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import pausing, specifying, steps
-from bot.domain.roundtable.transitions.saving import queue_commit_then_tell
+from bot.domain.roundtable.transitions.saving import queue_commit, queue_commit_then_tell
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.text import one_line
 
 SYNTHESES_TRIED = 2
+LAST_WORDS = {
+    EndReason.TURN_LIMIT: discussion_wording.limit_reached,
+    EndReason.BY_PEOPLE: discussion_wording.wrapping_up,
+    EndReason.BUDGET: trouble_wording.used_up_in_a_discussion,
+}
 
 
 def synthesized(rt: Roundtable, event: Synthesized, playbook: Playbook) -> Roundtable:
@@ -91,7 +96,31 @@ def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundta
     """The summary is shown by the post that follows the commit; now which files it went into, and the menu."""
     text = discussion_wording.insights_added(told.touched if told else (), rt.debate.insights)
     kind = MenuKind.PHASE if rt.debate.from_phase_menu else MenuKind.STEP
+    rt = _kept_for_the_next(_shown_on_card(rt))
     return steps.menu(rt.but(elaboration=None), playbook, text, kind=kind, anew=True)
+
+
+def _shown_on_card(rt: Roundtable) -> Roundtable:
+    """The synthesis replaces the card of the discussion."""
+    card = rt.board
+    if card is None or card.ending is None:
+        return rt
+    rt = rt.but(board=card.but(shown=card.ending))
+    if card.ts:  # people wait for it
+        return rt.edited(ts=card.ts, message=card.ending, pressed=True)
+    return rt.collapsing(card, card.ending)
+
+
+def _kept_for_the_next(rt: Roundtable) -> Roundtable:
+    """Another discussion of the step starts where this one ended."""
+    debate = rt.debate
+    ended = EndedDiscussion(
+        options=debate.options,
+        stands=debate.stands,
+        objections=debate.objections,
+        decided=(*debate.inherited, *debate.decided),
+    )
+    return rt.but(ended={**rt.ended, debate.step_id: ended})
 
 
 def too_late(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
@@ -172,15 +201,26 @@ def _save(
         timestamp=rt.now,
         synthesis_summary=one_line(summary),
     )
-    return queue_commit_then_tell(
-        rt,
-        f"elaboration {step_id} {step.title if step else rt.debate.topic}",
-        Message(text=text),
-        part=LinePhase.FORMALIZING,
-        then=Then.SYNTHESIS,
-        step=step_id,
-        edits=edits,
-        change=MetaChange(elaborations=(record,)),
-        facts=facts,
-        shown=shown,
+    subject = f"elaboration {step_id} {step.title if step else rt.debate.topic}"
+    change = MetaChange(elaborations=(record,))
+    if rt.board is None:
+        return queue_commit_then_tell(
+            rt,
+            subject,
+            Message(text=text),
+            part=LinePhase.FORMALIZING,
+            then=Then.SYNTHESIS,
+            step=step_id,
+            edits=edits,
+            change=change,
+            facts=facts,
+            shown=shown,
+        )
+    ending = discussion_card.ended_card(
+        rt.debate.topic,
+        shown or Message(text=text),
+        heading=LAST_WORDS[rt.debate.ending or EndReason.BY_PEOPLE](),
     )
+    rt = rt.but(board=rt.board.but(ending=ending))
+    rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, **(facts or {}))
+    return queue_commit(rt, subject, then=Then.SYNTHESIS, step=step_id, edits=edits, change=change)

@@ -1,0 +1,290 @@
+"""
+The board of a discussion: the options, who is for which, who moved, and whether all who took a position agree.
+
+Words count as a position only when they name one option and approve of it without a condition; see `position_in`.
+Nothing here decides: an agreement is only a question to people.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from bot.domain.discussion import dissent, positions
+from bot.domain.discussion.elaboration import (
+    BoardOption,
+    Decided,
+    Elaboration,
+    Fate,
+    PersonStand,
+    RaisedObjection,
+)
+from bot.domain.values.text import one_line
+
+LETTERS = tuple(letter for letter in ascii_uppercase if letter != "I")
+"""An "I" is a person who speaks."""
+OPTION_CHARS = 200
+UNDECIDED = ""
+OPTION_LABELS = ("option",)
+
+_TYPED = re.compile(
+    r"(?:i'?m |i am )?for (?:option )?(?P<what>[a-z])\b[\s.!,:;–—-]*(?P<why>.*)", re.IGNORECASE
+)
+_REASON = re.compile(
+    r"(?:i'?m |i am )?for (?:option )?[a-z]\s*(?:[.!,:;–—-]|because\b|since\b|as\b|with\b|now\b)",
+    re.IGNORECASE,
+)
+_UNDECIDED = re.compile(r"(?:i'?m |i am )?undecided[.!]*", re.IGNORECASE)
+_LETTER = re.compile(
+    r"(?:\b[Oo]ption )(?P<named>[A-HJ-Za-hj-z])\b"
+    r"|(?<![\w'-])(?P<alone>[A-HJ-Z])(?=\s*(?:$|[.,;:!)–—]|\+1|👍|(?:with|works?|sounds?|is|it|too|as|plus|and|seems?|"
+    r"looks?|then|for|because|since|from|has|makes)\b))"
+)
+_APPROVES = re.compile(
+    r"\b(?:works? for me|fine (?:with|by|for) me|(?:is|sounds|looks|seems) (?:good|fine|great|right|best|better|"
+    r"ok(?:ay)?)|"
+    r"(?:i'?m|i am|we'?re|we are) (?:for|with|in favou?r of|ok(?:ay)? with|fine with|happy with)|"
+    r"(?:i|we) (?:prefer|support|choose|pick|back|vote for|agree (?:with|to|on)|go (?:for|with))|"
+    r"(?:i'?d|i would|we'?d|let'?s|let us) (?:go (?:for|with)|take|pick|choose|prefer|do|use)|"
+    r"my vote (?:is|goes)|has my vote|in favou?r of|makes sense)\b|\+1|👍",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(
+    r"\b(?:not|no|nor|never|neither|cannot|can'?t|don'?t|doesn'?t|didn'?t|isn'?t|aren'?t|won'?t|wouldn'?t|shouldn'?t|"
+    r"couldn'?t|hardly|if|unless|until|once|provided|assuming|would have|could|might|may|maybe|perhaps|almost|"
+    r"only when|"
+    r"against|but|however|except|unsure|yet|used to|was|were|they|she|he|says?|said|thinks?)\b|\?",
+    re.IGNORECASE,
+)
+
+
+class BoardSide(NamedTuple):
+    """Who is for an option by now: people, then personas."""
+
+    option: BoardOption
+    people: tuple[PersonStand, ...]
+    personas: tuple[str, ...]
+
+
+class Move(NamedTuple):
+    """A person who is for another option than before."""
+
+    now: PersonStand
+    was: str
+
+
+class Agreement(NamedTuple):
+    """Everybody who took a position is for `option`. `positions` names who and what, for a press that comes late."""
+
+    option: BoardOption
+    names: tuple[str, ...]
+    positions: str
+
+
+class Position(NamedTuple):
+    """An empty `letter` is undecided; None where there is no such option."""
+
+    letter: str | None
+    why: str = ""
+
+
+# --- options --------------------------------------------------------------------------------------------------------
+
+
+def with_options(debate: Elaboration, texts: Iterable[str], *, issue: str = "") -> Elaboration:
+    """With the options that are new. The same words are the same option."""
+    for given in texts:
+        text = one_line(given, OPTION_CHARS)
+        if text and find(debate, text, issue=issue) is None and len(debate.options) < len(LETTERS):
+            letter = LETTERS[len(debate.options)]
+            option = BoardOption(letter=letter, text=text, issue=one_line(issue, OPTION_CHARS))
+            debate = debate.but(options=(*debate.options, option))
+    return debate
+
+
+def with_persona_options(debate: Elaboration) -> Elaboration:
+    """Positions of personas on issues with more than one side are options, too."""
+    for issue, found in positions.sides(debate).items():
+        if len(found) > 1:
+            title = positions.title(debate, issue)
+            debate = with_options(debate, [side.position for side in found], issue=title)
+    return debate
+
+
+def find(debate: Elaboration, text: str, *, issue: str = "") -> BoardOption | None:
+    name = positions.name(text)
+    same = (one for one in debate.options if positions.name(one.text) == name)
+    return next(
+        (one for one in same if not issue or positions.name(one.issue) == positions.name(issue)), None
+    )
+
+
+def of_letter(debate: Elaboration, letter: str) -> BoardOption | None:
+    return next((one for one in debate.options if one.letter == letter.upper()), None)
+
+
+# --- who is for what ------------------------------------------------------------------------------------------------
+
+
+def newest(debate: Elaboration) -> tuple[PersonStand, ...]:
+    """The position of each person on each issue, by now."""
+    found = {(one.by, positions.name(one.issue)): one for one in debate.stands}
+    return tuple(found.values())
+
+
+def sides(debate: Elaboration) -> tuple[BoardSide, ...]:
+    taken, held = newest(debate), positions.sides(debate)
+    names = {turn.by: turn.name for turn in debate.turns if not turn.human}
+
+    def personas(option: BoardOption) -> Iterator[str]:
+        for issue, found in held.items():
+            if not option.issue or issue == positions.name(option.issue):
+                for side in found:
+                    if positions.name(side.position) == positions.name(option.text):
+                        yield from (names[key] for key in side.holders if key in names)
+
+    return tuple(
+        BoardSide(
+            option,
+            tuple(one for one in taken if one.option == option.letter),
+            tuple(dict.fromkeys(personas(option))),
+        )
+        for option in debate.options
+    )
+
+
+def undecided(debate: Elaboration, people: Iterable[str]) -> tuple[str, ...]:
+    """Of *people*, by id, those who are for nothing."""
+    decided = {one.by for one in newest(debate) if one.option}
+    return tuple(one for one in people if one not in decided)
+
+
+def moves(debate: Elaboration) -> tuple[Move, ...]:
+    """The newest move of each person who is still where it led, oldest first."""
+    found: dict[tuple[str, str], Move] = {}
+    before: dict[tuple[str, str], str] = {}
+    for one in debate.stands:
+        key = (one.by, positions.name(one.issue))
+        if before.get(key) and before[key] != one.option:
+            found[key] = Move(one, before[key])
+        before[key] = one.option
+    return tuple(move for move in found.values() if move.now in newest(debate))
+
+
+def agreements(debate: Elaboration, people: Sequence[str]) -> tuple[Agreement, ...]:
+    """
+    The options on which all who took a position agree: two at least, of them one person; or the one person there is.
+    Not what was decided already, and not what a person said is not agreed, until positions change.
+    """
+    found = (_agreement(debate, issue, people) for issue in dict.fromkeys(_issues(debate)))
+    return tuple(one for one in found if one and one.positions not in debate.not_agreed)
+
+
+def _issues(debate: Elaboration) -> Iterator[str]:
+    return (positions.name(one.issue) for one in debate.options)
+
+
+def _agreement(debate: Elaboration, issue: str, people: Sequence[str]) -> Agreement | None:
+    held = [one for one in sides(debate) if positions.name(one.option.issue) == issue]
+    taken = [one for one in held if one.people or one.personas]
+    if len(taken) != 1 or not taken[0].people:
+        return None
+    side = taken[0]
+    names = (*(one.name for one in side.people), *side.personas)
+    if len(names) < 2 and len(people) > 1:
+        return None
+    if any(_is_for(one, side.option) for one in current_decisions(debate)):
+        return None
+    who = ",".join(sorted((*(one.by for one in side.people), *side.personas)))
+    return Agreement(side.option, names, f"{side.option.letter}:{who}")
+
+
+def _is_for(decided: Decided, option: BoardOption) -> bool:
+    return positions.name(decided.position) == positions.name(option.text)
+
+
+def current_decisions(debate: Elaboration) -> tuple[Decided, ...]:
+    return tuple(one for one in (*debate.inherited, *debate.decided) if not one.replaced_by)
+
+
+def stood(debate: Elaboration, stand: PersonStand) -> Elaboration:
+    """*stand* with what its person had heard. The very same object if they stand there already."""
+    same = next(
+        (
+            one
+            for one in newest(debate)
+            if one.by == stand.by and positions.name(one.issue) == positions.name(stand.issue)
+        ),
+        None,
+    )
+    if same and (same.option, same.sure) == (stand.option, stand.sure or same.sure):
+        return debate
+    if same is None and not stand.option:
+        return debate
+    others = [turn for turn in debate.turns if turn.by != stand.by and (turn.ts or turn.posted)]
+    heard = (others[-1].ts or others[-1].posted) if others else ""
+    named = _reason(debate, stand)
+    moved = stand.but(after=debate.turn_count, heard=stand.heard or heard, because=stand.because or named)
+    return debate.but(stands=(*debate.stands, moved))
+
+
+def _reason(debate: Elaboration, stand: PersonStand) -> str:
+    """The newest message of someone whom the person names in their reason."""
+    said = set(re.findall(r"\w+", stand.why.casefold()))
+    for turn in reversed(debate.turns):
+        if turn.by != stand.by and turn.name and turn.name.split()[0].casefold() in said:
+            return turn.ts or turn.posted
+    return ""
+
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+
+def named_options(text: str) -> tuple[str, ...]:
+    """`option: a bucket in each gateway`"""
+    return dissent.marked(text, OPTION_LABELS)
+
+
+def position_in(debate: Elaboration, text: str) -> Position | None:
+    """
+    `for A`, `undecided`, or a sentence that approves of one option: "ok, A with shadow mode works for me". A question,
+    a condition, a refusal, and words of others are no position.
+    """
+    rows = [row.strip() for row in text.splitlines() if row.strip() and not row.lstrip().startswith(">")]
+    plain = " ".join(rows).replace("\u2019", "'")
+    if _UNDECIDED.fullmatch(plain):
+        return Position(UNDECIDED)
+    typed = _TYPED.fullmatch(plain)
+    if typed and not plain.endswith("?") and (not typed["why"] or _is_a_reason(plain)):
+        option = of_letter(debate, typed["what"])
+        return Position(option.letter if option else None, one_line(typed["why"], OPTION_CHARS))
+    for sentence in re.split(r"(?<=[.!?])\s+", plain):
+        if (letter := _approved(debate, sentence)) is not None:
+            return Position(letter, one_line(plain, OPTION_CHARS))
+    return None
+
+
+def _is_a_reason(plain: str) -> bool:
+    """Of what follows the letter: "for A day" and "for a start" are no position."""
+    return _REASON.match(plain) is not None
+
+
+def _approved(debate: Elaboration, sentence: str) -> str | None:
+    if _HEDGES.search(sentence) or not _APPROVES.search(sentence):
+        return None
+    letters = {(found["named"] or found["alone"]).upper() for found in _LETTER.finditer(sentence)}
+    named = {one.letter for one in debate.options if one.letter in letters}
+    said = positions.name(sentence)
+    named |= {one.letter for one in debate.options if positions.name(one.text) in said}
+    return next(iter(named)) if len(named) == 1 else None
+
+
+# --- objections -----------------------------------------------------------------------------------------------------
+
+
+def open_objections(debate: Elaboration) -> tuple[RaisedObjection, ...]:
+    return tuple(one for one in debate.objections if one.fate is Fate.OPEN)
+
+
+def objection(debate: Elaboration, number: int) -> RaisedObjection | None:
+    return next((one for one in debate.objections if one.number == number), None)

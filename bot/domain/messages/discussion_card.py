@@ -1,0 +1,316 @@
+"""
+The card of a discussion: one message that is edited from the opening to the synthesis.
+
+It says who is for what, which objections are open, what people decided, and how many turns the personas have left.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import assert_never
+
+from bot.domain.discussion import board
+from bot.domain.discussion.board import Agreement, BoardSide
+from bot.domain.discussion.elaboration import Decided, Elaboration, Fate, PersonStand, RaisedObjection
+from bot.domain.messages import discussion_wording as wording
+from bot.domain.messages.message import (
+    UNDECIDED,
+    Action,
+    Card,
+    CardPart,
+    CardRow,
+    Choice,
+    Confirm,
+    Emphasis,
+    Link,
+    Message,
+    card_in_words,
+)
+from bot.domain.values.text import one_line, paragraphs
+from bot.domain.values.value import Value
+
+OPTIONS_SHOWN = 10
+OBJECTIONS_SHOWN = 6
+DECISIONS_SHOWN = 6
+PROMPTS_SHOWN = 3
+TEXT_CHARS = 300
+TURNS_ADDED = 5
+
+RECORD = Choice(action=Action.RECORD, label="Record decision…")
+OBJECT = Choice(action=Action.OBJECT, label="Object…")
+ASK_ALL = Choice(action=Action.ASK_ALL, label="Ask everybody")
+SEALED = Choice(action=Action.SEALED, label="Sealed positions…")
+MORE_TURNS = Choice(action=Action.MORE_TURNS, label=f"{TURNS_ADDED} more turns")
+GO_ON = Choice(action=Action.GO_ON, label="Let the personas go on")
+END = Choice(action=Action.END_ELABORATION, label="End")
+STOP = Choice(action=Action.STOP, label="Stop here")
+AGREED = Choice(action=Action.AGREED, label="Yes, record it", emphasis=Emphasis.PRIMARY)
+NOT_AGREED = Choice(action=Action.NOT_AGREED, label="Not yet")
+REVEAL = Choice(action=Action.REVEAL, label="Show them now")
+UNDECIDED_CHOICE = Choice(action=Action.STAND, label="Undecided", value=UNDECIDED)
+FATES = {
+    Fate.ACCEPTED: "Settled: we change it",
+    Fate.REJECTED: "Turn it down, because…",
+    Fate.RISK: "Keep it as a risk…",
+    Fate.WITHDRAWN: "I take it back",
+}
+
+
+class DiscussionScene(Value):
+    """
+    What the card is made of. `people` are those who take part, `waiting` those of them who have not given a sealed
+    position. `links` are where messages stand, by their ts. `goes_on` is whether personas can be asked to.
+    """
+
+    debate: Elaboration
+    step: str
+    opened_by: str = ""
+    people: Mapping[str, str] = {}
+    agreements: tuple[Agreement, ...] = ()
+    links: Mapping[str, str] = {}
+    heading: str = ""
+    first: str = ""
+    goes_on: bool = False
+
+
+def open_card(scene: DiscussionScene) -> Message:
+    parts = tuple(_parts(scene))
+    choices, more = _choices(scene)
+    hint = wording.typed_hint() if scene.debate.options and not scene.debate.sealed else ""
+    foot = tuple(filter(None, [hint]))
+    card = Card(title=_title(scene), subtitle=_subtitle(scene), parts=parts, more=more, foot=foot)
+    links = tuple(Link(label=ts, url=url) for ts, url in scene.links.items() if _is_shown(url, parts))
+    text = paragraphs("" if scene.first else scene.heading, card_in_words(card))
+    return Message(text=text, choices=choices, card=card, links=links)
+
+
+def moved_card(scene: DiscussionScene) -> Message:
+    """What stays of a card that stands below by now."""
+    card = Card(title=_title(scene), parts=(CardPart(prose=wording.card_moved()),))
+    return Message(text=paragraphs(card.title, card_in_words(card)), card=card)
+
+
+def ended_card(topic: str, synthesis: Message, *, heading: str) -> Message:
+    """The synthesis, in place of the discussion."""
+    title = f"{wording.card_title(topic)} – done"
+    card = Card(title=title, parts=(CardPart(prose=synthesis.text),))
+    return synthesis.but(text=paragraphs(heading, synthesis.text), card=card)
+
+
+def pressable(number: int) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(action=Action.OBJECTION, label=label, value=f"{number}/{fate.value}")
+        for fate, label in FATES.items()
+    )
+
+
+# --- head -----------------------------------------------------------------------------------------------------------
+
+
+def _title(scene: DiscussionScene) -> str:
+    return wording.card_title(scene.debate.topic)
+
+
+def _subtitle(scene: DiscussionScene) -> str:
+    debate = scene.debate
+    turns = "sealed positions first" if debate.sealed else wording.turns_left(debate)
+    opened = f"opened by {scene.opened_by}" if scene.opened_by else ""
+    return " · ".join(filter(None, (f"from {scene.step}", opened, turns)))
+
+
+# --- body -----------------------------------------------------------------------------------------------------------
+
+
+def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
+    debate = scene.debate
+    if scene.first:
+        yield CardPart(prose=scene.first)
+    if debate.sealed:
+        yield _sealed(scene)
+        return
+    yield from (_prompt(one, place, scene) for place, one in enumerate(scene.agreements[:PROMPTS_SHOWN]))
+    if decided := (*debate.inherited, *debate.decided):
+        yield CardPart(title="Decided", rows=tuple(map(_decision, decided[-DECISIONS_SHOWN:])))
+    if debate.revealed_at:
+        yield CardPart(prose=wording.all_in())
+    if debate.options:
+        yield CardPart(rows=tuple(_board(scene)))
+    elif not decided:
+        yield CardPart(prose=wording.no_positions())
+    for one in board.open_objections(debate)[:OBJECTIONS_SHOWN]:
+        yield CardPart(title="Open objection", prose=_objection(one, scene), options=pressable(one.number))
+    if settled := [one for one in debate.objections if one.fate is not Fate.OPEN]:
+        rows = tuple(CardRow(text=_fate(one)) for one in settled[-OBJECTIONS_SHOWN:])
+        yield CardPart(title="Objections with an answer", rows=rows)
+    if lines := "\n".join(_lines(scene)):
+        yield CardPart(prose=lines)
+
+
+def _sealed(scene: DiscussionScene) -> CardPart:
+    sealed = scene.debate.sealed
+    assert sealed, "positions are being sealed"
+    given = [scene.people.get(one, one) for one in sealed.given]
+    missing = [scene.people.get(one, one) for one in sealed.asked if one not in sealed.given]
+    return CardPart(prose=wording.sealed(given, missing))
+
+
+def _prompt(agreement: Agreement, place: int, scene: DiscussionScene) -> CardPart:
+    number = f" ({place + 1})" if len(scene.agreements) > 1 else ""
+    is_objected = bool(board.open_objections(scene.debate))
+    prose = wording.did_we_agree(agreement.option.text, agreement.names, objected=is_objected)
+    value = f"{agreement.option.letter}/{len(scene.debate.stands)}"
+    return CardPart(
+        title=f"Did we agree on this?{number}",
+        prose=prose,
+        buttons=(
+            AGREED.but(value=value),
+            NOT_AGREED.but(value=value),
+            RECORD.but(label="Change the wording…", value=agreement.option.letter),
+        ),
+    )
+
+
+def _decision(decided: Decided) -> CardRow:
+    reason = f"because {decided.reason}" if decided.reason else ""
+    counts = "reversed" if decided.replaced_by else ""
+    aside = ", ".join(filter(None, (f"decided by {decided.name}", reason, counts)))
+    return CardRow(id=decided.entry, text=_short(decided.text), aside=_short(aside))
+
+
+def _board(scene: DiscussionScene) -> Iterator[CardRow]:
+    debate = scene.debate
+    for side in board.sides(debate)[:OPTIONS_SHOWN]:
+        about = f"{side.option.issue}: " if side.option.issue else ""
+        yield CardRow(id=side.option.letter, text=_short(about + side.option.text))
+        yield from _holders(side, scene)
+    held = {name for side in board.sides(debate) for name in side.personas}
+    spoke = dict.fromkeys(one.name for one in debate.turns if not one.human)
+    people = [scene.people.get(one, one) for one in board.undecided(debate, list(scene.people))]
+    personas = [name for name in spoke if name not in held]
+    if people or personas:
+        yield CardRow(text="", aside="Undecided")
+        yield CardRow(text=_who(people, personas), level=1)
+
+
+def _holders(side: BoardSide, scene: DiscussionScene) -> Iterator[CardRow]:
+    if any(one.sure for one in side.people):
+        for one in side.people:
+            sure = f", {wording.SURE[one.sure]}" if one.sure in wording.SURE else ""
+            why = f": {_short(one.why)}" if one.why else ""
+            yield CardRow(text=f"{one.name}{sure}{why}", level=1)
+        if side.personas:
+            yield CardRow(text=_who([], side.personas), level=1)
+    elif side.people or side.personas:
+        yield CardRow(text=_who([one.name for one in side.people], side.personas), level=1)
+    for move in board.moves(scene.debate):
+        if move.now in side.people:
+            yield CardRow(text="", aside=_moved(move.now, move.was, scene), level=1)
+
+
+def _moved(now: PersonStand, was: str, scene: DiscussionScene) -> str:
+    names = {turn.ts or turn.posted: turn.name for turn in scene.debate.turns}
+    link = _linked(scene, names.get(now.because or now.heard, ""), now.because or now.heard)
+    return wording.came_over(now.name, was, link, is_reason=bool(now.because))
+
+
+def _who(people: Sequence[str], personas: Sequence[str]) -> str:
+    label = "personas" if len(personas) > 1 else "persona"
+    named = f"{label}: {', '.join(personas)}" if personas else ""
+    return " · ".join(filter(None, (", ".join(people), named)))
+
+
+def _objection(one: RaisedObjection, scene: DiscussionScene) -> str:
+    settle = f"\n{wording.would_settle(one.settle)}" if one.settle else ""
+    return f"“{_short(one.text)}” – {_linked(scene, one.name, one.ts)}{settle}"
+
+
+def _fate(one: RaisedObjection) -> str:
+    said = f"“{_short(one.text)}” – {one.name}: "
+    because = f", because {one.because}" if one.because else ""
+    match one.fate:
+        case Fate.ACCEPTED:
+            return f"{said}settled by {one.settled_by}, something is changed{because}"
+        case Fate.REJECTED:
+            return f"{said}turned down by {one.settled_by}{because}"
+        case Fate.RISK:
+            return f"{said}kept as a risk by {one.settled_by}{because}"
+        case Fate.WITHDRAWN:
+            return f"{said}taken back"
+        case Fate.OPEN:
+            raise AssertionError("an open objection has no answer")
+        case _:
+            assert_never(one.fate)
+
+
+def _lines(scene: DiscussionScene) -> Iterator[str]:
+    debate = scene.debate
+    if debate.exhausted:
+        yield wording.limit_on_card()
+    elif debate.nearly_over:
+        yield wording.nearing_the_end()
+    elif debate.asks_for_people:
+        yield wording.anybody_there()
+    elif debate.personas_rest and not debate.waiting:
+        yield wording.personas_listen()
+    if debate.asks_all:
+        yield wording.asks_all(debate.asks_all)
+
+
+# --- buttons --------------------------------------------------------------------------------------------------------
+
+
+def _choices(scene: DiscussionScene) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
+    """Below the card, and behind ⋯."""
+    debate = scene.debate
+    if debate.sealed:
+        return _sealed_choices(scene), (END.but(label="End the discussion"), STOP)
+    if debate.exhausted:
+        is_decided = bool(board.current_decisions(debate))
+        end = END if is_decided else END.but(label="End, leave it open")
+        primary = RECORD.but(emphasis=Emphasis.PRIMARY)
+        return (*_stands(debate), primary, end, MORE_TURNS, OBJECT), (STOP,)
+    go_on = (GO_ON,) if scene.goes_on else ()
+    if debate.options or debate.objections or debate.decided:
+        more = (END.but(label="End the discussion"), *go_on, SEALED, MORE_TURNS, STOP)
+        return (*_stands(debate), RECORD, OBJECT, ASK_ALL), more
+    return (ASK_ALL, SEALED, END), (*go_on, RECORD.but(label="Record a decision…"), OBJECT, MORE_TURNS, STOP)
+
+
+def _sealed_choices(scene: DiscussionScene) -> tuple[Choice, ...]:
+    sealed = scene.debate.sealed
+    assert sealed, "positions are being sealed"
+    missing = [scene.people.get(one, one) for one in sealed.asked if one not in sealed.given]
+    question = Confirm(
+        title=wording.show_without(missing), text=wording.no_more_sealed(), yes="Show them", no="Wait"
+    )
+    give = SEALED.but(label="Give my position…", emphasis=Emphasis.PRIMARY)
+    return give, REVEAL.but(confirm=question)
+
+
+def _stands(debate: Elaboration) -> tuple[Choice, ...]:
+    if not debate.options:
+        return ()
+    options = tuple(
+        Choice(action=Action.STAND, label=one_line(f"For {one.letter}: {one.text}", 60), value=one.letter)
+        for one in debate.options[:OPTIONS_SHOWN]
+    )
+    return (*options, UNDECIDED_CHOICE)
+
+
+# --- small things ---------------------------------------------------------------------------------------------------
+
+
+def _linked(scene: DiscussionScene, name: str, ts: str) -> str:
+    url = scene.links.get(ts, "")
+    return f"[{one_line(name)}]({url})" if url and name else name
+
+
+def _is_shown(url: str, parts: Sequence[CardPart]) -> bool:
+    shown = _contains(url)
+    return any(shown(part.prose) or any(shown(row.aside) for row in part.rows) for part in parts)
+
+
+def _contains(url: str) -> Callable[[str], bool]:
+    return lambda text: f"]({url})" in text
+
+
+def _short(text: str) -> str:
+    return one_line(text, TEXT_CHARS)

@@ -1,0 +1,155 @@
+"""The forms of a discussion: what was decided, an objection, what becomes of one, and a sealed position."""
+
+from collections.abc import Sequence
+
+from bot.domain.discussion import board
+from bot.domain.discussion.elaboration import Elaboration, Fate
+from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
+from bot.domain.messages.message import UNDECIDED
+from bot.domain.values.text import one_line
+
+CHOICE, WORDS, WHY, REVISIT, FATE, REPLACES = "choice", "words", "why", "revisit", "fate", "replaces"
+SETTLE, BECAUSE = "settle", "because"
+POSITION, SURE, CHANGE = "position", "sure", "change"
+OTHER = "other"
+LABEL_CHARS = 70
+OBJECTIONS_ASKED = 5
+FATES = (
+    FormOption(value=Fate.OPEN.value, label="It stays open"),
+    FormOption(value=Fate.ACCEPTED.value, label="We change something because of it"),
+    FormOption(value=Fate.REJECTED.value, label="We turn it down, for the reason above"),
+    FormOption(value=Fate.RISK.value, label="We keep it as a risk"),
+)
+_SURE = (
+    FormOption(value="high", label="Very sure"),
+    FormOption(value="mid", label="Fairly sure"),
+    FormOption(value="low", label="Not sure"),
+)
+
+
+def record(debate: Elaboration, *, slug: str, option: str) -> InputForm:
+    """*option* is the letter of the one that is chosen at first."""
+    chosen = option if board.of_letter(debate, option or UNDECIDED) else OTHER
+    fields = [
+        *([_choice(debate, CHOICE, "What was decided?", chosen)] if debate.options else []),
+        FormField(
+            name=WORDS,
+            label="In your words",
+            kind=FieldKind.TEXT,
+            required=not debate.options,
+            hint="This is the sentence that is kept. Left empty, it is the option's."
+            if debate.options
+            else "",
+        ),
+        FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),
+    ]
+    for one in board.open_objections(debate)[:OBJECTIONS_ASKED]:
+        label = f"{one.name}'s objection: “{one_line(one.text, 200)}”"
+        fields.append(
+            FormField(
+                name=f"{FATE}{one.number}",
+                label=label,
+                kind=FieldKind.CHOICE,
+                options=FATES,
+                initial=Fate.OPEN.value,
+                required=True,
+            )
+        )
+    if known := board.current_decisions(debate):
+        options = tuple(
+            FormOption(value=one.line, label=one_line(one.text, LABEL_CHARS)) for one in known[-10:]
+        )
+        fields.append(
+            FormField(name=REPLACES, label="What does it replace?", kind=FieldKind.REFS, options=options)
+        )
+    fields.append(FormField(name=REVISIT, label="Look at it again if…", kind=FieldKind.LINE))
+    return InputForm(
+        name=FormName.RECORD, slug=slug, title="Record a decision", fields=tuple(fields), submit="Record"
+    )
+
+
+def objection(topic: str, *, slug: str) -> InputForm:
+    return InputForm(
+        name=FormName.OBJECT,
+        slug=slug,
+        title="Your objection",
+        intro=f"**{topic}**",
+        fields=(
+            FormField(
+                name=WORDS,
+                label="What is wrong with it?",
+                kind=FieldKind.TEXT,
+                required=True,
+                hint="It stays on the card until somebody answers it or you take it back.",
+            ),
+            FormField(name=SETTLE, label="What would settle it?", kind=FieldKind.LINE),
+        ),
+        submit="Object",
+    )
+
+
+def fate(debate: Elaboration, *, slug: str, subject: str) -> InputForm | None:
+    """*subject* is `NUMBER/FATE`; None for an objection that is not open."""
+    number, _, became = subject.partition("/")
+    one = board.objection(debate, int(number)) if number.isdecimal() else None
+    if one is None or one.fate is not Fate.OPEN:
+        return None
+    is_risk = became == Fate.RISK
+    because = FormField(
+        name=BECAUSE,
+        label="Look at it again if…" if is_risk else "Why is it turned down?",
+        kind=FieldKind.TEXT,
+        required=True,
+    )
+    return InputForm(
+        name=FormName.OBJECT,
+        slug=slug,
+        subject=subject,
+        title="Keep it as a risk" if is_risk else "Turn it down",
+        intro=f"“{one.text}” – {one.name}",
+        fields=(because,),
+        submit="Keep it" if is_risk else "Turn it down",
+    )
+
+
+def sealed(debate: Elaboration, *, slug: str) -> InputForm:
+    fields: Sequence[FormField] = (
+        *((_choice(debate, POSITION, "I would go for", ""),) if debate.options else ()),
+        FormField(
+            name=WORDS,
+            label="Or in your words" if debate.options else "I would go for",
+            kind=FieldKind.LINE,
+            required=not debate.options,
+        ),
+        FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),
+        FormField(
+            name=SURE,
+            label="How sure are you?",
+            kind=FieldKind.CHOICE,
+            options=_SURE,
+            initial="mid",
+            required=True,
+        ),
+        FormField(name=CHANGE, label="What would change your mind?", kind=FieldKind.LINE),
+    )
+    return InputForm(
+        name=FormName.SEALED,
+        slug=slug,
+        title="Your position",
+        intro=f"**{debate.topic}**\nNobody sees this until all of you have answered, or somebody shows them.",
+        fields=tuple(fields),
+        submit="Seal it",
+    )
+
+
+def _choice(debate: Elaboration, name: str, label: str, initial: str) -> FormField:
+    options = (
+        *(
+            FormOption(value=one.letter, label=one_line(f"{one.letter}  {one.text}", LABEL_CHARS))
+            for one in debate.options[:9]
+        ),
+        FormOption(value=OTHER, label="Something else", about="Write it below"),
+    )
+    return FormField(
+        name=name, label=label, kind=FieldKind.CHOICE, options=options, initial=initial, required=True
+    )

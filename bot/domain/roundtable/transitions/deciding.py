@@ -1,0 +1,591 @@
+"""
+What people do on the card of a discussion: take a position, object, decide, and say what becomes of an objection.
+
+Each is a line with the name of who did it. A model or a rule never decides.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.discussion import board, dissent, positions
+from bot.domain.discussion.board import Agreement
+from bot.domain.discussion.elaboration import (
+    BoardOption,
+    Decided,
+    Elaboration,
+    Fate,
+    PersonStand,
+    RaisedObjection,
+    SealedPosition,
+    SealedRound,
+)
+from bot.domain.messages import discussion_forms as forms
+from bot.domain.messages import discussion_wording as wording
+from bot.domain.messages import trouble_wording
+from bot.domain.messages.discussion_card import TURNS_ADDED
+from bot.domain.messages.form import FormName, InputForm, Submission
+from bot.domain.messages.message import UNDECIDED, WITH_A_REASON, Action, Message
+from bot.domain.roundtable import agreeing
+from bot.domain.roundtable.effects import React, Speak, Tell
+from bot.domain.roundtable.inputs import (
+    Command,
+    Press,
+    RaiseObjection,
+    RecordDecision,
+    Say,
+    SealPosition,
+    SettleObjection,
+)
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import marking, specifying
+from bot.domain.roundtable.transitions.cards import NOTED
+from bot.domain.specification.entries import ENTRIES, EntryState, Patch
+from bot.domain.transcript.lines import LinePhase
+from bot.domain.values.places import Person
+from bot.domain.values.text import one_line
+from bot.errors import NotNow
+
+STANCES, DECISION, OBJECTION = "stances", "decision", "objection"
+"""In a line's `meta`: what the record shows of it."""
+MOST_OBJECTIONS = 50
+TEXT_CHARS = 1_000
+_REPLACES = re.compile(r"\b(?:instead of|replaces|reverses)\s+(?P<id>[A-Z]{2,5}-\d{3,})", re.IGNORECASE)
+
+
+class WrittenEntry(NamedTuple):
+    """An entry that a message gave: what is in its fields."""
+
+    id: str
+    fields: Mapping[str, Any]
+
+
+# --- forms ----------------------------------------------------------------------------------------------------------
+
+FORMS = frozenset({Action.RECORD, Action.OBJECT, Action.OBJECTION, Action.SEALED})
+Entered = RecordDecision | RaiseObjection | SettleObjection | SealPosition
+
+
+def form(rt: Roundtable, action: Action, subject: str) -> InputForm:
+    """Raises NotNow, with a sentence for the person, where it makes no sense."""
+    if rt.elaboration is None or rt.stage is not Stage.ELABORATING:
+        raise NotNow(wording.no_discussion())
+    debate = rt.elaboration
+    if action is Action.RECORD:
+        return forms.record(debate, slug=rt.slug, option=subject)
+    if action is Action.OBJECT:
+        return forms.objection(debate.topic, slug=rt.slug)
+    if action is Action.SEALED:
+        if debate.revealed_at:
+            raise NotNow(wording.sealed_too_late())
+        return forms.sealed(debate, slug=rt.slug)
+    found = forms.fate(debate, slug=rt.slug, subject=subject)
+    if found is None:
+        raise NotNow(wording.has_an_answer())
+    return found
+
+
+def flaws(rt: Roundtable, submission: Submission) -> Mapping[str, str]:
+    """A sentence for each field that does not fit."""
+    if submission.name not in {FormName.RECORD, FormName.SEALED} or rt.elaboration is None:
+        return {}
+    letter = _letter(submission)
+    is_known = bool(letter) and board.of_letter(rt.elaboration, letter) is not None
+    is_given = is_known or bool(submission.text(forms.WORDS).strip())
+    return {} if is_given else {forms.WORDS: wording.no_words()}
+
+
+def entered(submission: Submission) -> Entered:
+    sent = {
+        "key": f"{submission.key}.{submission.name.value}",
+        "at": submission.at,
+        "person": submission.person,
+    }
+    text = submission.text
+    if submission.name is FormName.RECORD:
+        fates = {
+            int(name.removeprefix(forms.FATE)): Fate(str(value))
+            for name, value in submission.values.items()
+            if name.removeprefix(forms.FATE).isdecimal() and value in set(Fate)
+        }
+        replaces = submission.values.get(forms.REPLACES, ())
+        return RecordDecision(
+            **sent,
+            option=_letter(submission),
+            words=text(forms.WORDS),
+            reason=text(forms.WHY),
+            revisit=text(forms.REVISIT),
+            fates=fates,
+            replaces=replaces if isinstance(replaces, tuple) else (),
+        )
+    if submission.name is FormName.SEALED:
+        position = SealedPosition(
+            option=_letter(submission),
+            words=text(forms.WORDS),
+            sure=text(forms.SURE),
+            why=text(forms.WHY),
+            change=text(forms.CHANGE),
+        )
+        return SealPosition(**sent, position=position)
+    number, _, fate = submission.subject.partition("/")
+    if number.isdecimal() and fate in WITH_A_REASON:
+        because = text(forms.BECAUSE)
+        return SettleObjection(**sent, number=int(number), fate=Fate(fate), because=because)
+    return RaiseObjection(**sent, words=text(forms.WORDS), settle=text(forms.SETTLE))
+
+
+def _letter(submission: Submission) -> str:
+    letter = submission.text(forms.CHOICE) or submission.text(forms.POSITION)
+    return "" if letter == forms.OTHER else letter
+
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+
+def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
+    """`yes` or `not yet`, alone, while people are asked; None for all other words."""
+    answer, asked = agreeing.answer(event.text), agreeing.agreements(rt)
+    if answer is None or not asked:
+        return None
+    is_yes, number = answer
+    if len(asked) > 1 and not 0 < number <= len(asked):
+        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+        return _whispering(rt, event.person, wording.which_yes(len(asked)))
+    agreement = asked[number - 1 if number else 0]
+    if not is_yes:
+        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+        return _not_agreed(rt, event.person, agreement).queueing(React(ts=event.ts, emoji=NOTED))
+    line = rt.line_of(event.ts)
+    rt, facts = _deciding(rt, event.person, _proposal(agreement.option), playbook, line=line)
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
+    return rt.queueing(React(ts=event.ts, emoji=NOTED))
+
+
+def said(rt: Roundtable, event: Say, playbook: Playbook, *, turn: str) -> tuple[Roundtable, dict[str, Any]]:
+    """
+    What the words of a person put on the card, with the facts for their line: options, a position, objections,
+    decisions.
+    """
+    facts = specifying.said(rt, event.text, event.person, playbook, notes=False)
+    debate = board.with_options(rt.debate, board.named_options(event.text))
+    position = board.position_in(debate, event.text)
+    rt = rt.but(elaboration=debate)
+    if position and position.letter is None:
+        letter = event.text.split()[1].upper()[:1]
+        rt = _whispering(rt, event.person, wording.no_such_option(letter))
+    elif position:
+        rt, stances = _standing(rt, event.person, position.letter or "", why=position.why, ts=event.ts)
+        facts |= stances
+    line = rt.line_of(event.ts)
+    for text, entry in _matched(dissent.objections(event.text), _written(facts, "objection")):
+        raised = rt.debate.objections
+        if len(raised) < MOST_OBJECTIONS:
+            one = RaisedObjection(
+                number=len(raised) + 1,
+                text=one_line(text, TEXT_CHARS),
+                by=event.person.id,
+                name=rt.name_of(event.person.id),
+                line=line,
+                ts=event.ts,
+                turn=turn,
+                entry=entry.id if entry else "",
+            )
+            rt = rt.but(elaboration=rt.debate.but(objections=(*raised, one)))
+    for text, entry in _matched(dissent.decisions(event.text), _written(facts, "decision")):
+        rt, facts = _typed_decision(rt, event, text, entry, facts, turn=turn, playbook=playbook)
+    return rt, facts
+
+
+def _typed_decision(
+    rt: Roundtable,
+    event: Say,
+    text: str,
+    entry: WrittenEntry | None,
+    facts: dict[str, Any],
+    *,
+    turn: str,
+    playbook: Playbook,
+) -> tuple[Roundtable, dict[str, Any]]:
+    """It has its entry by the words already; here it gets its place on the card, and replaces what it says."""
+    debate = rt.debate
+    option = _meant(debate, text)
+    named = {found["id"].upper() for found in _REPLACES.finditer(text)}
+    named |= {str(one) for one in (entry.fields.get("replaces") or () if entry else ())}
+    old = tuple(
+        one
+        for one in board.current_decisions(debate)
+        if one.entry in named or (option and _is_of_issue(debate, one, option))
+    )
+    decided = Decided(
+        issue="",
+        position=one_line(text, TEXT_CHARS),
+        by=event.person.id,
+        name=rt.name_of(event.person.id),
+        line=rt.line_of(event.ts),
+        after=debate.turn_count,
+        reason=str(entry.fields.get("reason") or "") if entry else "",
+        entry=entry.id if entry else "",
+        typed=bool(turn),
+        ts=event.ts,
+    )
+    rt = rt.but(elaboration=_with_decision(debate, decided, old))
+    if entry is None:
+        facts = _merged(facts, specifying.decided(rt, decided.text, playbook))
+    return rt, _merged(facts, _superseding(old, decided.entry))
+
+
+def _meant(debate: Elaboration, text: str) -> BoardOption | None:
+    """The option that a decision names: by its letter, alone or in front, or in its words."""
+    letter = re.match(r"\s*(?:option )?([A-HJ-Z])(?=\s*$|\s*[.,;:–—-]|\s+(?:with|because|instead)\b)", text)
+    if letter and (found := board.of_letter(debate, letter[1])):
+        return found
+    said_so = positions.name(text)
+    return next((one for one in debate.options if positions.name(one.text) in said_so), None)
+
+
+def _is_of_issue(debate: Elaboration, decided: Decided, option: BoardOption) -> bool:
+    """Whether *decided* chose another option of the same issue."""
+    if decided.issue and positions.name(decided.issue) == positions.name(option.issue):
+        return True
+    chosen = board.find(debate, decided.position) or _meant(debate, decided.position)
+    return chosen is not None and positions.name(chosen.issue) == positions.name(option.issue)
+
+
+def _matched(texts: Iterable[str], written: Iterable[WrittenEntry]) -> list[tuple[str, WrittenEntry | None]]:
+    """Each of *texts* with its entry; an entry that none of them gave stands by itself."""
+    left = list(written)
+    found: list[tuple[str, WrittenEntry | None]] = []
+    for text in texts:
+        entry = next((one for one in left if text.startswith(str(one.fields.get("text", "")))), None)
+        left = [one for one in left if one is not entry]
+        found.append((text, entry))
+    return [*found, *((str(one.fields.get("text", "")), one) for one in left)]
+
+
+def _written(facts: Mapping[str, Any], kind: str) -> list[WrittenEntry]:
+    patches = (Patch.model_validate(one) for one in facts.get(ENTRIES) or ())
+    return [WrittenEntry(one.id, one.set) for one in patches if one.kind == kind and one.new]
+
+
+# --- positions ------------------------------------------------------------------------------------------------------
+
+
+def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    letter = "" if event.value == UNDECIDED else event.value
+    option = board.of_letter(rt.debate, letter) if letter else None
+    if letter and option is None:
+        raise NotNow(trouble_wording.unknown_menu())
+    after, facts = _standing(rt, event.person, letter)
+    if after.elaboration == rt.elaboration:
+        return rt
+    name = rt.name_of(event.person.id)
+    sentence = wording.stands_for(name, letter, option.text if option else "")
+    return _on_record(after, event, sentence, **facts)
+
+
+def _standing(
+    rt: Roundtable, person: Person, letter: str, *, why: str = "", ts: str = "", sure: str = ""
+) -> tuple[Roundtable, dict[str, Any]]:
+    """Undecided is so on every issue."""
+    debate = rt.debate
+    option = board.of_letter(debate, letter) if letter else None
+    issues = [option.issue] if option else list(dict.fromkeys(one.issue for one in debate.options))
+    for issue in issues:
+        stand = PersonStand(
+            by=person.id,
+            name=rt.name_of(person.id),
+            option=letter,
+            issue=issue,
+            ts=ts,
+            why=why,
+            sure=sure,
+        )
+        debate = board.stood(debate, stand)
+    if debate is rt.debate or option is None:
+        return rt.but(elaboration=debate), {}
+    stance = {"issue": option.issue or debate.topic, "position": option.text}
+    return rt.but(elaboration=debate), {STANCES: [stance]}
+
+
+# --- decisions ------------------------------------------------------------------------------------------------------
+
+
+class ProposedDecision(NamedTuple):
+    """*position* is the text that is recorded. *option* is what it chooses, if it is one."""
+
+    position: str
+    option: BoardOption | None = None
+    reason: str = ""
+    revisit: str = ""
+    replaces: tuple[str, ...] = ()
+
+
+def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """A press records; one that comes after positions changed does not."""
+    if marking.is_mark(rt, event.value):
+        return marking.agreed(rt, event, playbook)
+    agreement = _asked_by(rt, event)
+    rt, facts = _deciding(rt, event.person, _proposal(agreement.option), playbook, line=event.key)
+    sentence = wording.recorded(rt.name_of(event.person.id), agreement.option.text)
+    return _on_record(rt, event, sentence, **facts)
+
+
+def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    if marking.is_mark(rt, event.value):
+        return marking.not_agreed(rt, event, playbook)
+    return _not_agreed(rt, event.person, _asked_by(rt, event))
+
+
+def _asked_by(rt: Roundtable, event: Press) -> Agreement:
+    letter, _, stands = event.value.partition("/")
+    found = next((one for one in agreeing.agreements(rt) if one.option.letter == letter), None)
+    if found is None or stands != str(len(rt.debate.stands)):
+        raise NotNow(wording.positions_moved())
+    return found
+
+
+def _not_agreed(rt: Roundtable, person: Person, agreement: Agreement) -> Roundtable:
+    name = rt.name_of(person.id)
+    debate = rt.debate.but(not_agreed=(*rt.debate.not_agreed, agreement.positions))
+    sentence = wording.not_agreed(name, agreement.option.text)
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, user_id=person.id, user_name=name)
+    return rt.but(elaboration=debate)
+
+
+def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Roundtable:
+    option = board.of_letter(rt.debate, event.option) if event.option else None
+    text = one_line(event.words, TEXT_CHARS) or (option.text if option else "")
+    if not text:
+        raise NotNow(wording.no_words())
+    proposal = ProposedDecision(text, option, event.reason, event.revisit, event.replaces)
+    rt, facts = _deciding(rt, event.person, proposal, playbook, line=event.key)
+    old = [one.text for one in rt.debate.decided if one.replaced_by == event.key]
+    sentence = wording.recorded(rt.name_of(event.person.id), text, event.reason, instead=old)
+    rt = _on_record(rt, event, sentence, **facts)
+    for number, fate in event.fates.items():
+        raised = board.objection(rt.debate, number)
+        if raised and raised.fate is Fate.OPEN and fate not in {Fate.OPEN, Fate.WITHDRAWN}:
+            rt = _settled(rt, event.person, raised, fate, event.reason or text)
+    return rt
+
+
+def _proposal(option: BoardOption) -> ProposedDecision:
+    return ProposedDecision(option.text, option)
+
+
+def _deciding(
+    rt: Roundtable, person: Person, proposal: ProposedDecision, playbook: Playbook, *, line: str
+) -> tuple[Roundtable, dict[str, Any]]:
+    """The facts for the line: what was decided among which options, why, and the positions that it rests on."""
+    debate, option = rt.debate, proposal.option
+    old = tuple(
+        one
+        for one in board.current_decisions(debate)
+        if one.line in proposal.replaces or (option and _is_of_issue(debate, one, option))
+    )
+    facts = specifying.decided(rt, proposal.position, playbook, **_fields(proposal, old))
+    entry = next((one.id for one in _written(facts, "decision")), "")
+    decided = Decided(
+        issue=option.issue if option else "",
+        position=proposal.position,
+        by=person.id,
+        name=rt.name_of(person.id),
+        line=line,
+        after=debate.turn_count,
+        reason=proposal.reason,
+        entry=entry,
+    )
+    side = next((one for one in board.sides(debate) if one.option == option), None)
+    rests_on = [one.ts for one in side.people if one.ts] if side else []
+    told = {
+        DECISION: decided.text,
+        "options": [one.text for one in debate.options if not option or one.issue == option.issue],
+        "reason": proposal.reason,
+        "revisit": proposal.revisit,
+        "rests_on": [rt.line_of(ts) for ts in rests_on],
+        "replaces": [one.line for one in old],
+    }
+    rt = rt.but(elaboration=_with_decision(debate, decided, old).but(silent_rounds=0))
+    named = {name: fact for name, fact in told.items() if fact}
+    return rt, {**named, **_merged(facts, _superseding(old, entry))}
+
+
+def _fields(proposal: ProposedDecision, old: Iterable[Decided]) -> dict[str, Any]:
+    replaces = [one.entry for one in old if one.entry]
+    return {
+        **({"reason": proposal.reason} if proposal.reason else {}),
+        **({"context": f"Look at it again if {proposal.revisit}"} if proposal.revisit else {}),
+        **({"replaces": replaces} if replaces else {}),
+    }
+
+
+def _with_decision(debate: Elaboration, decided: Decided, old: Iterable[Decided]) -> Elaboration:
+    """What it replaces stays on the card and in the record, as replaced."""
+    gone = tuple(old)
+
+    def marked(found: tuple[Decided, ...]) -> tuple[Decided, ...]:
+        return tuple(one.but(replaced_by=decided.line) if one in gone else one for one in found)
+
+    return debate.but(decided=(*marked(debate.decided), decided), inherited=marked(debate.inherited))
+
+
+def _superseding(old: Iterable[Decided], entry: str) -> dict[str, Any]:
+    replaced_by = (entry,) if entry else ()
+    return specifying.facts_of(
+        Patch(id=one.entry, state=EntryState.SUPERSEDED, replaced_by=replaced_by)
+        for one in old
+        if one.entry and one.entry != entry
+    )
+
+
+def _merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    entries = [*(facts.get(ENTRIES) or ()), *(more.get(ENTRIES) or ())]
+    return {**facts, **more, **({ENTRIES: entries} if entries else {})}
+
+
+# --- objections -----------------------------------------------------------------------------------------------------
+
+
+def objected(rt: Roundtable, event: RaiseObjection, playbook: Playbook) -> Roundtable:
+    text = one_line(event.words, TEXT_CHARS)
+    raised = rt.debate.objections
+    if not text or len(raised) >= MOST_OBJECTIONS:
+        raise NotNow(wording.no_words())
+    facts = specifying.objected(rt, text, playbook)
+    entry = next((one.id for one in _written(facts, "objection")), "")
+    name = rt.name_of(event.person.id)
+    one = RaisedObjection(
+        number=len(raised) + 1,
+        text=text,
+        by=event.person.id,
+        name=name,
+        line=event.key,
+        settle=one_line(event.settle, TEXT_CHARS),
+        entry=entry,
+    )
+    rt = rt.but(elaboration=rt.debate.but(objections=(*raised, one)))
+    return _on_record(rt, event, wording.objected(name, text), **{OBJECTION: text}, **facts)
+
+
+def fate_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """The value is `NUMBER/FATE`. For a reason a form is needed; its owner takes an objection back."""
+    number, _, fate = event.value.partition("/")
+    if not number.isdecimal() or fate not in {Fate.ACCEPTED, Fate.WITHDRAWN}:
+        raise NotNow(trouble_wording.unknown_menu())
+    return _settled(rt, event.person, _open(rt, int(number)), Fate(fate), "")
+
+
+def settled(rt: Roundtable, event: SettleObjection, playbook: Playbook) -> Roundtable:
+    because = one_line(event.because, TEXT_CHARS)
+    return _settled(rt, event.person, _open(rt, event.number), event.fate, because)
+
+
+def _open(rt: Roundtable, number: int) -> RaisedObjection:
+    found = board.objection(rt.debate, number)
+    if found is None:
+        raise NotNow(trouble_wording.unknown_menu())
+    if found.fate is not Fate.OPEN:
+        raise NotNow(wording.has_an_answer())
+    return found
+
+
+def _settled(rt: Roundtable, person: Person, raised: RaisedObjection, fate: Fate, because: str) -> Roundtable:
+    if fate is Fate.WITHDRAWN and person.id != raised.by:
+        raise NotNow(wording.only_its_owner(raised.name))
+    name = rt.name_of(person.id)
+    sentence = wording.settled(name, raised, fate, because)
+    facts = specifying.settled(raised.entry, fate, because) if raised.entry else {}
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, user_id=person.id, user_name=name, **facts)
+    now = raised.but(fate=fate, because=because, settled_by=name)
+    objections = tuple(now if one is raised else one for one in rt.debate.objections)
+    return rt.but(elaboration=rt.debate.but(objections=objections))
+
+
+# --- turns ----------------------------------------------------------------------------------------------------------
+
+
+def more_turns(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """Of this discussion only."""
+    debate = rt.debate
+    debate = debate.but(max_turns=debate.max_turns + TURNS_ADDED, more_turns=debate.more_turns + TURNS_ADDED)
+    name = rt.name_of(event.person.id)
+    rt = rt.recording(
+        wording.turns_added(name, TURNS_ADDED, debate.max_turns),
+        part=LinePhase.WORKSHOP,
+        user_id=event.person.id,
+        user_name=name,
+    )
+    return rt.but(elaboration=debate)
+
+
+# --- sealed positions -----------------------------------------------------------------------------------------------
+
+
+def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtable:
+    """Kept in the store only: no line has it before it is shown. The first one begins the round."""
+    debate = rt.debate
+    if debate.revealed_at:
+        raise NotNow(wording.sealed_too_late())
+    position = event.position
+    if not (position.option and board.of_letter(debate, position.option)) and not position.words.strip():
+        raise NotNow(wording.no_words())
+    begun = debate.sealed or SealedRound(asked=tuple(rt.people))
+    if debate.sealed is None:
+        name = rt.name_of(event.person.id)
+        rt = rt.recording(
+            wording.sealing_began(name), part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name
+        )
+        rt = rt.dropping(Speak)
+    asked = tuple(dict.fromkeys((*begun.asked, event.person.id)))
+    begun = begun.but(asked=asked, given={**begun.given, event.person.id: position})
+    rt = rt.but(elaboration=rt.debate.but(sealed=begun, waiting=()))
+    rt = _whispering(rt, event.person, wording.sealed_noted())
+    is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)
+    return _shown(rt, None, playbook) if is_last else rt
+
+
+def revealed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    if rt.debate.sealed is None:
+        raise NotNow(trouble_wording.unknown_menu())
+    return _shown(rt, event.person, playbook)
+
+
+def _shown(rt: Roundtable, by: Person | None, playbook: Playbook) -> Roundtable:
+    """All at once: each is a line of its person."""
+    given = rt.debate.sealed
+    assert given, "there is something to show"
+    rt = rt.but(elaboration=rt.debate.but(sealed=None, revealed_at=rt.now))
+    who = {"user_id": by.id, "user_name": rt.name_of(by.id)} if by else {}
+    sentence = wording.shown_by(rt.name_of(by.id) if by else "", len(given.given))
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, **who)
+    for person, position in given.given.items():
+        words = one_line(position.words, board.OPTION_CHARS)
+        if words:
+            rt = rt.but(elaboration=board.with_options(rt.debate, [words]))
+        option = board.find(rt.debate, words) if words else board.of_letter(rt.debate, position.option)
+        if option is None:
+            continue
+        why = one_line(position.why, board.OPTION_CHARS)
+        someone = Person(id=person, name=rt.name_of(person))
+        rt, facts = _standing(rt, someone, option.letter, why=why, sure=position.sure)
+        told = {"sure": position.sure, "would_change": one_line(position.change, board.OPTION_CHARS)}
+        sentence = wording.sealed_position(rt.name_of(person), option.letter, option.text, position)
+        message_id = f"{rt.slug}.{rt.incarnation}.sealed.{rt.sequence}.{person}"
+        rt = rt.heard(
+            someone, sentence, ts="", part=LinePhase.WORKSHOP, message_id=message_id, **told, **facts
+        )
+    return rt
+
+
+# --- small things ---------------------------------------------------------------------------------------------------
+
+
+def _on_record(rt: Roundtable, event: Command, sentence: str, **facts: Any) -> Roundtable:
+    """A person's line for what they pressed or entered."""
+    return rt.heard(event.person, sentence, ts="", part=LinePhase.WORKSHOP, message_id=event.key, **facts)
+
+
+def _whispering(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
+    return rt.queueing(Tell(person=person.id, message=Message(text=sentence)))

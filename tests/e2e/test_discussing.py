@@ -135,7 +135,7 @@ async def test_who_disagrees_is_decided_by_a_button(meeting: Meeting) -> None:
         assert all(side.position in menu.text for side in SIDES.values())
         linus = meeting.slack.person("linus")
         assert (await linus.press(menu, *button(menu, "keep both edits"))).acked
-        await meeting.seen("decided on conflicts: keep both edits")
+        await meeting.seen("conflicts: keep both edits (decided by")
         assert (await linus.press(menu, *button(menu, "the last edit wins"))).acked
         await meeting.until(lambda: linus.ephemerals)
         await meeting.press("end_elaboration")

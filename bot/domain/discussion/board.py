@@ -53,7 +53,7 @@ _HEDGES = re.compile(
     r"\b(?:not|no|nor|never|neither|cannot|can'?t|don'?t|doesn'?t|didn'?t|isn'?t|aren'?t|won'?t|wouldn'?t|shouldn'?t|"
     r"couldn'?t|hardly|if|unless|until|once|provided|assuming|would have|could|might|may|maybe|perhaps|almost|"
     r"only when|"
-    r"against|but|however|except|unsure|yet|used to|was|were|they|she|he|says?|said|thinks?)\b|\?",
+    r"or|against|but|however|except|unsure|yet|used to|was|were|they|she|he|says?|said|thinks?)\b|\?",
     re.IGNORECASE,
 )
 

@@ -1,0 +1,199 @@
+"""The card of a discussion: who stands where, objections, decisions, and what words count as a position."""
+
+import pytest
+
+from bot.domain.discussion import board
+from bot.domain.discussion.board import Position
+from bot.domain.discussion.elaboration import Elaboration, Fate, SealedPosition
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import RaiseObjection, SealPosition, SettleObjection
+from bot.domain.specification.entries import EntryState
+from bot.errors import NotNow
+from tests.domain.books import few_steps
+from tests.domain.table import Table, person
+
+
+def discussing() -> Table:
+    """Without a model, with two options."""
+    table = Table(few_steps()).start().do_step()
+    table.world.more = {"by_rule": True}
+    return table.press(Action.ELABORATE).say("option: a queue").say("option: a file")
+
+
+def debate() -> Elaboration:
+    found = Elaboration(step_id="00-01", lead="business-analyst", topic="Edits", max_turns=10)
+    return board.with_options(found, ["a queue", "a file"])
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("for A", "A"),
+        ("For b.", "B"),
+        ("I'm for A, because Grace measured it", "A"),
+        ("ok, A with shadow mode works for me", "A"),
+        ("A sounds good", "A"),
+        ("+1 for B", "B"),
+        ("I prefer option b", "B"),
+        ("I am with a queue", "A"),
+        ("undecided", ""),
+    ],
+)
+def test_words_that_are_a_position(text: str, letter: str) -> None:
+    found = board.position_in(debate(), text)
+
+    assert found is not None
+    assert found.letter == letter
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A works for me if Redis is never away",
+        "Does A work for you?",
+        "A does not work for me",
+        "Grace says A works for her",
+        "A queue works for most teams",
+        "for a start we need numbers",
+        "A or B sounds good",
+        "> for A",
+        "A is slow",
+    ],
+)
+def test_words_that_are_none(text: str) -> None:
+    """A condition, a question, a refusal, words of another, two options, a quotation."""
+    assert board.position_in(debate(), text) is None
+
+
+def test_an_option_that_is_not_there_is_told() -> None:
+    table = discussing().say("for C")
+
+    assert board.position_in(debate(), "for C") == Position(None)
+    assert table.world.told[-1][1].text == "There is no option C. Name one: `option: …`"
+
+
+# --- who stands where -------------------------------------------------------------------------------------------------
+
+
+def test_the_card_says_who_is_for_what_and_who_moved() -> None:
+    """Because of whom, where the person says so."""
+    table = discussing().press(Action.STAND, value="B").say("A is fast.", who="grace")
+    table.say("for A, because of Grace")
+
+    text = table.discussion.text
+    assert "A a queue\n  - Ada" in text
+    assert "Ada came over from B because of Grace" in text
+    assert "Undecided" in text
+
+
+def test_the_record_has_positions_of_people() -> None:
+    """On the lines of those who took them."""
+    table = discussing().press(Action.STAND, value="A", who="grace")
+    line = table.lines[-1]
+
+    assert (line.content, line.meta["user_name"]) == ("Grace is for A: a queue", "Grace")
+    assert [one["position"] for one in line.meta["stances"]] == ["a queue"]
+
+
+def test_a_yes_that_comes_after_positions_changed_records_nothing() -> None:
+    table = discussing().say("for A").say("for A", who="grace")
+    offered = next(one for one in table.menu.message.offered if one.action is Action.AGREED)
+    table.say("for A", who="linus")
+
+    with pytest.raises(NotNow, match="changed their position"):
+        table.press(Action.AGREED, value=offered.value)
+    assert table.rt.debate.decided == ()
+
+
+# --- objections -------------------------------------------------------------------------------------------------------
+
+
+def test_only_its_owner_takes_an_objection_back() -> None:
+    table = discussing().say("objection: the phone gets lost", who="grace")
+
+    with pytest.raises(NotNow, match="Only Grace"):
+        table.press(Action.OBJECTION, value="1/withdrawn")
+    table.press(Action.OBJECTION, value="1/withdrawn", who="grace")
+    assert table.rt.debate.objections[0].fate is Fate.WITHDRAWN
+    assert table.rt.specification.entries["OBJ-001"].state is EntryState.WITHDRAWN
+
+
+def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:
+    """Who turned it down is in the record, and in the synthesis."""
+    table = discussing()
+    sent = {"at": table.now(), "person": person("grace")}
+    table.hear(RaiseObjection(key=table.key(), **sent, words="The phone gets lost"))
+    settled = SettleObjection(
+        key=table.key(), at=table.now(), person=person("ada"), number=1, fate=Fate.REJECTED, because="backups"
+    )
+    table.hear(settled)
+
+    entry = table.rt.specification.entries["OBJ-001"]
+    assert (entry["text"], entry["outcome"]) == ("The phone gets lost", "rejected")
+    with pytest.raises(NotNow, match="has an answer"):
+        table.decided(settled.but(key=table.key()))
+    told = table.say("done").discussion.text
+    assert "[Grace] The phone gets lost: rejected because Ada: backups" in told
+
+
+# --- decisions --------------------------------------------------------------------------------------------------------
+
+
+def test_a_decision_that_is_replaced_is_superseded_and_stays() -> None:
+    table = discussing().say("decision: A").say("decision: B, Redis was away", who="grace")
+    entries = table.rt.specification.entries
+
+    assert entries["DEC-001"].state is EntryState.SUPERSEDED
+    assert entries["DEC-001"].replaced_by == ("DEC-002",)
+    assert "reversed" in table.discussion.text
+    told = table.say("done").discussion.text
+    assert "- B, Redis was away (Grace)" in told
+    assert "- A (Ada)" not in told
+
+
+def test_the_second_discussion_starts_where_the_first_ended() -> None:
+    """With the options, positions, open objections and decisions; the file has each decision once."""
+    table = discussing().say("for A").say("objection: the phone gets lost", who="grace")
+    table.say("decision: A").say("done").press(Action.ELABORATE)
+
+    text = table.discussion.text
+    assert "A a queue\n  - Ada" in text
+    assert "“the phone gets lost”" in text
+    assert "DEC-001" in text
+    assert "None recorded." in table.say("done").discussion.text.partition("#### Decisions Made")[2][:20]
+
+
+def test_done_just_after_the_end_is_understood() -> None:
+    """It answers no step, and the menu stays."""
+    table = discussing().say("done")
+    answers = table.rt.answers
+    table.say("done", who="grace")
+
+    assert table.rt.answers == answers
+    assert "over already" in table.world.told[-1][1].text
+    assert table.menu.offers(Action.CONTINUE)
+
+
+# --- sealed positions -------------------------------------------------------------------------------------------------
+
+
+def seal(table: Table, who: str, option: str) -> Table:
+    position = SealedPosition(option=option, sure="high", why="it is simple")
+    return table.hear(SealPosition(key=table.key(), at=table.now(), person=person(who), position=position))
+
+
+def test_sealed_positions_are_in_no_line_before_they_are_shown() -> None:
+    """Somebody may show them before all are in."""
+    table = seal(discussing().say("Hm.", who="grace"), "ada", "B")
+    assert not any("simple" in line.content for line in table.lines)
+    assert "simple" not in table.discussion.text
+    assert "**not yet:** Grace" in table.discussion.text
+
+    table.restart().press(Action.REVEAL, who="grace")
+    assert "Ada, very sure: it is simple" in table.discussion.text
+    with pytest.raises(NotNow, match="out already"):
+        seal(table, "grace", "A")
+    assert "Ada came over from B" in table.say("for A").discussion.text

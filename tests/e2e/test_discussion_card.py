@@ -1,0 +1,123 @@
+"""The card of a discussion over the sandbox: pressed, typed and in forms, with a restart between two presses."""
+
+from bot.sandbox import SandboxMessage
+from tests.e2e.meeting import Meeting
+
+
+def cards(meeting: Meeting) -> list[SandboxMessage]:
+    return [one for one in meeting.thread if "Discussion: " in str(one.blocks)]
+
+
+async def opened(meeting: Meeting) -> None:
+    await meeting.start("Offline sync")
+    await meeting.say("Edits get lost in tunnels. Scope: small")
+    await meeting.finish_step()
+    await meeting.press("elaborate")
+    await meeting.menu("ask_all")
+    await meeting.slack.settled()
+
+
+async def stand(meeting: Meeting, who: str, label: str) -> None:
+    """Chooses where one stands in the card's select."""
+    card = await meeting.menu("stand")
+    select = next(one for one in card.elements if one["action_id"] == "roundtable.stand")
+    value = next(one["value"] for one in select["options"] if one["text"]["text"].startswith(label))
+    assert (await meeting.slack.person(who).press(card, "roundtable.stand", value)).acked
+
+
+async def test_people_decide_on_one_card(meeting: Meeting) -> None:
+    """Positions, an objection, an agreement that a press records, and the synthesis in place of the card."""
+    async with meeting.bot():
+        await opened(meeting)
+        await meeting.say("option: a queue on the device")
+        await stand(meeting, "ada", "For A")
+        await meeting.seen("Ada · ")
+    async with meeting.bot():
+        await meeting.say("for A", who="grace")
+        await meeting.seen("Did we agree on this?")
+        await meeting.say("objection: the queue gets lost with the phone", who="linus")
+        await meeting.seen("Open objection")
+    async with meeting.bot():
+        await meeting.press("agreed", who="grace")
+        await meeting.seen("a queue on the device (decided by Grace")
+        card = cards(meeting)[-1]
+        await meeting.slack.person("linus").press(card, *fate(card, "withdrawn"))
+        await meeting.seen("taken back")
+        assert len(cards(meeting)) == 1
+        await meeting.say("done")
+        await meeting.seen("Elaboration Insights")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    assert len(cards(meeting)) == 1
+    decisions = [line for line in meeting.transcript.lines if "decision" in line.meta]
+    assert [(line.meta["user_name"], line.meta["decision"]) for line in decisions] == [
+        ("Grace", "a queue on the device")
+    ]
+    assert "a queue on the device" in (meeting.folder / "quick-scan.md").read_text()
+
+
+def fate(card: SandboxMessage, became: str) -> tuple[str, str]:
+    menu = next(one for one in card.elements if one["action_id"] == "roundtable.objection")
+    return menu["action_id"], next(
+        one["value"] for one in menu["options"] if one["value"].endswith(f"/{became}")
+    )
+
+
+async def test_the_forms_of_a_discussion(meeting: Meeting) -> None:
+    """An objection, what becomes of it for a reason, and a decision with its reason; a restart after each."""
+    ada, linus = meeting.slack.person("ada"), meeting.slack.person("linus")
+    async with meeting.bot():
+        await opened(meeting)
+        await meeting.press("object", who="linus")
+        await meeting.until(lambda: linus.view is not None)
+        await linus.submit({"roundtable.words": "The queue gets lost with the phone"})
+        await meeting.seen("The queue gets lost with the phone")
+    async with meeting.bot():
+        card = cards(meeting)[-1]
+        await ada.press(card, *fate(card, "rejected"))
+        await meeting.until(lambda: ada.view is not None)
+        await ada.submit({"roundtable.because": "phones are backed up"})
+        await meeting.seen("turned down by Ada, because phones are backed up")
+    async with meeting.bot():
+        await meeting.press("record")
+        await meeting.until(lambda: ada.view is not None)
+        await ada.submit({"roundtable.words": "A queue on the device", "roundtable.why": "tunnels"})
+        await meeting.seen("A queue on the device (decided by Ada, because tunnels)")
+        await meeting.press("end_elaboration")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    (line,) = [line for line in meeting.transcript.lines if "decision" in line.meta]
+    assert (line.meta["user_name"], line.meta["reason"]) == ("Ada", "tunnels")
+
+
+async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
+    """The card says who has answered, never what; nothing of it is in the transcript before."""
+    ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
+    async with meeting.bot():
+        await opened(meeting)
+        await meeting.say("option: a queue on the device")
+        await meeting.seen("a queue on the device")
+        await meeting.press("sealed")
+        await meeting.until(lambda: ada.view is not None)
+        await ada.submit({"roundtable.position": "A", "roundtable.why": "it survives tunnels"})
+        await meeting.seen("In: Ada")
+        assert "it survives tunnels" not in str([one.text for one in meeting.thread])
+    async with meeting.bot():
+        await meeting.press("sealed", who="grace")
+        await meeting.until(lambda: grace.view is not None)
+        await grace.submit(
+            {"roundtable.position": "other", "roundtable.words": "a file", "roundtable.sure": "low"}
+        )
+        await meeting.seen("Grace, not sure")
+        await meeting.seen("it survives tunnels")
+        await meeting.say("done")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    said = [line.content for line in meeting.transcript.lines if "sure" in line.meta]
+    assert said == [
+        "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels",
+        "Grace is for B, not sure: a file.",
+    ]

@@ -119,7 +119,7 @@ async def test_the_stop_button_ends_a_round_while_a_persona_speaks(meeting: Meet
 
         turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
         assert [line.actor for line in turns] == ["BusinessAnalyst"]
-        assert not meeting.menus("stop")
+        await meeting.until(lambda: not meeting.menus("stop"))
         assert not at_work(meeting)
         mind.go.set()
         await meeting.press("resume")
@@ -168,8 +168,9 @@ async def test_several_messages_while_a_persona_speaks_are_answered_once(meeting
         for words in said:
             await meeting.say(words, who="grace")
             await meeting.slack.settled()
+        posted = len(meeting.thread)
         mind.go.set()
-        await meeting.menu("end_elaboration")
+        await meeting.until(lambda: len(meeting.thread) > posted)
         await meeting.press("end_elaboration")
         await meeting.menu("continue")
         await meeting.slack.settled()

@@ -66,6 +66,7 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
         await meeting.menu("continue")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
+        await meeting.seen("6 of 10 turns left")
         await meeting.press("end_elaboration")
         await meeting.seen("A queue keeps the order")
         await meeting.menu("continue")

@@ -41,8 +41,8 @@ async def test_a_roundtable_held_on_the_page(meeting: Meeting, page: Page, tmp_p
 
         await expect(thread.get_by_role("button", name="Continue")).to_be_visible()
         await thread.get_by_role("button", name="Discuss").click()
-        await expect(thread.get_by_text("ELABORATION MODE")).to_be_visible()
-        await thread.get_by_role("button", name="End discussion").click()
+        await expect(thread.get_by_text("Discussion: ")).to_be_visible()
+        await thread.get_by_role("button", name="End", exact=True).click()
         await expect(thread.get_by_text("Elaboration Insights")).to_be_visible()
         await expect(thread.get_by_role("button", name="Discuss")).to_be_visible()
         await page.screenshot(path=tmp_path / "thread.png")

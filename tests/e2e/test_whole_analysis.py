@@ -130,6 +130,7 @@ async def _elaborated(meeting: Meeting, step_id: str) -> None:
     await _step(meeting, step_id)
     await meeting.press("elaborate")
     await meeting.menu("end_elaboration")
+    await meeting.seen("7 of 10 turns left")
     await meeting.say(f"We decided: {step_id} stays small because time is short.", who="linus")
     await meeting.slack.settled()
     await meeting.press("end_elaboration")

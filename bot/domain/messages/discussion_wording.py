@@ -42,10 +42,6 @@ def end_or_go_on() -> str:
     return "Did you want to end the discussion, or continue exploring this?"
 
 
-def your_turn() -> str:
-    return "The floor is yours."
-
-
 def passed(persona: Persona) -> str:
     return f"{persona.first_name} has nothing to add."
 
@@ -145,10 +141,6 @@ def yours_to_decide() -> str:
 
 def decided(name: str, issue: str, position: str) -> str:
     return f"{name} decided on {issue}: {position}"
-
-
-def noted(name: str, issue: str, position: str) -> str:
-    return f"Noted: {decided(name, issue, position)}. The floor is yours."
 
 
 def asked_again(count: int) -> str:
@@ -326,10 +318,6 @@ def no_such_option(letter: str) -> str:
 
 def positions_moved() -> str:
     return "Somebody changed their position meanwhile. Look at the card again."
-
-
-def nothing_waits_for_a_yes() -> str:
-    return "Nothing waits for a yes right now, so I kept it as an answer."
 
 
 def which_yes(count: int) -> str:

@@ -25,6 +25,7 @@ PARTIAL = {
     "bot.domain.roundtable.transitions.trouble.AFTER_COMMIT": "read with `get`",
     "bot.domain.transcript.fold._BY_PHASE": "read with `get`",
     "bot.sandbox.events.EVENTS": "read with `get`",
+    "bot.domain.roundtable.transitions.marking.ENTRY_OF": "read with `get`",
     "bot.domain.discussion.dissent._OUTCOMES": "an open objection has none, and one that was taken back is none",
     "bot.domain.messages.discussion_card.FATES": "iterated",
     "bot.domain.messages.discussion_wording.FATE_SAID": "an objection never becomes open",

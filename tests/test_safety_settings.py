@@ -45,12 +45,14 @@ def test_every_secret_of_the_settings_is_hidden() -> None:
 
 def test_the_rules_of_the_house() -> None:
     """Everybody presses, guests do not, and nothing is limited, until somebody says otherwise."""
-    assert Settings.from_env({}).policy == Policy()
+    assert Settings.from_env({}).policy == Policy(model="offline")
 
     policy = Settings.from_env({
         "ROUNDTABLE_PRESS": "starter", "ROUNDTABLE_GUESTS_PRESS": "yes", "ROUNDTABLE_BUDGET": "$5"
     }).policy  # fmt: skip
-    assert policy == Policy(press=PressPolicy.STARTER, guests_press=True, budget=Budget(dollars=Decimal(5)))
+    assert policy == Policy(
+        press=PressPolicy.STARTER, guests_press=True, budget=Budget(dollars=Decimal(5)), model="offline"
+    )
 
 
 @pytest.mark.parametrize(

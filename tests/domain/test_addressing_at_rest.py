@@ -24,10 +24,10 @@ def test_a_word_at_a_stopped_roundtable_gets_one_hint() -> None:
     assert len([text for text in told(table, "grace") if "is stopped" in text]) == 2
 
 
-def test_stop_while_a_step_is_written_stops_after_it() -> None:
+def test_stop_while_a_step_is_saved_stops_after_it() -> None:
     table = Table().start().say("Edits get lost. Scope: small")
     table.stop_paying()
-    table.press(Action.FINISH_STEP)
+    table.press(Action.FINISH_STEP).pay_up_to("commit")
     assert table.rt.stage == "writing"
     table.say("stop", who="grace")
     table.resume_paying()

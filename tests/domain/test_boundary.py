@@ -16,6 +16,7 @@ STEP_MENU = [
     Action.AMEND,
     Action.ELABORATE,
     Action.SKIP,
+    Action.REOPEN,
     Action.DEPTH_BRIEF,
     Action.DEPTH_DEEP,
     Action.STOP,

@@ -35,7 +35,7 @@ def test_every_action_has_a_button() -> None:
 
 def of_menus() -> list[Action]:
     """Where a card has the same button, it stands there with the card's words and value."""
-    cards = {Action.REOPEN, Action.AMEND, Action.SORT}
+    cards = {Action.REOPEN, Action.AMEND, Action.SORT, Action.AGREED, Action.NOT_AGREED}
     return [choice.action for choice in ALL if choice.action not in cards]
 
 

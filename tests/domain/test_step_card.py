@@ -490,7 +490,7 @@ class TestAFinishedStep:
         assert message.choices[0].emphasis is Emphasis.PRIMARY
         assert behind_dots(message)[0] == "Skip the rest of this phase"
         assert message.card
-        assert len(message.card.more) == 4
+        assert len(message.card.more) == 5
 
     def test_at_the_end_of_a_phase_names_the_next(self, partly: Meeting) -> None:
         """There is nothing left to skip."""

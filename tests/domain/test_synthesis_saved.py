@@ -169,7 +169,7 @@ def test_a_synthesis_that_says_nothing_is_tried_once_more() -> None:
     table = concluded(NOTHING)
 
     assert table.order("synthesize") == ["synthesize", "synthesize"]
-    assert table.texts[-2].endswith("\n\nKey takeaway: They talked about queues")
+    assert "\n\nKey takeaway: They talked about queues\n" in table.texts[-2]
     assert table.world.commits[-1].edits == ()
     assert table.meta.elaborations[-1].synthesis_summary == "They talked about queues"
     assert "ERR-ELAB-007" in table.codes

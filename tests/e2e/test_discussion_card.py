@@ -98,11 +98,11 @@ async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
     async with meeting.bot():
         await opened(meeting)
         await meeting.say("option: a queue on the device")
-        await meeting.seen("a queue on the device")
+        await meeting.menu("stand")
         await meeting.press("sealed")
         await meeting.until(lambda: ada.view is not None)
         await ada.submit({"roundtable.position": "A", "roundtable.why": "it survives tunnels"})
-        await meeting.seen("In: Ada")
+        await meeting.seen("*In:* Ada")
         assert "it survives tunnels" not in str([one.text for one in meeting.thread])
     async with meeting.bot():
         await meeting.press("sealed", who="grace")

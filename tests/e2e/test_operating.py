@@ -189,7 +189,7 @@ async def test_a_stop_in_the_middle_of_a_discussion_loses_nothing(slack: Sandbox
 def _alex_answered(meeting: Meeting) -> bool:
     texts = [message.text for message in meeting.thread]
     after = texts[texts.index("Alex, what about conflicts?") :]
-    return len(after) > 1 and bool(meeting.thread[-1].actions)
+    return any(text.startswith("Alex Rivera") for text in after)
 
 
 async def test_a_stop_does_not_wait_for_slack_to_calm_down(slack: Sandbox, tmp_path: Path) -> None:

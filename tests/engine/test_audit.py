@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 from bot import log
+from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Amend, Command, Press, Resume, Retract, Say, Start
@@ -65,6 +66,11 @@ def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> 
         "patches": (),
         "ts": "1.1",
         "mark": "decision",
+        "position": SealedPosition(option="A"),
+        "words": "It drains the battery",
+        "number": 1,
+        "fate": "risk",
+        "because": "We measure it",
     }
     given = {name: value for name, value in fields.items() if name in kind.model_fields}
     audited(kind(key="k", at=NOW, person=ADA, **given), BEFORE, AFTER)

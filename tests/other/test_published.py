@@ -34,6 +34,12 @@ FAMILIES = re.compile(
 OF_EVENTS = {
     "app_home_opened": "",
     "app_mention": "app_mentions:read",
+    "channel_archive": "channels:read",
+    "channel_left": "channels:read",
+    "group_archive": "groups:read",
+    "group_left": "groups:read",
+    "reaction_added": "reactions:read",
+    "reaction_removed": "reactions:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
 }

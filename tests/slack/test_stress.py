@@ -122,7 +122,7 @@ async def test_other_calls_may_fail_as_well(meeting: Meeting, method: str, fault
 
 
 async def test_a_slack_that_counts_every_call(tmp_path: Path) -> None:
-    """Its minutes are three times as long, and people are in a hurry: slower, but all of it, in order, to the last turn."""
+    """Its minutes are longer, and people are in a hurry: slower, but all of it, in order, to the last turn."""
     timing = Timing(ack_seconds=1, retry_seconds=(0.1, 1, 8, 8, 8), limits_speed=0.3)
     async with Sandbox(timing=timing, rate_limits=True) as slack:
         meeting = Meeting(slack, tmp_path / "workspace")

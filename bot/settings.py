@@ -230,6 +230,7 @@ class Settings(Keys):
     budget: Annotated[Budget | None, BeforeValidator(_budget)] = Field(
         default=None, description="tokens, such as 200000, or money, such as 5.00 USD"
     )
+    quiet: int = Field(default=10, ge=1, le=1440, description="a number of minutes from 1 to 1440")
     policies: Annotated[Path, AfterValidator(_at_home), AfterValidator(_file)] | None = Field(
         default=None, description="a file that exists"
     )
@@ -270,6 +271,7 @@ class Settings(Keys):
             budget=self.budget,
             thinks=self.model != "offline",
             model=self.model,
+            quiet_minutes=self.quiet,
         )
 
     @property

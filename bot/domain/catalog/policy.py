@@ -52,7 +52,8 @@ class Policy(Stored):
 
     A file of policies may say for a channel whether roundtables are started there, with which *cast* (the keys of
     personas; none means all) and at which *depth*, and when people are not written to: in *quiet_hours*, and on
-    *weekends* where that is false.
+    *weekends* where that is false. A discussion without turns ends when everybody was heard and the thread has been
+    quiet for *quiet_minutes*.
     """
 
     press: PressPolicy = PressPolicy.EVERYONE
@@ -66,3 +67,4 @@ class Policy(Stored):
     depth: Depth | None = None
     quiet_hours: QuietHours | None = None
     weekends: bool = True
+    quiet_minutes: int = 10

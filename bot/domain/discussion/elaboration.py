@@ -33,6 +33,10 @@ class EndReason(StrEnum):
     BY_PEOPLE = "user-initiated"
     TURN_LIMIT = "turn-limit"
     BUDGET = "budget"
+    QUIET = "quiet"
+    """No turns were left, everybody was heard, and then the thread was quiet."""
+    DUE = "due-time"
+    """No turns were left, and the time came at which answers were due."""
 
 
 class Turn(Stored):
@@ -201,7 +205,8 @@ class Elaboration(Stored):
 
     `options`, `stands` (the newest of a person counts) and `objections` are on the card. `not_agreed` are the positions
     for which a person said that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who
-    asked everybody last. `inherited` are the decisions of an earlier discussion of the step.
+    asked everybody last. `inherited` are the decisions of an earlier discussion of the step. `opened_at` is empty for
+    one that an earlier version opened.
     """
 
     step_id: str
@@ -237,6 +242,7 @@ class Elaboration(Stored):
     more_turns: int = 0
     asks_all: str = ""
     inherited: tuple[Decided, ...] = ()
+    opened_at: str = ""
 
     @property
     def turn_count(self) -> int:

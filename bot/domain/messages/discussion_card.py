@@ -58,6 +58,7 @@ class DiscussionScene(Value):
     """
     What the card is made of. `people` are those who take part, `waiting` those of them who have not given a sealed
     position. `links` are where messages stand, by their ts. `goes_on` is whether personas can be asked to.
+    `ending` says when the discussion ends by itself.
     """
 
     debate: Elaboration
@@ -69,6 +70,7 @@ class DiscussionScene(Value):
     heading: str = ""
     first: str = ""
     goes_on: bool = False
+    ending: str = ""
 
 
 def open_card(scene: DiscussionScene) -> Message:
@@ -140,7 +142,7 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
     if settled := [one for one in debate.objections if one.fate is not Fate.OPEN]:
         rows = tuple(CardRow(text=_fate(one)) for one in settled[-OBJECTIONS_SHOWN:])
         yield CardPart(title="Objections with an answer", rows=rows)
-    if lines := "\n".join(_lines(scene)):
+    if lines := "\n".join(filter(None, _lines(scene))):
         yield CardPart(prose=lines)
 
 
@@ -244,6 +246,7 @@ def _lines(scene: DiscussionScene) -> Iterator[str]:
     debate = scene.debate
     if debate.exhausted:
         yield wording.limit_on_card()
+        yield scene.ending
     elif debate.nearly_over:
         yield wording.nearing_the_end()
     elif debate.asks_for_people:

@@ -30,6 +30,14 @@ def limit_reached() -> str:
     return "We have had a thorough discussion. Let me synthesize the key points from our conversation."
 
 
+def quiet_since() -> str:
+    return f"Everybody was heard, and the thread has been quiet since. {limit_reached()}"
+
+
+def due_by_now() -> str:
+    return f"Answers are due now. {limit_reached()}"
+
+
 def wrapping_up() -> str:
     return "Wrapping up the discussion. Let me synthesize our key points."
 
@@ -193,6 +201,20 @@ def limit_on_card() -> str:
     return (
         "The personas have said what they had to say. You can go on without them: what you write is recorded. "
         "*End* puts all of it together."
+    )
+
+
+def ends_by_itself(missing: Sequence[str], minutes: int, due: str) -> str:
+    """*missing* are people who were not heard yet; *due* is when answers are due, if it is still to come."""
+    quiet = f"nobody has written for {counted(minutes, 'minute')}"
+    if not missing:
+        return f"It also ends by itself when {quiet}."
+    verb = "has" if len(missing) == 1 else "have"
+    heard = f"{listed(list(missing))} {verb} been heard, too, and {quiet}"
+    return (
+        f"It also ends by itself when {heard}, or when answers are due: {due}."
+        if due
+        else (f"It also ends by itself when {heard}.")
     )
 
 

@@ -17,7 +17,7 @@ from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, elaborations
+from bot.domain.roundtable.transitions import asking, elaborations, silence
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
@@ -102,6 +102,7 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
         heading=card.message.text,
         first=card.first,
         goes_on=elaborations.can_go_on(rt, playbook),
+        ending=silence.ending(rt, playbook),
     )
 
 

@@ -85,6 +85,7 @@ from bot.domain.roundtable.transitions import (
     planning,
     planning_presses,
     resuming,
+    silence,
     speaking,
     specifying,
     steps,
@@ -217,6 +218,7 @@ ANYTIME: Mapping[type, Transition] = {
 TIMED: Mapping[TimerName, Transition] = {
     TimerName.ROLL_CALL: attending.roll_call_due,
     TimerName.DEADLINE: attending.deadline_due,
+    TimerName.QUIET: silence.quiet_due,
 }
 """What follows when a timer is due, in every stage."""
 
@@ -254,6 +256,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 @with_plan_card
 @with_board
 @attending.with_attendance
+@silence.with_silence
 @specifying.with_files
 @working.with_work_indicator
 @budgeting.bounded

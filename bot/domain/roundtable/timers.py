@@ -19,6 +19,8 @@ class TimerName(StrEnum):
 
     ROLL_CALL = "roll_call"
     DEADLINE = "deadline"
+    QUIET = "quiet"
+    """Since people last wrote in a discussion that has no turns left."""
 
 
 KNOWN = frozenset(TimerName)

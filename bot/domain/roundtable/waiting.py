@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
+from bot.domain.discussion.elaboration import EndedDiscussion
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
@@ -69,6 +70,21 @@ def awaited(rt: Roundtable) -> tuple[str, ...]:
     excused = rt.attendance.excused if rt.attendance.step_id == rt.step_id else ()
     left_out = heard_in_step(rt) | set(excused)
     return tuple(one for one in participants(rt) if one not in left_out)
+
+
+def unheard_in_discussion(rt: Roundtable) -> tuple[str, ...]:
+    """Those who take part and have said nothing in the open discussion, and are waited for."""
+    debate = rt.debate
+    before = rt.ended.get(debate.step_id, EndedDiscussion())
+    heard = {
+        *(turn.by for turn in debate.turns if turn.human),
+        *(one.by for one in debate.besides),
+        *(one.by for one in debate.decided),
+        *(one.by for one in debate.stands[len(before.stands) :]),
+        *(one.by for one in debate.objections if one.number > len(before.objections)),
+    }
+    excused = rt.attendance.excused if rt.attendance.step_id == debate.step_id else ()
+    return tuple(one for one in participants(rt) if one not in heard and one not in excused)
 
 
 def question(rt: Roundtable, playbook: Playbook) -> str:

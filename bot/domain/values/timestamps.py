@@ -43,6 +43,11 @@ def seconds(at: str) -> float:
     return datetime.fromisoformat(at).timestamp()
 
 
+def after(now: str, in_seconds: float) -> str:
+    """The moment so many seconds after *now*."""
+    return before(now, -in_seconds)
+
+
 def before(now: str, seconds_ago: float) -> str:
     """The moment so many seconds before *now*. Moments of this form sort as text."""
     return moment(datetime.fromisoformat(now).astimezone(UTC) - timedelta(seconds=seconds_ago))

@@ -21,6 +21,7 @@ from bot.domain.roundtable.outcomes import PersonMet, Posted
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import MENUS_REMEMBERED, Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
+from bot.domain.roundtable.transitions import silence
 from bot.domain.roundtable.waiting import awaited, heard_in_step, question
 from bot.domain.specification import coverage
 from bot.domain.transcript.lines import LinePhase
@@ -145,6 +146,8 @@ def roll_call_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundt
 
 
 def deadline_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
+    if silence.only_people_go_on(rt):
+        return silence.ended_by_due_time(rt, playbook)
     if rt.stage is not Stage.DISCUSSING:
         return rt
     missing = [(one, rt.name_of(one)) for one in awaited(rt)]

@@ -305,6 +305,7 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
         stands=before.stands,
         objections=before.objections,
         inherited=before.decided,
+        opened_at=rt.now,
     )
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate).opening_round(LinePhase.WORKSHOP)
     if unknown:

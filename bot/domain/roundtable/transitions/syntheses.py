@@ -27,6 +27,8 @@ SYNTHESES_TRIED = 2
 LAST_WORDS = {
     EndReason.TURN_LIMIT: discussion_wording.limit_reached,
     EndReason.BY_PEOPLE: discussion_wording.wrapping_up,
+    EndReason.QUIET: discussion_wording.quiet_since,
+    EndReason.DUE: discussion_wording.due_by_now,
     EndReason.BUDGET: trouble_wording.used_up_in_a_discussion,
 }
 

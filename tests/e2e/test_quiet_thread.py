@@ -1,0 +1,63 @@
+"""What follows when nobody writes for a while, over the sandbox, with simulated time and a restart in between."""
+
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.domain.values.timestamps import moment
+from tests.e2e.meeting import Meeting, sandbox
+from tests.other.published import unlike_published
+
+
+@pytest.fixture
+async def meeting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Meeting]:
+    """What is due is looked for at once, by the clock of Slack."""
+    monkeypatch.setattr("bot.engine.engine.SWEEP_SECONDS", 0.05)
+    async with sandbox() as slack:
+        now = slack.clock.now
+        yield Meeting(slack, tmp_path / "workspace", clock=lambda: moment(datetime.fromtimestamp(now(), UTC)))
+        assert unlike_published(slack.calls) == []
+
+
+async def step_done(meeting: Meeting) -> None:
+    await meeting.start("Offline sync")
+    await meeting.say("Edits get lost in tunnels. Scope: small", who="ada")
+    await meeting.finish_step()
+
+
+async def minutes_pass(meeting: Meeting, minutes: float) -> None:
+    await meeting.slack.settled()
+    meeting.slack.clock.skip(60 * minutes)
+
+
+async def test_a_discussion_ends_when_it_is_quiet(meeting: Meeting) -> None:
+    """Three turns of personas, and one of Ada; Grace is heard after the limit. Then nobody writes for ten minutes."""
+    async with meeting.bot():
+        await step_done(meeting)
+        meta = meeting.folder / "meta.json"
+        told = {**json.loads(meta.read_text()), "elaboration_config": {"max_turns": 4}}
+        meta.write_text(json.dumps(told))
+        await meeting.press("elaborate")
+        await meeting.menu("ask_all")
+        await meeting.slack.settled()
+        await meeting.say("A queue on the device.", who="ada")
+        await meeting.seen("ends by itself when nobody has written for 10 minutes")
+        await minutes_pass(meeting, 9)
+        await meeting.say("objection: the queue gets lost", who="grace")
+        await meeting.seen("Open objection")
+        await minutes_pass(meeting, 9)
+    assert not meeting.menus("continue")
+    async with meeting.bot():
+        await meeting.slack.settled()
+        meeting.slack.clock.skip(60 * 1.1)
+        await meeting.seen("Elaboration Insights")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    said = [line.content for line in meeting.transcript.lines]
+    assert any("Everybody was heard, and the thread has been quiet since." in one for one in said)
+    assert any("**Exit**: quiet" in one for one in said)
+    assert len([one for one in meeting.subjects() if "elaboration" in one]) == 1

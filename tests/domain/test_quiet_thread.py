@@ -124,3 +124,59 @@ def test_the_due_time_ends_it_without_those_who_were_not_heard() -> None:
     comes(table, 6 * MINUTE)
     assert is_open(table)
     assert "**Exit**: due-time" in comes(table, 9 * MINUTE).discussion.text
+
+
+# --- feedback ---------------------------------------------------------------------------------------------------------
+
+
+def at_menu() -> Table:
+    return Table(few_steps()).start().do_step()
+
+
+def feedback(table: Table) -> list[str]:
+    return [one for one in table.subjects if one.startswith("feedback")]
+
+
+def test_feedback_is_committed_after_two_quiet_minutes() -> None:
+    """Once, with all of it; the card keeps its menu."""
+    table = at_menu()
+    menu = table.menu.token
+    comes(table.say("Scope: small"), MINUTE)
+    comes(table.say("Photos, too.", who="grace"), MINUTE)
+    assert feedback(table) == []
+
+    comes(table.restart(), MINUTE)
+    assert feedback(table) == ["feedback 00-01 Topic 00-01"]
+    assert "Photos, too." in table.world.meeting.decode()
+    assert table.menu.token == menu
+    assert table.menu.offers(Action.CONTINUE)
+    assert table.rt.timers == {}
+
+
+def test_nothing_is_committed_twice() -> None:
+    """Neither when people go on before, nor when they do so after."""
+    table = at_menu().say("Photos, too.").press_continue()
+    assert table.rt.timers == {}
+    comes(table, 5 * MINUTE)
+    assert feedback(table) == ["feedback 00-01 Topic 00-01"]
+
+    table = at_menu()
+    comes(table.say("Photos, too."), 3 * MINUTE).press_continue()
+    assert feedback(table) == ["feedback 00-01 Topic 00-01"]
+
+
+def test_a_press_while_it_is_committed_waits_for_nothing() -> None:
+    """The commit is on its way, and a person goes on: no second one."""
+    table = at_menu().say("Photos, too.").stop_paying()
+    [event] = due_at(table.rt, after(table.rt.now, 2 * MINUTE))
+    table.rt = table.decided(event)
+    table.press_continue().resume_paying()
+
+    assert feedback(table) == ["feedback 00-01 Topic 00-01"]
+    assert table.rt.step_id == "01-01"
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+def test_a_word_that_chooses_is_no_feedback() -> None:
+    """Nothing waits for a commit."""
+    assert at_menu().say("finish").rt.timers == {}

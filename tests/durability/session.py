@@ -98,6 +98,8 @@ class Session:
                 self.amend(text)
             case "retract", _:
                 self.retract()
+            case "pause", _:
+                self.pause()
             case "plan", _:
                 self.plan()
             case "export", _:
@@ -127,6 +129,11 @@ class Session:
     def retract(self) -> None:
         ts = self.world.change(None)
         self._told(Retract(key=f"C1.{ts}.deleted", at=self.world.now(), person=person("grace"), ts=ts))
+
+    def pause(self) -> None:
+        """Another app writes something, so that some minutes pass in which no person does."""
+        self.world.post(Message(text="The build is green."))
+        self.settle()
 
     def press(self, action: Action) -> None:
         """By two people at once, and again while nothing comes of it."""

@@ -85,6 +85,9 @@ STRETCHES: Mapping[str, Stretch] = {
     "opening": Stretch(_nothing, (("start", ""),)),
     "step": Stretch(_opened, (("say", "Edits get lost"), ("press", Action.FINISH_STEP))),
     "feedback": Stretch(_first_step_done, (("say", "Photos too, please"),)),
+    "quiet-feedback": Stretch(
+        _first_step_done, (("say", "Photos too, please"), ("pause", ""), ("press", Action.CONTINUE))
+    ),
     "discussion": Stretch(
         _first_step_done, (("press", Action.ELABORATE), ("say", "We decided: no photos"), ("say", "done"))
     ),

@@ -25,6 +25,7 @@ async def meeting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 async def step_done(meeting: Meeting) -> None:
     await meeting.start("Offline sync")
     await meeting.say("Edits get lost in tunnels. Scope: small", who="ada")
+    await meeting.slack.settled()
     await meeting.finish_step()
 
 
@@ -61,3 +62,28 @@ async def test_a_discussion_ends_when_it_is_quiet(meeting: Meeting) -> None:
     assert any("Everybody was heard, and the thread has been quiet since." in one for one in said)
     assert any("**Exit**: quiet" in one for one in said)
     assert len([one for one in meeting.subjects() if "elaboration" in one]) == 1
+
+
+async def test_feedback_is_committed_when_people_pause(meeting: Meeting) -> None:
+    """Once, after two minutes, also when the bot was restarted. The card keeps its menu; going on adds no commit."""
+    async with meeting.bot():
+        await step_done(meeting)
+        menu = await meeting.menu("continue")
+        await meeting.say("FR: photos are synced, too", who="grace")
+        await meeting.slack.settled()
+        assert not feedback(meeting)
+    meeting.slack.clock.skip(121)
+    async with meeting.bot():
+        await meeting.until(lambda: feedback(meeting))
+        await meeting.slack.settled()
+        assert (await meeting.menu("continue")).ts == menu.ts
+        await meeting.press("continue")
+        await meeting.menu("finish_step", since=menu.ts)
+        await meeting.slack.settled()
+
+    assert len(feedback(meeting)) == 1
+    assert any("photos are synced" in line.content for line in meeting.transcript.lines)
+
+
+def feedback(meeting: Meeting) -> list[str]:
+    return [one for one in meeting.subjects() if ": feedback" in one]

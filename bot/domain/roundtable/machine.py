@@ -219,6 +219,7 @@ TIMED: Mapping[TimerName, Transition] = {
     TimerName.ROLL_CALL: attending.roll_call_due,
     TimerName.DEADLINE: attending.deadline_due,
     TimerName.QUIET: silence.quiet_due,
+    TimerName.FEEDBACK: silence.feedback_due,
 }
 """What follows when a timer is due, in every stage."""
 

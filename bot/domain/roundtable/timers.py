@@ -21,6 +21,8 @@ class TimerName(StrEnum):
     DEADLINE = "deadline"
     QUIET = "quiet"
     """Since people last wrote in a discussion that has no turns left."""
+    FEEDBACK = "feedback"
+    """Since people last wrote below the menu of a finished step."""
 
 
 KNOWN = frozenset(TimerName)

@@ -3,7 +3,7 @@ What follows when people have written nothing for a while.
 
 A discussion that has no turns left ends when everybody was heard and the thread has been quiet, or when answers are
 due.
-The timer begins again with each thing that a person does.
+What people say below the menu of a finished step is committed when they pause, if they have not gone on by then.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,13 @@ from bot.domain.roundtable.inputs import Command, Input, TimeCame
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
-from bot.domain.roundtable.transitions import elaborations
+from bot.domain.roundtable.transitions import elaborations, steps
 from bot.domain.roundtable.waiting import unheard_in_discussion
 from bot.domain.values.timestamps import after as moment_after
 from bot.domain.values.timestamps import seconds_since
 from bot.domain.values.working_time import in_words
 
+FEEDBACK_SECONDS = 120
 LATE_SECONDS = 120.0
 """A timer that comes later than this proves no silence: nothing ran, and people may have written meanwhile."""
 
@@ -36,10 +37,12 @@ def with_silence(decide: Decide) -> Decide:
         after = decide(rt, event, playbook)
         if after is rt:
             return after
-        begins = isinstance(event, Command) or not only_people_go_on(rt)
-        if not only_people_go_on(after):
-            return cleared(after, TimerName.QUIET)
-        return _waiting(after, TimerName.QUIET, 60 * playbook.policy.quiet_minutes) if begins else after
+        for name, holds in WAITS:
+            if not holds(after):
+                after = cleared(after, name)
+            elif isinstance(event, Command) or not holds(rt):
+                after = _waiting(after, name, playbook)
+        return after
 
     return decided
 
@@ -56,10 +59,15 @@ def quiet_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable
     if not only_people_go_on(rt):
         return rt
     if seconds_since(event.due, event.at) > LATE_SECONDS:
-        return _waiting(rt, TimerName.QUIET, 60 * playbook.policy.quiet_minutes)
+        return _waiting(rt, TimerName.QUIET, playbook)
     if not unheard_in_discussion(rt):
         return elaborations.conclude(rt, EndReason.QUIET, playbook)
     return elaborations.conclude(rt, EndReason.DUE, playbook) if _is_due(rt) else rt
+
+
+def feedback_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
+    """The menu stays as it is. Without it a step that nobody goes on from would be behind in git for days."""
+    return steps.feedback_saved(rt, playbook) if rt.stage is Stage.AT_BOUNDARY else rt
 
 
 def ended_by_due_time(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -79,5 +87,17 @@ def _is_due(rt: Roundtable) -> bool:
     return bool(opened_at) and opened_at < rt.attendance.due <= rt.now
 
 
-def _waiting(rt: Roundtable, name: TimerName, seconds: float) -> Roundtable:
+def _has_feedback(rt: Roundtable) -> bool:
+    return rt.stage is Stage.AT_BOUNDARY and steps.has_feedback(rt)
+
+
+def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
+    seconds = FEEDBACK_SECONDS if name is TimerName.FEEDBACK else 60 * playbook.policy.quiet_minutes
     return set_timer(rt, name, moment_after(rt.now, seconds))
+
+
+WAITS: tuple[tuple[TimerName, Callable[[Roundtable], bool]], ...] = (
+    (TimerName.QUIET, only_people_go_on),
+    (TimerName.FEEDBACK, _has_feedback),
+)
+"""When each timer runs: from when that begins to hold, and anew with everything that a person does meanwhile."""

@@ -162,10 +162,15 @@ def fed_back(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def feedback_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """One commit for everything that was said since the step was saved; the word that chooses is nothing to save."""
-    if not any(ENTRIES in line.meta or _is_content(line) for line in rt.unheld):
+    if not has_feedback(rt):
         return rt
     step = playbook.agenda.get(rt.step_id)
     return queue_commit(rt, f"feedback {rt.step_id} {step.title}" if step else "feedback")
+
+
+def has_feedback(rt: Roundtable) -> bool:
+    """Whether people said something that no commit has yet."""
+    return any(ENTRIES in line.meta or _is_content(line) for line in rt.unheld)
 
 
 def menu(

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.policy import Policy
 from bot.domain.messages import attendance_wording
 from bot.domain.messages import home_page as wording
 from bot.domain.messages.home_page import (
@@ -35,7 +36,7 @@ from bot.domain.roundtable.transitions import asking
 from bot.domain.roundtable.waiting import Wait, WaitKind
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import before, seconds_since
-from bot.domain.values.working_time import WorkingTime, in_words, local_time
+from bot.domain.values.working_time import in_words, local_time
 from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
 from bot.engine.ports import Store
@@ -53,8 +54,6 @@ APART_SECONDS = 60.0
 SHOWN = 10
 DECIDED_SHOWN = 5
 TEXT_CHARS = 300
-QUIET = (20, 7)
-"""Hours in which nobody is written to: from the first until the second one."""
 REMEMBERED = 1_000
 
 
@@ -91,16 +90,11 @@ class Personal:
         chat: PersonalChat,
         playbook: Playbook,
         clock: Clock,
-        working: WorkingTime | None = None,
-        quiet: tuple[int, int] = QUIET,
     ) -> None:
-        """*working* says whether people are written to at weekends, *quiet* at which hours they are not."""
         self._store = store
         self._chat = chat
         self._playbook = playbook
         self._clock = clock
-        self._working = working or WorkingTime()
-        self._quiet = quiet
         self._known: LruCache[str, Roundtable] = LruCache(REMEMBERED)
         self._shown: dict[str, Shown] = {}
         self._decided_on: LruCache[str, bool] = LruCache(REMEMBERED)
@@ -139,7 +133,7 @@ class Personal:
         elif wanted == ON:
             settings = settings.but(off=False, not_before="")
         elif time := wording.time_in(wanted):
-            if self._is_quiet(int(time[:2])):
+            if self._policy("").is_quiet_at(*map(int, time.split(":"))):
                 raise UserError(wording.IN_QUIET_HOURS)
             settings = settings.but(off=False, not_before="", time=time)
         else:
@@ -234,12 +228,14 @@ class Personal:
         late = (local - time).total_seconds()
         if not 0 <= late < WINDOW_SECONDS or today.isoformat() < settings.not_before:
             return
-        if self._is_quiet(local.hour) or not self._working.is_working_day(today):
+        own = (rt for rt in live if person in waiting.participants(rt))
+        told = tuple(rt for rt in own if not self._policy(rt.place.channel).is_quiet(local))
+        if not told:
             return
         key = f"digest:{person}:{today.isoformat()}"
         if key in self._decided_on:
             return
-        seen = await self._seen(person, live)
+        seen = await self._seen(person, told)
         self._decided_on[key] = True
         rows = tuple(row for rt in seen for row in self._waiting(rt, person, zone))[:SHOWN]
         # Noted before it is sent: after a crash in between, nothing is sent that day.
@@ -248,9 +244,8 @@ class Personal:
                 person, DailyMessage(await self._chat.name_or_id(person), rows), key=key
             )
 
-    def _is_quiet(self, hour: int) -> bool:
-        begins, ends = self._quiet
-        return hour >= begins or hour < ends if begins > ends else begins <= hour < ends
+    def _policy(self, channel: str) -> Policy:
+        return self._playbook.policies.of(channel, self._playbook.policy)
 
     async def _zone(self, person: str) -> tzinfo:
         with suppress(ZoneInfoNotFoundError, ValueError, EffectError):

@@ -6,8 +6,9 @@ import pytest
 
 from bot.content.policies import read_policies
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import Policy, PressPolicy, QuietHours
+from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.catalog.steps import Depth
+from bot.domain.values.working_time import QuietHours
 from bot.errors import ConfigError
 
 PERSONAS = ("business-analyst", "solutions-architect", "system-designer")

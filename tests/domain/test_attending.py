@@ -1,9 +1,13 @@
 """Who is waited for in a step, when the thread is asked about it, and what people answer to that."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.policies import ChannelRules, Policies
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.attendance import ReminderKind
@@ -13,13 +17,14 @@ from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.roundtable.transitions import opening
 from bot.domain.roundtable.waiting import WaitKind, awaited, participants, waits_for
 from bot.domain.values.timestamps import moment, seconds
+from bot.domain.values.working_time import QuietHours
 from bot.errors import NotNow
-from tests.domain.table import HERE, Table, person
+from tests.domain.table import HERE, Table, person, shipped
 
 
-def held() -> Table:
+def held(playbook: Playbook | None = None) -> Table:
     """Ada has started, and named Grace and Linus; a step is open."""
-    table = Table()
+    table = Table(playbook)
     start = Start(
         key=table.key(), at=table.now(), item=item_from("Offline sync"), place=HERE, person=person("ada"),
         participants=("grace", "linus"),
@@ -135,6 +140,37 @@ def test_the_roll_call_comes_four_working_hours_before() -> None:
     assert len(roll_calls(table)) == 1
     assert sum("answers are due" in one.text for one in thread(table)) == 1
     assert table.rt.timers == {}
+
+
+def hours(**rules: Any) -> Table:
+    """Friday 2 January 2026, 17:00, is when answers are due; the channel has *rules* of its own."""
+    policies = Policies(channels={HERE.channel: ChannelRules(**rules)})
+    return due(held(replace(shipped(), policies=policies)))
+
+
+def test_the_hours_of_the_channel_apply_to_the_roll_call() -> None:
+    """Its quiet hours, and whether people work at weekends."""
+    night = QuietHours(begin=13 * 60 + 30, end=8 * 60)
+    assert hours(quiet_hours=night).rt.timers[TimerName.ROLL_CALL] == "2026-01-02T09:30:00.000Z"
+
+    table = due(hours(), days=3)
+    assert table.rt.timers[TimerName.ROLL_CALL] == "2026-01-02T13:00:00.000Z"
+    table = due(hours(weekends=True), days=3)
+    assert table.rt.timers[TimerName.ROLL_CALL] == "2026-01-04T13:00:00.000Z"
+
+
+def test_nobody_is_called_out_of_hours() -> None:
+    """A time that is set at night calls people in the morning, or not at all when answers are due by then."""
+    table = held().say("due 2026-01-01 10:00")
+    comes(table, later(table, 0.01))
+    assert roll_calls(table) == []
+    assert table.rt.timers[TimerName.ROLL_CALL] == "2026-01-01T09:00:00.000Z"
+    comes(table, "2026-01-01T09:00:00.000Z")
+    assert len(roll_calls(table)) == 1
+
+    table = held().say("due 2026-01-01 08:00")
+    comes(table, later(table, 0.01))
+    assert table.rt.timers.keys() == {TimerName.DEADLINE}
 
 
 def test_the_card_says_when_answers_are_due() -> None:

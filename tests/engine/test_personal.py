@@ -1,13 +1,15 @@
 """When a person is written to, and about what; with a clock and a Slack that are played."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from bot.domain.catalog.policies import ChannelRules, Policies
 from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.working_time import QuietHours
 from bot.engine.personal import Personal
 from bot.errors import SlackError, UserError
 from bot.storage.embedded import EmbeddedStore
@@ -112,6 +114,27 @@ async def test_nobody_is_written_to_at_weekends(office: Office) -> None:
     assert await office.at(15, "03:30") == ["ada"]
     with pytest.raises(UserError, match="Nobody is written to at that time"):
         await office.personal.remind("ada", "06:59")
+
+
+async def test_a_channel_has_hours_of_its_own(office: Office) -> None:
+    """What waits in it is told within them only, also on Saturday where people work then."""
+    rules = ChannelRules(weekends=True, quiet_hours=QuietHours(begin=10 * 60, end=8 * 60))
+    policies = Policies(channels={asking().place.channel: rules})
+    office.personal.read_again(replace(shipped(), policies=policies))
+    await office.personal.remind("ada", "10:30")
+    assert await office.at(11, "10:30") == []
+    await office.personal.remind("ada", "08:30")
+    assert await office.at(12, "08:30") == ["ada"]
+
+
+async def test_reminders_keep_to_the_hours_of_every_channel(office: Office) -> None:
+    """Those of the file's `default` part."""
+    night = ChannelRules(quiet_hours=QuietHours(begin=18 * 60, end=9 * 60))
+    office.personal.read_again(replace(shipped(), policies=Policies(default=night)))
+    with pytest.raises(UserError, match="Nobody is written to at that time"):
+        await office.personal.remind("ada", "08:59")
+    await office.personal.remind("ada", "09:00")
+    assert await office.at(7, "09:00") == ["ada"]
 
 
 async def test_whoever_left_the_channel_hears_nothing_of_it(office: Office) -> None:

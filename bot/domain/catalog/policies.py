@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping
 
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import Policy, PressPolicy, QuietHours
+from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.catalog.steps import Depth
 from bot.domain.values.value import Stored
+from bot.domain.values.working_time import QuietHours
 
 CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{2,20}")
 

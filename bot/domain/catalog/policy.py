@@ -1,11 +1,13 @@
 """The settings that apply to every roundtable."""
 
 import re
+from datetime import datetime
 from enum import StrEnum
 
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.steps import Depth
 from bot.domain.values.value import Stored
+from bot.domain.values.working_time import QuietHours, WorkingTime
 
 
 class PressPolicy(StrEnum):
@@ -16,21 +18,6 @@ class PressPolicy(StrEnum):
     PARTICIPANTS = "participants"
     """The person who started the roundtable, and everyone who wrote in it."""
     EVERYONE = "everyone"
-
-
-class QuietHours(Stored):
-    """
-    The part of a day in which people are not written to, by their own clock, as minutes since midnight. It may go
-    past midnight.
-    """
-
-    begin: int
-    end: int
-
-    def contain(self, minute: int) -> bool:
-        if self.begin <= self.end:
-            return self.begin <= minute < self.end
-        return minute >= self.begin or minute < self.end
 
 
 _HOURS = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])\s*-\s*([01]?[0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
@@ -45,6 +32,10 @@ def quiet_hours(text: str) -> QuietHours:
     return QuietHours(begin=60 * begin_hour + begin_minute, end=60 * end_hour + end_minute)
 
 
+NIGHT = QuietHours(begin=20 * 60, end=7 * 60)
+"""When nobody is written to where the policy does not say."""
+
+
 class Policy(Stored):
     """
     With *guests_press*, guests and people of other organisations count as members. *thinks*: every persona has a model,
@@ -52,7 +43,7 @@ class Policy(Stored):
 
     A file of policies may say for a channel whether roundtables are started there, with which *cast* (the keys of
     personas; none means all) and at which *depth*, and when people are not written to: in *quiet_hours*, and on
-    *weekends* where that is false. A discussion without turns ends when everybody was heard and the thread has been
+    *weekends* unless that is true. A discussion without turns ends when everybody was heard and the thread has been
     quiet for *quiet_minutes*.
     """
 
@@ -66,5 +57,17 @@ class Policy(Stored):
     cast: tuple[str, ...] = ()
     depth: Depth | None = None
     quiet_hours: QuietHours | None = None
-    weekends: bool = True
+    weekends: bool = False
     quiet_minutes: int = 10
+
+    @property
+    def working(self) -> WorkingTime:
+        return WorkingTime(self.quiet_hours, self.weekends)
+
+    def is_quiet(self, local: datetime) -> bool:
+        """Whether nobody is written to then, by a person's own clock."""
+        return not self.working.is_working_day(local.date()) or self.is_quiet_at(local.hour, local.minute)
+
+    def is_quiet_at(self, hour: int, minute: int) -> bool:
+        """On any day."""
+        return (self.quiet_hours or NIGHT).contain(60 * hour + minute)

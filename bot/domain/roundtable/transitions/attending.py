@@ -26,12 +26,11 @@ from bot.domain.roundtable.waiting import awaited, heard_in_step, question
 from bot.domain.specification import coverage
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
-from bot.domain.values.working_time import WorkingTime, due_in, in_words
+from bot.domain.values.working_time import due_in, in_words
 from bot.errors import NotNow
 
 ROLL_CALL_HOURS = 4
 """Working hours before answers are due."""
-WORKING = WorkingTime()
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
@@ -42,25 +41,27 @@ def with_attendance(decide: Decide) -> Decide:
     @wraps(decide)
     def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
         after = decide(rt, event, playbook)
-        return after if after is rt else _current(_joined(after, event))
+        return after if after is rt else _current(_joined(after, event, playbook))
 
     return decided
 
 
-def starting(rt: Roundtable, event: Start) -> Roundtable:
+def starting(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     """The starter, and whom they named."""
     for person in event.participants:
         rt = rt.meeting(Person(id=person))
     rt = rt.but(attendance=rt.attendance.joining(event.person.id, *event.participants))
-    return due_from_start(rt, event.due or "")
+    return due_from_start(rt, event.due or "", playbook)
 
 
-def due_from_start(rt: Roundtable, due: str) -> Roundtable:
+def due_from_start(rt: Roundtable, due: str, playbook: Playbook) -> Roundtable:
     """By the clock of the starter, as far as it is known. A time that has passed is no deadline."""
-    return due_at(rt, due, rt.attendance.offsets.get(rt.started_by, 0)) if due > rt.now else rt
+    if due <= rt.now:
+        return rt
+    return due_at(rt, due, rt.attendance.offsets.get(rt.started_by, 0), playbook)
 
 
-def _joined(rt: Roundtable, event: Input) -> Roundtable:
+def _joined(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     attendance = rt.attendance
     match event:
         case Say(person=person):
@@ -68,7 +69,7 @@ def _joined(rt: Roundtable, event: Input) -> Roundtable:
         case PersonMet(person=known, offset=int(offset)):
             attendance = attendance.but(offsets={**attendance.offsets, known: offset})
             if known == rt.started_by and attendance.due and not attendance.due_offset:
-                return due_at(rt.but(attendance=attendance), attendance.due, offset)
+                return due_at(rt.but(attendance=attendance), attendance.due, offset, playbook)
         case Posted(effect=effect, ts=ts):
             for one in attendance.reminders:
                 if one.post == effect:
@@ -142,6 +143,10 @@ def roll_call_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundt
     attendance = rt.attendance.at_step(rt.step_id)
     if rt.stage is not Stage.DISCUSSING or attendance.called or not awaited(rt):
         return rt
+    opening = playbook.policy.working.opening(rt.now, offset=rt.attendance.due_offset)
+    if opening > rt.now:
+        # Out of hours, because the time was set late, or nothing ran. At the due time itself the deadline asks.
+        return set_timer(rt, TimerName.ROLL_CALL, opening) if opening < rt.attendance.due else rt
     return _called(rt, playbook)
 
 
@@ -155,14 +160,15 @@ def deadline_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundta
     return _posted(rt, ReminderKind.DEADLINE, wording.deadline(_due(rt), missing, gaps))
 
 
-def due_at(rt: Roundtable, due: str, offset: int) -> Roundtable:
-    """Answers are due then; the roll call comes some working hours before."""
+def due_at(rt: Roundtable, due: str, offset: int, playbook: Playbook) -> Roundtable:
+    """Answers are due then; the roll call comes some working hours before, which the channel's policy may say."""
     rt = rt.but(attendance=rt.attendance.but(due=due, due_offset=offset))
     rt = set_timer(rt, TimerName.DEADLINE, due)
     called = rt.attendance.at_step(rt.step_id).called
     if called:
         return cleared(rt, TimerName.ROLL_CALL)
-    return set_timer(rt, TimerName.ROLL_CALL, WORKING.before(due, ROLL_CALL_HOURS, offset=offset))
+    called_at = playbook.policy.working.before(due, ROLL_CALL_HOURS, offset=offset)
+    return set_timer(rt, TimerName.ROLL_CALL, called_at)
 
 
 def _called(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -215,7 +221,7 @@ def later(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 
 def extended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _extending(rt, event.person)
+    return _extending(rt, event.person, playbook)
 
 
 def without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -262,11 +268,11 @@ def _done(rt: Roundtable, person: Person, wish: words.Attending, playbook: Playb
         case Action.NUDGE:
             return nudged(rt, person, playbook)
         case Action.EXTEND:
-            return _extending(rt, person)
+            return _extending(rt, person, playbook)
         case Action.WITHOUT:
             return _excusing(rt, person, _called_by(rt, wish.name))
         case _:
-            return _due_set(rt, person, wish.due)
+            return _due_set(rt, person, wish.due, playbook)
 
 
 def nudged(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
@@ -280,12 +286,12 @@ def nudged(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     return _called(rt, playbook)
 
 
-def _due_set(rt: Roundtable, person: Person, when: str) -> Roundtable:
+def _due_set(rt: Roundtable, person: Person, when: str, playbook: Playbook) -> Roundtable:
     offset = rt.attendance.offsets.get(person.id, 0)
     due = due_in(when, offset=offset)
     if due <= rt.now:
         raise NotNow(wording.no_such_time())
-    rt = due_at(rt, due, offset)
+    rt = due_at(rt, due, offset, playbook)
     said = wording.due_set(rt.name_of(person.id), _due(rt))
     return rt.telling(Message(text=said), part=LinePhase.CLARIFYING, user_id=person.id)
 
@@ -309,10 +315,10 @@ def _answering_later(rt: Roundtable, person: Person) -> Roundtable:
     return _recorded(rt, person, f"{wording.later(rt.name_of(person.id))}.")
 
 
-def _extending(rt: Roundtable, person: Person) -> Roundtable:
+def _extending(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     before, offset = _due(rt), rt.attendance.due_offset
-    due = WORKING.a_day_after(rt.attendance.due, now=rt.now, offset=offset)
-    rt = due_at(rt, due, offset)
+    due = playbook.policy.working.a_day_after(rt.attendance.due, now=rt.now, offset=offset)
+    rt = due_at(rt, due, offset, playbook)
     return _settled(rt, person, wording.extended(before, rt.name_of(person.id), _due(rt)))
 
 

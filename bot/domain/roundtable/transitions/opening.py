@@ -68,7 +68,7 @@ from bot.errors import NotNow
 def start(event: Start, playbook: Playbook) -> Roundtable:
     """A new roundtable, nothing of which is in Slack or git yet; its version is 0."""
     playbook = playbook.within(event.place.channel)
-    rt = _chosen_at_start(_on(event), event, playbook)
+    rt = _chosen_at_start(_on(event, playbook), event, playbook)
     return _open(rt, event, playbook_for(rt, playbook))
 
 
@@ -87,7 +87,7 @@ def _chosen_at_start(rt: Roundtable, event: Start, playbook: Playbook) -> Roundt
 
 def take_up(event: Start, playbook: Playbook, *, thread_known: bool) -> Roundtable:
     """An item that has a folder already: in the thread that its folder names, or in a new one."""
-    rt = _on(event)
+    rt = _on(event, playbook)
     if not thread_known:
         return _open(rt, event, playbook)
     resumed = step_wording.resumed(rt.name_of(event.person.id))
@@ -103,7 +103,7 @@ def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     if rt.place.thread:
         raise NotNow(trouble_wording.held_already())
     if not rt.phase_key:
-        begun = _on(event).but(version=rt.version, now=rt.now, seen=rt.seen)
+        begun = _on(event, playbook).but(version=rt.version, now=rt.now, seen=rt.seen)
         return _open(_as_chosen_before(begun, rt), event, playbook)
     heading_for = Stage.PLANNING if event.planning else rt.heading_for
     bare = rt.but(place=event.place, stage=Stage.OPENING, heading_for=heading_for, stalled=None)
@@ -119,7 +119,7 @@ def _as_chosen_before(rt: Roundtable, before: Roundtable) -> Roundtable:
     )
 
 
-def _on(event: Start) -> Roundtable:
+def _on(event: Start, playbook: Playbook) -> Roundtable:
     rt = Roundtable(
         incarnation=hashlib.sha256(event.key.encode()).hexdigest()[:8],
         slug=event.item.slug,
@@ -131,7 +131,7 @@ def _on(event: Start) -> Roundtable:
         now=event.at,
         heading_for=Stage.PLANNING if event.planning else None,
     )
-    return attending.starting(rt.knowing(event.key).meeting(event.person), event)
+    return attending.starting(rt.knowing(event.key).meeting(event.person), event, playbook)
 
 
 def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
@@ -202,7 +202,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
     if is_new:
-        rt = _seated(rt, state.meta.seats)
+        rt = _seated(rt, state.meta.seats, playbook)
     if state.planning and rt.heading_for is None:
         rt = planning.lost(rt, playbook)
     if event.recovering:
@@ -212,13 +212,13 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     return taken_up(rt, "held in a new thread")
 
 
-def _seated(rt: Roundtable, seats: Seats) -> Roundtable:
+def _seated(rt: Roundtable, seats: Seats, playbook: Playbook) -> Roundtable:
     """As meta.json says; what was chosen just now comes before that."""
     rt = rt.but(
         attendance=rt.attendance.joining(*seats.participants),
         personas_active=rt.personas_active or seats.personas_active,
     )
-    return rt if rt.attendance.due else attending.due_from_start(rt, seats.due)
+    return rt if rt.attendance.due else attending.due_from_start(rt, seats.due, playbook)
 
 
 def restore_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

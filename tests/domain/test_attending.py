@@ -196,7 +196,7 @@ def test_a_deadline_only_proposes() -> None:
     assert reminder
     assert "a word from Ada and Linus" in reminder.shown.text
     assert [one.label for one in reminder.shown.choices] == [
-        "Finish with what we have", "One more day", "Go on without Ada", "Go on without Linus",
+        "Finish with what we have", "One more day", "Go on without Ada", "Go on without Linus", "No time limit",
     ]  # fmt: skip
     assert table.rt.stage is Stage.DISCUSSING
 
@@ -214,6 +214,75 @@ def test_one_more_day_moves_it(by: str) -> None:
     assert TimerName.DEADLINE in table.rt.timers
     comes(table, later(table, 24 * 20))
     assert table.rt.attendance.open_one(ReminderKind.DEADLINE)
+
+
+@pytest.mark.parametrize("by", ["press", "words"])
+def test_a_person_removes_the_time_limit(by: str) -> None:
+    """Nothing comes at that time any more, and the card does not name it."""
+    table = overdue()
+    if by == "press":
+        pressed(table, ReminderKind.DEADLINE, Action.NO_LIMIT, who="grace")
+    else:
+        table.say("No limit.", who="grace")
+
+    assert any("· Grace removed the time limit" in one.text for one in thread(table))
+    assert any("Grace removed the time limit." in line.content for line in table.lines)
+    assert (table.rt.attendance.due, table.rt.timers) == ("", {})
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+def test_a_limit_is_removed_before_it_comes() -> None:
+    """The thread says so; without a limit the same words are an answer."""
+    table = due(held()).say("no limit", who="grace")
+    assert thread(table)[-1].text == "Due Friday 2 January, 17:00 (UTC) · Grace removed the time limit."
+    assert table.rt.timers == {}
+    assert "Due Friday" not in str(table.rt.card)
+
+    table.say("no limit", who="linus")
+    assert [answer.text for answer in table.rt.answers] == ["no limit"]
+
+
+def discussed() -> Table:
+    """Ada has said something in a discussion when answers are due; Grace and Linus have not."""
+    table = due(held()).do_step().press(Action.ELABORATE).say("A queue on the device.")
+    return comes(table, later(table, 24 * 7))
+
+
+def test_a_deadline_proposes_to_end_a_discussion() -> None:
+    """It names who was not heard in it, and the discussion stays open."""
+    table = discussed()
+    reminder = table.rt.attendance.open_one(ReminderKind.DEADLINE)
+
+    assert reminder
+    assert "**Missing:** a word from Grace and Linus." in reminder.shown.text
+    assert [one.label for one in reminder.shown.choices] == [
+        "End the discussion", "One more day", "Go on without Grace", "Go on without Linus", "No time limit",
+    ]  # fmt: skip
+    assert table.rt.stage is Stage.ELABORATING
+
+
+def test_ending_a_discussion_at_the_deadline() -> None:
+    """By the button; who types `done` ends it as well."""
+    table = pressed(discussed().restart(), ReminderKind.DEADLINE, Action.END_ELABORATION, who="grace")
+    assert any("· Grace ended the discussion" in one.text for one in thread(table))
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+    table = discussed().say("done")
+    assert any("· the discussion is over" in one.text for one in thread(table))
+    assert table.rt.attendance.reminders == ()
+
+
+def test_a_discussion_gets_one_more_day_or_goes_on_without_somebody() -> None:
+    """What is typed is no turn."""
+    table = discussed()
+    turns = table.rt.debate.turn_count
+    table.say("without Linus", who="grace")
+    assert any("Grace goes on without Linus" in one.text for one in thread(table))
+    table = discussed().say("one more day", who="grace")
+    assert TimerName.DEADLINE in table.rt.timers
+    assert table.rt.debate.turn_count == turns
+    assert table.say("due 2027-01-04 09:00", who="grace").rt.attendance.due == "2027-01-04T09:00:00.000Z"
+    assert table.rt.debate.turn_count == turns
 
 
 @pytest.mark.parametrize("by", ["press", "words"])

@@ -242,3 +242,45 @@ async def test_the_daily_message_is_put_off_and_turned_off(meeting: Meeting) -> 
         at.until(8, 9, 1)
         await meeting.until(lambda: directs(meeting, "ada"))
         assert [one.ts for one in directs(meeting, "max")] == [told.ts]
+
+
+async def test_a_deadline_in_a_discussion(meeting: Meeting) -> None:
+    """It proposes to end it; the limit is removed by words, set again, and the discussion ended by its button."""
+    at = days(meeting)
+    async with meeting.bot():
+        await begun(meeting)
+        await meeting.say("Edits get lost in tunnels. Scope: small", who="ada")
+        await meeting.say("due 2026-12-07 17:00", who="ada")
+        await meeting.seen("Ada asked for answers by Monday 7 December, 17:00 (UTC)")
+        await meeting.slack.settled()
+        await meeting.finish_step()
+        await meeting.press("elaborate")
+        await meeting.menu("ask_all")
+        await meeting.slack.settled()
+        await meeting.say("no limit", who="max")
+        await meeting.seen("Max removed the time limit")
+        at.until(7, 17, 1)
+        await passing(meeting)
+        assert not meeting.menus("extend")
+    async with meeting.bot():
+        await meeting.say("due 2026-12-08 17:00", who="ada")
+        await meeting.seen("Ada asked for answers by Tuesday 8 December, 17:00 (UTC)")
+        at.until(8, 17, 1)
+        deadline = await meeting.menu("extend")
+        assert "End the discussion" in str(deadline.blocks)
+    async with meeting.bot():
+        await meeting.press("until_off", who="max")
+        await meeting.seen("Due Tuesday 8 December, 17:00 (UTC) · Max removed the time limit")
+        await meeting.say("due 2026-12-09 17:00", who="ada")
+        await meeting.seen("Ada asked for answers by Wednesday 9 December, 17:00 (UTC)")
+        at.until(9, 17, 1)
+        deadline = await meeting.menu("extend")
+    async with meeting.bot():
+        await meeting.press_in(deadline, "end_elaboration", who="max")
+        await meeting.seen("Max ended the discussion")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    said = [line.content for line in meeting.transcript.lines]
+    assert sum("Max removed the time limit." in one for one in said) == 2
+    assert any("Max ended the discussion." in one for one in said)

@@ -14,6 +14,8 @@ NOTHING_TO_ADD = Choice(action=Action.NOTHING_TO_ADD, label="I have nothing to a
 LATER = Choice(action=Action.LATER, label="Ask me tomorrow")
 FINISH = Choice(action=Action.FINISH_STEP, label="Finish with what we have")
 EXTEND = Choice(action=Action.EXTEND, label="One more day")
+NO_LIMIT = Choice(action=Action.NO_LIMIT, label="No time limit")
+END = Choice(action=Action.END_ELABORATION, label="End the discussion")
 WITHOUT = Choice(action=Action.WITHOUT, label="Go on without {name}")
 
 
@@ -50,28 +52,37 @@ def not_waited_for(name: str) -> str:
     return f"{name} is not waited for"
 
 
-def deadline(due: str, missing: Sequence[tuple[str, str]], gaps: int) -> Message:
-    """*missing* are ids and names. Nothing of it happens by itself."""
+def deadline(due: str, missing: Sequence[tuple[str, str]], gaps: int, *, discussion: bool = False) -> Message:
+    """Of a step, or of its *discussion*. *missing* are ids and names. Nothing of it happens by itself."""
     words = [f"a word from {_named([name for _, name in missing])}"] if missing else []
     if gaps:
         words = [f"{gaps} open {'point' if gaps == 1 else 'points'} of the step", *words]
     lacks = f"\n**Missing:** {', and '.join(words)}." if words else ""
     named = missing[:NAMED_AT_MOST]
     without = tuple(WITHOUT.but(label=WITHOUT.label.format(name=name), value=one) for one, name in named)
-    typed = ", ".join(("`finish`", "`one more day`", *(f"`without {name}`" for _, name in named[:1])))
+    end = "`done`" if discussion else "`finish`"
+    typed = ", ".join((end, "`one more day`", *(f"`without {name}`" for _, name in named[:1]), "`no limit`"))
     return Message(
         text=f"It is {due}: answers are due.{lacks}",
-        choices=(FINISH, EXTEND, *without),
+        choices=(END if discussion else FINISH, EXTEND, *without, NO_LIMIT),
         note=f"Nothing happens by itself. Or type {typed}.",
     )
 
 
-def finished(due: str, name: str) -> str:
-    return f"Due {due} · {name} finished the step"
+def finished(due: str, name: str, *, discussion: bool) -> str:
+    return f"Due {due} · {name} {'ended the discussion' if discussion else 'finished the step'}"
 
 
-def over(due: str) -> str:
-    return f"Due {due} · the step is over"
+def over(due: str, *, discussion: bool) -> str:
+    return f"Due {due} · the {'discussion' if discussion else 'step'} is over"
+
+
+def no_limit(due: str, name: str) -> str:
+    return f"Due {due} · {name} removed the time limit"
+
+
+def no_due() -> str:
+    return "No time is set here."
 
 
 def extended(due: str, name: str, now_due: str) -> str:

@@ -65,6 +65,8 @@ class Action(StrEnum):
     EXTEND = "extend"
     WITHOUT = "without"
     """The value is the person who is no longer waited for."""
+    NO_LIMIT = "until_off"
+    """Answers are not due at any time."""
     SNOOZE = "snooze"
     DIGEST_TIME = "digest_time"
     START_FORM = "start_form"

@@ -18,7 +18,8 @@ class Reminder(Stored):
     """
     A post about the open step *step_id*. `post` is its effect, `ts` where it stands once that is known, `shown` what
     it says there. `asked` are people who were not heard then, `later` those of them who want to answer tomorrow.
-    `became`: what people chose; it then has nothing to press any more.
+    `became`: what people chose; it then has nothing to press any more. `discussion`: it is about the discussion of the
+    step.
     """
 
     kind: ReminderKind
@@ -30,6 +31,7 @@ class Reminder(Stored):
     asked: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
     became: str = ""
+    discussion: bool = False
 
     def offers(self, action: Action) -> bool:
         return any(choice.action is action for choice in self.shown.choices)

@@ -195,6 +195,7 @@ PRESSES: Mapping[Action, Transition] = {
     Action.LATER: attending.later,
     Action.EXTEND: attending.extended,
     Action.WITHOUT: attending.without,
+    Action.NO_LIMIT: attending.unlimited,
     Action.STAND: deciding.stood,
     Action.AGREED: deciding.agreed,
     Action.NOT_AGREED: deciding.not_agreed,
@@ -407,7 +408,7 @@ def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if event.token == ITEM:
         return _pressed_outside_menus(rt, event, playbook)
     if attending.offering(rt, event):
-        if event.action is Action.FINISH_STEP:
+        if event.action in {Action.FINISH_STEP, Action.END_ELABORATION}:
             rt = attending.finished(rt, event.person)
         return PRESSES[event.action](rt, event.but(ts=""), playbook)
     if rt.menu is None or rt.menu.token != event.token:

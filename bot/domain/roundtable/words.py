@@ -16,6 +16,8 @@ ATTENDING = {
     "tomorrow": Action.LATER,
     "ask me tomorrow": Action.LATER,
     "one more day": Action.EXTEND,
+    "no limit": Action.NO_LIMIT,
+    "no time limit": Action.NO_LIMIT,
 }
 """What people type about a roll call or a deadline, alone in a message."""
 DUE = re.compile(r"\s*due\s+(\d{4}-\d\d-\d\d\b.{0,20})", re.IGNORECASE | re.ASCII)

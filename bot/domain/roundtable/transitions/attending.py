@@ -22,13 +22,15 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import MENUS_REMEMBERED, Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
 from bot.domain.roundtable.transitions import silence
-from bot.domain.roundtable.waiting import awaited, heard_in_step, question
+from bot.domain.roundtable.waiting import awaited, heard_in_step, question, unheard_in_discussion
 from bot.domain.specification import coverage
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.working_time import due_in, in_words
 from bot.errors import NotNow
 
+OPEN = frozenset({Stage.DISCUSSING, Stage.ELABORATING})
+"""When a time can be set, and is kept: for a step, or for its discussion."""
 ROLL_CALL_HOURS = 4
 """Working hours before answers are due."""
 
@@ -110,9 +112,10 @@ def _said_now(rt: Roundtable, reminder: Reminder) -> Roundtable:
 
 def _has_become(rt: Roundtable, reminder: Reminder) -> str:
     """Empty while people can still answer it."""
-    is_open = rt.stage is Stage.DISCUSSING and rt.step_id == reminder.step_id
+    stage = Stage.ELABORATING if reminder.discussion else Stage.DISCUSSING
+    is_open = rt.stage is stage and rt.step_id == reminder.step_id
     if reminder.kind is ReminderKind.DEADLINE:
-        return "" if is_open else wording.over(_due(rt))
+        return "" if is_open else wording.over(_due(rt), discussion=reminder.discussion)
     waiting = set(awaited(rt)) - set(reminder.later)
     if is_open and waiting.intersection(reminder.asked):
         return ""
@@ -153,11 +156,22 @@ def roll_call_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundt
 def deadline_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
     if silence.only_people_go_on(rt):
         return silence.ended_by_due_time(rt, playbook)
-    if rt.stage is not Stage.DISCUSSING:
+    if rt.stage not in OPEN:
         return rt
-    missing = [(one, rt.name_of(one)) for one in awaited(rt)]
-    gaps = len(coverage.of_step(playbook.schema, rt.specification, rt.step_id))
-    return _posted(rt, ReminderKind.DEADLINE, wording.deadline(_due(rt), missing, gaps))
+    discussion = rt.stage is Stage.ELABORATING
+    missing = [(one, rt.name_of(one)) for one in _missing(rt)]
+    gaps = 0 if discussion else len(coverage.of_step(playbook.schema, rt.specification, rt.step_id))
+    message = wording.deadline(_due(rt), missing, gaps, discussion=discussion)
+    return _posted(rt, ReminderKind.DEADLINE, message)
+
+
+def _missing(rt: Roundtable) -> tuple[str, ...]:
+    """Of whom the open step, or the open discussion, has nothing yet."""
+    return unheard_in_discussion(rt) if rt.stage is Stage.ELABORATING else awaited(rt)
+
+
+def _part(rt: Roundtable) -> LinePhase:
+    return LinePhase.WORKSHOP if rt.stage is Stage.ELABORATING else LinePhase.CLARIFYING
 
 
 def due_at(rt: Roundtable, due: str, offset: int, playbook: Playbook) -> Roundtable:
@@ -182,7 +196,7 @@ def _called(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def _posted(rt: Roundtable, kind: ReminderKind, message: Message) -> Roundtable:
     message = message.but(token=rt.token())
-    rt = rt.telling(message, part=LinePhase.CLARIFYING)
+    rt = rt.telling(message, part=_part(rt))
     reminder = Reminder(
         kind=kind,
         step_id=rt.step_id,
@@ -190,6 +204,7 @@ def _posted(rt: Roundtable, kind: ReminderKind, message: Message) -> Roundtable:
         post=rt.outbox[-1].id,
         shown=message,
         asked=message.pings,
+        discussion=rt.stage is Stage.ELABORATING,
     )
     attendance = rt.attendance.at_step(rt.step_id)
     return rt.but(attendance=attendance.but(reminders=(*attendance.reminders, reminder)))
@@ -224,6 +239,10 @@ def extended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     return _extending(rt, event.person, playbook)
 
 
+def unlimited(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return _unlimited(rt, event.person)
+
+
 def without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     return _excusing(rt, event.person, event.value)
 
@@ -236,7 +255,7 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     wish = words.attends(event.text)
     if wish is None or not _is_meant(rt, event, wish):
         return None
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=_part(rt))
     try:
         return _done(rt, event.person, wish, playbook)
     except NotNow as refused:
@@ -244,7 +263,7 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
 
 
 def _is_meant(rt: Roundtable, event: Say, wish: words.Attending) -> bool:
-    if rt.stage is not Stage.DISCUSSING:
+    if rt.stage not in OPEN:
         return False
     match wish.action:
         case Action.NOTHING_TO_ADD | Action.LATER:
@@ -252,6 +271,10 @@ def _is_meant(rt: Roundtable, event: Say, wish: words.Attending) -> bool:
             return roll_call is not None and event.person.id in roll_call.asked
         case Action.EXTEND | Action.WITHOUT:
             return rt.attendance.open_one(ReminderKind.DEADLINE) is not None
+        case Action.NO_LIMIT:
+            return bool(rt.attendance.due)
+        case Action.NUDGE:
+            return rt.stage is Stage.DISCUSSING
         case _:
             return True
 
@@ -271,6 +294,8 @@ def _done(rt: Roundtable, person: Person, wish: words.Attending, playbook: Playb
             return _extending(rt, person, playbook)
         case Action.WITHOUT:
             return _excusing(rt, person, _called_by(rt, wish.name))
+        case Action.NO_LIMIT:
+            return _unlimited(rt, person)
         case _:
             return _due_set(rt, person, wish.due, playbook)
 
@@ -293,7 +318,7 @@ def _due_set(rt: Roundtable, person: Person, when: str, playbook: Playbook) -> R
         raise NotNow(wording.no_such_time())
     rt = due_at(rt, due, offset, playbook)
     said = wording.due_set(rt.name_of(person.id), _due(rt))
-    return rt.telling(Message(text=said), part=LinePhase.CLARIFYING, user_id=person.id)
+    return rt.telling(Message(text=said), part=_part(rt), user_id=person.id)
 
 
 def _passing(rt: Roundtable, person: Person) -> Roundtable:
@@ -323,7 +348,7 @@ def _extending(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable
 
 
 def _excusing(rt: Roundtable, person: Person, missing: str) -> Roundtable:
-    if missing not in awaited(rt):
+    if missing not in _missing(rt):
         raise NotNow(wording.nobody_of_that_name(rt.name_of(missing)))
     attendance = rt.attendance.at_step(rt.step_id)
     rt = rt.but(attendance=attendance.but(excused=(*attendance.excused, missing)))
@@ -332,8 +357,21 @@ def _excusing(rt: Roundtable, person: Person, missing: str) -> Roundtable:
 
 
 def finished(rt: Roundtable, person: Person) -> Roundtable:
-    """The deadline's own button: it says who pressed it, when the step is finished."""
-    return _settled(rt, person, wording.finished(_due(rt), rt.name_of(person.id)))
+    """The deadline's own button: it says who pressed it, when the step or its discussion is over."""
+    discussion = rt.stage is Stage.ELABORATING
+    return _settled(rt, person, wording.finished(_due(rt), rt.name_of(person.id), discussion=discussion))
+
+
+def _unlimited(rt: Roundtable, person: Person) -> Roundtable:
+    if not rt.attendance.due:
+        raise NotNow(wording.no_due())
+    sentence = wording.no_limit(_due(rt), rt.name_of(person.id))
+    if rt.attendance.open_one(ReminderKind.DEADLINE):
+        rt = _settled(rt, person, sentence)
+    else:
+        rt = rt.telling(Message(text=f"{sentence}."), part=_part(rt), user_id=person.id)
+    rt = cleared(rt, TimerName.ROLL_CALL, TimerName.DEADLINE)
+    return rt.but(attendance=rt.attendance.but(due="", due_offset=0))
 
 
 def _settled(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
@@ -346,13 +384,13 @@ def _settled(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
 
 def _recorded(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
     name = rt.name_of(person.id)
-    return rt.recording(sentence, part=LinePhase.CLARIFYING, user_id=person.id, user_name=name)
+    return rt.recording(sentence, part=_part(rt), user_id=person.id, user_name=name)
 
 
 def _called_by(rt: Roundtable, name: str) -> str:
     """The id of the person who is waited for and called *name*; the name itself when there is none."""
     wanted = name.casefold().removeprefix("@")
-    for person in awaited(rt):
+    for person in _missing(rt):
         known = rt.name_of(person).casefold()
         if wanted in {known, known.split(" ", maxsplit=1)[0], person.casefold()}:
             return person

@@ -632,3 +632,16 @@ def test_words_said_while_the_limit_is_read_are_feedback() -> None:
 
     assert "One more thing." in table.world.files["quick-scan.md"]
     assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_the_menu_comes_below_the_discussion_also_when_words_are_written_down_first() -> None:
+    """Once, and where people look; the old card, far above, has no menu."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.say("One more thing.").resume_paying().say("done")
+
+    offering = [
+        one for one in table.world.thread if Action.CONTINUE in {c.action for c in one.message.choices}
+    ]
+    assert len(offering) == 1
+    assert offering[0] is table.world.thread[-1]
+    assert table.menu.ts == offering[0].ts

@@ -20,7 +20,7 @@ from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_i
 from bot.domain.specification.entries import ENTRIES
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Person
-from bot.domain.values.timestamps import seconds_since
+from bot.domain.values.timestamps import seconds_since, slack_time
 
 BURST_SECONDS = 120
 """Within this time after an acknowledgement, further answers get a reaction and no words."""
@@ -184,11 +184,17 @@ def menu(
 ) -> Roundtable:
     """
     What people said or changed in the meantime is written first. *anew*: the menu is posted, not edited in
-    place.
+    place. Below a discussion it always is.
     """
     if rt.answers != rt.drafted and playbook.agenda.get(rt.step_id):
         return write(rt)
-    return asking.menu(rt, playbook, text, kind=kind, facts=facts, anew=anew)
+    return asking.menu(rt, playbook, text, kind=kind, facts=facts, anew=anew or _is_above_the_discussion(rt))
+
+
+def _is_above_the_discussion(rt: Roundtable) -> bool:
+    """Whether the card of the step stands in the thread before the discussion that people come from."""
+    card, board = (slack_time(one.ts) if one else None for one in (rt.card, rt.board))
+    return card is not None and board is not None and card < board
 
 
 def _burst_is_over(rt: Roundtable) -> bool:

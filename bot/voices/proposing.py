@@ -1,15 +1,16 @@
 """
 A model's proposals for the open step, as patches. A proposal that does not fit the kinds of the step, or names no
-source that was shown, is left out with the reason and never repaired. A decision must be in the words of a person who
-is named as its source. What the sources of the others do not say is marked.
+source that was shown, is left out with the reason and never repaired. Sources are messages, entries, and what a tool
+of this turn showed, such as lines of code; one that was not shown is left out, too. A decision must be in the words of
+a person who is named as its source. What the sources of the others do not say is marked.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
-from bot.domain.specification import checks, entailment
+from bot.domain.specification import checks, citations, entailment
 from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Entry, Patch, Specification
 from bot.domain.values.json_files import parse
 from bot.domain.values.text import one_line
@@ -22,12 +23,15 @@ MOST_PROPOSALS = 8
 """As many as a card shows at once."""
 MOST_READ = 60
 """Of an answer; what comes after them is not looked at."""
+MOST_SOURCES = 20
 DROPPED_CHARS = 200
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")
 
 NO_SOURCE = "it names no source that was shown"
+NOT_SHOWN = "this source was not shown"
 NOT_OF_A_PERSON = "no person said it in these words"
 DOES_NOT_FIT = "it does not fit the entries of this step"
+NOTHING: Mapping[str, str] = {}
 TOO_MANY = f"more than {MOST_PROPOSALS} were proposed"
 
 
@@ -50,8 +54,8 @@ def prompt(scene: Scene) -> Prompt | None:
     return tasks.propose(scene, "\n".join(map(_described, kinds)))
 
 
-def proposals(answer: str, scene: Scene) -> Proposals | None:
-    """None when the answer is no JSON array."""
+def proposals(answer: str, scene: Scene, looked_at: Mapping[str, str] = NOTHING) -> Proposals | None:
+    """None when the answer is no JSON array. *looked_at* are texts that tools showed, by their ids."""
     given = _array(answer)
     if given is None:
         return None
@@ -59,23 +63,44 @@ def proposals(answer: str, scene: Scene) -> Proposals | None:
     said = {rt.line_of(answer.ts): answer.text for answer in rt.answers}
     entries = {entry.id: checks.text_of_entry(entry) for entry in _entries_shown(scene)}
     spoken = {rt.line_of(answer.ts): f"{rt.name_of(answer.person)}: {answer.text}" for answer in rt.answers}
-    reader = _Reader(schema, rt.specification, said, {*said, *entries})
+    sources = _Sources({**entries, **spoken}, looked_at, rt.slug)
+    reader = _Reader(schema, rt.specification, said, sources)
     found = tuple(reader.read(given, {kind.key for kind in _kinds(scene)}))
-    texts, known = {**entries, **spoken}, rt.specification.entries
+    texts, known = sources.texts, rt.specification.entries
     marked = tuple(checks.checked(one, texts, schema, known) for one in found)
     return Proposals(marked, tuple(reader.dropped), texts)
+
+
+class _Sources:
+    """What may be cited. `texts` are those of messages and entries, and of what was cited of the rest."""
+
+    def __init__(self, texts: Mapping[str, str], looked_at: Mapping[str, str], slug: str) -> None:
+        self.texts = dict(texts)
+        self._looked_at = looked_at
+        self._own = f"{slug}/"
+
+    def find(self, named: str) -> str:
+        """The id of a source that was shown, else nothing. An entry of this item has its short id."""
+        own = named.removeprefix(self._own)
+        if own in self.texts or own != named:
+            return own if own in self.texts else ""
+        text = citations.cited_text(named, self._looked_at)
+        if text is None:
+            return ""
+        self.texts[named] = text
+        return named
 
 
 class _Reader:
     """`said` are people's answers by the ids of their lines."""
 
     def __init__(
-        self, schema: Schema, specification: Specification, said: Mapping[str, str], shown: Collection[str]
+        self, schema: Schema, specification: Specification, said: Mapping[str, str], sources: _Sources
     ) -> None:
         self._schema = schema
         self._spec = specification
         self._said = said
-        self._shown = shown
+        self._sources = sources
         self._taken: list[str] = []
         self.dropped: list[Mapping[str, str]] = []
 
@@ -89,6 +114,9 @@ class _Reader:
                 self._drop(one, patch)
                 continue
             self._taken.append(patch.id)
+            for named in _named(one):
+                if not self._sources.find(named):
+                    self.dropped.append({"what": one_line(sanitized(named), DROPPED_CHARS), "why": NOT_SHOWN})
             yield patch
 
     def _drop(self, given: Any, why: str) -> None:
@@ -98,8 +126,7 @@ class _Reader:
 
     def _patch(self, given: Mapping[str, Any], allowed: set[str]) -> Patch | str:
         """The patch, or why it is left out."""
-        named = dict.fromkeys(_texts(given.get("sources")))
-        sources = tuple(one for one in named if one in self._shown)
+        sources = tuple(dict.fromkeys(filter(None, map(self._sources.find, _named(given)))))
         if not sources:
             return NO_SOURCE
         id = str(given.get("id") or "")
@@ -180,6 +207,11 @@ def _array(answer: str) -> list[Any] | None:
     except ValueError:
         return None
     return found if isinstance(found, list) else None
+
+
+def _named(given: Mapping[str, Any]) -> list[str]:
+    """The sources that a proposal names."""
+    return list(dict.fromkeys(_texts(given.get("sources"))))[:MOST_SOURCES]
 
 
 def _texts(value: Any) -> list[str]:

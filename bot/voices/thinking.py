@@ -111,9 +111,10 @@ class ModelVoices:
         if (prompt := proposing.prompt(scene)) is None:
             return (), NO_FACTS
         thinking = self._session(mind, cue, WRITING, ModelTask.DRAFT)
-        found = proposing.proposals(await thinking.about(prompt), scene)
+        found = proposing.proposals(await thinking.about(prompt), scene, thinking.shown)
         if found is None:
-            found = proposing.proposals(await thinking.about(tasks.again(prompt, PARTS)), scene)
+            answer = await thinking.about(tasks.again(prompt, PARTS))
+            found = proposing.proposals(answer, scene, thinking.shown)
         if found is None:
             return (), thinking.facts
         dropped = {"dropped": list(found.dropped)} if found.dropped else {}
@@ -167,6 +168,11 @@ class ModelSession:
     def facts(self) -> Facts:
         """With what was looked at, also by a model that did not answer."""
         return {**facts_of(self._usages), **(self._looker.facts if self._looker else {})}
+
+    @property
+    def shown(self) -> Mapping[str, str]:
+        """What a tool showed, by the ids that it is cited by."""
+        return self._looker.shown if self._looker else {}
 
     async def about(self, prompt: Prompt) -> str:
         """Raises VoiceError, without `again`: the chain of models has made all attempts already."""

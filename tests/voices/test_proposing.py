@@ -17,6 +17,7 @@ from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import outline
 from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError
+from bot.voices import proposing
 from tests.domain.table import Table
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 from tests.voices.minds import Answer, ScriptedMind, lost, thinking, whole
@@ -114,9 +115,14 @@ def test_what_rests_on_nothing_is_left_out(sources: Any) -> None:
 
 
 def test_only_the_sources_that_exist_are_named() -> None:
-    (patch,) = only({**ROWS, "sources": ["C.9", SAID, "FR-001", SAID]})
+    """Also by the long id of an entry. What is dropped is a fact of the line."""
+    slug = ASKED.slug
+    named = ["C.9", SAID, f"{slug}/FR-001", SAID, "src/sync.py:40@1a2b3c4", f"{slug}/FR-002"]
+    (patch,), _, facts = proposed(json.dumps([{**ROWS, "sources": named}]))
 
     assert patch.sources == (SAID, "FR-001")
+    assert [one["what"] for one in facts["dropped"]] == ["C.9", "src/sync.py:40@1a2b3c4", f"{slug}/FR-002"]
+    assert {one["why"] for one in facts["dropped"]} == {proposing.NOT_SHOWN}
 
 
 @pytest.mark.parametrize("text", ["We leave out PDF.", "we  leave out\nPDF", "leave out PDF"])

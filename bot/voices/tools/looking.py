@@ -96,6 +96,8 @@ class Looker:
         self._redact = redact
         self._chars = 0
         self.looks: list[Look] = []
+        self.shown: dict[str, str] = {}
+        """The texts that were shown, by the ids that they are cited by."""
         self.tools = tuple(one for one in TOOLS if persona.may_use(one.area))
 
     @property
@@ -238,16 +240,21 @@ class Looker:
         rows: list[str] = []
         ids: list[str] = []
         for one in found:
+            id = self._shown(one.id[:LONGEST_ID])
             row = self._shown(
                 f"{one.id}{': ' if one.text and chr(10) not in one.text else chr(10)}{one.text}".strip()
             )
+            text = self._shown(one.text)
             if len(row) > room and not rows:
+                text = text[: max(0, room - len(id))]
                 row = f"{row[:room]}\n[cut: {len(row) - room} more characters]"
             if len(row) > room and rows:
                 rows.append(f"({len(found) - len(ids)} more results are not shown: ask for less.)")
                 break
             rows.append(row)
-            ids.append(self._shown(one.id[:LONGEST_ID]))
+            ids.append(id)
+            if text:
+                self.shown[id] = text
             room -= len(row)
         return "\n".join(rows), tuple(ids)
 

@@ -18,14 +18,26 @@ Reply = Callable[[web.Request, Json], Awaitable[web.StreamResponse]]
 MODEL = "model-2026-11-01"
 
 
+class Called(NamedTuple):
+    """A tool that the model wants to use."""
+
+    name: str
+    given: Json
+    id: str = "call_1"
+
+
 class Answer(NamedTuple):
-    """*finish* in OpenAI's words; each way of speaking has its own. Without *tokens* nothing is said of them."""
+    """
+    *finish* in OpenAI's words; each way of speaking has its own. Without *tokens* nothing is said of them. With *calls*
+    it ends there, to see what the tools return.
+    """
 
     text: str = "I would ask who waits for whom."
     finish: str = "stop"
     tokens: tuple[int, int, int] | None = (1200, 40, 1000)
     model: str = MODEL
     refusal: str = ""
+    calls: tuple[Called, ...] = ()
 
 
 class Asked(NamedTuple):
@@ -200,7 +212,9 @@ def _chat(answer: Answer) -> Json:
     said: Json = {"role": "assistant", "content": answer.text}
     if answer.refusal:
         said |= {"content": None, "refusal": answer.refusal}
-    choice = {"index": 0, "message": said, "finish_reason": answer.finish}
+    if answer.calls:
+        said |= {"content": None, "tool_calls": [_chat_call(one) for one in answer.calls]}
+    choice = {"index": 0, "message": said, "finish_reason": "tool_calls" if answer.calls else answer.finish}
     return {
         "id": "c1",
         "object": "chat.completion",
@@ -208,6 +222,33 @@ def _chat(answer: Answer) -> Json:
         "model": answer.model,
         "choices": [choice],
     } | _chat_usage(answer)
+
+
+def _chat_call(one: Called) -> Json:
+    return {
+        "id": one.id,
+        "type": "function",
+        "function": {"name": one.name, "arguments": json.dumps(one.given)},
+    }
+
+
+def _chat_call_deltas(answer: Answer) -> list[Json]:
+    """The name first, and then the arguments in pieces."""
+    deltas: list[Json] = []
+    for number, one in enumerate(answer.calls):
+        whole = _chat_call(one)
+        begun = whole | {"index": number, "function": {"name": one.name, "arguments": ""}}
+        pieces = ({"arguments": piece} for piece in _halves(one.given))
+        deltas += [
+            {"tool_calls": [begun]},
+            *({"tool_calls": [{"index": number, "function": piece}]} for piece in pieces),
+        ]
+    return deltas
+
+
+def _halves(given: Json) -> tuple[str, str]:
+    told = json.dumps(given)
+    return told[: len(told) // 2], told[len(told) // 2 :]
 
 
 async def _chat_streamed(request: web.Request, answer: Answer) -> web.StreamResponse:
@@ -221,9 +262,11 @@ async def _chat_streamed(request: web.Request, answer: Answer) -> web.StreamResp
         }
 
     said = {"refusal": answer.refusal} if answer.refusal else {}
-    words = [] if answer.refusal else answer.text.split(" ")
-    deltas = [{"content": f"{' ' if number else ''}{word}"} for number, word in enumerate(words)]
-    chunks = [chunk({"role": "assistant"} | said), *map(chunk, deltas), chunk({}, answer.finish)]
+    words = [] if answer.refusal or answer.calls else answer.text.split(" ")
+    deltas: list[Json] = [{"content": f"{' ' if number else ''}{word}"} for number, word in enumerate(words)]
+    deltas += _chat_call_deltas(answer)
+    finish = "tool_calls" if answer.calls else answer.finish
+    chunks = [chunk({"role": "assistant"} | said), *map(chunk, deltas), chunk({}, finish)]
     if answer.tokens:
         chunks.append(chunk({}) | {"choices": []} | _chat_usage(answer))
     return await _events(request, [*(("", one) for one in chunks), ("", "[DONE]")])
@@ -248,14 +291,13 @@ def _response(answer: Answer) -> Json:
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],
-        "output": [
-            {"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": [part]}
-        ],
+        "output": [_response_call(one) for one in answer.calls]
+        or [{"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": [part]}],
         "usage": {
             "input_tokens": taken,
             "output_tokens": given,
             "total_tokens": taken + given,
-            "input_tokens_details": {"cached_tokens": cached},
+            "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0},
             "output_tokens_details": {"reasoning_tokens": 0},
         }
         if answer.tokens
@@ -263,20 +305,58 @@ def _response(answer: Answer) -> Json:
     }
 
 
-async def _response_streamed(request: web.Request, answer: Answer) -> web.StreamResponse:
-    whole = _response(answer)
+def _response_call(one: Called) -> Json:
+    return {
+        "type": "function_call",
+        "id": f"fc_{one.id}",
+        "call_id": one.id,
+        "name": one.name,
+        "arguments": json.dumps(one.given),
+        "status": "completed",
+    }
+
+
+def _response_call_events(place: int, one: Called) -> list[Json]:
+    item = _response_call(one)
+    at = {"item_id": item["id"], "output_index": place}
+    begun = item | {"arguments": "", "status": "in_progress"}
+    return [
+        {"type": "response.output_item.added", "output_index": place, "item": begun},
+        *(
+            {"type": "response.function_call_arguments.delta", **at, "delta": piece}
+            for piece in _halves(one.given)
+        ),
+        {
+            "type": "response.function_call_arguments.done",
+            **at,
+            "name": one.name,
+            "arguments": item["arguments"],
+        },
+        {"type": "response.output_item.done", "output_index": place, "item": item},
+    ]
+
+
+def _response_text_events(answer: Answer, whole: Json) -> list[Json]:
     [item] = whole["output"]
     [part] = item["content"]
     at = {"item_id": item["id"], "output_index": 0, "content_index": 0}
     said, field = ("refusal", "refusal") if answer.refusal else ("output_text", "text")
-    begun = whole | {"status": "in_progress", "output": [], "usage": None}
-    events: list[Json] = [
-        {"type": "response.created", "response": begun},
+    return [
         {"type": "response.output_item.added", "output_index": 0, "item": item | {"content": []}},
         {"type": "response.content_part.added", **at, "part": part | {field: ""}},
         {"type": f"response.{said}.delta", **at, "delta": part[field], "logprobs": []},
         {"type": f"response.{said}.done", **at, field: part[field], "logprobs": []},
         {"type": "response.output_item.done", "output_index": 0, "item": item},
+    ]
+
+
+async def _response_streamed(request: web.Request, answer: Answer) -> web.StreamResponse:
+    whole = _response(answer)
+    begun = whole | {"status": "in_progress", "output": [], "usage": None}
+    called = [event for place, one in enumerate(answer.calls) for event in _response_call_events(place, one)]
+    events: list[Json] = [
+        {"type": "response.created", "response": begun},
+        *(called or _response_text_events(answer, whole)),
         {"type": f"response.{whole['status']}", "response": whole},
     ]
     numbered = [(one["type"], one | {"sequence_number": number}) for number, one in enumerate(events)]
@@ -302,17 +382,38 @@ def _message(answer: Answer) -> Json:
         "type": "message",
         "role": "assistant",
         "model": answer.model,
-        "content": [{"type": "text", "text": answer.text}] if answer.text else [],
-        "stop_reason": STOPS[answer.finish],
+        "content": [_message_call(one) for one in answer.calls]
+        or ([{"type": "text", "text": answer.text}] if answer.text else []),
+        "stop_reason": _stop(answer),
         "stop_sequence": None,
         "usage": _message_usage(answer),
     }
 
 
+def _message_call(one: Called) -> Json:
+    return {"type": "tool_use", "id": one.id, "name": one.name, "input": one.given}
+
+
+def _stop(answer: Answer) -> str:
+    return "tool_use" if answer.calls else STOPS[answer.finish]
+
+
+def _message_call_events(place: int, one: Called) -> list[Json]:
+    begun = _message_call(one) | {"input": {}}
+    deltas = ({"type": "input_json_delta", "partial_json": piece} for piece in _halves(one.given))
+    return [
+        {"type": "content_block_start", "index": place, "content_block": begun},
+        *({"type": "content_block_delta", "index": place, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": place},
+    ]
+
+
 async def _message_streamed(request: web.Request, answer: Answer) -> web.StreamResponse:
     begun = _message(answer) | {"content": [], "stop_reason": None}
-    words = answer.text.split(" ") if answer.text else []
+    words = answer.text.split(" ") if answer.text and not answer.calls else []
     events: list[Json] = [{"type": "message_start", "message": begun}]
+    for place, one in enumerate(answer.calls):
+        events += _message_call_events(place, one)
     if words:
         events.append(
             {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
@@ -321,7 +422,7 @@ async def _message_streamed(request: web.Request, answer: Answer) -> web.StreamR
             delta = {"type": "text_delta", "text": f"{' ' if number else ''}{word}"}
             events.append({"type": "content_block_delta", "index": 0, "delta": delta})
         events.append({"type": "content_block_stop", "index": 0})
-    stop = {"stop_reason": STOPS[answer.finish], "stop_sequence": None}
+    stop = {"stop_reason": _stop(answer), "stop_sequence": None}
     events += [
         {"type": "message_delta", "delta": stop, "usage": _message_usage(answer)},
         {"type": "message_stop"},
@@ -332,10 +433,11 @@ async def _message_streamed(request: web.Request, answer: Answer) -> web.StreamR
 def _content(answer: Answer) -> Json:
     taken, given, cached = answer.tokens or (0, 0, 0)
     finish = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}[answer.finish]
+    called = [{"functionCall": {"id": one.id, "name": one.name, "args": one.given}} for one in answer.calls]
     return {
         "candidates": [
             {
-                "content": {"role": "model", "parts": [{"text": answer.text}]},
+                "content": {"role": "model", "parts": called or [{"text": answer.text}]},
                 "finishReason": finish,
                 "index": 0,
             }
@@ -354,9 +456,12 @@ def _content(answer: Answer) -> Json:
 def _converse(answer: Answer) -> Json:
     taken, given, cached = answer.tokens or (0, 0, 0)
     finish = {"stop": "end_turn", "length": "max_tokens", "content_filter": "guardrail_intervened"}
+    called = [
+        {"toolUse": {"toolUseId": one.id, "name": one.name, "input": one.given}} for one in answer.calls
+    ]
     return {
-        "output": {"message": {"role": "assistant", "content": [{"text": answer.text}]}},
-        "stopReason": finish[answer.finish],
+        "output": {"message": {"role": "assistant", "content": called or [{"text": answer.text}]}},
+        "stopReason": "tool_use" if called else finish[answer.finish],
         "usage": {
             "inputTokens": taken - cached,
             "outputTokens": given,

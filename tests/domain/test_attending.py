@@ -331,3 +331,59 @@ def test_a_time_that_is_over_is_no_due_time() -> None:
     assert [told.text for _, told in table.world.told].count(
         "I need a date and a time that is still to come, as in `due 2026-11-30 17:00`."
     ) == 2
+
+
+# --- too late, or not meant -------------------------------------------------------------------------------------------
+
+
+def test_a_due_time_outside_of_an_open_step_does_nothing() -> None:
+    """At a menu: nobody is called, and nothing is proposed."""
+    table = due(held()).say("Edits get lost. Scope: small")
+    timers = dict(table.rt.timers)
+    table.finish()
+    before = len(thread(table))
+    comes(table, later(table, 24 * 7))
+
+    assert timers
+    assert len(thread(table)) == before
+
+
+def test_who_was_not_asked_is_told_so() -> None:
+    """By a press on the roll call; words of theirs are an answer."""
+    table = held().say("Edits get lost.").say("nudge")
+    for action in (Action.NOTHING_TO_ADD, Action.LATER):
+        with pytest.raises(NotNow):
+            pressed(table, ReminderKind.ROLL_CALL, action, who="zoe")
+    with pytest.raises(NotNow):
+        pressed(table, ReminderKind.ROLL_CALL, Action.LATER, who="ada")
+
+
+def test_there_is_nobody_to_ask_once_all_have_answered() -> None:
+    table = held().say("One.").say("Two.", who="grace").say("nudge", who="linus")
+
+    assert roll_calls(table) == []
+    assert [answer.text for answer in table.rt.answers] == ["One.", "Two."]
+
+
+def test_who_answered_after_the_call_is_shown_as_heard() -> None:
+    table = held().say("Edits get lost.").say("nudge").say("Ours, too.", who="grace")
+
+    [call] = roll_calls(table)
+    assert "Grace answered" in call.note
+
+
+def test_going_on_without_somebody_who_is_not_missing_is_refused() -> None:
+    """By a name that nobody has, and by an old button."""
+    table = overdue().say("without Everybody")
+
+    assert "Everybody" in table.world.told[-1][1].text
+    with pytest.raises(NotNow):
+        pressed(table, ReminderKind.DEADLINE, Action.WITHOUT, who="grace", value="grace")
+    assert awaited(table.rt) == ("ada", "linus")
+
+
+def test_words_at_a_menu_are_no_answer_to_a_call() -> None:
+    table = held().do_step().say("nudge").say("one more day").say("without Linus")
+
+    assert roll_calls(table) == []
+    assert table.rt.timers == {}

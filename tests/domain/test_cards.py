@@ -169,3 +169,49 @@ def test_everything_that_a_card_offers_can_be_pressed(name: str) -> None:
         table = SCENES[name]()
         before = table.rt
         assert table.press(choice.action, value=choice.value).rt != before, choice.label
+
+
+# --- typed or pressed, and what does not fit ---
+
+
+def proposed_priority() -> Table:
+    """FR-001 has a priority that a person gave, and Maya suggests another."""
+    table = Table(shipped()).start().through("01-05").press_continue()
+    table.say("Requirement: Export every row", who="grace").say("FR-001 priority: should", who="grace")
+    (said,) = (line.message_id for line in table.lines if line.content.startswith("Requirement"))
+    (found,) = (one for one in table.rt.specification.entries.values() if one.kind == "requirement")
+    patch = {"id": found.id, "set": {"priority": "must"}, "sources": (said,)}
+    table.world.patches = (Patch.model_validate(patch),)
+    table.press(Action.FINISH_STEP)
+    table.world.patches = ()
+    return table
+
+
+def priority(table: Table) -> object:
+    return table.rt.specification.entries["FR-001"]["priority"]
+
+
+def test_a_suggested_value_is_accepted_left_out_or_changed() -> None:
+    """Left out, the value that counts is confirmed."""
+    assert priority(proposed_priority()) == "should"
+    assert priority(proposed_priority().say("accept 1")) == "must"
+    assert priority(proposed_priority().say("leave out 1")) == "should"
+    assert priority(proposed_priority().say("change 1: could")) == "could"
+
+
+def test_a_change_that_does_not_fit_gets_a_sentence() -> None:
+    table = proposed_priority().say("change 1: tomorrow")
+
+    assert priority(table) == "should"
+    assert "tomorrow" in table.world.told[-1][1].text
+
+
+def test_what_is_a_part_is_not_sorted_without_its_owner() -> None:
+    """The note stays, and the person is told."""
+    table = Table(shipped()).start().through("01-05").press_continue()
+    table.say("500 of 500 rows", who="grace").say("sort a criterion")
+
+    assert not table.rt.specification.active("criterion")
+    assert [one["text"] for one in table.rt.specification.notes_of([table.rt.step_id])][:1] == [
+        "500 of 500 rows"
+    ]

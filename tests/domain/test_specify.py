@@ -15,6 +15,7 @@ from bot.domain.roundtable.transitions import amending
 from bot.domain.specification.entries import EntryState, Patch
 from bot.domain.transcript.lines import Source
 from bot.errors import NotNow, Overtaken, UserError
+from tests.domain.books import few_steps
 from tests.domain.table import Table, person, shipped
 
 NEW = Patch(id="FR-001", kind="requirement", new=True, set={"title": "Limit requests"})
@@ -205,3 +206,70 @@ def test_the_settings_are_depth_and_silence() -> None:
 
 def test_the_shipped_schema_is_at_the_table() -> None:
     assert shipped().schema.kinds["requirement"].prefix == "FR"
+
+
+# --- what has changed meanwhile ---
+
+
+def test_a_part_of_what_was_withdrawn_becomes_a_note() -> None:
+    """The words are not lost, and who withdrew the entry is told."""
+    at = specify(specified(), Patch(id="FR-001", state=EntryState.WITHDRAWN), who="grace")
+    part = Patch(id="AC-001-01", kind="criterion", part_of="FR-001", new=True, set={"text": "429 after 600"})
+    specify(at, part)
+
+    notes = [one["text"] for one in at.rt.specification.active("note")]
+    assert notes == ["FR-001: 429 after 600"]
+    assert "Grace withdrew FR-001" in at.world.told[-1][1].text
+
+
+def test_a_new_value_of_what_was_withdrawn_becomes_a_note_and_nothing_else() -> None:
+    """An emptied field has no words; what is gone cannot be withdrawn once more."""
+    gone = Patch(id="FR-001", state=EntryState.WITHDRAWN)
+    at = specify(specified(), gone, who="grace")
+    specify(at, Patch(id="FR-001", set={"priority": None}))
+    specify(at, Patch(id="FR-001", set={"priority": "must"}))
+
+    notes = [one["text"] for one in at.rt.specification.active("note")]
+    assert len(notes) == 1
+    assert notes[0].startswith("FR-001 ")
+    assert notes[0].endswith(": must")
+
+
+def test_ids_that_were_taken_meanwhile_are_given_anew() -> None:
+    """Also where the same submission refers to them."""
+    at = specified()
+    mine = Patch(id="FR-001", kind="requirement", new=True, set={"title": "Ask for more"})
+    risk = Patch(id="RSK-001", kind="risk", new=True, set={"text": "too few", "threatens": ["FR-001"]})
+    specify(at, mine, risk)
+
+    assert value(at, "FR-002.title") == "Ask for more"
+    assert value(at, "FR-001.title") == "Limit requests"
+
+
+def test_a_form_about_what_is_not_there_is_refused() -> None:
+    at = specified()
+    sent = submission(at, form(at, Action.AMEND, "FR-001")).but(subject="FR-009")
+
+    with pytest.raises(UserError, match="no FR-009"):
+        amending.read(at.rt, sent, at.playbook)
+
+
+def test_a_form_of_a_step_changes_its_notes() -> None:
+    """By the numbers of the claims that it showed."""
+    at = Table(shipped()).start().say("It prints.")
+    (note,) = at.rt.specification.notes_of([at.rt.step_id])
+    shown = form(at, Action.AMEND)
+    submitted(at, shown, **{one.name: "It prints in colour." for one in shown.fields if note.id in one.name})
+
+    assert at.rt.specification.entries[note.id]["text"] == "It prints in colour."
+
+
+def test_a_form_of_a_discussion_is_opened_and_read_like_the_others() -> None:
+    at = Table(few_steps()).start().do_step()
+    at.world.more = {"by_rule": True}
+    at.press(Action.ELABORATE).say("option: a queue")
+    shown = form(at, Action.RECORD, "A")
+
+    assert amending.read(at.rt, submission(at, shown, choice="other"), at.playbook).errors
+    submitted(at, shown, words="A queue, for now", choice="other")
+    assert [one.position for one in at.rt.debate.decided] == ["A queue, for now"]

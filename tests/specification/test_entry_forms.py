@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 
+import pytest
+
+from bot.domain.catalog.schema import NOTE, FieldType, Kind
 from bot.domain.messages.form import FieldKind, FieldValue, FormField, FormName, InputForm, Submission
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import EntryState, Patch
@@ -243,3 +246,73 @@ def test_a_note_that_nobody_sorts_stays_one() -> None:
     assert form
 
     assert read(held, filled(form)) == Reading()
+
+
+# --- what does not fit ----------------------------------------------------------------------------------------------
+
+
+def field_of_type(held: Meeting, wanted: FieldType) -> tuple[Kind, str]:
+    """A kind with a single field of the type, which is not its text."""
+    return next(
+        (kind, name)
+        for kind in held.schema.kinds.values()
+        for name, one in kind.fields.items()
+        if one.type is wanted and not one.many and name != kind.text and not kind.part_of and kind.key != NOTE
+    )
+
+
+@pytest.mark.parametrize("wanted", [FieldType.NUMBER, FieldType.AMOUNT, FieldType.CHOICE, FieldType.REF])
+def test_each_type_of_field_says_what_it_takes(wanted: FieldType) -> None:
+    held = meeting()
+    kind, name = field_of_type(held, wanted)
+    held.press("ada", {"id": f"{kind.prefix}-901", "kind": kind.key, "new": True, "set": {kind.text: "Fast"}})
+    entry = f"{kind.prefix}-901"
+    reading = read(held, filled(form_of(held, entry), **{name: "?!"}))
+
+    assert reading.patches == ()
+    assert set(reading.errors) == {name}
+    assert {
+        FieldType.NUMBER: "a whole number",
+        FieldType.AMOUNT: "Put a number in it",
+        FieldType.CHOICE: "It is one of: ",
+        FieldType.REF: "Give an id",
+    }[wanted] in reading.errors[name]
+
+
+def test_too_many_parts_are_refused() -> None:
+    """With the sentence at their field, and nothing is recorded."""
+    held = meeting()
+    (name,) = (one.name for one in form_of(held, "FR-001").fields if one.name.endswith("criterion"))
+    reading = read(held, filled(form_of(held, "FR-001"), **{name: "one more\n" * 400}))
+
+    assert reading.patches == ()
+    assert "lines" in reading.errors[name]
+
+
+def test_what_is_suggested_for_a_field_is_shown_below_it() -> None:
+    held = meeting()
+    held.press("ada", {"id": "FR-001", "set": {"priority": "should"}})
+    held.propose({"id": "FR-001", "set": {"priority": "must"}}, step=STEP)
+
+    assert field(form_of(held, "FR-001"), "priority").hint == "BusinessAnalyst suggests: must"
+
+
+def test_the_only_entry_of_a_step_has_its_own_form() -> None:
+    held = Meeting()
+    held.press(
+        "ada", {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": "Print"}}, step=STEP
+    )
+    form = entry_forms.section_form(STEP, held.specification, held.schema, slug="x")
+
+    assert form
+    assert (form.name, form.subject) == (FormName.AMEND, "FR-001")
+
+
+def test_a_note_is_not_sorted_into_what_is_no_kind() -> None:
+    held = Meeting()
+    held.say("ada", STEP, "It prints.")
+    (note,) = held.specification.notes_of([STEP])
+    form = entry_forms.sort_form(STEP, held.specification, held.schema, slug="x")
+    assert form
+
+    assert read(held, filled(form, **{note.id: "XYZ"})) == Reading()

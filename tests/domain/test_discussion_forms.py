@@ -1,0 +1,245 @@
+"""Forms on the card of a discussion: what they ask, what a person entered in them, and what that does."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from bot.domain.discussion.elaboration import Fate, SealedPosition
+from bot.domain.messages import discussion_forms as forms
+from bot.domain.messages.form import FieldValue, FormName, InputForm, Submission
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import RaiseObjection, RecordDecision, SealPosition, SettleObjection
+from bot.domain.roundtable.transitions import deciding
+from bot.domain.specification.entries import EntryState
+from bot.errors import NotNow
+from tests.domain.table import Table, person
+from tests.domain.test_discussion_card import discussing, seal
+
+LONG = "x" * 1_100
+
+
+def field_names(found: InputForm) -> list[str]:
+    return [one.name for one in found.fields]
+
+
+def sent(name: FormName, subject: str = "", /, **values: Any) -> Submission:
+    return Submission(
+        key="k1",
+        at="2026-01-01T00:00:00.000Z",
+        person=person("grace"),
+        name=name,
+        slug="offline-sync",
+        subject=subject,
+        values=values,
+    )
+
+
+def record(table: Table, *, who: str = "ada", **given: object) -> Table:
+    event = {"key": table.key(), "at": table.now(), "person": person(who), **given}
+    return table.hear(RecordDecision.model_validate(event))
+
+
+# --- what they ask ---
+
+
+def test_a_decision_is_asked_for_with_the_open_objections_and_what_it_may_replace() -> None:
+    table = (
+        discussing().say("objection: the phone gets lost", who="grace").say("decision: keep the last edit")
+    )
+    found = deciding.form(table.rt, Action.RECORD, "B")
+
+    choice, *_ = found.fields
+    (replaces,) = (one for one in found.fields if one.name == forms.REPLACES)
+    assert field_names(found) == ["choice", "words", "why", "fate1", "replaces", "revisit"]
+    assert choice.initial == "B"
+    assert [one.label for one in replaces.options] == ["keep the last edit"]
+
+
+def test_without_options_words_are_required() -> None:
+    """Both of a decision and of a sealed position."""
+    table = discussing()
+    bare = table.rt.but(elaboration=table.rt.debate.but(options=()))
+
+    for action in (Action.RECORD, Action.SEALED):
+        found = deciding.form(bare, action, "")
+        (words,) = (one for one in found.fields if one.name == forms.WORDS)
+        assert words.required
+        assert not {forms.CHOICE, forms.POSITION} & {*field_names(found)}
+
+
+@pytest.mark.parametrize(("fate", "title"), [("risk", "Keep it as a risk"), ("rejected", "Turn it down")])
+def test_a_fate_is_asked_for_with_the_words_of_the_objection(fate: str, title: str) -> None:
+    table = discussing().say("objection: the phone gets lost", who="grace")
+    found = deciding.form(table.rt, Action.OBJECTION, f"1/{fate}")
+
+    assert (found.title, found.intro) == (title, "“the phone gets lost” – Grace")
+
+
+def test_an_objection_is_asked_for() -> None:
+    assert field_names(deciding.form(discussing().rt, Action.OBJECT, "")) == ["words", "settle"]
+
+
+@pytest.mark.parametrize("subject", ["2/risk", "x/risk", ""])
+def test_an_objection_that_is_not_open_has_no_form(subject: str) -> None:
+    table = discussing().say("objection: the phone gets lost", who="grace")
+
+    with pytest.raises(NotNow, match="has an answer"):
+        deciding.form(table.rt, Action.OBJECTION, subject)
+
+
+def test_a_form_that_comes_too_late_is_a_sentence() -> None:
+    """After sealed positions were shown, and after the discussion."""
+    table = seal(discussing(), "ada", "A").press(Action.REVEAL)
+    with pytest.raises(NotNow, match="out already"):
+        deciding.form(table.rt, Action.SEALED, "")
+
+    with pytest.raises(NotNow, match="discussion"):
+        deciding.form(table.say("done").rt, Action.RECORD, "")
+
+
+# --- what was entered ---
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "fits"),
+    [
+        (FormName.RECORD, {"choice": "A"}, True),
+        (FormName.RECORD, {"choice": "other", "words": "Both"}, True),
+        (FormName.RECORD, {"choice": "other", "words": " "}, False),
+        (FormName.SEALED, {"position": "Z"}, False),
+        (FormName.SEALED, {"position": "B"}, True),
+        (FormName.OBJECT, {}, True),
+    ],
+)
+def test_a_decision_and_a_position_need_an_option_or_words(
+    name: FormName, values: Mapping[str, FieldValue], *, fits: bool
+) -> None:
+    flaws = deciding.flaws(discussing().rt, sent(name, **values))
+
+    assert (not flaws) is fits
+    assert set(flaws) <= {forms.WORDS}
+
+
+def test_after_the_discussion_nothing_is_wrong_with_a_field() -> None:
+    """Its sentence says that it is over."""
+    assert deciding.flaws(discussing().say("done").rt, sent(FormName.RECORD)) == {}
+
+
+def test_what_was_entered_is_one_input() -> None:
+    """Fates that are none, and fields of other forms, mean nothing."""
+    fates = {"fate1": "risk", "fate2": "burned", "fatex": "risk", "fate3": ("risk",)}
+    decision = deciding.entered(
+        sent(
+            FormName.RECORD,
+            choice="A",
+            words="Keep it",
+            why="cheap",
+            revisit="slow",
+            replaces=("l1",),
+            **fates,
+        )
+    )
+    bare = deciding.entered(sent(FormName.RECORD, choice=forms.OTHER, words="Both", replaces="l1"))
+
+    assert isinstance(decision, RecordDecision)
+    assert (decision.option, decision.words, decision.reason) == ("A", "Keep it", "cheap")
+    assert (decision.revisit, decision.fates, decision.replaces) == ("slow", {1: Fate.RISK}, ("l1",))
+    assert isinstance(bare, RecordDecision)
+    assert (bare.option, bare.replaces) == ("", ())
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        (sent(FormName.SEALED, position="A", sure="high", why="simple", change="a test"), SealPosition),
+        (sent(FormName.OBJECT, "1/risk", because="rare"), SettleObjection),
+        (sent(FormName.OBJECT, words="too slow", settle="a measurement"), RaiseObjection),
+        (sent(FormName.OBJECT, "1/accepted", words="too slow"), RaiseObjection),
+    ],
+)
+def test_each_form_is_an_input_of_its_kind(given: Submission, kind: type) -> None:
+    assert type(deciding.entered(given)) is kind
+
+
+# --- what it does ---
+
+
+def test_a_decision_settles_objections_and_replaces_what_it_names() -> None:
+    """An objection that has an answer already keeps it; only its owner takes one back."""
+    table = discussing().say("objection: the phone gets lost", who="grace")
+    table.say("objection: files are slow", who="grace").say("objection: nobody asked", who="grace")
+    table.press(Action.OBJECTION, value="2/accepted").say("decision: keep the first edit")
+    (first,) = table.rt.debate.decided
+    fates = {1: "risk", 2: "rejected", 3: "withdrawn", 9: "risk"}
+    record(table, words="Keep the last edit", reason="rare", replaces=(first.line,), fates=fates)
+
+    objections = table.rt.debate.objections
+    assert [one.fate for one in objections] == [Fate.RISK, Fate.ACCEPTED, Fate.OPEN]
+    assert objections[0].because == "rare"
+    assert table.rt.specification.entries["DEC-001"].state is EntryState.SUPERSEDED
+    assert "kept as a risk by Ada" in table.discussion.text
+
+
+def test_another_option_of_the_same_issue_replaces_a_decision() -> None:
+    table = record(record(discussing(), option="A"), option="B", who="grace")
+
+    first, second = table.rt.debate.decided
+    assert (first.position, first.replaced_by) == ("a queue", second.line)
+
+
+def test_what_says_nothing_is_refused() -> None:
+    """In a decision, an objection, a sealed position."""
+    table = discussing()
+    more = {"at": table.now(), "person": person("ada")}
+
+    with pytest.raises(NotNow):
+        record(table, words="  ")
+    with pytest.raises(NotNow):
+        record(table, option="Z")
+    with pytest.raises(NotNow):
+        table.hear(RaiseObjection(key=table.key(), words=" ", **more))
+    with pytest.raises(NotNow):
+        table.hear(SealPosition(key=table.key(), position=SealedPosition(option="Z"), **more))
+
+
+@pytest.mark.parametrize("value", ["1/risk", "x/accepted", "7/accepted", ""])
+def test_an_unknown_press_on_an_objection_changes_nothing(value: str) -> None:
+    table = discussing().say("objection: the phone gets lost", who="grace")
+
+    with pytest.raises(NotNow):
+        table.press(Action.OBJECTION, value=value)
+    assert table.rt.debate.objections[0].fate is Fate.OPEN
+
+
+def test_a_press_for_an_option_that_is_gone_is_refused_and_one_repeated_changes_nothing() -> None:
+    table = discussing().press(Action.STAND, value="A")
+    before = table.lines
+    table.press(Action.STAND, value="A")
+
+    assert table.lines == before
+    with pytest.raises(NotNow):
+        table.press(Action.STAND, value="H")
+
+
+def test_undecided_is_no_stance_in_the_record() -> None:
+    table = discussing().press(Action.STAND, value="A").say("undecided")
+
+    assert "stances" not in table.lines[-1].meta
+    assert "Ada" in table.discussion.text.partition("Undecided")[2]
+
+
+def test_a_sealed_position_in_own_words_becomes_an_option() -> None:
+    """One that names an option that is not there is left out when all are shown."""
+    table = seal(discussing().say("Hm.", who="grace"), "ada", "B")
+    table.hear(
+        SealPosition(
+            key=table.key(),
+            at=table.now(),
+            person=person("grace"),
+            position=SealedPosition(words="Both of them"),
+        )
+    )
+    assert not table.rt.debate.sealed, "both were given"
+    assert [one.text for one in table.rt.debate.options] == ["a queue", "a file", "Both of them"]
+    assert "Both of them\n  - Grace" in table.discussion.text

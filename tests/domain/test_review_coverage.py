@@ -1,0 +1,95 @@
+"""What a review says of a specification without a model: a sentence for each gap, for the persona who leads there."""
+
+import pytest
+
+from bot.domain.reviews import coverage as of_reviews
+from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
+from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
+
+STEPS = [step.step_id for step in PLAYBOOK.agenda.steps]
+
+
+@pytest.mark.parametrize(
+    ("gap", "sentence"),
+    [
+        (
+            CoverageGap(
+                kind=GapKind.CONTESTED, id="FR-001", field="priority", facts=("Ada: must", "Ben: should")
+            ),
+            "FR-001 priority is open: Ada: must; Ben: should.",
+        ),
+        (
+            CoverageGap(kind=GapKind.STALE, id="FR-001"),
+            "FR-001 has to be confirmed again: what it rests on has changed.",
+        ),
+        (
+            CoverageGap(kind=GapKind.DANGLING, id="FR-001", field="module", facts=("MOD-9",)),
+            "FR-001 module names MOD-9, which is not there.",
+        ),
+        (
+            CoverageGap(kind=GapKind.CIRCLE, facts=("T-1", "T-2")),
+            "These wait for each other: T-1, T-2.",
+        ),
+        (
+            CoverageGap(kind=GapKind.VAGUE, id="FR-001", facts=("fast",)),
+            'FR-001 says "fast", which cannot be measured.',
+        ),
+        (
+            CoverageGap(kind=GapKind.UNKNOWN, id="FR-001", facts=("FR-009",)),
+            "FR-001 mentions FR-009, which is not there.",
+        ),
+        (
+            CoverageGap(kind=GapKind.DUPLICATE, id="FR-001", facts=("FR-002",)),
+            "FR-001 and FR-002 say nearly the same.",
+        ),
+        (
+            CoverageGap(kind=GapKind.OBJECTION, id="OBJ-001", facts=("the phone gets lost",)),
+            "OBJ-001 is an open objection: the phone gets lost",
+        ),
+        (CoverageGap(kind=GapKind.PROPOSED, id="FR-001"), "FR-001 is proposed, and not confirmed."),
+        (CoverageGap(kind=GapKind.MISSING, id="FR-001", field="test"), "FR-001 test is missing."),
+        (CoverageGap(kind=GapKind.ALL_ALIKE, ask="Which can wait?"), "Which can wait?"),
+    ],
+)
+def test_each_gap_is_a_sentence(gap: CoverageGap, sentence: str) -> None:
+    assert of_reviews.sentence(gap) == sentence
+
+
+def test_each_gap_goes_to_the_persona_who_leads_its_step() -> None:
+    """By the step of the gap, or the one that shows its entry; every gap has its sentence somewhere."""
+    meeting = Meeting()
+    meeting.say("Ada", "01-06", "requirement: Make it fast\nrisk: FR-009 is late")
+    meeting.press("Ada", {"id": "MOD-001", "kind": "module", "new": True, "set": {"title": "Sync"}})
+    found = of_reviews.gaps_by_lead(PLAYBOOK, meeting.specification, STEPS)
+
+    gaps = coverage(SCHEMA, meeting.specification, STEPS)
+    said = {one for told in found.values() for one in told}
+    assert said == {of_reviews.sentence(gap) for gap in gaps}
+    assert set(found) <= {persona.key for persona in PLAYBOOK.roster}
+    assert len(found) > 1
+    about_it = [key for key, told in found.items() if any("fast" in one for one in told)]
+    assert about_it == [step.persona for step in PLAYBOOK.agenda.steps if step.step_id == "01-06"]
+
+
+def test_the_summary_counts() -> None:
+    """Only what is there; nothing recorded is said as that."""
+    meeting = Meeting()
+    assert of_reviews.summary(PLAYBOOK, meeting.specification, STEPS) == of_reviews.NOTHING
+    meeting.say("Ada", "01-06", "requirement: Keep the last row\nAC: 500 of 500 rows")
+    meeting.say("Ada", "01-06", "requirement: Print\nrisk: paper")
+
+    told = of_reviews.summary(PLAYBOOK, meeting.specification, STEPS)
+    gaps = len(coverage(SCHEMA, meeting.specification, STEPS))
+    assert told == f"FR 1 of 2 with a test, risks 1, open {gaps}"
+
+
+@pytest.mark.parametrize(
+    ("left", "sentence"),
+    [
+        (0, ""),
+        (1, "1 unfinished step was not reviewed."),
+        (3, "3 unfinished steps were not reviewed."),
+    ],
+)
+def test_what_was_not_reviewed_is_said(left: int, sentence: str) -> None:
+    assert of_reviews.unfinished(PLAYBOOK, STEPS[left:]) == sentence

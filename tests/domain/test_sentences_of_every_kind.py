@@ -1,0 +1,195 @@
+"""Sentences that depend on one thing: each of its values gives one that says it."""
+
+from typing import Any
+
+import pytest
+
+from bot.domain.catalog.personas import ALL_ELSE, Persona, PreparedQuestion
+from bot.domain.catalog.policy import quiet_hours
+from bot.domain.item.meta import Record
+from bot.domain.messages import decisions_wording, home_page, trouble_wording
+from bot.domain.messages.decisions_wording import SHOWN, FoundDecision
+from bot.domain.messages.home_page import DailyMessage, ReminderSettings, WaitingRow
+from bot.domain.reviews.review import CLOSER, MARKER, without_block
+from bot.domain.roundtable import digest
+from bot.domain.roundtable.digest import Digest, WaitingFor
+from bot.domain.roundtable.stage import Stage
+from bot.domain.transcript.witness import RolledBack
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_what_a_roundtable_waits_for_is_said_in_every_stage(stage: Stage) -> None:
+    """In a clause that goes on from "Waiting for"."""
+    told = digest.waiting_for(WaitingFor(stage))
+
+    assert told.endswith(".")
+    assert told[0].islower()
+
+
+def test_everything_that_came_since_is_told() -> None:
+    """Nothing that is empty is."""
+    record = Record(
+        step_id="01-06",
+        turn_count=4,
+        personas_active=("maya",),
+        timestamp="2026-01-01T00:00:00.000Z",
+        synthesis_summary="Tunnels are common.",
+    )
+    told = Digest(steps=("01-06",), phases=("requirements",), discussed=(record,))
+
+    assert digest.caught_up("Sync", told, "nobody.", for_you=["Answer FR-001."]).splitlines() == [
+        "**Sync**, from the beginning:",
+        "- **Finished:** 01-06",
+        "- **Phases done:** requirements",
+        "- **Discussed** 01-06: Tunnels are common.",
+        "**Waiting for you:** Answer FR-001.",
+        "**Waiting for:** nobody.",
+    ]
+
+
+def found(number: int, **more: Any) -> FoundDecision:
+    return FoundDecision("sync", "Offline sync", f"DEC-{number:03}", "Use Redis")._replace(**more)
+
+
+def test_decisions_in_a_terminal() -> None:
+    """Each with what is known of it, on rows of its own."""
+    assert decisions_wording.as_text([]) == "No decision was found."
+    one = found(
+        1, by="Ada", at="2026-01-01T00", why="it is there", replaces="DEC-000", fate="replaced by DEC-002"
+    )
+    assert decisions_wording.as_text([one, found(2)]).splitlines() == [
+        "sync DEC-001 Use Redis",
+        "    Ada 2026-01-01",
+        "    because: it is there",
+        "    replaces DEC-000",
+        "    replaced by DEC-002",
+        "sync DEC-002 Use Redis",
+    ]
+
+
+def test_more_decisions_than_fit_and_items_that_were_not_read_are_counted() -> None:
+    told = decisions_wording.told([found(number) for number in range(SHOWN + 3)], "redis", unread=2).text
+
+    assert told.count("\n- ") == SHOWN
+    assert "And 3 more." in told
+    assert "2 items could not be read in time." in told
+
+
+@pytest.mark.parametrize(
+    ("count", "sentence"), [(1, "One thing waits for you."), (2, "2 things wait for you.")]
+)
+def test_the_daily_message_counts(count: int, sentence: str) -> None:
+    row = WaitingRow(
+        *("x" for _ in WaitingRow._fields[: len(WaitingRow._fields) - len(WaitingRow._field_defaults)])
+    )
+    assert DailyMessage("Ada", (row,) * count).how_many == sentence
+
+
+def test_what_reminders_are_set_to() -> None:
+    assert "No more reminders" in home_page.set_to(ReminderSettings(off=True))
+    assert "at 08:30" in home_page.set_to(ReminderSettings(time="08:30"))
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [((), ""), (("Ada",), "Ada has answered."), (("Ada", "Ben"), "Ada and Ben have answered.")],
+)
+def test_who_else_answered(names: tuple[str, ...], sentence: str) -> None:
+    assert home_page.others_answered(names) == sentence
+
+
+@pytest.mark.parametrize(
+    ("hours", "inside", "outside"),
+    [("18:00-08:00", (0, 479, 1080), (480, 1079)), ("12:00 - 13:30", (720, 809), (719, 810))],
+)
+def test_quiet_hours_may_go_past_midnight(
+    hours: str, inside: tuple[int, ...], outside: tuple[int, ...]
+) -> None:
+    read = quiet_hours(hours)
+
+    assert all(map(read.contain, inside))
+    assert not any(map(read.contain, outside))
+
+
+@pytest.mark.parametrize("text", ["", "18-08", "25:00-08:00", "18:00", "18:00-8"])
+def test_what_is_no_hours_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no hours"):
+        quiet_hours(text)
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "about"),
+    [
+        ("`risk` `risk.mitigation`: What softens it?", "What softens it?", ("risk", "risk.mitigation")),
+        ("What softens it?", "What softens it?", ()),
+        ("`risk`", "`risk`", ()),
+    ],
+)
+def test_a_prepared_question_may_say_what_it_is_about(item: str, text: str, about: tuple[str, ...]) -> None:
+    """One that is nothing else is the question."""
+    read = PreparedQuestion.read(item)
+
+    assert (read.text, read.about) == (text, about)
+
+
+@pytest.mark.parametrize(
+    ("looks_at", "allowed"),
+    [
+        ((), {"code", "history", "items", "entries"}),
+        (("items",), {"items", "entries"}),
+        (("docs/**",), {"code", "history", "entries"}),
+        (("docs/**", ALL_ELSE), {"code", "history", "items", "entries"}),
+    ],
+)
+def test_what_a_persona_may_look_at(looks_at: tuple[str, ...], allowed: set[str]) -> None:
+    persona = Persona(key="maya", name="Maya", role="Analyst", looks_at=looks_at)
+
+    assert {area for area in ("code", "history", "items", "entries") if persona.may_use(area)} == allowed
+
+
+@pytest.mark.parametrize(
+    "given", [{"looks_at": ("secrets",)}, {"questions": 7}, {"icon": "a b"}, {"model": "x"}]
+)
+def test_what_a_persona_cannot_be_is_refused(given: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="validation error"):
+        Persona.model_validate({"key": "maya", "name": "Maya", "role": "Analyst", **given})
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"Fine.\n{MARKER}\nverdict: ok\n{CLOSER}\nBye.", "Fine.\nBye."),
+        (f"Fine.\n{MARKER}\nverdict: ok", f"Fine.\n{MARKER}\nverdict: ok"),
+        ("Fine.", "Fine."),
+        (f"{MARKER}\n{CLOSER}\n{MARKER}\n{CLOSER}", f"{MARKER}\n{CLOSER}\n{MARKER}\n{CLOSER}"),
+    ],
+)
+def test_the_block_of_a_review_is_not_for_people(text: str, shown: str) -> None:
+    """Only one that is closed, and the only one."""
+    assert without_block(text) == shown
+
+
+def test_what_happened_to_a_channel_or_a_workspace_is_said() -> None:
+    gone = {one: trouble_wording.channel_gone("Sync", archived=one) for one in (True, False)}
+    assert "was archived" in gone[True]
+    assert "/invite" in gone[False]
+    kept = trouble_wording.put_back(RolledBack(person="Ada", edit="1a2b3c4"))
+    assert kept.startswith("Ada changed the files of this item in commit `1a2b3c4`.")
+    back = trouble_wording.put_back(RolledBack(commits=1))
+    assert back == "The workspace went back by 1 commit of this item. I restored it from git."
+    assert "(steps 01-01 and 01-02)" in trouble_wording.put_back(
+        RolledBack(commits=2, steps=("01-01", "01-02"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "complete", "said"),
+    [
+        (0, True, "Nothing said here is missing."),
+        (2, True, "I read 2 messages here"),
+        (2, False, "more than that I could not read"),
+        (0, False, "please say again what matters"),
+    ],
+)
+def test_what_was_read_again_of_a_thread_is_said(count: int, said: str, *, complete: bool) -> None:
+    assert said in trouble_wording.recovered(count, complete=complete)

@@ -12,6 +12,8 @@ from bot.domain.reviews.notice import (
     ENTRIES_KEPT,
     Arrived,
     AskReview,
+    Delayed,
+    Gone,
     Notice,
     NoticeAttempted,
     NoticeFailed,
@@ -21,6 +23,7 @@ from bot.domain.reviews.notice import (
     ShowNotice,
     Stands,
     TellThread,
+    ThreadTold,
 )
 from bot.domain.values.places import Person, Place
 from bot.slack.render import parts
@@ -121,6 +124,72 @@ def test_a_wish_that_fails_is_told_to_whoever_had_it() -> None:
     (tell,) = notice.outbox
     assert tell.kind == "tell"
     assert tell.sentence == "No review of **Dark mode** came of it: Nobody was there."
+
+
+def keeping() -> Notice:
+    """A review was asked for and made, and has to be kept."""
+    notice = decide(Notice(slug="dark-mode"), ASK)
+    made = ReviewMade(at=AT, effect=notice.outbox[0].id, content="text", entry=ReviewEntry(line=LINE))
+    return decide(notice, made)
+
+
+def test_a_review_that_cannot_be_kept_yet_is_told_once_and_kept_later() -> None:
+    notice = keeping()
+    (keep,) = notice.outbox
+    late = decide(notice, Delayed(at=AT, effect=keep.id, sentence="The disk is full."))
+    again = decide(late, Delayed(at=AT, effect=late.outbox[-1].id, sentence="The disk is full."))
+
+    assert kinds(late) == ["tell", "keep"]
+    assert again.outbox == late.outbox
+    (tell, _) = late.outbox
+    assert tell.kind == "tell"
+    assert tell.sentence.endswith("I try again until it is.")
+
+
+def test_a_review_that_cannot_be_kept_at_all_is_told() -> None:
+    notice = keeping()
+    failed = decide(notice, NoticeFailed(at=AT, effect=notice.outbox[0].id, sentence="It is too long."))
+
+    (tell,) = failed.outbox
+    assert tell.kind == "tell"
+    assert tell.sentence == "The review of **Dark mode** could not be kept: It is too long."
+
+
+def test_a_review_that_was_posted_meanwhile_is_not_shown_twice() -> None:
+    """Kept under a number that has arrived already."""
+    notice = keeping()
+    (keep,) = notice.outbox
+    seen = decide(notice, arrived(7))
+    kept = decide(seen, ReviewKept(at=AT, effect=keep.id, number=7, path="reviews/review-007.md"))
+
+    assert [one.number for one in kept.entries] == [7]
+
+
+def test_a_notice_that_was_deleted_is_posted_again_and_what_was_told_is_over() -> None:
+    notice = decide(Notice(slug="dark-mode"), arrived(1))
+    show, details = notice.outbox
+    gone = decide(notice.but(ts="1.1"), Gone(at=AT, effect=show.id))
+    assert (gone.ts, kinds(gone)) == ("", ["show", "details"])
+    assert kinds(decide(notice, ThreadTold(at=AT, effect=details.id))) == ["show"]
+    assert kinds(decide(notice, NoticeFailed(at=AT, effect=details.id, sentence="No."))) == ["show"]
+
+
+@pytest.mark.parametrize(
+    ("known", "sentence"),
+    [
+        ((), "There is no review of **Dark mode** yet. `review` asks for one."),
+        ((9, 3), "There is no review 12 of **Dark mode**. The newest ones are 9 to 3."),
+    ],
+)
+def test_a_review_that_is_not_there_is_said(known: tuple[int, ...], sentence: str) -> None:
+    assert review_wording.no_such_review("Dark mode", 12, known) == sentence
+
+
+def test_who_reviewed_is_said_and_many_are_counted() -> None:
+    names = [f"Person {number}" for number in range(review_wording.MOST_NAMES + 2)]
+    assert review_wording.listed(names).endswith("and 2 more")
+    by_rule = decide(Notice(slug="dark-mode"), arrived(1, by_rule=True, reviewers=("Maya",)))
+    assert "Gaps are listed by lead: Maya." in review_wording.details(by_rule, by_rule.entries).text
 
 
 def test_the_line_is_the_first_line_exactly() -> None:

@@ -129,6 +129,9 @@ NO_FORMS = [
     ("01-06", "We leave out offline maps", "nothing is guessed"),
     ("02-01", "| a | b |\n|---|---|\n| 1 | 2 |", "a table of something else"),
     ("01-06", "12. is not a question here", "more than the step asks"),
+    ("01-06", "AC-009-01: newest first", "a part of what is not there"),
+    ("01-06", "FR-009-01: newest first", "an id that no requirement can have"),
+    ("02-01", "| Risk | File |\n|---|---|\n| FR-001 | |", "a row that names nothing of its kind"),
 ]
 
 

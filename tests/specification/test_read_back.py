@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.domain.catalog.schema import ViewForm
 from bot.domain.specification.read_back import ReadBack, read_back
 from tests.specification.meeting import SCHEMA, Meeting
 
@@ -194,3 +195,43 @@ def test_writing_it_again_after_reading_it_back_changes_nothing(meeting: Meeting
     ):
         change(meeting, section, (old, new.replace("|", "\\|")))
         assert not change(meeting, section).changed
+
+
+def test_rows_that_nobody_can_place_become_notes_or_remarks(meeting: Meeting) -> None:
+    """A label that the kind does not have belongs to the entry above it; a row of its own is a note."""
+    text = "### FR-002: Show conflicts"
+    back = change(meeting, "Functional Requirements", (text, f"{text}\n\n- **Colour:** red"))
+    assert "Colour" in str(meeting["FR-002.remark"])
+    assert not back.unread
+
+
+def test_words_written_in_another_way_are_the_same_words(meeting: Meeting) -> None:
+    """Bold letters and spaces change nothing."""
+    back = change(
+        meeting, "Functional Requirements", ("FR-002: Show conflicts", "FR-002:  **Show conflicts**")
+    )
+
+    assert meeting["FR-002.title"].strip("*") == "Show conflicts"
+    assert len(back.patches) <= 1
+
+
+def test_a_note_that_was_taken_away_is_withdrawn_and_an_unknown_row_is_nothing(meeting: Meeting) -> None:
+    view = next(view for view in SCHEMA.views if view.section == "Functional Requirements")
+    written = meeting.section("Functional Requirements")
+    (note,) = meeting.specification.active("note")
+    shown = f"{written}\n- Ada: {note['text']}\n- Ada: never said\n- \n"
+    found = "\n".join(row for row in written.splitlines() if str(note["text"]) not in row)
+    back = read_back(view, SCHEMA, meeting.specification, written=shown, found=found)
+    meeting.push("Linus", *back.patches)
+
+    assert meeting.specification.entries[note.id].gone
+
+
+def test_a_fact_of_a_step_without_its_entry_is_a_note() -> None:
+    meeting = Meeting()
+    view = next(view for view in SCHEMA.views if any(show.form is ViewForm.FACTS for show in view.show))
+    back = read_back(
+        view, SCHEMA, meeting.specification, written="", found="- **Scope:** small\n- Colour: red\n"
+    )
+
+    assert not [patch for patch in back.patches if patch.kind not in {"", "note"}]

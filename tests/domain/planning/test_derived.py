@@ -344,3 +344,53 @@ def test_a_plan_of_a_model_is_held_against_the_entries(part: Mapping[str, Any], 
     assert found
 
     assert any(sentence in one for one in derived.contradictions(found, SCHEMA, held().specification))
+
+
+# --- what is not settled --------------------------------------------------------------------------------------------
+
+
+def notes_of(meeting: Meeting) -> list[str]:
+    return [one.text for one in planned(meeting).notes]
+
+
+def test_what_people_differ_about_and_object_to_is_open_in_the_plan() -> None:
+    meeting = held()
+    meeting.say("Ada", "01-08", "Must: FR-002")
+    meeting.say("Grace", "03-01", "objection: a file is too slow")
+    told = notes_of(meeting)
+
+    assert "FR-002 priority is open: Grace: could; Ada: must" in told
+    assert any("is an open objection: " in one and "a file is too slow" in one for one in told)
+
+
+def test_an_answer_to_what_is_gone_is_only_what_it_says() -> None:
+    """The entry was withdrawn after the question."""
+    meeting = held()
+    meeting.press("Ada", {"id": "RSK-001", "state": "withdrawn"})
+    found = answered(meeting, MITIGATION, "compare the sums")
+
+    assert {patch.kind for patch in found} <= {NOTE}
+
+
+def test_a_table_and_a_quotation_are_no_list_of_entries() -> None:
+    meeting = held()
+    found = answered(meeting, WRONG, "> somebody said\n- rows vanish\n\nrows come late\n```\ncode\n```")
+    plain = answered(meeting, WRONG, "> somebody said\n- rows vanish\n\nrows come late")
+
+    assert {patch.kind for patch in found} <= {NOTE, "risk"}
+    assert "rows come late" in [patch.set.get("text") for patch in plain]
+
+
+def test_a_plan_may_have_tasks_and_risks_of_its_own() -> None:
+    """Only what names an entry is held against it."""
+    given = {
+        "id": "x",
+        "title": "X",
+        "brief": "X",
+        "work": {"tasks": [{"id": "SETUP", "title": "Set it up"}, {"id": "RSK-001", "title": "Not a task"}]},
+        "risks": [{"id": "OWN-1", "description": "we are late"}],
+    }
+    plan = read_plan(json.dumps(given)).plan
+    assert plan
+
+    assert derived.contradictions(plan, SCHEMA, held().specification) == ()

@@ -23,7 +23,10 @@ from bot import app
 from bot.sandbox import Fault, Sandbox
 from bot.settings import Settings
 from bot.slack.manifest import manifest
+from bot.storage.embedded import EmbeddedStore
+from bot.storage.git.checkout import STATE
 from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
+from tests.domain.table import Table
 from tests.ports import free_port
 from tests.redis_groups import PASSWORD, asking
 from tests.redis_server import RedisServer
@@ -917,6 +920,29 @@ async def test_scrub_takes_secrets_out_and_says_where_they_stay(cli: Cli, tmp_pa
     assert "Did you mean offline-sync?" in unknown.err
     assert [ran.code for ran in (first, second, clean, unknown, *wrong)] == [1, 1, 0, 1, 2, 2]
     assert secret not in "".join(ran.out + ran.err for ran in (first, second, clean, unknown, *wrong))
+
+
+async def test_scrub_takes_secrets_out_of_the_running_roundtable_too(cli: Cli, tmp_path: Path) -> None:
+    """Without Redis only when no bot runs: the command says so, and that it has to be run again."""
+    secret = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
+    item(tmp_path / "workspace", "offline-sync", {"version": 1})
+    git(tmp_path / "workspace", "init", "-q")
+    leaky = Table().start().say(f"Use {secret} for now.").rt.but(version=1)
+    async with EmbeddedStore(tmp_path / "workspace" / STATE) as running:
+        await running.put(leaky, expected=0)
+        in_use = await cli("scrub", "offline-sync")
+    first, second = await cli("scrub", "offline-sync"), await cli("scrub", "offline-sync")
+    async with EmbeddedStore(tmp_path / "workspace" / STATE) as running:
+        after = await running.get("offline-sync")
+
+    assert "Stop the bot, and run this command once more." in in_use.out
+    assert "the running roundtable: github-token (" in first.out
+    assert "the running roundtable" not in second.out
+    assert [one.code for one in (in_use, first, second)] == [1, 0, 0]
+    assert after
+    assert secret not in after.model_dump_json() + "".join(
+        one.out + one.err for one in (in_use, first, second)
+    )
 
 
 # --- trying it out --------------------------------------------------------------------------------------------------

@@ -243,12 +243,17 @@ def scrub(
     if (slug is None) is not everything:
         raise typer.BadParameter("one item, or --all", param_hint="SLUG")
     settings = _settings(os.environ)
+    slugs = scrubbing.items(settings, slug)
+    state = asyncio.run(scrubbing.states(settings, slugs))
     holding = False
-    for one in scrubbing.scrubbed(settings, slug):
+    for one in scrubbing.scrubbed(settings, slugs, state):
         typer.echo(scrubbing.as_text(one))
         holding = holding or one.is_in_history
     if holding:
         typer.echo(scrubbing.WHAT_TO_DO)
+    if state.problem:
+        typer.echo(scrubbing.not_in_the_state(state.problem))
+    if holding or state.problem:
         raise typer.Exit(PROBLEM)
 
 

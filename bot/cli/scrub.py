@@ -1,18 +1,22 @@
 """`roundtable scrub`: which items are meant, and what people are told. A secret itself is never shown."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from bot import app
 from bot.cli.items import no_item
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.text import counted
 from bot.engine.clock import now
-from bot.errors import ConfigError
+from bot.errors import BotError, ConfigError
 from bot.files import folder
 from bot.settings import Settings
+from bot.storage.embedded import ROUNDTABLES
+from bot.storage.git.checkout import STATE
 from bot.storage.git.scrub import Scrubber, ScrubResult
+from bot.storage.state_scrub import scrub_state
 
 MOST_COMMITS = 5
 WHAT_TO_DO = """
@@ -25,37 +29,83 @@ What is pushed has to be pushed again by force, and every other clone has to be 
 forks, the caches of the hosting service, Slack) are not reached by any of this."""
 
 
+class StateScrub(NamedTuple):
+    """The kinds of secrets that the store had, by item. *problem*: why it could not be looked at."""
+
+    kinds: Mapping[str, tuple[str, ...]] = {}
+    problem: str = ""
+
+
 class ScrubSummary(NamedTuple):
+    """*state* are the kinds of secrets that were removed from what the bot keeps of the running roundtable."""
+
     slug: str
     found: ScrubResult
+    state: tuple[str, ...] = ()
 
     @property
     def is_in_history(self) -> bool:
         return bool(self.found.here or self.found.pushed)
 
 
-def scrubbed(settings: Settings, slug: str | None) -> Iterator[ScrubSummary]:
+def items(settings: Settings, slug: str | None) -> tuple[str, ...]:
     """The item *slug*, or every item. Raises ConfigError with a sentence when there is no such item."""
     known: tuple[str, ...] = ()
     with (
         suppress(FileNotFoundError, NotADirectoryError),
-        folder(settings.workspace, settings.items_dir.parts) as items,
+        folder(settings.workspace, settings.items_dir.parts) as found,
     ):
-        known = items.folders()
+        known = found.folders()
     if slug is not None and slug not in known:
         raise ConfigError(no_item(slug, known))
-    if not known:
+    return known if slug is None else (slug,)
+
+
+async def states(settings: Settings, slugs: Sequence[str]) -> StateScrub:
+    """Before the files: a bot that runs would write a secret of its state into them again."""
+    if not settings.redis_url and not _has_store(settings):
+        return StateScrub()
+    try:
+        async with app.store(settings) as store:
+            return StateScrub({slug: await scrub_state(store, slug, _redactor(settings)) for slug in slugs})
+    except BotError as error:
+        return StateScrub(problem=str(error))
+
+
+def scrubbed(settings: Settings, slugs: Sequence[str], state: StateScrub) -> Iterator[ScrubSummary]:
+    if not slugs:
         return
-    redactor = Redactor(settings.secrets(), own_rules(settings.redact))
-    scrubber = Scrubber(settings.workspace, items_dir=str(settings.items_dir), redact=redactor)
-    for one in known if slug is None else (slug,):
-        yield ScrubSummary(one, scrubber.scrub(one, now=now()))
+    redact = _redactor(settings)
+    scrubber = Scrubber(settings.workspace, items_dir=str(settings.items_dir), redact=redact)
+    for one in slugs:
+        yield ScrubSummary(one, scrubber.scrub(one, now=now()), state.kinds.get(one, ()))
+
+
+def not_in_the_state(problem: str) -> str:
+    return (
+        f"What the bot keeps of running roundtables was not looked at: {problem}. It may still have the secrets, and "
+        "write them again. Stop the bot, and run this command once more."
+    )
+
+
+def _has_store(settings: Settings) -> bool:
+    with (
+        suppress(FileNotFoundError, NotADirectoryError),
+        folder(settings.workspace, (STATE, ROUNDTABLES)),
+    ):
+        return True
+    return False
+
+
+def _redactor(settings: Settings) -> Redactor:
+    return Redactor(settings.secrets(), own_rules(settings.redact))
 
 
 def as_text(one: ScrubSummary) -> str:
     found = one.found
     rows = [f"{one.slug}: {_what_was_done(found)}"]
     rows += [f"  {path}: {_kinds(kinds)}" for path, kinds in found.files.items()]
+    rows += [f"  the running roundtable: {_kinds(one.state)}"] if one.state else []
     rows += [f"  {path} is too large to be looked at" for path in found.large]
     rows += [f"  still in {_commits(found.here)} that only this repository has"] if found.here else []
     rows += [f"  still in {_commits(found.pushed)} that a remote has"] if found.pushed else []

@@ -78,14 +78,14 @@ def test_more_decisions_than_fit_and_items_that_were_not_read_are_counted() -> N
 @pytest.mark.parametrize(
     ("count", "sentence"), [(1, "One thing waits for you."), (2, "2 things wait for you.")]
 )
-def test_the_daily_message_counts(count: int, sentence: str) -> None:
+def test_the_daily_message_says_how_much_waits(count: int, sentence: str) -> None:
     row = WaitingRow(
         *("x" for _ in WaitingRow._fields[: len(WaitingRow._fields) - len(WaitingRow._field_defaults)])
     )
     assert DailyMessage("Ada", (row,) * count).how_many == sentence
 
 
-def test_what_reminders_are_set_to() -> None:
+def test_what_reminders_are_set_to_is_said() -> None:
     assert "No more reminders" in home_page.set_to(ReminderSettings(off=True))
     assert "at 08:30" in home_page.set_to(ReminderSettings(time="08:30"))
 
@@ -94,7 +94,7 @@ def test_what_reminders_are_set_to() -> None:
     ("names", "sentence"),
     [((), ""), (("Ada",), "Ada has answered."), (("Ada", "Ben"), "Ada and Ben have answered.")],
 )
-def test_who_else_answered(names: tuple[str, ...], sentence: str) -> None:
+def test_it_is_said_who_else_has_answered(names: tuple[str, ...], sentence: str) -> None:
     assert home_page.others_answered(names) == sentence
 
 
@@ -102,7 +102,7 @@ def test_who_else_answered(names: tuple[str, ...], sentence: str) -> None:
     ("hours", "inside", "outside"),
     [("18:00-08:00", (0, 479, 1080), (480, 1079)), ("12:00 - 13:30", (720, 809), (719, 810))],
 )
-def test_quiet_hours_may_go_past_midnight(
+def test_quiet_hours_may_go_on_past_midnight(
     hours: str, inside: tuple[int, ...], outside: tuple[int, ...]
 ) -> None:
     read = quiet_hours(hours)

@@ -1,0 +1,27 @@
+"""Removes secrets from what a store keeps of a roundtable: its specification, its lines, cards, and pending effects."""
+
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript.scrubbing import Redacting, redacted
+from bot.engine.ports import Store
+from bot.errors import Conflict, Unavailable
+
+ATTEMPTS = 20
+"""A bot that runs may save in between."""
+
+
+async def scrub_state(store: Store, slug: str, redact: Redacting) -> tuple[str, ...]:
+    """The kinds of the secrets that were removed, one for each. Raises Unavailable and NewerVersion."""
+    for _ in range(ATTEMPTS):
+        before = await store.get(slug)
+        if before is None:
+            return ()
+        kinds, fields = redacted(before.model_dump(mode="json"), redact)
+        if not kinds:
+            return ()
+        after = Roundtable.model_validate({**fields, "version": before.version + 1})
+        try:
+            await store.put(after, expected=before.version)
+        except Conflict:
+            continue
+        return kinds
+    raise Unavailable(f"the roundtable {slug!r} changes all the time; run the command again")

@@ -272,6 +272,7 @@ class Settings(Keys):
             thinks=self.model != "offline",
             model=self.model,
             quiet_minutes=self.quiet,
+            file_url=self.file_url or "",
         )
 
     @property

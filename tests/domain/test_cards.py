@@ -1,11 +1,15 @@
 """The card of a step: one message, which says what stands there now."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
+from bot.domain.roundtable.cards import rendered
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import EntryState, Patch
+from bot.slack.render import parts
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table, shipped
 
@@ -215,3 +219,32 @@ def test_what_is_a_part_is_not_sorted_without_its_owner() -> None:
     assert [one["text"] for one in table.rt.specification.notes_of([table.rt.step_id])][:1] == [
         "500 of 500 rows"
     ]
+
+
+def with_code(file_url: str = "") -> Table:
+    """Maya suggests what rests on lines of code, and the step is open again."""
+    table = feature_step(NO_PDF, {**ROWS, "sources": ("src/__init__.py:40-58@1a2b3c4", "src/b.py:7@1a2b3c4")})
+    table.playbook = replace(table.playbook, policy=table.playbook.policy.but(file_url=file_url))
+    return table.press(Action.REOPEN, value=table.rt.step_id)
+
+
+def test_a_suggestion_names_the_code_that_it_rests_on() -> None:
+    """As it is written, whatever it would mean in Markdown; without an address there is no link."""
+    table = with_code()
+    assert table.rt.card
+    shown = rendered(table.rt, table.rt.card, table.playbook)
+
+    assert "from src/\\_\\_init\\_\\_.py:40-58 and src/b.py:7" in shown.text
+    assert not [link for link in shown.links if "src/" in link.label]
+
+
+def test_code_is_linked_where_people_read_the_files() -> None:
+    table = with_code("https://git.example/main/{path}")
+    assert table.rt.card
+    shown = rendered(table.rt, table.rt.card, table.playbook)
+
+    assert [(link.label, link.url) for link in shown.links if "src/" in link.label] == [
+        ("2: src/__init__.py:40-58", "https://git.example/main/src/__init__.py#L40-L58"),
+        ("2: src/b.py:7", "https://git.example/main/src/b.py#L7"),
+    ]
+    assert "https://git.example/main/src/b.py#L7" in str(parts(shown))

@@ -37,6 +37,7 @@ from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import Entry, EntryState
 from bot.domain.specification.projection import NOTHING, Projection
+from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line, paragraphs
 
 ENTRIES_SHOWN = 12
@@ -116,6 +117,7 @@ def open_card(scene: StepScene) -> Message:
         link.but(label=f"{one.number}: {link.label}")
         for one in scene.shown_suggestions
         for link in one.sources
+        if link.url
     ]
     message = _message(scene, paragraphs(*text), card, choices)
     return message.but(links=(*sources, *scene.links))
@@ -339,7 +341,8 @@ def _suggestion(scene: StepScene, one: Suggestion, *, is_named: bool) -> CardPar
     entry = scene.specification.entries.get(one.id)
     text = _suggested(scene, entry, one.field) if entry else ""
     if one.state is SuggestionState.OPEN:
-        asides = [f"from {step_wording.listed([link.label for link in one.sources])}"] if one.sources else []
+        labels = [escaped(link.label) for link in one.sources]
+        asides = [f"from {step_wording.listed(labels)}"] if labels else []
         asides += [f"suggested by {one.by}"] if is_named else []
         asides += [f"unverified: {doubt}"] if (doubt := _doubt(entry, one.field)) else []
         id = " ".join([str(one.number), *([one.id] if entry and not entry.part_of and not one.field else [])])

@@ -50,7 +50,8 @@ class SuggestionState(StrEnum):
 class Suggestion(Value):
     """
     An entry that is proposed, or a proposed value of its *field*. `by` is who suggests, `sources` are links to
-    what it rests on, labelled such as "what Ada said". A number is used once in a step.
+    what it rests on, labelled such as "what Ada said"; without an address, only the label is shown. A number is
+    used once in a step.
     """
 
     number: int

@@ -6,7 +6,7 @@ So an edit that was lost by a crash is made by the next of these inputs, and how
 newest content is sent once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
@@ -16,7 +16,7 @@ from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import ITEM, Action, Choice, Message
+from bot.domain.messages.message import ITEM, Action, Choice, Link, Message
 from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_scene import (
     SavedSection,
@@ -39,6 +39,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, saving, specifying
 from bot.domain.specification import coverage
+from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.entries import Entry, EntryState
 from bot.domain.specification.projection import Projection
 from bot.domain.values.timestamps import seconds_since, slack_time
@@ -47,6 +48,8 @@ from bot.domain.values.working_time import in_words
 MOVED_AFTER, MOVED_FOR_COMMAND = 12, 5
 """Messages below a card."""
 BETWEEN_MOVES_SECONDS = 120
+CODE_SHOWN = 3
+"""Places in the code, of each suggestion."""
 MOVING = frozenset({Stage.DISCUSSING, Stage.WRITING, Stage.AT_BOUNDARY})
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
@@ -289,13 +292,23 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
                 EntryState.PROPOSED: SuggestionState.OPEN,
                 EntryState.ACCEPTED: SuggestionState.ACCEPTED,
             }.get(entry.state, SuggestionState.LEFT_OUT)
-            yield Suggestion(number=number, id=entry.id, by=_by(entry, playbook), state=state)
+            sources = _code(first.sources, playbook)
+            by = _by(entry, playbook)
+            yield Suggestion(number=number, id=entry.id, by=by, state=state, sources=sources)
         elif entry.kind in kinds and rt.specification.lives(entry.id):
             for field in entry.claims:
                 if pending := entry.pending(field):
                     number += 1
-                    by = pending.name or pending.by
-                    yield Suggestion(number=number, id=entry.id, field=field, by=_name(by, playbook))
+                    by = _name(pending.name or pending.by, playbook)
+                    sources = _code(pending.sources, playbook)
+                    yield Suggestion(number=number, id=entry.id, field=field, by=by, sources=sources)
+
+
+def _code(sources: Iterable[str], playbook: Playbook) -> tuple[Link, ...]:
+    """Links to the code that a suggestion rests on, where people can read it."""
+    where = playbook.policy.file_url
+    cited = filter(None, map(CodeCitation.read, sources))
+    return tuple(Link(label=one.label, url=one.url(where) if where else "") for one in cited)[:CODE_SHOWN]
 
 
 def _by(entry: Entry, playbook: Playbook) -> str:

@@ -30,7 +30,7 @@ from bot.domain.messages.message import Action, Link, Message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import AskReview
 from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
-from bot.domain.roundtable import digest, permission
+from bot.domain.roundtable import cards, digest, permission
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -597,6 +597,13 @@ class Commands:
             return await self._read_review(slug, title or slug, number)
         except WorkspaceError as error:
             raise UserError(f"I can't get at the reviews of `{slug}`: {error}") from error
+
+    async def read_step(self, place: Place, person: Person, step_id: str) -> Reply:
+        """Only in the item's own channel, as with a review."""
+        rt = await self._finder.running(place, "", person)
+        if not same_channel(rt.place, place):
+            raise UserError(digest.held_elsewhere(rt.slug))
+        return cards.read(rt, step_id, playbook_for(rt, self._playbook))
 
     async def _may_ask(self, slug: str, person: Person, channel: str) -> None:
         """Raises UserError for a person who may not press buttons: a review costs work of models, and is a commit."""

@@ -39,7 +39,7 @@ OTHER_VERSION = "That button is from another version of me. Say `@roundtable sta
 GOING_ON = "Going on with **%s**."
 UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
 
-LINK_BUTTON = re.compile(rf"^{re.escape(PREFIX)}(open|read)(\.\d+)?$")
+LINK_BUTTON = re.compile(rf"^{re.escape(PREFIX)}open(\.\d+)?$")
 """Slack opens the link, and sends the press as well."""
 
 OK = 200

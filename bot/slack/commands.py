@@ -119,6 +119,10 @@ class CommandHandler(Protocol):
         """All that the review found, for this person; with 0 the newest one."""
         ...
 
+    async def read_step(self, place: Place, person: Person, step_id: str) -> Reply:
+        """All that the card of the step lists, for this person."""
+        ...
+
     async def snooze(self, person: Person, how_long: str) -> Reply:
         """No daily message until tomorrow, or for *how_long*."""
         ...
@@ -236,6 +240,8 @@ async def _review(desk: CommandHandler, asked: VerbRequest) -> Reply:
 
 
 async def _read(desk: CommandHandler, asked: VerbRequest) -> Reply:
+    if _STEP.fullmatch(asked.rest):
+        return await desk.read_step(asked.place, asked.person, asked.rest)
     found = _READ.fullmatch(asked.rest)
     item, number = (found["item"] or "", found["number"] or "0") if found else ("", "0")
     return await desk.read_review(asked.place, asked.person, item, int(number))
@@ -324,6 +330,7 @@ _REVIEW = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _READ = re.compile(r"(?:(?P<item>(?!\d{1,4}\Z)\S+)\s*)?(?P<number>\d{1,4})?", re.ASCII)
+_STEP = re.compile(r"\d\d-\d\d", re.ASCII)
 _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "start": re.compile(".*", re.DOTALL),
     "resume": _ONE_WORD,
@@ -369,7 +376,8 @@ opens a form
 • `/roundtable decisions` – what was decided, in all items that you may see here; `decisions redis` looks for a word
 • `/roundtable depth deep` – how much I ask: `brief`, `standard` or `deep`
 • `/roundtable review` – what the personas find in an item's files; `review dark-mode by Maya`, or `for risks`
-• `/roundtable read` – all that the newest review of an item found; `read 2` for review 2
+• `/roundtable read` – all that the newest review of an item found; `read 2` for review 2; `read 01-06` \
+shows all of a step
 • `/roundtable plan` – five roles ask what they have to know, judge, and write a plan; `plan dark-mode` for that item, \
 `plan` and a few words for something new
 • `/roundtable stop` – pause; nothing is lost

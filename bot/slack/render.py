@@ -94,6 +94,7 @@ TYPED: Mapping[Action, str] = {
     Action.CATCH_UP: "catchup",
     Action.EXPORT: "export",
     Action.FINDINGS: "read",
+    Action.READ: "read",
     Action.SNOOZE: "snooze",
     Action.DIGEST_TIME: "remind",
 }

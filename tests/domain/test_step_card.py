@@ -14,6 +14,7 @@ from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_card import (
     collapsed_card,
     finished_card,
+    in_full,
     moved_card,
     open_card,
     skipped_card,
@@ -122,6 +123,9 @@ def noted(meeting: Meeting, text: str = AT_ACME) -> UnsortedNote:
     meeting.say("Linus", FEATURES, text)
     note = meeting.specification.notes_of([FEATURES])[-1]
     return UnsortedNote(letter="a", text=text, by="Linus", id=note.id)
+
+
+SIX_TESTS = "\n".join(f"AC: it takes {number} s" for number in range(6))
 
 
 class TestAnOpenStep:
@@ -242,9 +246,32 @@ class TestAnOpenStep:
         notes = tuple(UnsortedNote(letter=letter, text="word", by="Ada") for letter in "abcdefgh")
         message = open_card(scene(meeting, unsorted=notes, **HEARD))
 
-        assert len(part(message, "So far")) == 13
-        assert part(message, "So far")[-1] == "and 4 more"
-        assert part(message, "Not sorted yet")[-1] == "and 3 more"
+        assert len(part(message, "So far")) == 12
+        assert len(part(message, "Not sorted yet")) == 5
+        assert message.card
+        rest = [one for one in message.card.parts if one.button and one.button.action is Action.READ]
+        assert [one.prose for one in rest] == ["and 4 more", "and 3 more"]
+        assert {one.button.value for one in rest if one.button} == {FEATURES}
+
+    def test_one_person_can_read_all_of_it(self, meeting: Meeting) -> None:
+        for number in range(16):
+            meeting.say("Ada", FEATURES, f"requirement: Feature {number}\n{SIX_TESTS}")
+        notes = tuple(UnsortedNote(letter=letter, text=f"word {letter}", by="Ada") for letter in "abcdefgh")
+        message = in_full(scene(meeting, unsorted=notes, **HEARD), finished=False)
+
+        assert all(f"Feature {number}" in message.text for number in range(16))
+        assert all(f"it takes {number} s" in message.text for number in range(6))
+        assert "word h" in message.text
+        assert not re.search(r"^\W*and \d+ more", message.text, re.MULTILINE)
+        assert message.offered == ()
+
+    def test_an_entry_with_many_parts_can_be_read_whole(self, meeting: Meeting) -> None:
+        meeting.say("Ada", FEATURES, f"requirement: Feature 1\n{SIX_TESTS}")
+        message = open_card(scene(meeting, **HEARD))
+
+        assert message.card
+        (rest,) = [one for one in message.card.parts if one.button and one.button.action is Action.READ]
+        assert rest.prose == "Some entries are longer than shown here."
 
     def test_empty_parts_are_absent(self, meeting: Meeting) -> None:
         """No heading without something below it."""

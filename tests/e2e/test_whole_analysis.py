@@ -7,8 +7,7 @@ from collections import Counter
 from typing import Any
 
 from bot.domain.transcript.lines import Source
-from bot.engine.card_pace import CardPace
-from tests.e2e.meeting import Meeting, ways
+from tests.e2e.meeting import Meeting, NoPace, ways
 
 REQUIREMENTS = """\
 Keep edits made offline
@@ -57,13 +56,6 @@ COUNTED = {
     "Error": "error",
 }
 """Kinds whose number stands in summaries."""
-
-
-class NoPace(CardPace):
-    """Weeks pass in a minute here, and Slack's limit is one of minutes."""
-
-    def wait_seconds(self, card: str, *, pressed: bool, is_root: bool = False) -> float:  # noqa: ARG002
-        return 0.0
 
 
 async def test_a_whole_analysis(meeting: Meeting) -> None:

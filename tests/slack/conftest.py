@@ -146,6 +146,9 @@ class ScriptedDesk(CommandHandler):
     async def read_review(self, place: Place, person: Person, reference: str, number: int) -> Reply:
         return await self._noted("read_review", place, person, reference, number)
 
+    async def read_step(self, place: Place, person: Person, step_id: str) -> Reply:
+        return await self._noted("read_step", place, person, step_id)
+
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         return await self._noted("review", wish, reference, lens)
 

@@ -138,6 +138,7 @@ async def test_every_press_comes_to_the_desk_with_whoever_pressed(
         Action.CATCH_UP: "catch_up",
         Action.EXPORT: "export",
         Action.FINDINGS: "read_review",
+        Action.READ: "read_review",
         Action.RESUME: "resume",
         Action.SNOOZE: "snooze",
         Action.DIGEST_TIME: "remind",
@@ -152,7 +153,7 @@ async def test_a_link_that_was_followed_is_acknowledged_and_no_more(
 ) -> None:
     """Slack opens it by itself, and shows a warning without the acknowledgement."""
     body = payload("block_actions")
-    body["actions"][0] |= {"action_id": "roundtable.read"}
+    body["actions"][0] |= {"action_id": "roundtable.open"}
 
     response = await dispatched(app, sandbox, body)
     await reception.errands.drain(2)

@@ -41,6 +41,9 @@ class Action(StrEnum):
     REOPEN = "reopen"
     AMEND = "amend"
     SORT = "sort"
+    INCLUDE = "include"
+    READ = "read"
+    """All of the card of the step that is its value, for one person."""
     KEEP = "keep"
     WITHDRAW = "withdraw"
     CATCH_UP = "catch_up"
@@ -86,7 +89,8 @@ class Action(StrEnum):
 
 
 VERBS = frozenset({
-    Action.CATCH_UP, Action.EXPORT, Action.FINDINGS, Action.TAKE_UP, Action.SNOOZE, Action.DIGEST_TIME,
+    Action.CATCH_UP, Action.EXPORT, Action.FINDINGS, Action.READ, Action.TAKE_UP, Action.SNOOZE,
+    Action.DIGEST_TIME,
 })  # fmt: skip
 """What stands in no menu of a roundtable: a press is about the item that is its value."""
 FORMS = frozenset({

@@ -6,12 +6,14 @@ Markdown that was committed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import mark_wording, menus, specification_wording, step_wording
 from bot.domain.messages.attendance_wording import NUDGE
+from bot.domain.messages.cut_lists import cut, more, rest
 from bot.domain.messages.message import (
     Action,
     Card,
@@ -56,6 +58,7 @@ FINDINGS = frozenset(GapKind) - {GapKind.MISSING, GapKind.PROPOSED}
 
 AMEND = Choice(action=Action.AMEND, label="Edit…")
 SORT = Choice(action=Action.SORT, label="Sort…")
+INCLUDE = Choice(action=Action.INCLUDE, label="Include")
 REOPEN = Choice(action=Action.REOPEN, label="Open the step again")
 ACCEPT_ALL = Choice(action=Action.ACCEPT_ALL, label="Accept both", emphasis=Emphasis.PRIMARY)
 KEEP = Choice(action=Action.KEEP, label="Keep")
@@ -135,15 +138,9 @@ def finished_card(
     card = Card(
         title=title,
         subtitle=_where(scene),
-        parts=(
-            *_before(scene),
-            *(_saved_part(scene, one) for one in scene.saved),
-            *_stale_parts(scene),
-            *mark_wording.parts(scene.marks),
-            *_unsorted(scene, "Added since, not sorted yet"),
-        ),
+        parts=tuple(_finished_parts(scene)),
         more=(*skip, REOPEN.but(value=scene.step_id), *DEPTHS[scene.depth], menus.STOP),
-        foot=(_finished_foot(scene, by), *scene.lines, _or_type(ends_phase=ends_phase)),
+        foot=(_finished_foot(scene, by), *scene.lines, _or_type(scene, ends_phase=ends_phase)),
         revision=scene.revision,
     )
     changed = [ChangedFile(path=one.path, heading=one.heading) for one in scene.saved]
@@ -190,6 +187,14 @@ def skipped_card(scene: StepScene, *, by: str = "", why: str = "") -> Message:
     return _message(scene, text, card, (reopen,))
 
 
+def in_full(scene: StepScene, *, finished: bool) -> Message:
+    """All that the card of the step lists, with nothing to press: for one person, who asked for it."""
+    whole = replace(scene, is_whole=True)
+    parts = tuple(_finished_parts(whole) if finished else _open_parts(whole))
+    card = Card(title=scene.step.title, subtitle=_where(scene), parts=parts)
+    return Message(text=paragraphs(f"**{scene.step.title}**", card_in_words(card)))
+
+
 def moved_card(scene: StepScene, permalink: str) -> Message:
     """What is left of a card whose place was taken by one further down."""
     title = scene.step.title
@@ -232,8 +237,7 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
         yield CardPart(prose=scene.prompt)
     if scene.is_draft:
         yield from _suggestions(scene)
-    if rows := _cut(_recorded(scene), ENTRIES_SHOWN):
-        yield CardPart(title="So far", rows=rows)
+    yield from cut(scene, CardPart(title="So far"), _recorded(scene), ENTRIES_SHOWN)
     if not scene.is_untouched:
         yield from _still_missing(scene)
     yield from _stale_parts(scene)
@@ -267,6 +271,16 @@ def _question(question: AskedQuestion, *, is_first: bool) -> CardRow:
     return CardRow(id=f"{question.number}.", text=f"{text}{about}")
 
 
+def _finished_parts(scene: StepScene) -> Iterator[CardPart]:
+    yield from _before(scene)
+    for saved in scene.saved:
+        yield from _saved_parts(scene, saved)
+    yield from _stale_parts(scene)
+    yield from mark_wording.parts(scene.marks)
+    yield from _unsorted(scene, "Added since, not sorted yet")
+    yield from _remarks(scene)
+
+
 def _finding(scene: StepScene) -> CoverageGap | None:
     """One at a time."""
     marked = {one.id for one in scene.stale}
@@ -289,7 +303,14 @@ def _unsorted(scene: StepScene, title: str) -> Iterator[CardPart]:
             [CardRow(id=one.letter, text=f"“{one_line(one.text, ROW_CHARS)}” – {one.by}")]
             for one in scene.unsorted
         ]
-        yield CardPart(title=title, rows=_cut(rows, NOTES_SHOWN), numbered=True, button=SORT)
+        yield from cut(scene, CardPart(title=title, numbered=True, button=SORT), rows, NOTES_SHOWN)
+
+
+def _remarks(scene: StepScene) -> Iterator[CardPart]:
+    if scene.remarks:
+        rows = [[CardRow(text=f"“{one_line(one.text, ROW_CHARS)}” – {one.by}")] for one in scene.remarks]
+        title = step_wording.left_out(len(rows))
+        yield from cut(scene, CardPart(title=title, button=INCLUDE), rows, NOTES_SHOWN)
 
 
 def _stale_parts(scene: StepScene) -> Iterator[CardPart]:
@@ -333,8 +354,8 @@ def _suggestions(scene: StepScene) -> Iterator[CardPart]:
         yield CardPart(title=title, prose="_A suggestion counts when one of you accepts it._")
     for one in shown:
         yield _suggestion(scene, one, is_named=len(names) > 1)
-    if more := len(every) - len(shown):
-        yield CardPart(prose=f"and {more} more")
+    if left := len(every) - len(shown):
+        yield rest(scene, more(left))
 
 
 def _suggestion(scene: StepScene, one: Suggestion, *, is_named: bool) -> CardPart:
@@ -423,9 +444,9 @@ def _entry(scene: StepScene, projection: Projection, fields: Iterable[str], entr
         for part in scene.specification.parts(entry.id, name)
         if part.id not in {one.id for one in scene.open_suggestions}
     ]
-    rows += parts[:PARTS_SHOWN]
-    if len(parts) > PARTS_SHOWN:
-        rows.append(CardRow(text=_more(len(parts) - PARTS_SHOWN), level=1))
+    rows += parts if scene.is_whole else parts[:PARTS_SHOWN]
+    if len(parts) > PARTS_SHOWN and not scene.is_whole:
+        rows.append(CardRow(text=more(len(parts) - PARTS_SHOWN), level=1))
     if facts:
         rows.append(CardRow(text=one_line(" · ".join(facts), ROW_CHARS), level=1))
     return rows
@@ -480,30 +501,22 @@ def _label(kind: Kind) -> str:
     return label.upper() if len(label) <= len("AC") else label[0].upper() + label[1:]
 
 
-def _cut(blocks: Sequence[Sequence[CardRow]], most: int) -> tuple[CardRow, ...]:
-    rows = [row for block in blocks[:most] for row in block]
-    if len(blocks) > most:
-        rows.append(CardRow(text=_more(len(blocks) - most)))
-    return tuple(rows)
-
-
-def _more(count: int) -> str:
-    return f"and {count} more"
-
-
 # --- sections as they were saved ----------------------------------------------------------------------------------
 
 
-def _saved_part(scene: StepScene, saved: SavedSection) -> CardPart:
+def _saved_parts(scene: StepScene, saved: SavedSection) -> Iterator[CardPart]:
     title = saved.heading or f"`{saved.path}`"
     if saved.path.lower().endswith(tuple(f".{form}" for form in DATA)):
         rows = saved.body.strip().splitlines()
-        more = [f"{_more(len(rows) - DATA_ROWS)} lines"] if len(rows) > DATA_ROWS else []
-        return CardPart(title=title, prose="\n".join(["```", *rows[:DATA_ROWS], "```", *more]))
-    blocks = rows_of(saved.body)
-    if not blocks:
-        return CardPart(title=title, prose=saved.body.strip() or NOTHING)
-    return CardPart(title=title, rows=_cut([_marked(scene, one) for one in blocks], ENTRIES_SHOWN))
+        shown = rows if scene.is_whole else rows[:DATA_ROWS]
+        yield CardPart(title=title, prose="\n".join(["```", *shown, "```"]))
+        if left := len(rows) - len(shown):
+            yield rest(scene, f"{more(left)} lines")
+    elif blocks := rows_of(saved.body):
+        marked = [_marked(scene, one) for one in blocks]
+        yield from cut(scene, CardPart(title=title), marked, ENTRIES_SHOWN)
+    else:
+        yield CardPart(title=title, prose=saved.body.strip() or NOTHING)
 
 
 def _marked(scene: StepScene, block: Sequence[CardRow]) -> list[CardRow]:
@@ -667,6 +680,7 @@ def _finished_foot(scene: StepScene, by: str) -> str:
     return " · ".join(filter(None, facts))
 
 
-def _or_type(*, ends_phase: bool) -> str:
-    letters = "`C` or `E`" if ends_phase else "`C`, `E` or `S`"
-    return f"Or type {letters}. Anything else you write is added here."
+def _or_type(scene: StepScene, *, ends_phase: bool) -> str:
+    typed = ["`C`", "`E`", *([] if ends_phase else ["`S`"]), *(["`include`"] if scene.remarks else [])]
+    either = f"{', '.join(typed[:-1])} or {typed[-1]}"
+    return f"Or type {either}. Anything else you write is added here."

@@ -40,6 +40,13 @@ class UnsortedNote(Value):
     id: str = ""
 
 
+class LeftOutRemark(Value):
+    """What a person said after the step was finished, without content."""
+
+    text: str
+    by: str
+
+
 class SuggestionState(StrEnum):
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -86,6 +93,7 @@ class StepScene:
     What a card shows. `first` stands before everything else: the hand-over, a greeting, welcome back. `prompt` is
     the step's own text with its placeholders filled. `thinking` says what a model does at the moment. `heard` and
     `waiting` are names. `gaps` are those of `coverage.of_step`. `lines` are further sentences for the foot.
+    `is_whole`: no list is cut, for a person who wants to read all of it.
     """
 
     step: Step
@@ -106,11 +114,13 @@ class StepScene:
     suggestions: tuple[Suggestion, ...] = ()
     stale: tuple[StaleEntry, ...] = ()
     unsorted: tuple[UnsortedNote, ...] = ()
+    remarks: tuple[LeftOutRemark, ...] = ()
     saved: tuple[SavedSection, ...] = ()
     marks: tuple[MarkedMessage, ...] = ()
     links: tuple[Link, ...] = ()
     lines: tuple[str, ...] = ()
     revision: int = 0
+    is_whole: bool = False
 
     @property
     def step_id(self) -> str:
@@ -158,7 +168,7 @@ class StepScene:
 
     @property
     def shown_suggestions(self) -> tuple[Suggestion, ...]:
-        return self.listed_suggestions[:SUGGESTIONS_SHOWN]
+        return self.listed_suggestions[: None if self.is_whole else SUGGESTIONS_SHOWN]
 
     @property
     def shown_open(self) -> tuple[int, ...]:

@@ -273,6 +273,22 @@ def how_to_finish() -> str:
     return "Press Finish step, or type `finish`, and what was said here is written down."
 
 
+def longer() -> str:
+    return "Some entries are longer than shown here."
+
+
+def nothing_left_out() -> str:
+    return "No short remark is left out any more."
+
+
+def left_out(remarks: int) -> str:
+    return f"{counted(remarks, 'short remark')} left out"
+
+
+def included(person: str, remarks: int) -> str:
+    return f"{person} included {counted(remarks, 'short remark')}."
+
+
 def surveyed(survey: CodeSurvey) -> str:
     if not survey.tracked_files:
         return "There is no code base in my workspace to search, so I rely on what you know."

@@ -19,6 +19,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import ITEM, Action, Choice, Link, Message
 from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_scene import (
+    LeftOutRemark,
     SavedSection,
     StaleEntry,
     StepScene,
@@ -44,6 +45,7 @@ from bot.domain.specification.entries import Entry, EntryState
 from bot.domain.specification.projection import Projection
 from bot.domain.values.timestamps import seconds_since, slack_time
 from bot.domain.values.working_time import in_words
+from bot.errors import UserError
 
 MOVED_AFTER, MOVED_FOR_COMMAND = 12, 5
 """Messages below a card."""
@@ -221,6 +223,20 @@ def collapsed(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     return spent.but(token=ITEM, card=spent.card.but(more=message.card.more) if spent.card else None)
 
 
+def read(rt: Roundtable, step_id: str, playbook: Playbook) -> Message:
+    """All that the card of a step lists, also of one that is behind us."""
+    blank = Message(text="")
+    is_here = rt.card is not None and rt.card.step_id == step_id
+    card = (rt.card if is_here else None) or StepCard(
+        step_id=step_id, token="", post="", message=blank, shown=blank
+    )
+    scene = scene_of(rt, card, playbook)
+    if scene is None:
+        raise UserError(step_wording.no_such_step())
+    is_open = is_here and rt.menu is not None and rt.menu.kind is MenuKind.PROMPT
+    return step_card.in_full(scene, finished=step_id in rt.steps_completed and not is_open)
+
+
 def _is_skipped(rt: Roundtable, card: StepCard) -> bool:
     return card.step_id not in rt.steps_completed and any(one.step_id == card.step_id for one in rt.passed)
 
@@ -264,6 +280,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         unsorted=tuple(_unsorted(rt, step, playbook)),
         saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
         marks=tuple(_marks(rt, step)),
+        remarks=tuple(LeftOutRemark(text=one.text, by=rt.name_of(one.person)) for one in card.remarks),
         lines=tuple(
             filter(
                 None,

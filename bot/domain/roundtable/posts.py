@@ -16,12 +16,21 @@ class PostedPrompt(Stored):
     discussion: bool = False
 
 
+class ShortRemark(Stored):
+    """What a person said at a menu without content, such as "brb". It is in the transcript, and in no file."""
+
+    ts: str
+    person: str
+    text: str
+
+
 class StepCard(Stored):
     """
     The message of a step, which is edited in place: its question first, then its menu. `post` is the effect
     that posted it, `ts` where it stands, `message` what it says now, and `shown` what was sent to Slack last.
     `revision` counts the edits. `below` counts the messages below it. At `moved_at` it was posted anew; the post before
     that, `moved_from`, still has to say so. `ending` replaces the card of a discussion when that is saved.
+    `remarks` were left out of the files.
     """
 
     step_id: str
@@ -37,6 +46,7 @@ class StepCard(Stored):
     moved_at: str = ""
     moved_from: str = ""
     ending: Message | None = None
+    remarks: tuple[ShortRemark, ...] = ()
 
 
 class EditedPost(Stored):

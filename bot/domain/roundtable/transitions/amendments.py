@@ -11,7 +11,7 @@ from bot.domain.planning import workshop
 from bot.domain.roundtable.inputs import Amend, Command, Retract, Say
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Answer, EarlyEdit, Roundtable
-from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.roundtable.transitions import pausing, remarks, specifying
 from bot.domain.roundtable.transitions.planning_presses import changed_entries
 
 REMEMBERED = 32
@@ -72,7 +72,8 @@ def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
 
 
 def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
-    """In the discussion, and in the workshop: what is read from now on follows."""
+    """In the discussion, in the workshop, and among what was left out: what is read from now on follows."""
+    rt = remarks.changed(rt, ts, text)
     if rt.elaboration:
         rt = rt.but(elaboration=rt.elaboration.amended(ts, text))
     if rt.workshop:

@@ -15,7 +15,7 @@ from bot.domain.roundtable.marks import MarkKind, MessageMark
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ATTACHMENTS, Roundtable
-from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.roundtable.transitions import pausing, remarks, specifying
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Specification
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Person
@@ -171,6 +171,7 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     facts = {"retracts": source, **specifying.facts_of(patches)}
     rt = _recorded(rt, event.key, event.person, sentence, mark, **facts)
+    rt = remarks.changed(rt, mark.ts, "")
     rt = rt.but(answers=tuple(one for one in rt.answers if one.ts != mark.ts))
     rt = rt.but(drafted=tuple(one for one in rt.drafted if one.ts != mark.ts))
     return rt.but(elaboration=rt.elaboration.amended(mark.ts, "")) if rt.elaboration else rt

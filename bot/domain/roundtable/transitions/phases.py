@@ -19,6 +19,7 @@ from bot.domain.roundtable.transitions import (
     cards,
     depths,
     pausing,
+    remarks,
     specifying,
     steps,
 )
@@ -254,7 +255,7 @@ def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook, *, 
 
 def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Menu letters, then depth words, then feedback (analysis reference §1.10). `finish` is never feedback."""
-    if (after := cards.typed(rt, event, playbook)) is not None:
+    if (after := cards.typed(rt, event, playbook) or remarks.typed(rt, event, playbook)) is not None:
         return after
     if rt.board and words.exit_wish(event.text) is words.EndIntent.YES:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
@@ -273,6 +274,8 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         told = Message(text=trouble_wording.nothing_to_finish())
         return rt.queueing(Tell(person=event.person.id, message=told))
 
+    if is_feedback and not facts:
+        rt = remarks.left_out(rt, event)
     return steps.fed_back(rt, event, playbook)
 
 

@@ -1,0 +1,79 @@
+"""What a card cuts is read by one person; what was left out of the files is included by a press or a word."""
+
+import json
+
+from tests.e2e.meeting import CHANNEL, Meeting, NoPace
+
+
+def notes(meeting: Meeting) -> list[tuple[str, str]]:
+    entries = json.loads((meeting.folder / "specification.json").read_text())["entries"]
+    claims = [one["claims"]["text"][-1] for one in entries if one["kind"] == "note"]
+    return [(claim["name"], claim["value"]) for claim in claims]
+
+
+async def test_short_remarks_are_counted_and_included(meeting: Meeting) -> None:
+    """By a press, and by the word; each in the name of the person who made the remark."""
+    meeting.card_pace = NoPace()
+    async with meeting.bot():
+        await meeting.start("Rate limiting")
+        await meeting.do_step("problem: Batch jobs starve everybody else.")
+        await meeting.say("brb, standup", who="grace")
+        await meeting.say("lol ok", who="linus")
+        await meeting.seen("2 short remarks left out")
+    async with meeting.bot():
+        await meeting.press("include", who="ada")
+        await meeting.until(lambda: not meeting.menus("include"))
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02:")
+        await meeting.do_step("keyword: batch job")
+        await meeting.say("back again", who="linus")
+        await meeting.seen("1 short remark left out")
+    async with meeting.bot():
+        await meeting.say("include", who="grace")
+        await meeting.until(lambda: not meeting.menus("include"))
+        await meeting.press("continue")
+        await meeting.seen("Step 00-03:")
+
+    found = notes(meeting)
+    assert ("Grace", "brb, standup") in found
+    assert ("Linus", "lol ok") in found
+    assert ("Linus", "back again") in found
+    assert "Ada included 2 short remarks." in [line.content for line in meeting.lines("PlanningAgent")]
+
+
+async def test_what_a_card_cuts_is_read_by_one_person(meeting: Meeting) -> None:
+    """The button and `read 00-02` show the same, to the person who asked; in the thread nothing is posted."""
+    meeting.card_pace = NoPace()
+    ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
+    async with meeting.bot():
+        await meeting.start("Rate limiting")
+        await meeting.do_step("problem: Batch jobs starve everybody else.")
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02:")
+        for number in range(16):
+            await meeting.say(f"We also look for part {number} of the gateway.")
+        await meeting.seen("more")
+        await meeting.slack.settled()
+    posts = len(meeting.thread)
+    async with meeting.bot():
+        await meeting.press("read", who="grace")
+        await meeting.until(lambda: grace.ephemerals)
+        await ada.mention(CHANNEL, "read 00-02", thread_ts=meeting.root)
+        await meeting.until(lambda: ada.ephemerals)
+
+    told = grace.ephemerals[-1].text
+    assert all(f"part {number} of the gateway" in told for number in range(16))
+    assert ada.ephemerals[-1].text == told
+    assert len([one for one in meeting.thread if one.by_bot]) == len(
+        [one for one in meeting.thread[:posts] if one.by_bot]
+    )
+
+
+async def test_a_step_that_is_not_there_is_told(meeting: Meeting) -> None:
+    ada = meeting.slack.person("ada")
+    async with meeting.bot():
+        await meeting.start("Rate limiting")
+        await ada.mention(CHANNEL, "read 09-09", thread_ts=meeting.root)
+        await meeting.until(lambda: ada.ephemerals)
+
+    assert "I don't know that step." in ada.ephemerals[-1].text

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from bot.domain.transcript.lines import Source
@@ -231,10 +232,33 @@ def _check_history(meeting: Meeting) -> None:
 
 MOST_POSTS = 20
 """Of the bot, in a meeting of 13 steps without a discussion."""
+MOST_WITH_DISCUSSIONS = 30
+"""With two of them; roll calls and deadlines apart."""
 
 
 async def test_thirteen_steps_of_three_people_make_few_posts(meeting: Meeting) -> None:
     """One card a step; everything else is an edit, a reaction, or seen by one person."""
+    posts = await _thirteen_steps(meeting, ())
+    assert len(posts) <= MOST_POSTS, posts
+
+
+async def test_two_discussions_with_decisions_and_objections_make_few_posts(meeting: Meeting) -> None:
+    """A discussion is one card and its opening; what people say and press in it is on the card."""
+    posts = await _thirteen_steps(meeting, ("01-05", "02-01"))
+    assert [record["step_id"] for record in meeting.meta["elaborations"]] == ["01-05", "02-01"]
+    kinds = [entry["kind"] for entry in _entries(meeting)]
+    assert kinds.count("decision") == 2
+    assert kinds.count("objection") == 2
+    assert len(posts) <= MOST_WITH_DISCUSSIONS, posts
+
+
+def _entries(meeting: Meeting) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = json.loads((meeting.folder / "specification.json").read_text())["entries"]
+    return entries
+
+
+async def _thirteen_steps(meeting: Meeting, discussed: Collection[str]) -> list[str]:
+    """What the bot posted."""
     meeting.card_pace = NoPace()
     steps = [*(f"00-0{number}" for number in range(1, 4)), *(f"01-0{number}" for number in range(1, 9))]
     async with meeting.bot():
@@ -244,12 +268,32 @@ async def test_thirteen_steps_of_three_people_make_few_posts(meeting: Meeting) -
             for who in ("ada", "grace", "linus"):
                 await meeting.say(f"{who} adds to {step_id} that it has to be simple.", who=who)
             await meeting.do_step(*ANSWERS.get(step_id, ()))
+            if step_id in discussed:
+                await _discussed(meeting, step_id)
             if step_id != "02-02":
                 await meeting.press("continue")
                 await meeting.slack.settled()
                 if step_id in {"00-03", "01-08"}:
                     await meeting.press("continue")
 
-    posts = [message for message in meeting.thread if message.by_bot]
     assert len(meeting.meta["steps_completed"]) == 13
-    assert len(posts) <= MOST_POSTS, [message.text[:80] for message in posts]
+    return [message.text[:80] for message in meeting.thread if message.by_bot]
+
+
+async def _discussed(meeting: Meeting, step_id: str) -> None:
+    """Options, positions, an objection and its answer, a decision; then the end, and the same menu again."""
+    await meeting.press("elaborate")
+    await meeting.menu("end_elaboration")
+    await meeting.seen("7 of 10 turns left")
+    await meeting.say(f"option: one queue for {step_id}", who="ada")
+    await meeting.say("option: two queues", who="grace")
+    await meeting.say("for A", who="linus")
+    await meeting.say("One queue is easier to watch at night.", who="linus")
+    await meeting.say(f"objection: one queue of {step_id} stops when it is full", who="grace")
+    await meeting.slack.settled()
+    await meeting.say("for A", who="grace")
+    await meeting.say(f"decision: one queue for {step_id}", who="ada")
+    await meeting.slack.settled()
+    await meeting.press("end_elaboration")
+    synthesis = await meeting.seen(f"Elaboration Insights (Step {step_id}")
+    await meeting.menu("continue", since=synthesis.ts)

@@ -22,7 +22,7 @@ NOT_IN_DIRECT = (
     "A roundtable can't be held here, in a direct message. "
     "Invite me to a channel with `/invite @roundtable` and start it there."
 )
-TITLE_TAKEN = "Please give it another title: I have no name left for a folder of that one."
+TITLE_TAKEN = "Choose another title. All folder names for this one are taken."
 CHOICES_SHOWN = 5
 REFERENCE_CHARS = 100
 
@@ -35,7 +35,7 @@ DOING = {
     Stage.SYNTHESIZING: "putting a discussion together",
     Stage.CLOSING: "closing a phase",
     Stage.PLANNING: "in the planning workshop",
-    Stage.STALLED: "waiting for somebody to press Retry",
+    Stage.STALLED: "waiting for Retry",
     Stage.PAUSED: "stopped",
     Stage.ANALYSED: "analysed",
 }
@@ -88,7 +88,7 @@ def goes_on_there(rt: Roundtable) -> Message:
 
 
 def taken_up(rt: Roundtable) -> Message:
-    return Message(text=f"I've taken up **{rt.title}** from the workspace; it goes on in its thread.")
+    return Message(text=f"I have read **{rt.title}** from the workspace. It goes on in its thread.")
 
 
 def asked_in_thread(title: str) -> str:
@@ -209,7 +209,7 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
         "- The personas are muted." if rt.manners.muted else "",
         f"- {trouble_wording.goes_on_without(menus.AIDED_AGAIN.label)}" if rt.unaided else "",
         f"- {spent}" if (spent := line(rt.purse, playbook.policy)) else "",
-        "- Some of it could not be saved yet; I try again with the next step." if is_behind(rt) else "",
+        "- Some of it could not be saved yet. I try again with the next step." if is_behind(rt) else "",
     )
     return Message(text="\n".join(row for row in rows if row), links=_link(rt))
 
@@ -237,28 +237,26 @@ def no_such_item(reference: str) -> str:
 
 def several(reference: str, slugs: tuple[str, ...]) -> str:
     asked, found = one_line(reference, REFERENCE_CHARS), step_wording.listed([f"`{slug}`" for slug in slugs])
-    return f"`{asked}` could be {found}. Please name one of them."
+    return f"`{asked}` could be {found}. Name one of them."
 
 
 def say_which(running: int) -> str:
     if not running:
         return "No roundtable is running in this channel. Say `/roundtable list` to see what there is."
-    return "Several roundtables are running in this channel. Please say it in the thread of the one you mean."
+    return "Several roundtables are running in this channel. Say it in the thread of the one you mean."
 
 
 def say_which_item(slugs: list[str]) -> str:
     if not slugs:
         return "There is no item in this channel. Name the one to review: `/roundtable review SLUG`."
     some = step_wording.listed([f"`{slug}`" for slug in slugs[:CHOICES_SHOWN]])
-    return f"Which item shall be reviewed? Say `/roundtable review SLUG`; here are {some}."
+    return f"Which item do you want to review? Say `/roundtable review SLUG`. There are {some}."
 
 
 def say_what_to_plan(running: int) -> str:
     if not running:
-        return "What shall be planned? Name an item, or say in a few words what it is about: `/roundtable plan …`."
-    return (
-        "There are several roundtables in this channel. Please name the one to plan: `/roundtable plan SLUG`."
-    )
+        return "What do you want to plan? Name an item, or say in a few words what it is about: `/roundtable plan …`."
+    return "There are several roundtables in this channel. Name the one to plan: `/roundtable plan SLUG`."
 
 
 def not_running(slug: str) -> str:

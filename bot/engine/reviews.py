@@ -158,7 +158,7 @@ class ReviewContext(NamedTuple):
             if isinstance(answer, BaseException)
         )
         if not opinions:
-            raise VoiceError(" ".join(unseen) or "Nobody was there to review it.", reason="nobody")
+            raise VoiceError(" ".join(unseen) or "No persona was there to review it.", reason="nobody")
         review = await self.reviewers.together(case, opinions, unseen=unseen, asked=asked)
         return review.markdown, entry_of(review)
 

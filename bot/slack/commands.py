@@ -398,7 +398,7 @@ def not_understood(text: str, *, meant: str) -> str:
     if not meant:
         return f"I don't understand `{text}`. Here is what I can do."
     if text.lower().startswith(meant):
-        return f"I know `{meant}`, but not `{text}`. Here is how it goes."
+        return f"I know `{meant}`, but not `{text}`. These are the commands."
     return f"I don't understand `{text}`. Did you mean `{meant}`?"
 
 

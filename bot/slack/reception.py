@@ -52,12 +52,12 @@ TRIGGER_LATE = frozenset(
     {"expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"}
 )
 
-NOT_SAVED = "I could not save that just now. Please try again in a moment."
+NOT_SAVED = "I could not save that. Try again in a moment."
 SAVED_BY_NEWER = (
     "A newer version of me saved this roundtable, and I can't open it. Nothing was changed or lost. "
-    "Please ask the operator of this bot to start the newer version again."
+    "Ask the operator of this bot to start the newer version again."
 )
-WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
+WENT_WRONG = "Something went wrong on my side, and nothing was changed. Try again in a moment."
 MOMENT = "One moment."
 AS_A_GUEST = "Slack has not told me who you are, so I treat you as a guest for now."
 

@@ -118,7 +118,7 @@ def _unseen(case: ReviewCase, given: Iterable[ReviewerOpinion]) -> Iterator[str]
     known = {one.by for one in given}
     for persona in case.playbook.roster:
         if persona.label not in known:
-            yield f"Nobody looked through the lens of {persona.label}: {persona.lens}."
+            yield f"{persona.label} did not review it, so this was not looked at: {persona.lens}."
     for path, text in sorted(case.files.items()):
         if len(text) > LONGEST_CHARS:
             yield f"{path} is longer than {LONGEST_CHARS} characters, and was not read."

@@ -93,7 +93,7 @@ def test_more_than_could_be_read_is_said() -> None:
     table.world.complete = False
     table.missed("Edits get lost.").return_()
 
-    assert any("There are more than I could read" in text for text in table.texts)
+    assert any("There are more that I could not read" in text for text in table.texts)
 
 
 def test_a_thread_that_cannot_be_read_is_said() -> None:

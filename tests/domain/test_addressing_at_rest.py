@@ -34,7 +34,7 @@ def test_stop_while_a_step_is_saved_stops_after_it() -> None:
 
     assert table.rt.stage == "paused"
     assert table.rt.steps_completed, "what was being written is saved"
-    assert told(table, "grace") == ["I finish writing this down, and stop then."]
+    assert told(table, "grace") == ["I finish writing this down. Then I stop."]
     assert table.offered() == [Action.RESUME]
     assert table.resume().rt.stage == "at_boundary"
 
@@ -73,5 +73,5 @@ def test_the_card_says_that_files_are_not_read() -> None:
     table.hear(said)
     assert table.rt.card
 
-    sentence = "I can't look inside files. Please say in words what matters in `diagram.png`."
+    sentence = "I can't look inside files. Say in words what matters in `diagram.png`."
     assert sentence in table.rt.card.shown.text

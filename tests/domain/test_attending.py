@@ -329,7 +329,7 @@ def test_a_time_that_is_over_is_no_due_time() -> None:
 
     assert table.rt.timers == {}
     assert [told.text for _, told in table.world.told].count(
-        "I need a date and a time that is still to come, as in `due 2026-11-30 17:00`."
+        "I need a date and a time in the future, as in `due 2026-11-30 17:00`."
     ) == 2
 
 

@@ -192,7 +192,7 @@ def test_a_button_of_another_roundtable_changes_nothing() -> None:
     )
     before = table.rt
 
-    with pytest.raises(NotNow, match="Please use the newest menu in the thread"):
+    with pytest.raises(NotNow, match="Use the newest menu in the thread"):
         table.hear(foreign)
     assert table.rt is before
 
@@ -202,7 +202,7 @@ def test_a_button_that_the_menu_does_not_offer_changes_nothing() -> None:
     table = at_phase_menu()
     before = table.rt
 
-    with pytest.raises(NotNow, match="Please use the newest menu"):
+    with pytest.raises(NotNow, match="Use the newest menu"):
         table.press(Action.SKIP)
     assert table.rt is before
 

@@ -74,6 +74,4 @@ def test_the_line_stays_one_line() -> None:
     """However many there are."""
     told = step_wording.dangling([f"FR-{number:03}" for number in range(50)])
 
-    assert told.endswith(
-        "`FR-007` and 42 more are mentioned in what was written just now, and defined nowhere."
-    )
+    assert told.endswith("`FR-007` and 42 more are mentioned in the new text, but not defined.")

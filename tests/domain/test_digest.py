@@ -162,7 +162,7 @@ def test_nothing_new_is_said_kindly() -> None:
     found = since(table, "grace").but(spoke={})
 
     assert found.is_empty
-    assert "Nothing new: you have not missed anything." in caught_up("T", found, "you.")
+    assert "You have not missed anything." in caught_up("T", found, "you.")
 
 
 def test_a_long_absence_is_told_in_a_few_lines() -> None:
@@ -205,10 +205,10 @@ def test_whom_it_waits_for_while_a_step_is_open() -> None:
 def test_whom_it_waits_for_in_a_discussion() -> None:
     """The persona who has the floor, or anybody."""
     table = Table(few_steps()).start().elaborate()
-    assert "people: anybody may speak" in waiting_for(waits(table.rt, table.playbook))
+    assert "people. Everybody can speak" in waiting_for(waits(table.rt, table.playbook))
 
     table.stop_paying().say("Jordan, what does one see?")
-    assert waiting_for(waits(table.rt, table.playbook)).startswith("Jordan Park, who has the floor")
+    assert waiting_for(waits(table.rt, table.playbook)).startswith("Jordan Park, who speaks next")
 
 
 def test_whom_it_waits_for_everywhere_else() -> None:

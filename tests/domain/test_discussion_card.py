@@ -103,7 +103,7 @@ def test_a_yes_that_comes_after_positions_changed_records_nothing() -> None:
     offered = next(one for one in table.menu.message.offered if one.action is Action.AGREED)
     table.say("for A", who="linus")
 
-    with pytest.raises(NotNow, match="changed their position"):
+    with pytest.raises(NotNow, match="positions have changed"):
         table.press(Action.AGREED, value=offered.value)
     assert table.rt.debate.decided == ()
 
@@ -173,7 +173,7 @@ def test_done_just_after_the_end_is_understood() -> None:
     table.say("done", who="grace")
 
     assert table.rt.answers == answers
-    assert "over already" in table.world.told[-1][1].text
+    assert "The discussion is over." in table.world.told[-1][1].text
     assert table.menu.offers(Action.CONTINUE)
 
 

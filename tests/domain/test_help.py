@@ -14,7 +14,7 @@ def test_help_is_no_answer(text: str) -> None:
 
     ((person, message),) = table.world.told
     assert person == "grace"
-    assert "`finish` writes the open step down" in message.text
+    assert "`finish` saves the open step" in message.text
     assert table.rt.answers == ()
     assert (table.rt.stage, table.offered()[0]) == (Stage.DISCUSSING, Action.FINISH_STEP)
 

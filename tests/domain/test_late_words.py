@@ -249,7 +249,7 @@ def test_a_command_that_comes_while_something_is_saved_is_not_feedback(word: str
     table.say(word, who="grace").resume_paying()
 
     assert table.order("draft") == ["draft"]
-    assert table.world.told[-1] == ("grace", Message(text="I'm just saving. Please try again in a moment."))
+    assert table.world.told[-1] == ("grace", Message(text="I am saving. Try again in a moment."))
 
 
 # --- other words --------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def test_an_answer_that_comes_after_the_next_question_belongs_to_its_step() -> N
     assert table.rt.answers == ()
     assert told(table) == (
         "You wrote this while step 00-01 was open, so I kept it with that step, which is finished. "
-        "If it answers the question that is open now, please write it again."
+        "If it answers the question that is open now, write it again."
     )
     assert table.rt.lines == tuple(sorted(table.rt.lines, key=lambda one: (one.ts, one.round)))
 

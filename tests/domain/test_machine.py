@@ -56,7 +56,7 @@ def test_while_we_are_busy_nothing_can_be_asked_for(stage: Stage) -> None:
     before = table.rt
 
     for ask in (table.finish, table.resume):
-        with pytest.raises(NotNow, match="I'm just saving"):
+        with pytest.raises(NotNow, match="I am saving"):
             ask()
     assert table.rt is before
     after = table.stop().rt
@@ -66,13 +66,13 @@ def test_while_we_are_busy_nothing_can_be_asked_for(stage: Stage) -> None:
 @pytest.mark.parametrize("stage", sorted(set(Stage) - {Stage.STALLED}))
 def test_a_running_roundtable_is_not_started_again(stage: Stage) -> None:
     """One item, one roundtable."""
-    with pytest.raises(NotNow, match="being held already"):
+    with pytest.raises(NotNow, match="running already"):
         SCENES[stage]().start_again()
 
 
 def test_a_roundtable_that_waits_for_a_retry_is_not_started_again() -> None:
     """It has a thread, and everything in it; only one that has none is begun anew."""
-    with pytest.raises(NotNow, match="being held already"):
+    with pytest.raises(NotNow, match="running already"):
         SCENES[Stage.STALLED]().start_again()
 
 
@@ -92,7 +92,7 @@ def test_a_clash_with_the_remote_is_told_in_the_thread() -> None:
     table.rt = table.decided(Clashed(key="clash-1", at=table.now(), paths=("quick-scan.theirs-4b29257.md",)))
     table.resume_paying()
 
-    assert "theirs is kept beside it as `quick-scan.theirs-4b29257.md`" in table.last.text
+    assert "text is kept beside it as `quick-scan.theirs-4b29257.md`" in table.last.text
     assert table.rt.stage is Stage.DISCUSSING
 
 

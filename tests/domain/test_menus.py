@@ -5,7 +5,7 @@ import pytest
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import attendance_wording as attendance
-from bot.domain.messages import discussion_card, home_page, mark_wording, menus, step_card
+from bot.domain.messages import cut_lists, discussion_card, home_page, mark_wording, menus, step_card
 from bot.domain.messages import planning_menus as planning
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Action, Emphasis
@@ -18,7 +18,8 @@ ALL = (
     planning.PLAN, planning.ROUND, planning.skip(1), planning.SKIP_REST, planning.STRAIGHT, planning.LEAVE,
     *planning.DECISIONS.values(),
     step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.KEEP,
-    step_card.WITHDRAW, menus.START_FORM, mark_wording.AGREED, mark_wording.NOT_AGREED,
+    step_card.WITHDRAW, step_card.INCLUDE, cut_lists.READ,
+    menus.START_FORM, mark_wording.AGREED, mark_wording.NOT_AGREED,
     attendance.NUDGE, attendance.NOTHING_TO_ADD, attendance.LATER, attendance.EXTEND, attendance.WITHOUT,
     home_page.NOT_TODAY, home_page.AT,
     discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL,

@@ -123,7 +123,7 @@ def test_a_wish_that_fails_is_told_to_whoever_had_it() -> None:
 
     (tell,) = notice.outbox
     assert tell.kind == "tell"
-    assert tell.sentence == "No review of **Dark mode** came of it: Nobody was there."
+    assert tell.sentence == "No review of **Dark mode** was made: Nobody was there."
 
 
 def keeping() -> Notice:

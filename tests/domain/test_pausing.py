@@ -130,7 +130,7 @@ def test_what_is_stopped_cannot_be_stopped() -> None:
     """Whoever tries is told."""
     table = Table(few_steps()).start().stop()
 
-    with pytest.raises(NotNow, match="the roundtable is stopped already"):
+    with pytest.raises(NotNow, match="The roundtable is stopped already"):
         table.stop()
 
 

@@ -40,7 +40,7 @@ def test_guests_and_strangers_talk_and_do_not_press(person: Person) -> None:
     at = table()
     say(at, person, "We need it in tunnels")
 
-    with pytest.raises(NotNow, match="welcome to write here"):
+    with pytest.raises(NotNow, match="people of other organisations can write here"):
         at.decided(press(at, person))
     assert [answer.text for answer in at.rt.answers] == ["We need it in tunnels"]
     assert at.rt.stage is Stage.DISCUSSING
@@ -67,7 +67,7 @@ def test_words_that_would_press_are_only_words(text: str) -> None:
     assert at.rt.stage is Stage.DISCUSSING
     assert at.lines[-1].content == text
     ((person, message),) = at.world.told
-    assert (person, "welcome to write here" in message.text) == ("gus", True)
+    assert (person, "people of other organisations can write here" in message.text) == ("gus", True)
     assert at.rt.answers == ()
 
 
@@ -150,7 +150,7 @@ def test_a_starter_who_is_a_guest_does_not_leave_everybody_stuck() -> None:
 def test_participants_press() -> None:
     """`ROUNDTABLE_PRESS=participants`: whoever wrote something here is one."""
     at = table(press=PressPolicy.PARTICIPANTS)
-    with pytest.raises(NotNow, match="write something in the thread first"):
+    with pytest.raises(NotNow, match="Write something in the thread first"):
         at.press(Action.FINISH_STEP, who="grace")
 
     at.say("We need it in tunnels", who="grace")
@@ -206,7 +206,7 @@ def test_no_button_is_left_out(action: Action) -> None:
     """Of all that there are, also where the menu does not offer it."""
     at = table()
 
-    with pytest.raises(NotNow, match="welcome to write here"):
+    with pytest.raises(NotNow, match="people of other organisations can write here"):
         at.decided(press(at, GUS, action))
 
 

@@ -126,7 +126,7 @@ def test_not_while_something_is_saved() -> None:
     """Whoever asks is told to try again in a moment."""
     at = table().stop_paying().press(Action.FINISH_STEP)
 
-    with pytest.raises(NotNow, match="I'm just saving"):
+    with pytest.raises(NotNow, match="I am saving"):
         at.plan()
 
 
@@ -134,7 +134,7 @@ def test_not_while_something_waits_for_a_retry() -> None:
     """With a sentence that says what to do first."""
     at = table().fail("draft").do_step()
 
-    with pytest.raises(NotNow, match="press Retry"):
+    with pytest.raises(NotNow, match="Press Retry"):
         at.plan()
 
 
@@ -143,7 +143,7 @@ def test_not_without_roles() -> None:
     book = few_steps()
     bare = Table(type(book)(roster=book.roster, agenda=book.agenda)).start()
 
-    with pytest.raises(NotNow, match="nobody to plan with"):
+    with pytest.raises(NotNow, match="no roles to plan with"):
         bare.plan()
     assert bare.through("02-01").press_continue().rt.menu is None
 
@@ -380,7 +380,7 @@ def test_a_plan_is_one_commit_with_all_its_files() -> None:
 def test_going_on_against_the_proposal_takes_a_reason() -> None:
     """Of the person who pressed; what others say meanwhile is a remark. The reason is kept in the review."""
     at = table(**{TESTS: NO}).plan().press(Action.PLAN_GO, who="ada")
-    assert at.last.text.startswith("That is not what I proposed. Ada, say in a sentence why")
+    assert at.last.text.startswith("That is not what I proposed. Ada, say why in one sentence")
     at.say("I'd wait.", who="grace")
     assert PLAN not in at.world.files
 
@@ -393,7 +393,7 @@ def test_whoever_was_to_explain_may_choose_something_else() -> None:
     """The menu is still there, below the question for the reason."""
     at = table(**{TESTS: NO}).plan().press(Action.PLAN_GO).press(Action.PLAN_HOLD)
 
-    assert at.last.text.startswith("Left as it is. Any button goes on from here.")
+    assert at.last.text.startswith("Nothing was changed. Press any button to go on.")
     assert at.say("Good.").rt.stage is Stage.PLANNING
 
 
@@ -446,7 +446,7 @@ def test_a_plan_with_errors_goes_back_once_and_then_to_the_people() -> None:
     at.world.plans = [{"id": "x"}, {"id": "x"}]
     at.plan().press(Action.PLAN_GO)
 
-    assert any("I have it mended once" in line.content for line in at.lines)
+    assert any("I ask once for a corrected plan" in line.content for line in at.lines)
     assert at.last.text.startswith("The plan still has errors, so nothing was written.")
     assert at.offered()[0] is Action.PLAN_REDO
     assert PLAN not in at.world.files
@@ -518,7 +518,7 @@ def test_no_stop_while_the_plan_is_being_saved() -> None:
     at = table().plan().stop_paying().press(Action.PLAN_GO)
     at.pay_until(lambda rt: bool(rt.outbox) and rt.outbox[0].kind == "commit" and bool(rt.outbox[0].then))
 
-    with pytest.raises(NotNow, match="I'm just saving"):
+    with pytest.raises(NotNow, match="I am saving"):
         at.stop()
     assert "stop" in [line.content for line in at.say("stop").lines]
 
@@ -582,7 +582,7 @@ def test_a_role_that_cannot_be_heard_does_not_sink_the_round() -> None:
 
     assert at.menu.kind is MenuKind.PLAN_DECISION
     told = [line.content for line in at.lines if "verdict" in line.meta]
-    assert "I could not be heard in this round: The disk is full." in told
+    assert "I could not answer in this round: The disk is full." in told
     assert told.count("I've read it, and have no question.") == len(ORDER) - 1
 
 

@@ -33,7 +33,7 @@ def answers(table: Table) -> int:
 
 def told(table: Table) -> list[str]:
     """Who was told that not everything is answered."""
-    return [person for person, message in table.world.told if "one by one" in message.text]
+    return [person for person, message in table.world.told if "do not answer each message" in message.text]
 
 
 def test_several_messages_of_one_person_are_one_thing_to_answer() -> None:

@@ -52,7 +52,7 @@ def test_a_resumed_discussion_gives_the_floor_to_people() -> None:
     table = Table(TWO).start().elaborate().say("What about conflicts?").say("stop").resume()
 
     assert table.last.text.startswith(
-        "Welcome back. We were discussing Scope: 5 of 10 turns are used, and the floor is yours.\n"
+        "Welcome back. We were discussing Scope: 5 of 10 turns are used. Just go on writing.\n"
     )
     assert table.offered() == FLOOR
     assert table.rt.debate.turn_count == 5
@@ -191,8 +191,9 @@ def test_words_that_git_did_not_have_yet_are_read_from_the_thread() -> None:
     """They are answers to the step that is open now, and people are told how many there were."""
     table = Table(TWO).start().say("For field work.", who="ada").say("On trains.", who="grace").forget()
 
-    assert "I had lost the thread, and took the item up from git. I read 2 messages here" in "\n".join(
-        table.texts
+    assert (
+        "I had lost the state of this thread, and read the item from git. I read 2 messages here"
+        in "\n".join(table.texts)
     )
     assert [(answer.person, answer.text) for answer in table.rt.answers] == [
         ("ada", "For field work."),
@@ -305,7 +306,7 @@ def test_an_old_button_is_answered_after_the_store_was_lost() -> None:
     old = table.menu
     table.forget()
 
-    with pytest.raises(NotNow, match="Please use the newest menu"):
+    with pytest.raises(NotNow, match="Use the newest menu"):
         table.press(Action.CONTINUE, menu=old)
 
 

@@ -32,7 +32,7 @@ def test_people_name_them_as_they_like(words: str, keys: list[str]) -> None:
 
 def test_a_word_that_means_nobody_is_a_sentence() -> None:
     """A review by fewer than was asked for would not be noticed."""
-    with pytest.raises(UserError, match="Nobody here goes by “bob”, or looks at that"):
+    with pytest.raises(UserError, match="No persona covers “bob”"):
         asked_for("Maya and Bob", shipped().roster)
 
     assert names_a_reviewer("maya", shipped().roster)

@@ -63,9 +63,9 @@ def test_the_menu_of_a_step_says_saved_only_of_what_is() -> None:
 
 def test_feedback_that_cannot_be_saved_is_not_said_to_be_saved() -> None:
     """Also when nobody acknowledges it."""
-    table = Table(TWO).start().do_step()
+    table = Table(TWO).start().do_step().fail("commit").fail("speak").say("Photos, too.")
     before = len(claims(table))
-    table.fail("commit").fail("speak").say("Photos, too.").press_continue()
+    table.press_continue()
 
     assert len(claims(table)) == before
     assert len(not_yet(table)) == 1

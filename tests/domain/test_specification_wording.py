@@ -157,6 +157,6 @@ def test_many_entries_are_counted() -> None:
     found = [f"FR-{number:03}" for number in range(1, 10)]
 
     assert stale(StaleCause.GIT, found) == (
-        "Somebody changed a file in git. 9 entries rest on it: FR-001, FR-002, FR-003, FR-004, FR-005, FR-006 "
+        "A person changed a file in git. 9 entries rest on it: FR-001, FR-002, FR-003, FR-004, FR-005, FR-006 "
         "and 3 more."
     )

@@ -227,7 +227,7 @@ def test_a_roundtable_that_is_held_cannot_be_started_again() -> None:
     table = Table(few_steps()).start()
     before = table.rt
 
-    with pytest.raises(NotNow, match="This roundtable is being held already"):
+    with pytest.raises(NotNow, match="This roundtable is running already"):
         table.start_again(place=HERE.but(channel="C2"))
     assert table.rt is before
 

@@ -290,9 +290,9 @@ def test_while_we_write_nothing_else_can_be_asked_for() -> None:
     table.press(Action.FINISH_STEP)
     before = table.rt
 
-    with pytest.raises(NotNow, match="I'm just saving"):
+    with pytest.raises(NotNow, match="I am saving"):
         table.finish()
-    with pytest.raises(NotNow, match="I'm just saving"):
+    with pytest.raises(NotNow, match="I am saving"):
         table.resume()
     assert table.rt is before
     assert table.stop().rt.stage is Stage.PAUSED

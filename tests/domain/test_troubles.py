@@ -383,7 +383,7 @@ def test_a_discussion_goes_on_in_a_new_thread() -> None:
     told = table.world.told[-1][1].text
     table.start_again()
 
-    assert "`/roundtable resume`, and it goes on in a new one" in told
+    assert "`/roundtable resume`. It then goes on in a new thread" in told
     assert (table.rt.stage, table.rt.debate.turns[: len(turns)]) == (Stage.ELABORATING, turns)
     assert sum("We were discussing" in text for text in table.texts) == 1
     assert table.press(Action.END_ELABORATION).rt.stage is Stage.AT_BOUNDARY

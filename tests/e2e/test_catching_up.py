@@ -43,7 +43,7 @@ async def test_what_was_decided_and_is_open_is_told_to_one_person(meeting: Meeti
         assert "DEC-002: keep photos out of it (Grace)" in told.text
         assert told.text.count("keep photos out of it") == 1
         assert "Q-001: who pays for the servers? (Grace)" in told.text
-        assert "anybody who chooses from the menu" in told.text
+        assert "a choice from the menu" in told.text
         assert "|Open the thread>" in str(told.blocks)
         assert "|DEC-002>" in str(told.blocks), "each decision has a link to the message it comes from"
         assert meeting.slack.person("ada").ephemerals == []
@@ -94,9 +94,7 @@ async def test_what_is_said_in_a_channel_stays_there(meeting: Meeting) -> None:
         elsewhere = meeting.slack.add_channel("elsewhere", private=True)
         delivery = await meeting.slack.person("ada").slash(elsewhere.id, "/roundtable catchup offline-sync")
 
-    assert delivery.response["text"] == (
-        "`offline-sync` is held in another channel. Ask me there: what is said there stays there."
-    )
+    assert delivery.response["text"] == ("`offline-sync` is discussed in another channel. Ask me there.")
 
 
 async def test_an_item_that_nobody_holds_can_be_caught_up_on(meeting: Meeting) -> None:

@@ -44,7 +44,7 @@ async def test_help_in_the_thread_is_for_whoever_asks(meeting: Meeting) -> None:
         await meeting.do_step("Edits get lost. Scope: small")
 
     meeting.slug = "offline-sync"
-    assert "`finish` writes the open step down" in told[-1].text
+    assert "`finish` saves the open step" in told[-1].text
     assert "help" not in (meeting.folder / "quick-scan.md").read_text()
 
 

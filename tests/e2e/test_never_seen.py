@@ -14,7 +14,7 @@ from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 
 GUS = User("U0GUS", "gus", "Gus", is_guest=True)
 LOBBY = "#lobby"
-REFUSED = "welcome to write here"
+REFUSED = "people of other organisations can write here"
 SLOW_SECONDS = 3.0
 """More than a click may wait."""
 

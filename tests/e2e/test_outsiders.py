@@ -60,7 +60,7 @@ async def test_no_verb_is_a_way_around(meeting: Meeting, line: str) -> None:
         await meeting.start("Offline sync")
         await meeting.slack.settled()
         before = (meeting.subjects(), len(meeting.thread))
-        assert "welcome to write here" in await asked(meeting, line, who="eva")
+        assert "people of other organisations can write here" in await asked(meeting, line, who="eva")
         seen = len(meeting.slack.person("eva").ephemerals)
         await meeting.slack.person("eva").mention(CHANNEL, line, thread_ts=meeting.root)
         await meeting.until(lambda: len(meeting.slack.person("eva").ephemerals) > seen)
@@ -80,7 +80,7 @@ async def test_what_only_git_knows_is_not_brought_back_by_them(meeting: Meeting,
     rmtree(meeting.workspace / ".roundtable")
     async with meeting.bot():
         before = len(meeting.thread)
-        assert "welcome to write here" in await asked(meeting, line, who="eva")
+        assert "people of other organisations can write here" in await asked(meeting, line, who="eva")
         assert len(meeting.thread) == before
 
 
@@ -89,7 +89,7 @@ async def test_the_shortcut_starts_nothing(meeting: Meeting) -> None:
     async with meeting.bot():
         ts = await meeting.slack.person("grace").say(CHANNEL, "Edits get lost")
         await meeting.slack.person("eva").shortcut(ts, SHORTCUT)
-        assert await told(meeting, "eva", "welcome to write here")
+        assert await told(meeting, "eva", "people of other organisations can write here")
         assert meeting.slack.thread(CHANNEL, ts)[1:] == []
 
 

@@ -100,7 +100,7 @@ async def test_a_whole_workshop(meeting: Meeting) -> None:
         cards = [one for one in meeting.thread if one.by_bot and "Planning: Every export" in one.text]
         assert len(cards) == 2, "the root of the thread, and one card"
         await meeting.press("plan_hold", who="linus")
-        await meeting.seen("Left as it is.")
+        await meeting.seen("Nothing was changed.")
         await meeting.press("plan_round")
         await meeting.seen("version 1, round 2")
         await meeting.menu("plan_hold")
@@ -160,7 +160,7 @@ async def test_straight_to_the_plan_and_questions_in_a_round(meeting: Meeting) -
         await meeting.menu("plan_skip")
         await answered(meeting, {})
         await meeting.press("plan_go", who="linus")
-        await meeting.seen("say in a sentence why")
+        await meeting.seen("say why in one sentence")
         await meeting.say("The month closes on Friday.", who="linus")
         await meeting.seen("is ready for review, version 2")
         await meeting.slack.settled()
@@ -196,7 +196,7 @@ async def test_the_store_is_lost_in_the_middle(meeting: Meeting) -> None:
 
     async with meeting.bot():
         await meeting.say("Is anybody there?", who="linus")
-        told = await meeting.seen("We were in the planning workshop when I lost track of it.")
+        told = await meeting.seen("I lost the state of the planning workshop.")
         await meeting.menu("plan_skip", since=told.ts)
         await answered(meeting, ANSWERS)
         await meeting.press("plan_go", who="ada")
@@ -239,7 +239,7 @@ async def test_hostile_answers_stay_answers(meeting: Meeting) -> None:
         await answered(meeting, dict.fromkeys(ANSWERS, HOSTILE))
         await meeting.slack.settled()
         await meeting.press("plan_go")
-        why = "say in a sentence why"
+        why = "say why in one sentence"
         await meeting.until(
             lambda: meeting.menus("plan_leave") or any(why in one.text for one in meeting.thread)
         )

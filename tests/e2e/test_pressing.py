@@ -46,7 +46,7 @@ async def test_guests_talk_and_do_not_press(meeting: Meeting, who: str) -> None:
         await found_out(meeting, who)
 
         assert (await meeting.press("finish_step", who=who)).acked
-        assert await told(meeting, who, "welcome to write here")
+        assert await told(meeting, who, "people of other organisations can write here")
         seen = len(meeting.slack.person(who).ephemerals)
         await meeting.say("stop", who=who)
         await meeting.slack.person(who).mention(CHANNEL, "depth deep", thread_ts=meeting.root)
@@ -63,10 +63,10 @@ async def test_somebody_elses_workspace_is_known_from_the_click(meeting: Meeting
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.press("finish_step", who="eva")
-        assert await told(meeting, "eva", "welcome to write here")
+        assert await told(meeting, "eva", "people of other organisations can write here")
 
         delivery = await meeting.slack.person("eva").slash(CHANNEL, "/roundtable start Dark mode")
-        assert "welcome to write here" in delivery.response["text"]
+        assert "people of other organisations can write here" in delivery.response["text"]
         assert len(meeting.slack.messages(CHANNEL)) == 1
 
 
@@ -106,7 +106,7 @@ async def test_a_guest_is_known_before_that_is_saved(meeting: Meeting) -> None:
         )
         gus = meeting.slack.person("gus")
         await meeting.press("finish_step", who="gus")
-        assert await told(meeting, "gus", "welcome to write here")
+        assert await told(meeting, "gus", "people of other organisations can write here")
         seen = len(gus.ephemerals)
         await meeting.say("stop", who="gus")
         await gus.mention(CHANNEL, "depth deep", thread_ts=meeting.root)

@@ -208,7 +208,7 @@ async def test_its_reviews_stay_there_too(meeting: Meeting) -> None:
         root = await started_there(meeting, "Takeover")
         await meeting.start("Offline sync")
         for line, channel in (("review takeover", SECRET), ("review offline-sync", CHANNEL)):
-            assert "will look at" in await asked(meeting, line, channel=channel)
+            assert "will review" in await asked(meeting, line, channel=channel)
         (public,) = await meeting.until(lambda: meeting.slack.messages("#triage"))
         (_, notice) = await meeting.until(lambda: told_in(meeting, SECRET))
         await meeting.until(

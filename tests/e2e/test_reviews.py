@@ -131,7 +131,7 @@ async def test_a_mention_in_the_thread_asks_for_its_item(meeting: Meeting) -> No
 
     assert "by lead: Jordan Park (System Designer)." in (await meeting.seen("*Review 1*")).text
     assert "by lead: Alex Rivera (Solutions Architect)." in notice.text
-    assert "Nobody looked through the lens of Maya Chen" in notice.text
+    assert "Maya Chen (Business Analyst) did not review it" in notice.text
 
 
 async def test_the_roundtable_goes_on_as_if_nothing_was_reviewed(meeting: Meeting) -> None:
@@ -164,7 +164,7 @@ async def test_an_item_that_nobody_runs_is_reviewed(meeting: Meeting) -> None:
     ("asked", "answer"),
     [
         ("nobody", "No matching item found for `nobody`"),
-        ("offline-sync by Bob", "Nobody here goes by “bob”"),
+        ("offline-sync by Bob", "No persona covers “bob”"),
         ("", "There is no item in this channel"),
     ],
 )
@@ -187,7 +187,7 @@ async def test_alone_in_its_channel_an_item_need_not_be_named(meeting: Meeting) 
         delivery = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review maya")
         details = await meeting.seen("*Review 1*")
 
-    assert "Maya Chen (Business Analyst) will look at *Offline sync*" in delivery.response["text"]
+    assert "Maya Chen (Business Analyst) will review *Offline sync*" in delivery.response["text"]
     assert "by lead: Maya Chen (Business Analyst)." in details.text
 
 

@@ -109,7 +109,7 @@ async def test_a_channel_may_refuse_and_may_choose(meeting: Meeting) -> None:
     channel = meeting.slack.channel(CHANNEL).id
     meeting.more = {"ROUNDTABLE_POLICIES": str(rules)}
     rules.write_text(f"channels:\n  {channel}:\n    start: no\n")
-    sentence = "Roundtables can't be started in this channel; please start it in another one."
+    sentence = "Roundtables can't be started in this channel. Start it in another one."
     async with meeting.bot():
         typed = await ada.slash(CHANNEL, "/roundtable start Offline sync")
         assert typed.response["text"] == sentence

@@ -147,7 +147,7 @@ async def test_reminders_are_set_at_home_and_by_words(meeting: Meeting) -> None:
         told = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable remind 8:15")
         assert "at 08:15" in told.response["text"]
         told = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable remind 23:00")
-        assert "Nobody is written to at that time" in told.response["text"]
+        assert "I send no messages at that time" in told.response["text"]
         told = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable snooze")
         assert "Not before tomorrow" in told.response["text"]
 

@@ -4,7 +4,7 @@ from bot.engine.answers import status
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 
-WITHOUT = "- A model failed, so the personas go on without one until somebody presses *Retry with the model*."
+WITHOUT = "- A model failed, so the personas go on without one until you press *Retry with the model*."
 
 
 def told(table: Table) -> list[str]:

@@ -112,7 +112,7 @@ async def test_nobody_is_written_to_at_weekends(office: Office) -> None:
     office.people.zones["ada"] = "Asia/Kolkata"
     assert await office.at(14, "09:00") == []
     assert await office.at(15, "03:30") == ["ada"]
-    with pytest.raises(UserError, match="Nobody is written to at that time"):
+    with pytest.raises(UserError, match="I send no messages at that time"):
         await office.personal.remind("ada", "06:59")
 
 

@@ -72,7 +72,7 @@ async def test_an_item_that_becomes_private_takes_its_notice_along(slack: Sandbo
 
     (left,) = slack.messages(TRIAGE)
     assert "Offline sync" in public.text
-    assert left.text == "The reviews of what stood here are shown in its own channel now."
+    assert left.text == "The reviews of this item are shown in its own channel now."
     (notice,) = here.messages()
     assert "review 3." in notice.text
     assert len(here.details()) == 3

@@ -26,7 +26,7 @@ AGREED = {
     JORDAN: [says("Redis has an interface.", REDIS, "t01")],
 }
 ASKED = (
-    "We all agree so far, and nobody has looked for what speaks against it. Alex, what is the strongest case against "
+    "We all agree so far. We have not looked for arguments against it. Alex, what is the strongest case against "
     "Redis?"
 )
 

@@ -139,7 +139,7 @@ def test_a_second_press_changes_nothing() -> None:
     table.press(Action.DECIDE, value="1", who="grace")
     before = table.rt
 
-    with pytest.raises(NotNow, match="earlier moment"):
+    with pytest.raises(NotNow, match="out of date"):
         table.press(Action.DECIDE, value="0", menu=asked)
     assert table.rt == before
 

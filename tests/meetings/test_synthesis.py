@@ -40,7 +40,7 @@ WEIGHED = Objection(
     outcome=ObjectionOutcome.REJECTED,
     because="the tunnel is short",
 )
-REFUSED = "The synthesis left out 1 objection, so it was asked for once more."
+REFUSED = "The synthesis left out 1 objection, so I asked for it once more."
 IN_ITS_WORDS = "- [Jordan] storage: SQLite (“In a tunnel there is no server.”): open"
 PUT_BACK = f"{IN_ITS_WORDS} [t03]"
 WEIGHED_IS_SHOWN = f"{IN_ITS_WORDS}; suggested: rejected because the tunnel is short [t03]"

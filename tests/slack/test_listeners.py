@@ -174,7 +174,7 @@ def person_of(brought: object) -> object:
         ("help me", HELP_TEXT.splitlines()[0]),
         ("dance", "I don't understand `dance`. Here is what I can do.\n\n" + HELP_TEXT.splitlines()[0]),
         ("sttart Dark mode", "I don't understand `sttart Dark mode`. Did you mean `start`?"),
-        ("list `all` of it", "I know `list`, but not `list all of it`. Here is how it goes."),
+        ("list `all` of it", "I know `list`, but not `list all of it`. These are the commands."),
         ("", HELP_TEXT.splitlines()[0]),
         ("depth", WHICH_DEPTH),
         ("depth bottomless", WHICH_DEPTH),

@@ -232,7 +232,7 @@ async def test_a_conflict_is_shown_in_its_place(
 
 @pytest.mark.parametrize(
     ("error", "sentence"),
-    [(NotNow("I'm just saving."), "I'm just saving."), (Unavailable("no"), NOT_SAVED)],
+    [(NotNow("I am saving."), "I am saving."), (Unavailable("no"), NOT_SAVED)],
     ids=["refused", "not saved"],
 )
 async def test_what_was_not_saved_stays_in_the_form(

@@ -49,7 +49,7 @@ def later(name: str) -> str:
 
 
 def not_waited_for(name: str) -> str:
-    return f"{name} is not waited for"
+    return f"{name} does not have to answer"
 
 
 def deadline(due: str, missing: Sequence[tuple[str, str]], gaps: int, *, discussion: bool = False) -> Message:
@@ -102,15 +102,15 @@ def due_set(name: str, due: str) -> str:
 
 
 def nobody_to_ask() -> str:
-    return "Everybody who takes part was heard about this step."
+    return "Everybody who takes part has answered for this step."
 
 
 def asked_already() -> str:
-    return "I have asked about this step already, and I ask once."
+    return "I have asked about this step already. I ask only once."
 
 
 def no_such_time() -> str:
-    return "I need a date and a time that is still to come, as in `due 2026-11-30 17:00`."
+    return "I need a date and a time in the future, as in `due 2026-11-30 17:00`."
 
 
 def not_asked() -> str:
@@ -118,7 +118,7 @@ def not_asked() -> str:
 
 
 def nobody_of_that_name(name: str) -> str:
-    return f"Nobody called {escaped(name)} is waited for here."
+    return f"I am not waiting for {escaped(name)} here."
 
 
 def _named(names: Sequence[str]) -> str:

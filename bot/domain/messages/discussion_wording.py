@@ -60,10 +60,7 @@ def belated(persona: Persona, *, left_out: bool) -> str:
 
 
 def too_much_at_once() -> str:
-    return (
-        "A lot is being said at once: what you write now is in the record, but it is not answered one by one. "
-        "When a persona has spoken, there is room again."
-    )
+    return "Many messages came at once. What you write now is recorded, but the personas do not answer each message."
 
 
 def still_talking() -> str:
@@ -71,7 +68,7 @@ def still_talking() -> str:
 
 
 def back_to_the_table(topic: str, turns: int, max_turns: int) -> str:
-    return f"Welcome back. We were discussing {topic}: {turns} of {max_turns} turns are used, and the floor is yours."
+    return f"Welcome back. We were discussing {topic}: {turns} of {max_turns} turns are used. Just go on writing."
 
 
 def persona_off_topic(drifter: Persona, other: Step, phase: Phase, *, topic: str) -> str:
@@ -116,7 +113,7 @@ def moved(flips: Sequence[Flip]) -> str:
 
 def challenge(name: str, positions: Sequence[str]) -> str:
     return (
-        f"We all agree so far, and nobody has looked for what speaks against it. {name}, what is the strongest "
+        f"We all agree so far. We have not looked for arguments against it. {name}, what is the strongest "
         f"case against {_either(positions)}?"
     )
 
@@ -152,7 +149,7 @@ def decided(name: str, issue: str, position: str) -> str:
 
 
 def asked_again(count: int) -> str:
-    return f"The synthesis left out {counted(count, 'objection')}, so it was asked for once more."
+    return f"The synthesis left out {counted(count, 'objection')}, so I asked for it once more."
 
 
 def _favors(side: Favored) -> str:
@@ -199,8 +196,8 @@ def did_we_agree(text: str, names: Sequence[str], *, objected: bool) -> str:
 
 def limit_on_card() -> str:
     return (
-        "The personas have said what they had to say. You can go on without them: what you write is recorded. "
-        "*End* puts all of it together."
+        "The personas have no turns left. You can go on without them, and what you write is recorded. "
+        "*End* writes the synthesis."
     )
 
 
@@ -219,7 +216,7 @@ def ends_by_itself(missing: Sequence[str], minutes: int, due: str) -> str:
 
 
 def personas_listen() -> str:
-    return "The personas listen now, so that there is room for you. Whoever you name answers."
+    return "The personas only listen now. A persona answers when you name it."
 
 
 def asks_all(name: str) -> str:
@@ -339,7 +336,7 @@ def no_such_option(letter: str) -> str:
 
 
 def positions_moved() -> str:
-    return "Somebody changed their position meanwhile. Look at the card again."
+    return "The positions have changed. Look at the card again."
 
 
 def which_yes(count: int) -> str:
@@ -360,4 +357,4 @@ def no_discussion() -> str:
 
 
 def over_already() -> str:
-    return "The discussion is over already: its card says what came of it. Go on with the card of the step."
+    return "The discussion is over. Its card shows the result. Go on with the card of the step."

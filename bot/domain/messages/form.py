@@ -212,7 +212,7 @@ def nothing_to_amend() -> str:
 
 
 def nothing_to_sort() -> str:
-    return "There is nothing to sort: every note of this step has its place."
+    return "There is nothing to sort. Every note of this step has its place."
 
 
 def changed(

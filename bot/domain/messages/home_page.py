@@ -107,7 +107,7 @@ ONE_A_DAY = "One message a day, only when something waits for you."
 NO_MORE = "No more reminders. Choose a time to turn them on again."
 WHICH = "You see roundtables of channels that you are in."
 NO_TIME = "I need a time, as in `remind 08:30`. `remind off` turns the messages off."
-IN_QUIET_HOURS = "Nobody is written to at that time. Choose another one."
+IN_QUIET_HOURS = "I send no messages at that time. Choose another time."
 
 
 def set_to(settings: ReminderSettings) -> str:

@@ -115,7 +115,7 @@ def undone() -> str:
 
 
 def saved_before() -> str:
-    return "Left out. Its words were saved before, so they stay in git's history; nothing rests on them any more."
+    return "Left out. The words were saved before, so they stay in git's history. No entry rests on them any more."
 
 
 def may_not_leave_out(author: str, starter: str) -> str:
@@ -125,7 +125,7 @@ def may_not_leave_out(author: str, starter: str) -> str:
 
 
 def not_markable() -> str:
-    return "That message can't be marked: it is not a person's, or its step is finished."
+    return "That message can't be marked. A person did not write it, or its step is finished."
 
 
 def agreed(name: str, words: str) -> str:

@@ -46,7 +46,7 @@ def opened(ws: Workshop, *, introduced: bool = False) -> str:
     """*introduced*: readers of the thread know the roles from its beginning."""
     which = f" This is version {ws.version}; what you answered before is kept." if ws.version > 1 else ""
     who = "The roles" if introduced else titles(ws.roles)
-    who = f"{who} read what there is, and say what they would have to know."
+    who = f"{who} read what is recorded, and say what they need to know."
     return f"Let's plan **{bullet(ws.title)}**. {who}{which}"
 
 
@@ -121,7 +121,7 @@ def verdict(one: RoleVerdict, *, first: bool = False) -> str:
     rows = [_judgement(one)]
     rows += [f"- {bullet(reason)}" for reason in one.reasons]
     rows += [f"- {suggested(bullet(text))}" for text in one.suggestions]
-    rows += [f"- I'd have to know: {bullet(text)}" for text in one.blocking_questions]
+    rows += [f"- I need to know: {bullet(text)}" for text in one.blocking_questions]
     return "\n".join(rows)
 
 
@@ -144,7 +144,7 @@ def _first_reading(one: RoleVerdict) -> str:
 
 
 def not_reached(sentence: str) -> str:
-    return f"I could not be heard in this round: {sentence}"
+    return f"I could not answer in this round: {sentence}"
 
 
 def proposed(proposal: Proposal) -> str:
@@ -154,10 +154,7 @@ def proposed(proposal: Proposal) -> str:
 
 
 def explain(name: str) -> str:
-    return (
-        f"That is not what I proposed. {bullet(name)}, say in a sentence why: it goes into the record, and the plan is "
-        "written."
-    )
+    return f"That is not what I proposed. {bullet(name)}, say why in one sentence. I record it, then I write the plan."
 
 
 def decided(choice: Chosen, name: str) -> str:
@@ -185,13 +182,13 @@ def root(title: str, slug: str, *, roles: Collection[str]) -> str:
     """The first message of a thread that begins with the planning."""
     return (
         f"**Planning: {bullet(title)}**\n"
-        f"{titles(roles)} plan this with us, here in this thread. They ask what they have to know; "
-        f"everybody can answer. What comes of it is saved as `{slug}`, and the analysis can follow."
+        f"{titles(roles)} plan this with us, here in this thread. They ask what they need to know, and "
+        f"everybody can answer. The plan is saved as `{slug}`. The analysis can follow."
     )
 
 
 def taken_up() -> str:
-    return "We were in the planning workshop when I lost track of it. It begins again; what you answered is kept."
+    return "I lost the state of the planning workshop. It begins again. Your answers are kept."
 
 
 def called(name: str) -> str:
@@ -211,7 +208,7 @@ def welcome_back(ws: Workshop) -> str:
 
 
 def held() -> str:
-    return "Left as it is. Any button goes on from here."
+    return "Nothing was changed. Press any button to go on."
 
 
 def formalizing() -> str:
@@ -224,7 +221,7 @@ def formalized(*, valid: bool) -> str:
 
 def mending(errors: Collection[str]) -> str:
     rows = "\n".join(f"- {bullet(error)}" for error in errors)
-    return f"The plan came back with errors; I have it mended once.\n{rows}"
+    return f"The plan has errors. I ask once for a corrected plan.\n{rows}"
 
 
 def not_mended(errors: Collection[str]) -> str:

@@ -8,7 +8,7 @@ RECORD = "planning/meeting.jsonl"
 
 
 def not_open_yet() -> str:
-    return "The thread is not open yet, so there is nowhere to put the record. Please ask again in a moment."
+    return "The thread is not open yet. Ask for the record again in a moment."
 
 
 def on_its_way(title: str) -> str:
@@ -18,7 +18,7 @@ def on_its_way(title: str) -> str:
 def shared(title: str, *, names: Sequence[str]) -> str:
     """Stands above the files; their names are how it is recognised after a crash."""
     files = listed([f"`{name}`" for name in names])
-    return f"The record of **{title}**, to keep: {files}. The page opens in any browser and asks nobody for anything."
+    return f"The record of **{title}**, to keep: {files}. The page works offline in any browser."
 
 
 def text_title(title: str) -> str:
@@ -32,7 +32,7 @@ def page_title(title: str) -> str:
 def kept(title: str, slug: str, *, why: str) -> str:
     return (
         f"I could not put the record of **{title}** into the thread. {why}\n"
-        f"It is kept in the workspace, as `{RECORD}` in the folder of `{slug}`; "
+        f"It is kept in the workspace, as `{RECORD}` in the folder of `{slug}`. "
         f"`roundtable replay {slug} --html {slug}.html` makes a page of it that opens in any browser."
     )
 
@@ -40,7 +40,7 @@ def kept(title: str, slug: str, *, why: str) -> str:
 def kept_only(title: str, slug: str) -> str:
     """The roundtable is not running, so there is no thread of ours to post into."""
     return (
-        f"**{title}** is not running, so its record is only in the workspace, as `{RECORD}` in the folder of `{slug}`; "
+        f"**{title}** is not running. Its record is only in the workspace, as `{RECORD}` in the folder of `{slug}`. "
         f"`roundtable replay {slug} --html {slug}.html` makes a page of it that opens in any browser. "
         f"After `/roundtable resume {slug}` I can put it into the thread."
     )

@@ -15,7 +15,7 @@ MOST_SENTENCES = 8
 MOST_NAMES = 8
 WHOLE_CHARS = 12_000
 """Of a review that one person reads: a few messages."""
-NOBODY_SAYS = "Who reviewed it is not said."
+NOBODY_SAYS = "The review does not name its reviewers."
 
 
 def notice(of: Notice, links: tuple[Link, ...] = ()) -> Message:
@@ -67,19 +67,19 @@ def held_elsewhere(slug: str) -> str:
 
 
 def taken_away() -> Message:
-    return Message(text="The reviews of what stood here are shown in its own channel now.")
+    return Message(text="The reviews of this item are shown in its own channel now.")
 
 
 def under_way(of: str, names: Iterable[str]) -> Message:
     return Message(
-        text=f"{listed(names)} will look at **{one_line(of, TITLE_CHARS)}**. The review comes to the thread "
-        "of the item, and its line to the triage channel, unless the item is private. It decides nothing: that is "
-        "for you."
+        text=f"{listed(names)} will review **{one_line(of, TITLE_CHARS)}**. The review will be posted in the "
+        "thread of the item. Its line is also posted in the triage channel, unless the item is private. A review "
+        "decides nothing."
     )
 
 
 def not_made(of: Notice, sentence: str) -> str:
-    return f"No review of **{title_of(of)}** came of it: {_sentence(sentence)}"
+    return f"No review of **{title_of(of)}** was made: {_sentence(sentence)}"
 
 
 def not_kept(of: Notice, sentence: str) -> str:
@@ -87,11 +87,11 @@ def not_kept(of: Notice, sentence: str) -> str:
 
 
 def kept_later(of: Notice, sentence: str) -> str:
-    return f"{not_kept(of, sentence)} I try again until it is."
+    return f"{not_kept(of, sentence)} I keep trying."
 
 
 def late(who: str, seconds: float) -> str:
-    return f"{_name(who)} did not answer within {seconds:.0f} s, so nothing is from them."
+    return f"{_name(who)} did not answer within {seconds:.0f} s, so the review has nothing from them."
 
 
 def broken(who: str, why: str = "Something went wrong. It is in the log.") -> str:
@@ -106,7 +106,7 @@ def listed(names: Iterable[str]) -> str:
     told = [_name(name) for name in names]
     if len(told) > MOST_NAMES:
         told = [*told[:MOST_NAMES], f"{len(told) - MOST_NAMES} more"]
-    *most, last = told or ["Nobody"]
+    *most, last = told or ["No persona"]
     return f"{', '.join(most)} and {last}" if most else last
 
 
@@ -121,7 +121,7 @@ def _reading(slug: str, entry: ReviewEntry, *, alone: bool) -> Choice:
 
 def _by(entry: ReviewEntry) -> str:
     if entry.by_rule:
-        return f"Nobody reviewed it. Gaps are listed by lead: {listed(entry.reviewers)}."
+        return f"No persona reviewed it. Gaps are listed by lead: {listed(entry.reviewers)}."
     return f"Reviewed by {listed(entry.reviewers)}." if entry.reviewers else NOBODY_SAYS
 
 
@@ -140,7 +140,7 @@ def _before(entries: Iterable[ReviewEntry]) -> Iterable[str]:
 
 
 def _name(name: str) -> str:
-    return one_line(name, NAME_CHARS) or "Somebody"
+    return one_line(name, NAME_CHARS) or "A reviewer"
 
 
 def _sentence(text: str) -> str:

@@ -256,7 +256,7 @@ def _by(entry: Entry) -> CardRow:
 
 
 def _owned(entry: Entry) -> CardRow:
-    facts = [entry["owner"] or "nobody named yet", f"by {entry['by_when']}" if entry["by_when"] else ""]
+    facts = [entry["owner"] or "no owner yet", f"by {entry['by_when']}" if entry["by_when"] else ""]
     return CardRow(id=entry.id, text=f"{_text(entry)} – {', '.join(filter(None, facts))}")
 
 

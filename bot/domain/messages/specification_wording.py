@@ -117,7 +117,7 @@ def stale(cause: StaleCause, found: Sequence[str], *, by: str = "", source: str 
     """*source* is a decision's id, or what was changed in git."""
     count = len(dict.fromkeys(found))
     rest = f"{count} {'entry rests' if count == 1 else 'entries rest'} on it: {ids(found)}."
-    who = by or "Somebody"
+    who = by or "A person"
     match cause:
         case StaleCause.CHANGED:
             return f"{who} changed a message. {rest}"

@@ -146,7 +146,7 @@ def searched(words: int, files: int) -> str:
 
 
 def stops_soon() -> str:
-    return "I finish writing this down, and stop then."
+    return "I finish writing this down. Then I stop."
 
 
 def at_rest(stage: str) -> str:
@@ -159,7 +159,7 @@ AT_REST = {
     "To go on, press *Resume*, or type `@roundtable resume`.",
     "analysed": "This analysis is complete. I keep what you write. To open a step again, type `@roundtable resume`; "
     "to plan it, `@roundtable plan`.",
-    "stalled": "This roundtable waits until somebody presses *Retry*, or types `@roundtable resume`. "
+    "stalled": "This roundtable waits. To go on, press *Retry*, or type `@roundtable resume`. "
     "I keep what you write.",
 }
 
@@ -169,7 +169,7 @@ def listens(name: str) -> str:
 
 
 def cannot_see(files: Sequence[str]) -> str:
-    return f"I can't look inside files. Please say in words what matters in {listed([f'`{one}`' for one in files])}."
+    return f"I can't look inside files. Say in words what matters in {listed([f'`{one}`' for one in files])}."
 
 
 def stands_in(persona: Persona, step: Step, absent: Persona | None = None) -> str:
@@ -203,7 +203,9 @@ def not_discussed() -> str:
 
 
 def opened_later() -> str:
-    return "A step can't be opened just now. Wait until the card has its buttons, or resume, then try again."
+    return (
+        "A step can't be opened now. Wait until the card has its buttons, or type `resume`. Then try again."
+    )
 
 
 def open_already() -> str:
@@ -244,10 +246,9 @@ def stale(commits: int) -> str:
 
 def how_it_goes() -> str:
     return (
-        "Just write: everybody's words are kept, with their names. A few words do something when they are all that a "
-        "message says: `finish` writes the open step down; `C`, `E` and `S` choose from a menu; `done` ends a "
-        "discussion; `deep`, `standard` and `brief` change how much is asked; `stop` pauses. "
-        "`@roundtable help` tells the rest."
+        "Just write. Everything that you say is kept, with your name. Sent alone, these words are commands: `finish` "
+        "saves the open step; `C`, `E` and `S` choose from a menu; `done` ends a discussion; `deep`, `standard` and "
+        "`brief` change how much is asked; `stop` pauses. `@roundtable help` lists all commands."
     )
 
 
@@ -270,7 +271,7 @@ def how_to_answer() -> str:
 
 
 def how_to_finish() -> str:
-    return "Press Finish step, or type `finish`, and what was said here is written down."
+    return "To save what was said here, press Finish step or type `finish`."
 
 
 def longer() -> str:
@@ -335,7 +336,7 @@ def dangling(ids: Sequence[str]) -> str:
     more = len(ids) - DANGLING_SHOWN
     named = [*(f"`{one}`" for one in ids[:DANGLING_SHOWN]), *([f"{more} more"] if more > 0 else [])]
     verb = "is" if len(ids) == 1 else "are"
-    return f"{listed(named)} {verb} mentioned in what was written just now, and defined nowhere."
+    return f"{listed(named)} {verb} mentioned in the new text, but not defined."
 
 
 def saved(touched: Sequence[ChangedFile]) -> str:

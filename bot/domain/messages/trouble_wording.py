@@ -14,18 +14,18 @@ def could_not_read() -> str:
 def recovered(count: int, *, elsewhere: int = 0, complete: bool = True) -> str:
     """*elsewhere* of the *count* messages were said at a menu or in a discussion."""
     said = counted(count, "message")
-    sentences = ["I had lost the thread, and took the item up from git."]
+    sentences = ["I had lost the state of this thread, and read the item from git."]
     if complete:
         missing = (
             "Nothing said here is missing." if not count else f"I read {said} here that git did not have yet."
         )
         sentences.append(missing)
     elif count:
-        sentences.append(f"I read {said} here that git did not have yet; more than that I could not read.")
+        sentences.append(f"I read {said} here that git did not have yet. I could not read the rest.")
     else:
-        sentences.append("What was said here since then I could not read: please say again what matters.")
+        sentences.append("I could not read what was said here since then. Say again what matters.")
     if elsewhere:
-        sentences.append("What was said at a menu or in a discussion is in the transcript, and nowhere else.")
+        sentences.append("What was said at a menu or in a discussion is only in the transcript.")
     return " ".join(sentences)
 
 
@@ -35,11 +35,11 @@ def was_away(count: int, *, complete: bool) -> str:
     sentence = f"I was away for a while, and have now read {said} from that time."
     if complete:
         return sentence
-    return f"{sentence} There are more than I could read: please say again what I do not answer."
+    return f"{sentence} There are more that I could not read. Say again what I do not answer."
 
 
 def was_away_and_cannot_read() -> str:
-    return "I was away for a while, and cannot read what was said meanwhile. Please say again what I should know."
+    return "I was away for a while, and cannot read what was said meanwhile. Say again what I should know."
 
 
 def cannot_go_on(sentence: str) -> str:
@@ -61,7 +61,9 @@ def no_channel(*, archived: bool) -> str:
 
 
 def thread_gone(title: str) -> str:
-    return f"The thread of **{title}** was deleted. Say `/roundtable resume`, and it goes on in a new one."
+    return (
+        f"The thread of **{title}** was deleted. Say `/roundtable resume`. It then goes on in a new thread."
+    )
 
 
 def unread(sentence: str) -> str:
@@ -81,18 +83,16 @@ def without_a_model() -> str:
 
 def goes_on_without(button: str) -> str:
     """For who asks where things stand, long after it was told."""
-    return f"A model failed, so the personas go on without one until somebody presses *{button}*."
+    return f"A model failed, so the personas go on without one until you press *{button}*."
 
 
 def with_a_model_again() -> str:
-    return "From here on the personas think with the model again. Here are the buttons."
+    return "The personas use the model again. Here are the buttons."
 
 
 def not_shown() -> str:
     """In place of a menu whose text Slack refuses: its buttons must not be lost with it."""
-    return (
-        "I have something to say here that Slack does not let me show. It is in the transcript; please go on."
-    )
+    return "Slack did not let me show a message here. It is in the transcript. You can go on."
 
 
 def written_anew() -> str:
@@ -111,9 +111,9 @@ def restored(what: str) -> str:
 
 def restorable() -> str:
     return (
-        "The item's `meta.json` can't be used as it is: it is damaged, or gone. Git still has an earlier version of it "
-        "that I can bring back. Or we start from the beginning; artifacts, transcript and the damaged file stay either "
-        "way. Whoever mends the file by hand says `/roundtable resume` afterwards."
+        "The item's `meta.json` can't be used as it is: it is damaged or missing. Git still has an earlier version "
+        "that I can bring back. Or we start from the beginning. The artifacts, the transcript and the damaged file "
+        "stay in both cases. If you repair the file by hand, type `/roundtable resume` afterwards."
     )
 
 
@@ -156,8 +156,8 @@ def _steps(back: RolledBack) -> str:
 def clashed(paths: Sequence[str]) -> str:
     copies = listed([f"`{path}`" for path in paths])
     return (
-        f"Somebody changed the same text at the remote. Ours is the file now; theirs is kept beside it as {copies}. "
-        "Please put together what belongs together."
+        f"The same text was also changed at the remote. The file has our text. The other text is kept "
+        f"beside it as {copies}. Put together by hand what belongs together."
     )
 
 
@@ -181,7 +181,7 @@ def used_up_in_a_discussion() -> str:
 
 def used_up_in_a_step(total: str) -> str:
     return (
-        f"{_used_up(total)} The personas are quiet from here on; what you write is still recorded. Finish the step "
+        f"{_used_up(total)} The personas say nothing more. What you write is still recorded. Finish the step "
         "with what there is, or allow as much again?"
     )
 
@@ -220,7 +220,7 @@ def already_decided(sentence: str) -> str:
 
 
 def unknown_menu() -> str:
-    return "That button belongs to an earlier moment of this roundtable. Please use the newest menu in the thread."
+    return "That button is out of date. Use the newest menu in the thread."
 
 
 def written_before(said: str, what: str, button: str) -> str:
@@ -234,34 +234,34 @@ def written_before(said: str, what: str, button: str) -> str:
 def belongs_to(step: str) -> str:
     return (
         f"You wrote this while step {step} was open, so I kept it with that step, which is finished. "
-        "If it answers the question that is open now, please write it again."
+        "If it answers the question that is open now, write it again."
     )
 
 
 def no_start_here() -> str:
-    return "Roundtables can't be started in this channel; please start it in another one."
+    return "Roundtables can't be started in this channel. Start it in another one."
 
 
 def guests_talk() -> str:
     return (
-        "Guests and people of other organisations are welcome to write here, and it counts; the buttons, and words "
-        "like `stop` or `finish`, are for members of this workspace."
+        "Guests and people of other organisations can write here, and it is recorded. The buttons, and words like "
+        "`stop` or `finish`, are for members of this workspace."
     )
 
 
 def unverified() -> str:
     return (
-        "Slack has not told me who you are, so I treat you as a guest for now: what you write counts, but buttons and "
-        "words like `stop` or `finish` are only for members of this workspace. Please try again in a minute."
+        "Slack has not told me who you are, so I treat you as a guest for now. What you write is recorded. Buttons, "
+        "and words like `stop` or `finish`, are only for members of this workspace. Try again in a minute."
     )
 
 
 def participants_press() -> str:
-    return "The buttons are for those who take part: write something in the thread first, and then they are yours, too."
+    return "The buttons are for those who take part. Write something in the thread first. Then you can press them."
 
 
 def starter_presses(name: str) -> str:
-    return f"{name} started this roundtable and presses its buttons. What you write in the thread counts all the same."
+    return f"{name} started this roundtable and presses its buttons. What you write in the thread is still recorded."
 
 
 def muted_already() -> str:
@@ -277,7 +277,7 @@ def budget_used_up() -> str:
 
 
 def saving() -> str:
-    return "I'm just saving. Please try again in a moment."
+    return "I am saving. Try again in a moment."
 
 
 def nothing_to_finish() -> str:
@@ -289,7 +289,7 @@ def no_depth_now() -> str:
 
 
 def nothing_running() -> str:
-    return "Nothing is running here; the roundtable is stopped already."
+    return "Nothing is running here. The roundtable is stopped already."
 
 
 def discussing() -> str:
@@ -299,15 +299,15 @@ def discussing() -> str:
 
 
 def no_planning_now() -> str:
-    return "Something has to be put right first: press Retry in the thread, then say `plan` again."
+    return "A problem has to be solved first. Press Retry in the thread, then type `plan` again."
 
 
 def no_roles() -> str:
-    return "There is nobody to plan with: the folder `personas/workshop` has no roles."
+    return "There are no roles to plan with. The folder `personas/workshop` has none."
 
 
 def held_already() -> str:
-    return "This roundtable is being held already. Say `/roundtable resume` to go on with it."
+    return "This roundtable is running already. Say `/roundtable resume` to go on with it."
 
 
 def not_opened() -> str:

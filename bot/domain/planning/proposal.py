@@ -165,7 +165,7 @@ def _nothing_new(now: RoundResult) -> Told:
     stuck = now.round >= MAX_ROUNDS and now.before and coverage(now.verdicts) < 1
     if not stuck or agreeing(now.verdicts) - agreeing(now.before):
         return None
-    return Level.HIGH, "The last round brought nobody closer."
+    return Level.HIGH, "The last round changed no role's answer."
 
 
 def _requirement_clarity(now: RoundResult) -> Told:

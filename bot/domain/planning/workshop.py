@@ -366,17 +366,17 @@ def _not_mended(ws: Workshop) -> bool:
 
 Guard = Callable[[Workshop], bool]
 
-HAS_BRIEF = (_has_brief, "There is nothing to plan yet: say in a sentence what it is about.")
-ASKED = (_questions_settled, "There are questions open; answer them, or pass them.")
+HAS_BRIEF = (_has_brief, "There is nothing to plan yet. Say in one sentence what it is about.")
+ASKED = (_questions_settled, "Questions are open. Answer them, or pass them.")
 HEARD = (_all_spoke, "Not every role has spoken in this round yet.")
-ROUND = (_round_left, "The rounds are used up; somebody has to ask for another one.")
+ROUND = (_round_left, "The rounds are used up. One of you has to ask for another one.")
 SESSION = (_session_left, "There is no question left to ask.")
 CLEAR = (
     lambda ws: ws.brief_is_clear,
-    "The brief says that something is unclear, and nobody has cleared it up yet.",
+    "The brief says that something is unclear, and that is not answered yet.",
 )
-GO = (_person_said_go, "Somebody has to say that the plan is to be written.")
-REDO = (_person_said_redo, "Somebody has to say that it is to begin again.")
+GO = (_person_said_go, "A person has to decide that the plan is written.")
+REDO = (_person_said_redo, "A person has to decide that it begins again.")
 WRITTEN = (_written_and_valid, "The plan and its files are not all written yet.")
 BROKEN = (_not_mended, "The plan can still be mended.")
 
@@ -419,7 +419,7 @@ MOST_LESSONS = 20
 
 NOT_NOW = "That makes no sense at this point of the planning."
 STILL_READING = "The roles are still reading."
-WHY = "Say in a sentence why, so that the record shows it."
+WHY = "Say why in one sentence, so that the record shows it."
 
 
 class DecidedBy(Value):

@@ -24,7 +24,7 @@ def asked_for(words: str, roster: Roster) -> tuple[Persona, ...]:
     unknown = [word for word, keys in found.items() if not keys]
     if unknown:
         there = "; ".join(f"{persona.name}: {persona.lens}" for persona in roster)
-        raise UserError(f"Nobody here goes by “{unknown[0]}”, or looks at that. There is {there}.")
+        raise UserError(f"No persona covers “{unknown[0]}”. You can ask {there}.")
     return tuple(persona for persona in roster if any(persona.key in keys for keys in found.values()))
 
 

@@ -288,41 +288,41 @@ def waiting_for(waits: WaitingFor) -> str:
     asked = listed(waits.who)
     match waits.stage:
         case Stage.OPENING:
-            return "me: the thread is just being opened."
+            return "me. I am opening the thread."
         case Stage.DISCUSSING:
             asking = f", whom {asked} asks" if asked else ""
             return f"people{asking} about {waits.step}{_so_far(waits.answers)}."
         case Stage.WRITING:
-            return "me: I'm writing a step down, and its menu follows."
+            return "me. I am writing a step down, and its menu follows."
         case Stage.AT_BOUNDARY:
-            return "anybody who chooses from the menu in the thread: go on, discuss, skip or stop."
+            return "a choice from the menu in the thread: go on, discuss, skip or stop."
         case Stage.ELABORATING:
             turn = f"turn {waits.turn} of {waits.turns} of the discussion of {waits.step}"
             return (
-                f"{asked}, who has the floor ({turn})." if asked else f"people: anybody may speak ({turn})."
+                f"{asked}, who speaks next ({turn})." if asked else f"people. Everybody can speak ({turn})."
             )
         case Stage.SYNTHESIZING:
-            return "me: I'm putting the discussion together, and a menu follows."
+            return "me. I am writing the synthesis, and a menu follows."
         case Stage.CLOSING:
-            return "me: I'm closing a phase, and the next one follows."
+            return "me. I am closing a phase, and the next one follows."
         case Stage.PLANNING:
             return f"the planning workshop in the thread{waits.planning and f' ({waits.planning})'}."
         case Stage.STALLED:
-            return "somebody who presses **Retry** in the thread."
+            return "**Retry** in the thread."
         case Stage.PAUSED:
-            return "somebody who presses **Resume** in the thread; it is stopped."
+            return "**Resume** in the thread. The roundtable is stopped."
         case Stage.ANALYSED:
-            return "nobody: the item is analysed."
+            return "nothing. The item is analysed."
         case _:
             assert_never(waits.stage)
 
 
 def not_running(slug: str) -> str:
-    return f"somebody to say `/roundtable resume {slug}`; it is not running."
+    return f"`/roundtable resume {slug}`. The roundtable is not running."
 
 
 def held_elsewhere(slug: str) -> str:
-    return f"`{slug}` is held in another channel. Ask me there: what is said there stays there."
+    return f"`{slug}` is discussed in another channel. Ask me there."
 
 
 def nothing_said(title: str) -> str:
@@ -335,7 +335,7 @@ def _so_far(answers: int) -> str:
 
 def _happened(digest: Digest) -> Iterator[str]:
     if digest.is_empty:
-        yield "Nothing new: you have not missed anything."
+        yield "You have not missed anything."
     if digest.spoke:
         yield _voices(digest)
     if digest.steps:

@@ -13,7 +13,7 @@ def test_the_opening_says_who_reads() -> None:
     """And in a second version that nobody has to answer twice."""
     assert planning_wording.opened(started()) == (
         "Let's plan **Exports lose rows**. Product Planner, System Designer, Senior Developer, Test Planner"
-        " and Risk Planner read what there is, and say what they would have to know."
+        " and Risk Planner read what is recorded, and say what they need to know."
     )
     again = workshop.put_aside(workshop.chosen(ready(), ProposedMove.REDO, ADA))
     assert planning_wording.opened(again).endswith("This is version 2; what you answered before is kept.")
@@ -43,7 +43,7 @@ def test_a_verdict_is_said_in_plain_words() -> None:
     )
 
     assert planning_wording.verdict(full) == (
-        "No. (confidence 90%)\n- \\# It is big.\n- I'd suggest: Cut it.\n- I'd have to know: Who?"
+        "No. (confidence 90%)\n- \\# It is big.\n- I'd suggest: Cut it.\n- I need to know: Who?"
     )
     assert planning_wording.verdict(RoleVerdict()) == "I can't say yet."
 
@@ -68,7 +68,7 @@ def test_errors_are_told_as_they_are() -> None:
     """First that they are being mended, then that nothing was written."""
     errors = ("The plan has no title.",)
 
-    assert planning_wording.mending(errors).endswith("mended once.\n- The plan has no title.")
+    assert planning_wording.mending(errors).endswith("corrected plan.\n- The plan has no title.")
     assert planning_wording.not_mended(errors).endswith("nothing was written.\n- The plan has no title.")
 
 

@@ -188,7 +188,7 @@ def test_going_on_against_the_proposal_needs_a_reason() -> None:
     assert ws.due == Explain(person="ada")
 
     ws = workshop.said(ws, "Are you sure?", GRACE)
-    with pytest.raises(NotNow, match="Say in a sentence why"):
+    with pytest.raises(NotNow, match="Say why in one sentence"):
         workshop.said(ws, " ", ADA)
     ws = workshop.said(ws, "The fair is in May.", ADA)
 

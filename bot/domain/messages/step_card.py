@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain.catalog.phases import Phase
-from bot.domain.catalog.schema import DATA, Kind, ViewForm
+from bot.domain.catalog.schema import DATA, NOTE, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import mark_wording, menus, specification_wording, step_wording
 from bot.domain.messages.attendance_wording import NUDGE
@@ -275,6 +275,7 @@ def _finished_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from _before(scene)
     for saved in scene.saved:
         yield from _saved_parts(scene, saved)
+    yield from cut(scene, CardPart(title="Also recorded"), _recorded_elsewhere(scene), ENTRIES_SHOWN)
     yield from _stale_parts(scene)
     yield from mark_wording.parts(scene.marks)
     yield from _unsorted(scene, "Added since, not sorted yet")
@@ -405,17 +406,38 @@ def _recorded(scene: StepScene) -> list[list[CardRow]]:
     """For each entry its row, and the rows below it."""
     projection = Projection(scene.schema, scene.specification)
     hidden = {one.id for one in scene.listed_suggestions if not one.field}
+    entries = (
+        _entry(scene, projection, names, entry)
+        for entry, names in _in_sections(scene, projection).values()
+        if entry.id not in hidden
+    )
+    return [*entries, *_answers(scene), *_recorded_elsewhere(scene)]
+
+
+def _in_sections(scene: StepScene, projection: Projection) -> dict[str, tuple[Entry, list[str]]]:
+    """The entries that the sections of the step show, with the names of the fields."""
     found: dict[str, tuple[Entry, list[str]]] = {}
     for view in scene.schema.of_step(scene.step_id):
         for show in view.show:
             if show.form in {ViewForm.DIAGRAM, ViewForm.COUNTS}:
                 continue
             for entry in projection.chosen(show, view):
-                if entry.id not in hidden:
-                    _, names = found.setdefault(entry.id, (entry, []))
-                    names += (*(SIGNATURE if show.form is ViewForm.CODE else ()), *show.fields.values())
-    entries = (_entry(scene, projection, names, entry) for entry, names in found.values())
-    return [*entries, *_answers(scene)]
+                _, names = found.setdefault(entry.id, (entry, []))
+                names += (*(SIGNATURE if show.form is ViewForm.CODE else ()), *show.fields.values())
+    return found
+
+
+def _recorded_elsewhere(scene: StepScene) -> list[list[CardRow]]:
+    """What was recorded in this step for another section: a decision, an objection, a risk."""
+    projection, spec = Projection(scene.schema, scene.specification), scene.specification
+    shown = _in_sections(scene, projection)
+    others = (one for one in spec.entries.values() if one.step == scene.step_id and one.id not in shown)
+    return [
+        _entry(scene, projection, (), one)
+        for one in others
+        if one.kind in scene.schema.kinds.keys() - {NOTE} and not scene.schema.kinds[one.kind].part_of
+        if one.state is EntryState.ACCEPTED and spec.lives(one.id)
+    ]
 
 
 def _entry(scene: StepScene, projection: Projection, fields: Iterable[str], entry: Entry) -> list[CardRow]:

@@ -243,3 +243,22 @@ def test_a_sealed_position_in_own_words_becomes_an_option() -> None:
     assert not table.rt.debate.sealed, "both were given"
     assert [one.text for one in table.rt.debate.options] == ["a queue", "a file", "Both of them"]
     assert "Both of them\n  - Grace" in table.discussion.text
+
+
+def test_a_decision_by_words_is_replaced_by_one_of_the_same_issue() -> None:
+    """The words named an option of it."""
+    table = discussing().say("decision: A, for the phone")
+    replaced = record(table, option="B", who="grace").rt.debate.decided
+
+    assert [one.position for one in replaced][-1] == "a file"
+    assert replaced[0].replaced_by == replaced[1].line
+
+
+def test_more_objections_than_are_kept_are_in_the_record_only() -> None:
+    table = discussing()
+    for number in range(deciding.MOST_OBJECTIONS + 1):
+        table.say(f"objection: reason number {number}", who="grace")
+
+    assert len(table.rt.debate.objections) == deciding.MOST_OBJECTIONS
+    with pytest.raises(NotNow):
+        table.hear(RaiseObjection(key=table.key(), at=table.now(), person=person("ada"), words="One more"))

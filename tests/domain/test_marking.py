@@ -8,6 +8,7 @@ from bot.domain.roundtable.inputs import MarkMessage
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.specification.entries import EntryState
 from bot.errors import NotNow
+from tests.domain.books import few_steps
 from tests.domain.table import Table, person
 
 WORDS = "600 requests a minute per key to start with"
@@ -196,3 +197,56 @@ def test_a_mark_on_a_closed_step_means_nothing(marking: Marking) -> None:
     assert marking.table.rt.marks == before
     with pytest.raises(NotNow, match="can't be marked"):
         marking.mark(MarkKind.DECISION, form=True)
+
+
+def test_an_answer_that_is_marked_answers_the_step_once() -> None:
+    """Also one that was heard as an answer already, and one that is recorded in words of its own."""
+    marking = Marking()
+    marking.mark(MarkKind.ANSWER)
+    marking.mark(MarkKind.ANSWER, who="linus", words="600 a minute", form=True)
+
+    assert [answer.text for answer in marking.table.rt.answers].count(WORDS) == 1
+
+
+def test_a_mark_that_is_gone_cannot_be_agreed_on(marking: Marking) -> None:
+    marking.mark(MarkKind.DECISION)
+    (mark,) = marking.table.rt.marks
+    marking.table.press(Action.NOT_AGREED, who="linus", value=mark.id)
+
+    with pytest.raises(NotNow):
+        marking.table.press(Action.AGREED, who="grace", value=mark.id)
+    assert marking.decisions() == []
+
+
+def test_what_a_persona_said_is_no_persons_words() -> None:
+    """Nor is a message that nobody knows."""
+    table = Table().start()
+    unknown = MarkMessage(
+        key=table.key(),
+        at=table.now(),
+        person=person("ada"),
+        ts="9.9",
+        mark=MarkKind.DECISION,
+        is_reaction=True,
+    )
+    table.rt = table.decided(unknown)
+
+    assert table.rt.marks == ()
+
+
+def test_words_left_out_of_a_discussion_are_left_out_of_its_turns() -> None:
+    """With the entries that they made."""
+    table = Table(few_steps()).start().do_step()
+    table.world.more = {"by_rule": True}
+    table.press(Action.ELABORATE)
+    ts = table.ts()
+    table.say("decision: we sell Grace's desk", who="grace", ts=ts)
+    table.hear(
+        MarkMessage(
+            key=table.key(), at=table.now(), person=person("ada"), ts=ts, mark=MarkKind.OUT, is_reaction=False
+        )
+    )
+
+    assert "desk" not in str(table.rt.debate.turns)
+    assert "desk" not in str(table.rt.specification)
+    assert "desk" not in str([line.content for line in table.rt.unheld])

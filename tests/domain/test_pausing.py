@@ -4,6 +4,8 @@ import pytest
 
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Tell
+from bot.domain.roundtable.inputs import ChannelGone
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
@@ -149,3 +151,35 @@ def test_a_search_that_comes_back_after_the_stop_asks_nothing() -> None:
 
     assert table.rt.stage is Stage.PAUSED
     assert table.resume().offered()[0] is Action.FINISH_STEP
+
+
+def gone(table: Table, *, archived: bool = False) -> Table:
+    event = ChannelGone(key=table.key(), at=table.now(), archived=archived)
+    table.rt = table.decided(event)
+    return table
+
+
+@pytest.mark.parametrize("archived", [True, False])
+def test_a_roundtable_whose_channel_is_gone_pauses(*, archived: bool) -> None:
+    """What was said is saved, and the person who started is told why."""
+    table = gone(Table(few_steps()).start().say("For field work."), archived=archived)
+    told = [one.message.text for one in table.rt.outbox if isinstance(one, Tell)]
+
+    assert table.rt.stage is Stage.PAUSED
+    assert ("was archived" if archived else "no longer in the channel") in told[-1]
+    assert "For field work." in table.resume_paying().world.meeting.decode()
+
+
+def test_what_is_being_written_when_the_channel_goes_is_finished_first() -> None:
+    table = Table(few_steps()).start().say("For field work.").stop_paying().press(Action.FINISH_STEP)
+    gone(table)
+
+    assert table.rt.stage is Stage.WRITING
+    assert any(isinstance(one, Tell) for one in table.rt.outbox)
+
+
+def test_a_stopped_roundtable_stays_as_it_is_when_its_channel_goes() -> None:
+    stopped = Table(few_steps()).start().stop()
+    before = stopped.rt.but(now="")
+
+    assert gone(stopped).rt.but(now="", seen=before.seen) == before

@@ -19,7 +19,18 @@ from bot.domain.planning.plan_review import (
 from bot.domain.planning.proposal import ProposedMove
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
-from tests.domain.planning.seats import ADA, NO, ORDER, UNKNOWN, VALID, YES, asking, deciding, round_of
+from tests.domain.planning.seats import (
+    ADA,
+    NO,
+    ORDER,
+    UNKNOWN,
+    VALID,
+    YES,
+    asking,
+    deciding,
+    round_of,
+    started,
+)
 
 PLAN = PlanDocument.model_validate(VALID)
 NOW = "2026-03-01T09:00:00.000Z"
@@ -123,3 +134,16 @@ def test_an_error_blocks_whatever_the_roles_say() -> None:
     assert (broken.ok, broken.decision) == (False, PlanOutcome.BLOCKED)
     assert thin.ok
     assert "The plan names no files." in thin.suggestions
+
+
+def test_a_plan_with_everything_has_no_remark() -> None:
+    """Nor has its review a list of them."""
+    whole = PLAN.model_dump(mode="json") | {
+        "file_plan": [{"path": "src/sync.py", "intent": "create_or_update"}],
+        "acceptance_criteria": [{"id": "AC-1", "description": "It syncs", "traces": ["FR-001"]}],
+        "test_plan": {"cases": ["Sync twice"]},
+    }
+    plan = PlanDocument.model_validate(whole)
+
+    assert remarks(plan) == ()
+    assert "checks" not in json.loads(review_json(round_of(started()), plan, now=NOW))["meta"]

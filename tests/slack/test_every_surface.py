@@ -1,0 +1,125 @@
+"""Every card, form and page of a played meeting, held against what Slack takes."""
+
+from typing import Any
+
+from bot.domain.messages import mark_wording, start_form
+from bot.domain.messages.home_page import DailyMessage, HomePage, WaitingRow
+from bot.domain.messages.message import Action, Message
+from bot.domain.planning.verdict import PRODUCT, RISKS, RoleVerdict
+from bot.domain.privacy.redaction import unchanged
+from bot.domain.roundtable import cards
+from bot.domain.roundtable.transitions import amending
+from bot.sandbox.rules.blocks import message_problems, view_problems
+from bot.slack.home import daily, home_view
+from bot.slack.modals import view
+from bot.slack.render import parts
+from tests.domain.table import YES, Table, person
+
+ALWAYS_THERE = {
+    *(Action.FINISH_STEP, Action.CONTINUE, Action.ELABORATE, Action.SKIP, Action.STOP, Action.RESUME),
+    *(
+        Action.AMEND,
+        Action.SORT,
+        Action.INCLUDE,
+        Action.READ,
+        Action.REOPEN,
+        Action.SETTINGS,
+        Action.CATCH_UP,
+    ),
+    *(Action.STAND, Action.RECORD, Action.OBJECT, Action.OBJECTION, Action.END_ELABORATION, Action.AGREED),
+    *(Action.PLAN_SKIP, Action.PLAN_GO, Action.PLAN_REDO, Action.RETRY),
+}
+"""What the meeting has to show, so that the test is about all of these."""
+
+
+class Album(Table):
+    """Keeps every message as it was sent, also what was edited since."""
+
+    def __init__(self, **given: Any) -> None:
+        self.shown: list[Message] = []
+        super().__init__(**given)
+
+    def pay_one(self) -> bool:
+        if self.rt.outbox and isinstance(found := getattr(self.rt.outbox[0], "message", None), Message):
+            self.shown.append(found)
+        return super().pay_one()
+
+
+def played() -> Album:
+    at = Album()
+    at.start("Rate limiting")
+    for number in range(14):
+        at.say(f"We have to know part {number} of the gateway.", who="grace")
+    at.press(Action.FINISH_STEP).say("brb, standup", who="linus").press(Action.INCLUDE)
+    at.world.more = {"by_rule": True}
+    at.press(Action.ELABORATE).say("option: a queue").say("option: a file", who="grace")
+    at.say("for A").say("objection: it fills up", who="grace").say("for A", who="linus")
+    at.say("decision: a queue").say("done").press_continue()
+    at.through("01-06").stop().resume().press_continue()
+    at.fail("draft").press(Action.FINISH_STEP)
+    return at
+
+
+def planned() -> Album:
+    asks = {PRODUCT: ("Who is it for?",), RISKS: ("What can go wrong?",)}
+    no = RoleVerdict(ok=False, confidence=0.8, reasons=("It is not said what happens at night.",))
+    at = Album()
+    at.start("Rate limiting")
+    at.world.verdicts = lambda judge, _: YES.but(
+        blocking_questions=asks.get(judge.role, ()) if judge.round == 0 else ()
+    )
+    at.plan()
+    at.world.verdicts = lambda judge, _: no if judge.role == RISKS else YES
+    at.say("2. The night jobs fail.", who="grace").say("The partners.", who="linus")
+    at.press(Action.PLAN_GO).say("The fair is on Friday.")
+    return at
+
+
+def test_slack_takes_every_message_of_a_meeting() -> None:
+    """Also each edit, and what one person reads of a card that is cut."""
+    meeting, workshop = played(), planned()
+    whole = cards.read(meeting.rt, "00-01", meeting.playbook)
+    every = [*meeting.shown, *workshop.shown, whole]
+    offered = {choice.action for message in every for choice in message.offered}
+
+    wrong = {
+        message.text[:60]: problems
+        for message in every
+        for part in parts(message)
+        if (problems := message_problems(part.blocks))
+    }
+    assert wrong == {}
+    assert ALWAYS_THERE - offered == set()
+
+
+def test_slack_takes_every_form() -> None:
+    """Of entries, sections, notes, settings, discussions, marks and the start."""
+    at, ada = Album(), person("ada")
+    at.start("Rate limiting").say("problem: Batch jobs starve everybody else.").say("It happens at night.")
+    playbook = at.playbook
+    forms = [amending.opened(at.rt, action, "", ada, playbook) for action in (Action.AMEND, Action.SETTINGS)]
+    forms += [
+        amending.opened(at.rt, Action.AMEND, id, ada, playbook)
+        for id, entry in at.rt.specification.entries.items()
+        if entry.kind in playbook.schema.kinds
+    ]
+    at.world.more = {"by_rule": True}
+    at.press(Action.FINISH_STEP).press(Action.ELABORATE).say("option: a queue").say("option: a file")
+    at.say("objection: it fills up", who="grace")
+    subjects = {Action.RECORD: "", Action.OBJECT: "", Action.SEALED: "", Action.OBJECTION: "1/risk"}
+    forms += [amending.opened(at.rt, action, subject, ada, playbook) for action, subject in subjects.items()]
+    forms.append(mark_wording.form(at.rt.slug, at.now(), words="We stay with Redis.", author="Grace"))
+    forms.append(start_form.start_form(playbook, channel="C1"))
+
+    assert {form.name: view_problems(view(form)) for form in forms} == {form.name: [] for form in forms}
+    assert len({form.name for form in forms}) >= 7
+
+
+def test_slack_takes_home_and_the_daily_message() -> None:
+    waiting = WaitingRow(
+        "Rate limiting", "Maya asks: what is too many?", "Answer", "https://acme.slack.com/p1"
+    )
+    page = HomePage(waiting=(waiting,) * 12, today="2026-12-07")
+
+    assert view_problems(home_view(page, unchanged)) == []
+    assert message_problems(daily(DailyMessage("Ada", (waiting,) * 12), unchanged).blocks) == []

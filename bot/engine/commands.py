@@ -30,7 +30,7 @@ from bot.domain.messages.message import Action, Link, Message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import AskReview
 from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
-from bot.domain.roundtable import cards, digest, permission
+from bot.domain.roundtable import cards, digest, permission, waiting
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -535,7 +535,7 @@ class Commands:
         # The running roundtable knows which lines others wrote: those decide nothing.
         since = recalled.since._replace(specification=rt.specification) if rt else recalled.since
         told = digest.digest(since, self._playbook)
-        for_you = digest.waits_for(rt, person.id) if rt else ()
+        for_you = self._waits_for(rt, person) if rt else ()
         text = digest.caught_up(title, told, waiting, for_you=for_you)
         # Without a roundtable the links are what a pushed file says: they may lead anywhere.
         left_off = recalled.left_off if rt else ""
@@ -544,6 +544,10 @@ class Commands:
         return Message(
             text=text, links=(*(Link(label=label, url=url) for label, url in links if url), *sources)
         )
+
+    def _waits_for(self, rt: Roundtable, person: Person) -> tuple[str, ...]:
+        found = waiting.waits_for(rt, person.id, playbook_for(rt, self._playbook))
+        return tuple(map(waiting.in_words, found))
 
     # --- what waits for one person ----------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ from bot.domain.roundtable import permalinks, waiting
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.roundtable.waiting import Wait, WaitKind
+from bot.domain.roundtable.waiting import WaitKind
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import before, seconds_since
 from bot.domain.values.working_time import in_words, local_time
@@ -55,6 +55,8 @@ SHOWN = 10
 DECIDED_SHOWN = 5
 TEXT_CHARS = 300
 REMEMBERED = 1_000
+ON_A_CARD = frozenset({WaitKind.STEP, WaitKind.AGREEMENT, WaitKind.MARKED})
+"""What is asked on the open card."""
 
 
 class PersonalChat(Protocol):
@@ -264,8 +266,8 @@ class Personal:
         for wait in waiting.waits_for(rt, person, self._playbook):
             is_step = wait.kind is WaitKind.STEP
             aside = self._aside(rt, zone) if is_step else ""
-            text = "\n".join(filter(None, (_words(wait), aside)))
-            url = _link(rt, rt.card.ts) if is_step and rt.card else rt.permalink
+            text = "\n".join(filter(None, (waiting.in_words(wait), aside)))
+            url = _link(rt, _asked_at(rt)) if wait.kind in ON_A_CARD else rt.permalink
             yield WaitingRow(rt.title, text, "Answer" if is_step else "Look", url)
 
     def _aside(self, rt: Roundtable, zone: tzinfo) -> str:
@@ -293,18 +295,6 @@ def _looks(settings: ReminderSettings, at: str) -> bool:
     return settings.home_at >= before(at, HOME_SECONDS)
 
 
-def _words(wait: Wait) -> str:
-    match wait.kind:
-        case WaitKind.STEP:
-            return wording.asks(wait.by, wait.text)
-        case WaitKind.QUESTION:
-            return wording.yours_to_answer(wait.text)
-        case WaitKind.OBJECTION:
-            return wording.objects(wait.by, wait.text)
-        case WaitKind.OWN_OBJECTION:
-            return wording.still_open(wait.text)
-
-
 def _due(rt: Roundtable, zone: tzinfo) -> str:
     if not rt.attendance.due or rt.attendance.due < rt.now:
         return ""
@@ -312,9 +302,15 @@ def _due(rt: Roundtable, zone: tzinfo) -> str:
     return attendance_wording.due(in_words(rt.attendance.due, offset=int(offset.total_seconds())))
 
 
+def _asked_at(rt: Roundtable) -> str:
+    card = rt.board if rt.elaboration and rt.board else rt.card
+    return card.ts if card else ""
+
+
 def _link(rt: Roundtable, ts: str) -> str:
     held_in = permalinks.thread(rt.permalink)
-    return (permalinks.of_message(held_in, rt.place.channel, ts) if held_in else "") or rt.permalink
+    found = permalinks.of_message(held_in, rt.place.channel, ts) if held_in and ts else ""
+    return found or rt.permalink
 
 
 def _decided(rt: Roundtable) -> Iterator[DecidedRow]:

@@ -11,11 +11,12 @@ from bot.domain.catalog.policies import ChannelRules, Policies
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.attendance import ReminderKind
-from bot.domain.roundtable.inputs import Press, Start
+from bot.domain.roundtable.inputs import MarkMessage, Press, Start
+from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.roundtable.transitions import opening
-from bot.domain.roundtable.waiting import WaitKind, awaited, participants, waits_for
+from bot.domain.roundtable.waiting import WaitKind, awaited, in_words, participants, waits_for
 from bot.domain.values.timestamps import moment, seconds
 from bot.domain.values.working_time import QuietHours
 from bot.errors import NotNow
@@ -90,6 +91,52 @@ def test_what_waits_for_a_person() -> None:
 
     table.stop()
     assert waits_for(table.rt, "linus", table.playbook) == ()
+
+
+def told_to(table: Table, who: str) -> list[str]:
+    return [in_words(one) for one in waits_for(table.rt, who, table.playbook)]
+
+
+def test_an_agreement_waits_for_those_who_have_not_said_so() -> None:
+    """And for everybody when all have: somebody has to press."""
+    table = held().elaborate().say("option: a queue")
+    table.say("for A").say("for A", who="grace")
+    asked = "Did you agree on “a queue”? Ada and Grace did."
+    assert told_to(table, "linus") == [asked]
+    assert told_to(table, "ada") == []
+
+    table.say("for A", who="linus")
+    assert told_to(table, "ada") == ["Did you agree on “a queue”? Ada, Grace and Linus did."]
+    table.say("yes", who="linus")
+    assert told_to(table, "ada") == []
+
+
+def test_a_marked_decision_waits_for_all_and_a_mark_without_a_reason_for_its_owner() -> None:
+    table, ts = held(), "1767225700.000100"
+    table.say("600 a minute", who="grace", ts=ts)
+    for who, kind in (("ada", MarkKind.DECISION), ("linus", MarkKind.OBJECTION)):
+        table.hear(
+            MarkMessage(
+                key=table.key(), at=table.now(), person=person(who), ts=ts, mark=kind, is_reaction=True
+            )
+        )
+    asked = "Did you agree on “600 a minute”? Marked by Ada."
+    why = "Why do you object to “600 a minute”? Write `objection: …` in the thread."
+    assert told_to(table, "grace") == [asked]
+    assert told_to(table, "linus")[1:] == [asked, why]
+
+    table.say("not yet", who="grace")
+    assert asked not in told_to(table, "linus")
+
+
+def test_an_objection_waits_for_who_made_the_decision_that_it_names() -> None:
+    """Not for the others; and for its owner until something becomes of it."""
+    table = held().say("decision: 600 a minute", who="grace")
+    table.say("objection: DEC-001 is too low for exports", who="linus")
+
+    assert "Linus objects to what you decided: “DEC-001 is too low for exports”" in told_to(table, "grace")
+    assert not [one for one in told_to(table, "ada") if "object" in one]
+    assert told_to(table, "linus")[-1].startswith("Your objection is still open")
 
 
 def test_a_nudge_calls_those_who_were_not_heard_once() -> None:

@@ -12,9 +12,7 @@ from bot.domain.roundtable.digest import (
     links,
     waiting_for,
     waits,
-    waits_for,
 )
-from bot.domain.roundtable.marks import MarkKind, MessageMark
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Claim, Entry, EntryState, Specification
 from bot.domain.transcript.fold import fold
@@ -261,15 +259,7 @@ def test_links_lead_to_messages_of_the_thread() -> None:
 
 
 def test_what_waits_for_one_person_is_told_to_them() -> None:
-    """A question to everybody, and to whom it is about."""
-    hand = MessageMark(
-        id="m1", ts="1.1", kind=MarkKind.OBJECTION, by="grace", author="ada", words="600 a minute"
-    )
-    pin = hand.but(id="m2", kind=MarkKind.DECISION, by="ada")
-    rt = Table(few_steps()).start().rt
-    rt = rt.but(marks=(hand, pin.but(step_id=rt.step_id)))
+    """In front of what all wait for."""
+    told = caught_up("Limits", Digest(), "people.", for_you=("Did you agree on “A”? Marked by Ada.",))
 
-    assert len(waits_for(rt, "linus")) == 1
-    asked = waits_for(rt, "grace")
-    assert asked[1] == "Why do you object to “600 a minute”?"
-    assert "**Waiting for you:** Did you agree" in caught_up("Limits", Digest(), "people.", for_you=asked)
+    assert "**Waiting for you:** Did you agree on “A”? Marked by Ada.\n**Waiting for:** people." in told

@@ -74,11 +74,15 @@ class Move(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """Everybody who took a position is for `option`. `positions` names who and what, for a press that comes late."""
+    """
+    Everybody who took a position is for `option`. `positions` names who and what, for a press that comes late.
+    `people` are the ids of those of `names` who are people.
+    """
 
     option: BoardOption
     names: tuple[str, ...]
     positions: str
+    people: tuple[str, ...] = ()
 
 
 class Position(NamedTuple):
@@ -196,7 +200,8 @@ def _agreement(debate: Elaboration, issue: str, people: Sequence[str]) -> Agreem
     if any(_is_for(one, side.option) for one in current_decisions(debate)):
         return None
     who = ",".join(sorted((*(one.by for one in side.people), *side.personas)))
-    return Agreement(side.option, names, f"{side.option.letter}:{who}")
+    people_for = tuple(one.by for one in side.people)
+    return Agreement(side.option, names, f"{side.option.letter}:{who}", people_for)
 
 
 def _is_for(decided: Decided, option: BoardOption) -> bool:

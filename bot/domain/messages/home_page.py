@@ -136,6 +136,14 @@ def still_open(text: str) -> str:
     return f"Your objection is still open: “{text}”"
 
 
+def why_object(text: str) -> str:
+    return f"Why do you object to “{text}”? Write `objection: …` in the thread."
+
+
+def did_you_agree(text: str, aside: str) -> str:
+    return f"Did you agree on “{text}”? {aside}"
+
+
 def others_answered(names: Sequence[str]) -> str:
     if not names:
         return ""

@@ -4,6 +4,7 @@ import re
 
 from bot.domain.discussion import board, dissent
 from bot.domain.discussion.board import Agreement
+from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 
@@ -16,6 +17,13 @@ def agreements(rt: Roundtable) -> tuple[Agreement, ...]:
     if rt.elaboration is None or rt.stage is not Stage.ELABORATING or rt.elaboration.sealed:
         return ()
     return board.agreements(rt.elaboration, tuple(rt.people))
+
+
+def marked(rt: Roundtable) -> tuple[MessageMark, ...]:
+    """The messages of the open step or discussion that people marked as a decision, until a press says yes or no."""
+    if rt.elaboration and rt.elaboration.sealed:
+        return ()
+    return tuple(one for one in rt.marks if one.is_open and one.step_id == rt.step_id)
 
 
 def answer(text: str) -> tuple[bool, int] | None:

@@ -14,7 +14,6 @@ from bot.domain.messages.message import Link
 from bot.domain.messages.planning_wording import doing
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import permalinks
-from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Entry, EntryState, Specification
@@ -151,21 +150,6 @@ def links(told: Digest, rt: Roundtable) -> tuple[Link, ...]:
         if held_in and (url := permalinks.of_message(held_in, channel, ts)):
             found.append(Link(label=id, url=url))
     return tuple(found[:LINKS_SHOWN])
-
-
-def waits_for(rt: Roundtable, person: str) -> tuple[str, ...]:
-    """What the thread asks of *person*, in sentences."""
-    asked = [one for one in rt.marks if one.is_open and one.step_id == rt.step_id]
-    unsaid = [
-        one for one in rt.marks if one.kind is MarkKind.OBJECTION and one.by == person and not one.entry
-    ]
-    return (
-        *(
-            f"Did you agree on “{one_line(one.words, POINT_CHARS)}”? Press a button on the card."
-            for one in asked
-        ),
-        *(f"Why do you object to “{one_line(one.words, POINT_CHARS)}”?" for one in unsaid),
-    )
 
 
 def waits(rt: Roundtable, playbook: Playbook) -> WaitingFor:

@@ -6,10 +6,15 @@ Only the running roundtable is asked: what people have not answered, never what 
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
+from bot.domain.catalog.schema import ids_in
 from bot.domain.discussion.elaboration import EndedDiscussion
+from bot.domain.messages import home_page as wording
+from bot.domain.messages.step_wording import listed
+from bot.domain.roundtable import agreeing
+from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
@@ -30,10 +35,16 @@ class WaitKind(StrEnum):
     """Somebody objects to what they decided."""
     OWN_OBJECTION = "own_objection"
     """Nothing has become of their own objection yet."""
+    REASON = "reason"
+    """They marked a message as what they object to, and have not said why."""
+    AGREEMENT = "agreement"
+    """Everybody who took a position in the discussion is for the same option."""
+    MARKED = "marked"
+    """A message is marked as a decision, and no person has said whether all agree."""
 
 
 class Wait(NamedTuple):
-    """One thing that waits. *text* is what people or step files say; *by* is who asks or objects, in words."""
+    """One thing that waits. *text* is what people or step files say; *by* is who asks, objects or agrees, in words."""
 
     kind: WaitKind
     text: str
@@ -44,7 +55,33 @@ def waits_for(rt: Roundtable, person: str, playbook: Playbook) -> tuple[Wait, ..
     """Nothing waits while the roundtable itself does."""
     if rt.stage in RESTING or rt.stage is Stage.OPENING:
         return ()
-    return (*_step(rt, person, playbook), *_questions(rt, person), *_objections(rt, person))
+    return (
+        *_step(rt, person, playbook),
+        *_agreements(rt, person),
+        *_questions(rt, person),
+        *_objections(rt, person),
+        *_reasons(rt, person),
+    )
+
+
+def in_words(wait: Wait) -> str:
+    match wait.kind:
+        case WaitKind.STEP:
+            return wording.asks(wait.by, wait.text)
+        case WaitKind.QUESTION:
+            return wording.yours_to_answer(wait.text)
+        case WaitKind.OBJECTION:
+            return wording.objects(wait.by, wait.text)
+        case WaitKind.OWN_OBJECTION:
+            return wording.still_open(wait.text)
+        case WaitKind.REASON:
+            return wording.why_object(wait.text)
+        case WaitKind.AGREEMENT:
+            return wording.did_you_agree(wait.text, f"{wait.by} did.")
+        case WaitKind.MARKED:
+            return wording.did_you_agree(wait.text, f"Marked by {wait.by}.")
+        case _:
+            assert_never(wait.kind)
 
 
 def participants(rt: Roundtable) -> tuple[str, ...]:
@@ -101,6 +138,24 @@ def _step(rt: Roundtable, person: str, playbook: Playbook) -> Iterator[Wait]:
         yield Wait(WaitKind.STEP, question(rt, playbook), asking.speaker_of(rt, playbook).first_name)
 
 
+def _agreements(rt: Roundtable, person: str) -> Iterator[Wait]:
+    """A press records, of anybody: also of those who are for it, once all are."""
+    everybody = set(participants(rt))
+    for one in agreeing.agreements(rt):
+        text = one_line(one.option.text, QUESTION_CHARS)
+        if person not in one.people or everybody <= set(one.people):
+            yield Wait(WaitKind.AGREEMENT, text, listed(one.names))
+    for mark in agreeing.marked(rt):
+        yield Wait(WaitKind.MARKED, one_line(mark.words, QUESTION_CHARS), rt.name_of(mark.by))
+
+
+def _reasons(rt: Roundtable, person: str) -> Iterator[Wait]:
+    for one in rt.marks:
+        is_open = one.step_id == rt.step_id and not one.entry
+        if is_open and one.kind is MarkKind.OBJECTION and one.by == person:
+            yield Wait(WaitKind.REASON, one_line(one.words, QUESTION_CHARS))
+
+
 def _questions(rt: Roundtable, person: str) -> Iterator[Wait]:
     for entry in rt.specification.active("question"):
         if not entry["answer"] and _owns(rt, entry, person):
@@ -119,8 +174,10 @@ def _objections(rt: Roundtable, person: str) -> Iterator[Wait]:
 
 
 def _decisions_about(rt: Roundtable, objection: Entry) -> Iterator[Entry]:
+    """Those that it is recorded to be about, and those that its words name."""
     about = objection["about"] or ()
-    for one in (about,) if isinstance(about, str) else about:
+    named = ids_in(str(objection["text"] or ""))
+    for one in dict.fromkeys((*((about,) if isinstance(about, str) else about), *named)):
         entry = rt.specification.entries.get(str(one))
         if entry and entry.kind == "decision":
             yield entry

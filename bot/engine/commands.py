@@ -16,6 +16,7 @@ from bot.domain.catalog.policy import Policy
 from bot.domain.item.item import Item, KnownItem, backlog_title, folders_of, generate_slug, item_from
 from bot.domain.messages import (
     decisions_wording,
+    home_page,
     mark_wording,
     menus,
     review_wording,
@@ -143,6 +144,16 @@ class Commands:
             return await self._open(resume, slug, rt)
         await self._roundtables.handle(slug, resume)
         return None if _is_there(rt, resume.place) else answers.goes_on_there(rt)
+
+    async def resume_at_home(self, resume: Resume, slug: str) -> None:
+        rt, told = await self._store.get(slug), home_page.GONE
+        if rt and await self._personal.sees(resume.person.id, rt):
+            told = ""
+            try:
+                await self._roundtables.handle(slug, resume.but(place=rt.place))
+            except UserError as error:
+                told = str(error)
+        self._personal.notice(resume.person.id, told)
 
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
         """In a thread that git knows and the store has lost, the item is taken up first, so that no words are lost."""

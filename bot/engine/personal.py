@@ -101,6 +101,7 @@ class Personal:
         self._shown: dict[str, Shown] = {}
         self._decided_on: LruCache[str, bool] = LruCache(REMEMBERED)
         self._wanted: set[str] = set()
+        self._notices: dict[str, str] = {}
         self._looking = asyncio.Event()
 
     def read_again(self, playbook: Playbook) -> None:
@@ -110,8 +111,14 @@ class Personal:
     # --- what a person does ---------------------------------------------------------------------------------------
 
     async def opened_home(self, person: str) -> None:
+        self._notices.pop(person, None)
         settings = await self._settings(person)
         await self._store.keep_person(person, settings.but(home_at=self._clock()))
+        self._shows_soon(person)
+
+    def notice(self, person: str, text: str) -> None:
+        """Shows *text* on their Home tab until they do something else there."""
+        self._notices[person] = text
         self._shows_soon(person)
 
     async def snooze(self, person: str, how_long: str) -> Message:
@@ -218,6 +225,7 @@ class Personal:
             decided=tuple(row for rt in seen for row in _decided(rt))[:DECIDED_SHOWN],
             settings=settings,
             today=local_time(self._clock(), 0).astimezone(zone).date().isoformat(),
+            notice=self._notices.get(person, ""),
         )
 
     async def _remind(self, person: str, settings: ReminderSettings, live: tuple[Roundtable, ...]) -> None:
@@ -254,6 +262,9 @@ class Personal:
             return ZoneInfo(await self._chat.zone(person) or "UTC")
         return ZoneInfo("UTC")
 
+    async def sees(self, person: str, rt: Roundtable) -> bool:
+        return person in await self._chat.members(rt.place.channel)
+
     async def _seen(self, person: str, live: tuple[Roundtable, ...]) -> tuple[Roundtable, ...]:
         """Those of *live* that the person takes part in, in channels of which they are a member now."""
         own = [rt for rt in live if person in waiting.participants(rt)]
@@ -279,15 +290,18 @@ class Personal:
         step = agenda.get(rt.step_id)
         phase = asking.phase_of(step.phase_key, self._playbook).name if step else ""
         where = f"{phase}, with {asking.speaker_of(rt, self._playbook).first_name}" if phase else ""
-        if rt.stage in {Stage.PAUSED, Stage.STALLED}:
-            state = "Paused"
+        paused = rt.slug if rt.stage in {Stage.PAUSED, Stage.STALLED} else ""
+        if paused:
+            state = wording.paused(rt.name_of(rt.paused_by) if rt.paused_by else "")
         elif rt.stage is Stage.ELABORATING and rt.elaboration:
             state = f"Discussion: {one_line(rt.elaboration.topic, TEXT_CHARS)}"
         else:
             waits = waiting.waits_for(rt, person, self._playbook)
             state = " · ".join(filter(None, ("Waiting for you" if waits else "", _due(rt, zone).rstrip("."))))
         done = len([one for one in rt.steps_completed if agenda.get(one)])
-        return HeldRow(rt.title, rt.place.channel, done, len(agenda.steps), where, state, rt.permalink)
+        return HeldRow(
+            rt.title, rt.place.channel, done, len(agenda.steps), where, state, rt.permalink, paused
+        )
 
 
 def _looks(settings: ReminderSettings, at: str) -> bool:

@@ -21,6 +21,7 @@ from bot.domain.messages.form import FormName, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
+from bot.domain.roundtable.inputs import Resume
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.ports import Meter, NoMeter
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
@@ -231,6 +232,9 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
                     reception.answer(body, reply)
                 else:
                     reception.replace(body, _gone_on(picked, reply))
+            case parse.ResumedAtHome(resume, slug):
+                await _resumed_at_home(reception, body, resume, slug)
+                await ack()
             case parse.Pressed() as pressed:
                 reply = await _pressed(reception, body, pressed)
                 await ack()
@@ -288,6 +292,16 @@ async def _picked(reception: Reception, body: Payload, picked: parse.Picked) -> 
         return await reception.desk.resume(resume.but(person=person, room=room), picked.reference)
 
     return await reception.brought(body, resume.person, known, where=resume.place, room=resume.room)
+
+
+async def _resumed_at_home(reception: Reception, body: Payload, resume: Resume, slug: str) -> None:
+    """The page itself answers: the Home tab is no place for a message."""
+
+    async def known(person: Person, _room: ChannelKind) -> Reply:
+        await reception.desk.resume_at_home(resume.but(person=person), slug)
+        return None
+
+    await reception.brought(body, resume.person, known)
 
 
 def _gone_on(picked: parse.Picked, reply: Reply) -> Message:

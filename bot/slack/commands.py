@@ -49,6 +49,10 @@ class CommandHandler(Protocol):
 
     async def resume(self, resume: Resume, reference: str) -> Reply: ...
 
+    async def resume_at_home(self, resume: Resume, slug: str) -> None:
+        """From the Home tab, which says what became of it."""
+        ...
+
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
         """A message in any thread. *mentioned*: it mentions us, and expects an answer."""
         ...

@@ -9,6 +9,9 @@ from bot.domain.messages.home_page import (
     NO_REMINDERS,
     NOT_THIS_WEEK,
     NOT_TODAY,
+    OTHER_TIME,
+    RESUME,
+    START,
     DailyMessage,
     HeldRow,
     HomePage,
@@ -43,13 +46,13 @@ def daily(message: DailyMessage, redact: Redact) -> RenderedMessage:
     message = message._replace(waiting=tuple(_redacted(row, redact) for row in message.waiting))
     lines = [f"{escape(message.greeting)} {message.how_many}"]
     lines += [f"{escape(row.title)}: {escape(row.text)}" for row in message.waiting]
-    choices = (NOT_TODAY, NO_REMINDERS)
+    choices = (NOT_TODAY, OTHER_TIME, NO_REMINDERS)
     labels = (*dict.fromkeys(row.label for row in message.waiting), *(one.label for one in choices))
     lines.append(" ".join(f"[{label}]" for label in labels))
     blocks = [
         _section(f"{escape(message.greeting)} *{message.how_many}*"),
         *map(_waiting, message.waiting),
-        {"type": "actions", "elements": _buttons(choices)},
+        {"type": "actions", "elements": _other_time(_buttons(choices))},
     ]
     return RenderedMessage("\n".join(lines), blocks)
 
@@ -58,7 +61,18 @@ def _redacted(row: WaitingRow, redact: Redact) -> WaitingRow:
     return row._replace(title=redact(row.title), text=redact(row.text))
 
 
+def _other_time(buttons: list[Block]) -> list[Block]:
+    """A clock instead of a button: it opens no form, so nothing can come too late."""
+    clock = {
+        "type": "timepicker",
+        "action_id": action_id(OTHER_TIME.action),
+        "placeholder": {"type": "plain_text", "text": OTHER_TIME.label, "emoji": True},
+    }
+    return [clock if one["text"]["text"] == OTHER_TIME.label else one for one in buttons]
+
+
 def _page(page: HomePage) -> Iterator[Block]:
+    yield from _begin(page)
     yield _header("Waiting for you")
     yield from map(_waiting, page.waiting)
     if not page.waiting:
@@ -73,8 +87,15 @@ def _page(page: HomePage) -> Iterator[Block]:
     yield _context(wording.WHICH)
 
 
+def _begin(page: HomePage) -> Iterator[Block]:
+    yield {"type": "actions", "elements": _buttons((START,))}
+    if page.notice:
+        yield _section(escape(page.notice))
+
+
 def _empty(page: HomePage) -> Iterator[Block]:
     yield _section(f"*{wording.NOTHING_WAITS}*\n{wording.ABOUT}")
+    yield from _begin(page)
     yield _context(wording.OR_TYPE)
     yield from _reminders(page.settings, page.today)
 
@@ -109,7 +130,11 @@ def _held(row: HeldRow) -> Block:
         f"{'▰' * full}{'▱' * (BAR - full)}  {progress}",
         escape(row.state),
     )
-    return _row("\n".join(filter(None, lines)), "Open", row.url)
+    text = "\n".join(filter(None, lines))
+    if not row.paused:
+        return _row(text, "Open", row.url)
+    [button] = _buttons((RESUME.but(value=row.paused),))
+    return {**_section(shortened(text, ROW_CHARS)), "accessory": button}
 
 
 def _row(text: str, label: str, url: str) -> Block:
@@ -133,6 +158,7 @@ def _buttons(choices: Iterable[Choice]) -> list[Block]:
             "action_id": action_id(choice.action, number),
             "text": {"type": "plain_text", "text": choice.label, "emoji": True},
             "value": value_of(choice, ""),
+            **({"style": choice.emphasis.value} if choice.emphasis else {}),
         }
         for number, choice in enumerate(choices, start=1)
     ]

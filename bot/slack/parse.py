@@ -284,6 +284,13 @@ class Picked(NamedTuple):
     label: str
 
 
+class ResumedAtHome(NamedTuple):
+    """The roundtable *slug*, which is held elsewhere: the Home tab is in no channel."""
+
+    resume: Resume
+    slug: str
+
+
 class Pressed(NamedTuple):
     place: Place
     press: Press
@@ -374,7 +381,13 @@ def shortcut(body: Payload, us: Identity, *, at: str) -> VerbRequest:
     )
 
 
-def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | FormRequest | VerbRequest | None:
+def is_at_home(body: Payload) -> bool:
+    return word(body, "view", "type") == "home"
+
+
+def press(
+    body: Payload, us: Identity, *, at: str
+) -> Pressed | Picked | ResumedAtHome | FormRequest | VerbRequest | None:
     """None for a button of another app or version."""
     pressed = body["actions"][0]
     name, option = word(pressed, "action_id"), part(pressed, "selected_option")
@@ -386,9 +399,12 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | FormReq
         return None
     if action in PERSONAL:
         value = value or word(pressed, "selected_time")
-    place, person = (origin if action in PERSONAL else _origin)(body, us), clicker(body, us)
+    is_anywhere = action in PERSONAL or is_at_home(body)
+    place, person = (origin if is_anywhere else _origin)(body, us), clicker(body, us)
     ts = _message_ts(body)
     key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
+    if action is Action.RESUME and value and is_at_home(body):
+        return ResumedAtHome(Resume(key=key, at=at, person=person, place=place), value)
     if action is Action.RESUME and value:
         room = _room(body, place)
         resume = Resume(key=key, at=at, person=person, place=place, room=room, reply_url=reply_url(body))
@@ -455,7 +471,8 @@ def reaction(event: Payload, us: Identity, *, at: str) -> Reacted | None:
 def form_request(body: Payload, us: Identity, action: Action, subject: str) -> FormRequest:
     """Of a button, and of an option of an overflow menu: *action* and *subject* are what it carries."""
     trigger = needed(body, "trigger_id")
-    return FormRequest(_origin(body, us), clicker(body, us), action, subject, trigger)
+    place = (origin if is_at_home(body) else _origin)(body, us)
+    return FormRequest(place, clicker(body, us), action, subject, trigger)
 
 
 def heard(event: Payload, us: Identity) -> ThreadMessage | None:

@@ -43,13 +43,26 @@ def test_it_says_where_the_analysis_stands() -> None:
 
 
 def test_it_is_edited_only_when_it_says_something_new() -> None:
-    """An answer to a question changes the card, and not the first message."""
-    at = table().say("One answer.")
+    """An answer to a question changes the card, and not the first message, but for who is waited for."""
+    at = table()
+    assert "**Waiting for:** Ada" in root(at).text
+    at.say("One answer.")
+    assert "Waiting for" not in root(at).text
     before = len(at.world.roots)
 
     at.say("Another answer.")
 
     assert len(at.world.roots) == before
+
+
+def test_it_says_who_is_waited_for_and_when_answers_are_due() -> None:
+    """By the clock of who set it; in a discussion anybody may speak."""
+    at = table().say("due 2026-12-24 17:00", who="grace")
+    assert "**Waiting for:** Ada, Grace · due Thursday 24 December, 17:00 (UTC)" in root(at).text
+
+    at.say("Edits get lost.", who="grace").do_step("In tunnels.")
+    assert "Waiting for" not in root(at).text
+    assert "**Due:** Thursday 24 December" in root(at).text
 
 
 def test_a_restart_edits_it_no_more_than_once() -> None:

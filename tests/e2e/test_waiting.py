@@ -152,6 +152,34 @@ async def test_reminders_are_set_at_home_and_by_words(meeting: Meeting) -> None:
         assert "Not before tomorrow" in told.response["text"]
 
 
+async def test_home_starts_and_resumes(meeting: Meeting) -> None:
+    """A paused roundtable goes on from there, after a restart; who left its channel is told why it does not."""
+    async with meeting.bot():
+        await begun(meeting)
+        await meeting.say("stop", who="grace")
+        await meeting.slack.person("linus").open_home()
+        await meeting.until(lambda: "Paused by Grace" in home(meeting, "linus"))
+        await pressed_at_home(meeting, "linus", "roundtable.start_form")
+        linus = meeting.slack.person("linus")
+        await meeting.until(lambda: linus.view is not None)
+        assert linus.view
+        assert linus.view.body["callback_id"] == "roundtable.start_form"
+    async with meeting.bot():
+        workspace = meeting.slack.workspace
+        await meeting.slack.person("max").open_home()
+        await meeting.until(lambda: "Paused by Grace" in home(meeting, "max"))
+        workspace.leave(workspace.channel(CHANNEL), MAX.id)
+        await pressed_at_home(meeting, "max", "roundtable.resume")
+        await meeting.until(lambda: "you are not in its channel" in home(meeting, "max"))
+        assert "Offline sync" not in home(meeting, "max").replace("start Offline sync", "")
+
+        await pressed_at_home(meeting, "linus", "roundtable.resume")
+        await meeting.until(lambda: "roundtable.resume" not in home(meeting, "linus"))
+        await meeting.until(lambda: "Waiting for you" in home(meeting, "linus"))
+        await meeting.finish_step()
+    assert "Linus resumed the roundtable." in [line.content for line in meeting.transcript.lines]
+
+
 async def first_day(meeting: Meeting, at: Days) -> None:
     await begun(meeting)
     await meeting.say("due 2026-12-08 17:00", who="ada")
@@ -232,6 +260,10 @@ async def test_the_daily_message_is_put_off_and_turned_off(meeting: Meeting) -> 
         at.until(7, 8, 1)
         [told] = await meeting.until(lambda: directs(meeting, "max"))
         person, buttons = meeting.slack.person("max"), {one.get("value"): one for one in told.elements}
+        assert (await person.press(told, "roundtable.digest_time", "08:30")).acked
+        await meeting.until(
+            lambda: [one for one in person.ephemerals if "at 08:30 by your clock" in one.text]
+        )
         assert (await person.press(told, buttons["/1d"]["action_id"], "/1d")).acked
         await meeting.until(lambda: [one for one in person.ephemerals if "Not before tomorrow" in one.text])
     async with meeting.bot():

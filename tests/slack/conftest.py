@@ -107,6 +107,9 @@ class ScriptedDesk(CommandHandler):
     async def plan(self, plan: Plan, reference: str) -> Reply:
         return await self._noted("plan", plan, reference)
 
+    async def resume_at_home(self, resume: Resume, slug: str) -> None:
+        await self._noted("resume_at_home", resume, slug)
+
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
         return await self._noted("say", place, said, mentioned)
 

@@ -25,9 +25,10 @@ WAITING = WaitingRow("Rate limiting", "Maya asks: how would you see it?", "Answe
 HELD = HeldRow("Rate limiting", "C042", 8, 24, "Requirements, with Maya", "Waiting for you", URL)
 FULL = HomePage(
     waiting=(WAITING, WAITING._replace(title=PING, text=PING)) * 5,
-    held=(HELD, HELD._replace(title=PING, where=PING, state=PING)) * 5,
+    held=(HELD, HELD._replace(title=PING, where=PING, state=PING, paused="dark-mode")) * 5,
     decided=(DecidedRow(PING, PING, URL), DecidedRow("x" * 300, "Ada", "")),
     settings=ReminderSettings(not_before="2026-12-08"),
+    notice=PING,
     today="2026-12-07",
 )
 
@@ -61,7 +62,7 @@ async def test_the_daily_message_comes_directly(chat: SlackChat, sandbox: Sandbo
     part = daily(message, unchanged)
     assert message_problems(part.blocks) == []
     assert part.text.startswith("Good morning, Ada. 2 things wait for you.")
-    assert part.text.endswith("[Answer] [Look] [Not today] [No reminders]")
+    assert part.text.endswith("[Answer] [Look] [Not today] [Other time…] [No reminders]")
     assert "<!channel>" not in part.text + str(part.blocks)
 
     await chat.send_daily(sandbox.person("ada").id, message, key="digest:U0ADA:2026-12-07")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.domain.messages.message import Action, Choice
+from bot.domain.messages.message import Action, Choice, Emphasis
 from bot.domain.messages.step_wording import listed
 from bot.domain.values.text import counted
 from bot.domain.values.value import Stored
@@ -38,7 +38,7 @@ class WaitingRow(NamedTuple):
 
 
 class HeldRow(NamedTuple):
-    """A roundtable that the person takes part in. *done* of *steps* are finished."""
+    """A roundtable that the person takes part in. *done* of *steps* are finished. *paused* is its slug if it is."""
 
     title: str
     channel: str
@@ -47,6 +47,7 @@ class HeldRow(NamedTuple):
     where: str
     state: str
     url: str
+    paused: str = ""
 
 
 class DecidedRow(NamedTuple):
@@ -62,6 +63,8 @@ class HomePage(NamedTuple):
     settings: ReminderSettings = ReminderSettings()
     today: str = ""
     """By the person's clock."""
+    notice: str = ""
+    """What became of their last press there, if it did not do what they wanted."""
 
 
 class DailyMessage(NamedTuple):
@@ -90,6 +93,9 @@ def time_in(text: str) -> str:
 NOT_TODAY = Choice(action=Action.SNOOZE, label="Not today", value="1d")
 NOT_THIS_WEEK = NOT_TODAY.but(label="Not this week", value="7d")
 NO_REMINDERS = NOT_TODAY.but(label="No reminders", value=OFF)
+OTHER_TIME = Choice(action=Action.DIGEST_TIME, label="Other time…")
+START = Choice(action=Action.START_FORM, label="Start a roundtable…", emphasis=Emphasis.PRIMARY)
+RESUME = Choice(action=Action.RESUME, label="Resume")
 AT = Choice(action=Action.DIGEST_TIME, label="Time")
 
 # --- sentences ----------------------------------------------------------------------------------------------------
@@ -106,8 +112,13 @@ OR_TYPE = (
 ONE_A_DAY = "One message a day, only when something waits for you."
 NO_MORE = "No more reminders. Choose a time to turn them on again."
 WHICH = "You see roundtables of channels that you are in."
+GONE = "That roundtable is not there any more, or you are not in its channel."
 NO_TIME = "I need a time, as in `remind 08:30`. `remind off` turns the messages off."
 IN_QUIET_HOURS = "I send no messages at that time. Choose another time."
+
+
+def paused(by: str) -> str:
+    return f"Paused by {by}" if by else "Paused"
 
 
 def set_to(settings: ReminderSettings) -> str:

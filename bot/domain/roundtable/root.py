@@ -14,7 +14,7 @@ from bot.domain.catalog.steps import Depth, Step
 from bot.domain.messages import root_card, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.root_card import PhaseProgress, RootScene, RootStatus, SkippedInRoot
-from bot.domain.roundtable import permalinks
+from bot.domain.roundtable import permalinks, waiting
 from bot.domain.roundtable.effects import Effect, Post
 from bot.domain.roundtable.inputs import Input
 from bot.domain.roundtable.outcomes import Attempted, Done, Posted, ThreadOpened
@@ -23,6 +23,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.entries import Entry
+from bot.domain.values.working_time import in_words
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
@@ -124,6 +125,8 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
         current=step.title if step else "",
         current_permalink=_card_link(rt, step) if step else "",
         persona=asking.speaker_of(rt.but(step_id=step.step_id), playbook).name if step else "",
+        waiting=tuple(map(rt.name_of, waiting.awaited(rt))) if rt.stage is Stage.DISCUSSING else (),
+        due=in_words(rt.attendance.due, offset=rt.attendance.due_offset) if rt.attendance.due else "",
         paused_by=rt.name_of(rt.paused_by) if rt.paused_by else "",
         people=tuple(dict.fromkeys(rt.people.values())),
         personas=tuple(one.first_name for one in leads),

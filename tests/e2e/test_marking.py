@@ -74,3 +74,47 @@ async def test_a_message_of_another_thread_cannot_be_marked(meeting: Meeting) ->
         await ada.shortcut(await meeting.card(), MARK_SHORTCUT)
         await meeting.until(lambda: [one for one in ada.ephemerals if "can't be marked" in one.text])
         assert ada.view is None
+
+
+async def test_marks_in_a_discussion_stand_on_its_card(meeting: Meeting) -> None:
+    """A decision that a press records, a question for the synthesis, and who moved, in *Catch me up*."""
+    ada, linus = meeting.slack.person("ada"), meeting.slack.person("linus")
+    async with meeting.bot():
+        await meeting.start("Rate limiting")
+        await meeting.say("Clients slow each other down. Scope: small")
+        await meeting.finish_step()
+        await meeting.press("elaborate")
+        await meeting.menu("ask_all")
+        said = await meeting.say(WORDS)
+        for who, words in (
+            ("ada", "option: a token bucket"),
+            ("ada", "option: a sliding window"),
+            ("ada", "for B"),
+            ("linus", "I am listening."),
+            ("ada", "for A"),
+        ):
+            await meeting.say(words, who=who)
+            await meeting.slack.settled()
+        await meeting.seen("Ada came over from B")
+        await meeting.slack.settled()
+        await linus.react(said, "pushpin")
+        await meeting.seen("Marked by Linus.")
+    async with meeting.bot():
+        told = await linus.slash(CHANNEL, "/roundtable catchup")
+        assert "Ada came over from “a sliding window” to “a token bucket”." in told.response["text"]
+        assert f"Did you agree on “{WORDS}”? Marked by Linus." in told.response["text"]
+        await meeting.press("agreed", who="grace")
+        await meeting.seen(f"{WORDS} (decided by Grace")
+        asked = await meeting.say("Billing wants to see the counters")
+        await meeting.slack.settled()
+        await ada.react(asked, "question")
+        await meeting.seen("(marked by Ada)")
+        await meeting.say("done")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    (line,) = [line for line in meeting.transcript.lines if "decision" in line.meta]
+    assert (line.meta["user_name"], line.meta["decision"]) == ("Grace", WORDS)
+    assert (
+        "Billing wants to see the counters: marked by Ada" in (meeting.folder / "quick-scan.md").read_text()
+    )

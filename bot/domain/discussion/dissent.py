@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Decided, Elaboration, Fate, RaisedObjection
-from bot.domain.discussion.synthesis import Decision, Objection, ObjectionOutcome, Synthesis
+from bot.domain.discussion.synthesis import Decision, Objection, ObjectionOutcome, OpenQuestion, Synthesis
 from bot.domain.values.markdown import outline
 from bot.domain.values.text import one_line
 
@@ -174,7 +174,16 @@ def restored(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
     return synthesis.but(
         objections=(*still_open, *settled_objections(debate)),
         decisions=(*synthesis.decisions, *_undecided(synthesis, debate)),
+        questions=(*synthesis.questions, *_marked_questions(synthesis, debate)),
     )
+
+
+def _marked_questions(synthesis: Synthesis, debate: Elaboration) -> Iterator[OpenQuestion]:
+    """Those that the synthesis does not have."""
+    known = {words(one.text) for one in synthesis.questions}
+    for one in debate.questions:
+        if words(one.text) not in known:
+            yield OpenQuestion(text=one.text, why=f"marked by {one.by}")
 
 
 def _of_positions(debate: Elaboration) -> Iterator[Objection]:

@@ -124,6 +124,14 @@ class RaisedObjection(Stored):
     settled_by: str = ""
 
 
+class MarkedQuestion(Stored):
+    """What a person marked in the discussion as an open question: `mark` is the mark's id."""
+
+    mark: str
+    text: str
+    by: str
+
+
 class SealedPosition(Stored):
     """`option` is a letter; without one, `words` are an option of one's own. `change` would change their mind."""
 
@@ -206,7 +214,7 @@ class Elaboration(Stored):
     `options`, `stands` (the newest of a person counts) and `objections` are on the card. `not_agreed` are the positions
     for which a person said that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who
     asked everybody last. `inherited` are the decisions of an earlier discussion of the step. `opened_at` is empty for
-    one that an earlier version opened.
+    one that an earlier version opened. `questions` are messages that people marked as such.
     """
 
     step_id: str
@@ -243,6 +251,7 @@ class Elaboration(Stored):
     asks_all: str = ""
     inherited: tuple[Decided, ...] = ()
     opened_at: str = ""
+    questions: tuple[MarkedQuestion, ...] = ()
 
     @property
     def turn_count(self) -> int:

@@ -11,6 +11,8 @@ from bot.domain.discussion import board
 from bot.domain.discussion.board import Agreement, BoardSide
 from bot.domain.discussion.elaboration import Decided, Elaboration, Fate, PersonStand, RaisedObjection
 from bot.domain.messages import discussion_wording as wording
+from bot.domain.messages import mark_wording
+from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import (
     UNDECIDED,
     Action,
@@ -66,6 +68,7 @@ class DiscussionScene(Value):
     opened_by: str = ""
     people: Mapping[str, str] = {}
     agreements: tuple[Agreement, ...] = ()
+    marks: tuple[MarkedMessage, ...] = ()
     links: Mapping[str, str] = {}
     heading: str = ""
     first: str = ""
@@ -128,7 +131,7 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
     if debate.sealed:
         yield _sealed(scene)
         return
-    yield from (_prompt(one, place, scene) for place, one in enumerate(scene.agreements[:PROMPTS_SHOWN]))
+    yield from _prompts(scene)
     if decided := (*debate.inherited, *debate.decided):
         yield CardPart(title="Decided", rows=tuple(map(_decision, decided[-DECISIONS_SHOWN:])))
     if debate.revealed_at:
@@ -139,6 +142,8 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
         yield CardPart(prose=wording.no_positions())
     for one in board.open_objections(debate)[:OBJECTIONS_SHOWN]:
         yield CardPart(title="Open objection", prose=_objection(one, scene), options=pressable(one.number))
+    if rows := tuple(CardRow(text=mark_wording.row(one)) for one in scene.marks if _is_told(one)):
+        yield CardPart(title="Marked", rows=rows)
     if settled := [one for one in debate.objections if one.fate is not Fate.OPEN]:
         rows = tuple(CardRow(text=_fate(one)) for one in settled[-OBJECTIONS_SHOWN:])
         yield CardPart(title="Objections with an answer", rows=rows)
@@ -154,13 +159,30 @@ def _sealed(scene: DiscussionScene) -> CardPart:
     return CardPart(prose=wording.sealed(given, missing))
 
 
-def _prompt(agreement: Agreement, place: int, scene: DiscussionScene) -> CardPart:
-    number = f" ({place + 1})" if len(scene.agreements) > 1 else ""
+def _is_told(mark: MarkedMessage) -> bool:
+    """An objection with a reason is one of the discussion, and stands among those."""
+    return not mark.is_asked and not (mark.kind == "objection" and mark.has_reason)
+
+
+def _prompts(scene: DiscussionScene) -> Iterator[CardPart]:
+    """What all positions say, then what people marked; a yes by word says the number."""
+    asked = [one for one in scene.marks if one.is_asked]
+    found: list[Agreement | MarkedMessage] = [*scene.agreements, *asked]
+    for place, one in enumerate(found[:PROMPTS_SHOWN], start=1):
+        title = f"{mark_wording.ASKED} ({place})" if len(found) > 1 else mark_wording.ASKED
+        if isinstance(one, Agreement):
+            yield _prompt(one, title, scene)
+        else:
+            buttons = (AGREED.but(value=one.id), NOT_AGREED.but(value=one.id))
+            yield CardPart(title=title, prose=mark_wording.asked(one), buttons=buttons)
+
+
+def _prompt(agreement: Agreement, title: str, scene: DiscussionScene) -> CardPart:
     is_objected = bool(board.open_objections(scene.debate))
     prose = wording.did_we_agree(agreement.option.text, agreement.names, objected=is_objected)
     value = f"{agreement.option.letter}/{len(scene.debate.stands)}"
     return CardPart(
-        title=f"Did we agree on this?{number}",
+        title=title,
         prose=prose,
         buttons=(
             AGREED.but(value=value),

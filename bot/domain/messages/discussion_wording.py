@@ -228,6 +228,11 @@ def came_over(name: str, was: str, link: str, *, is_reason: bool) -> str:
     return f"{name} came over from {was}{because}"
 
 
+def moved_to(name: str, was: str, now: str, reason: str) -> str:
+    because = f" because of {reason}" if reason else ""
+    return f"{name} came over from {was} to {now}{because}."
+
+
 def would_settle(text: str) -> str:
     return f"What would settle it: {text}"
 

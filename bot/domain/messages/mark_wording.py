@@ -9,6 +9,7 @@ from bot.domain.values.value import Value
 
 MARK, WORDS = "mark", "words"
 WORDS_CHARS, QUOTE_CHARS = 500, 300
+ASKED = "Did we agree on this?"
 CHOOSE = "Choose what it is."
 LEFT_OUT = "(left out of the record)"
 
@@ -70,14 +71,17 @@ def parts(marked: Sequence[MarkedMessage]) -> Iterator[CardPart]:
     """Each decision is a question with two buttons; the others are rows."""
     for one in marked:
         if one.is_asked:
-            asked = f"{_quoted(one)}\n_Marked by {one.by}._"
-            yield CardPart(title="Did we agree on this?", prose=asked, button=AGREED.but(value=one.id))
+            yield CardPart(title=ASKED, prose=asked(one), button=AGREED.but(value=one.id))
             yield CardPart(prose="_Or type `yes` or `not yet`._", button=NOT_AGREED.but(value=one.id))
-    if rows := tuple(CardRow(text=_row(one)) for one in marked if not one.is_asked):
+    if rows := tuple(CardRow(text=row(one)) for one in marked if not one.is_asked):
         yield CardPart(title="Marked", rows=rows)
 
 
-def _row(one: MarkedMessage) -> str:
+def asked(one: MarkedMessage) -> str:
+    return f"{_quoted(one)}\n_Marked by {one.by}._"
+
+
+def row(one: MarkedMessage) -> str:
     if one.kind == "objection" and not one.has_reason:
         return f"{one.by} objects to {_quoted(one)}. {one.by}, why? Write `objection: …`"
     if one.kind == "objection":

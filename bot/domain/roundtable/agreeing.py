@@ -4,7 +4,8 @@ import re
 
 from bot.domain.discussion import board, dissent
 from bot.domain.discussion.board import Agreement
-from bot.domain.roundtable.marks import MessageMark
+from bot.domain.messages.mark_wording import MarkedMessage
+from bot.domain.roundtable.marks import MarkKind, MessageMark
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 
@@ -26,6 +27,39 @@ def marked(rt: Roundtable) -> tuple[MessageMark, ...]:
     return tuple(one for one in rt.marks if one.is_open and one.step_id == rt.step_id)
 
 
+def prompts(rt: Roundtable) -> tuple[Agreement | MessageMark, ...]:
+    """What a yes can be for, in the order of the card."""
+    return (*agreements(rt), *marked(rt))
+
+
+def shown_marks(rt: Roundtable, step_id: str) -> tuple[MarkedMessage, ...]:
+    """Without what was taken out, and what was settled."""
+    return tuple(
+        MarkedMessage(
+            id=one.id,
+            kind=one.kind.value,
+            words=one.words,
+            author=rt.name_of(one.author),
+            by=rt.name_of(one.by),
+            is_asked=one.is_open,
+            has_reason=has_reason(rt, one),
+        )
+        for one in rt.marks
+        if one.step_id == step_id and one.kind is not MarkKind.OUT and not one.settled
+    )
+
+
+def has_reason(rt: Roundtable, mark: MessageMark) -> bool:
+    """It is an entry, or its owner wrote an objection after the message that they marked."""
+    if mark.entry or mark.kind is not MarkKind.OBJECTION:
+        return bool(mark.entry)
+    since, thread = rt.line_of(mark.ts), rt.line_of("")
+    claims = (one.claim("text") for one in rt.specification.active("objection") if one.step == mark.step_id)
+    return any(
+        one and one.by == mark.by and one.line.startswith(thread) and one.line > since for one in claims
+    )
+
+
 def answer(text: str) -> tuple[bool, int] | None:
     """Yes or no, and the number of the question that it is for."""
     for pattern, is_yes in ((_YES, True), (_NOT_YET, False)):
@@ -36,7 +70,11 @@ def answer(text: str) -> tuple[bool, int] | None:
 
 def is_wish(rt: Roundtable, text: str) -> bool:
     """Whether *text* does what a button does: it decides, or says whether all agree."""
-    return bool(dissent.decisions(text)) or (answer(text) is not None and bool(agreements(rt)))
+    return bool(dissent.decisions(text)) or is_answer(rt, text)
+
+
+def is_answer(rt: Roundtable, text: str) -> bool:
+    return answer(text) is not None and bool(prompts(rt))
 
 
 def may_be_wish(text: str) -> bool:

@@ -98,6 +98,7 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
         opened_by=card.by,
         people=rt.people,
         agreements=agreeing.agreements(rt),
+        marks=agreeing.shown_marks(rt, debate.step_id),
         links=_links(rt, debate),
         heading=card.message.text,
         first=card.first,

@@ -14,7 +14,6 @@ from bot.domain.catalog.personas import AddressKind
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
-from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import ITEM, Action, Choice, Link, Message
 from bot.domain.messages.specification_wording import StaleCause
@@ -28,11 +27,10 @@ from bot.domain.messages.step_scene import (
     UnsortedNote,
     asked,
 )
-from bot.domain.roundtable import waiting, words
+from bot.domain.roundtable import agreeing, waiting, words
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Post, Rewrite, Speak
 from bot.domain.roundtable.inputs import Finish, Input, Press, Say, SetDepth
-from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.outcomes import Attempted, Done, Posted
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.root import link_to
@@ -279,7 +277,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         stale=tuple(_stale(rt, step, playbook)),
         unsorted=tuple(_unsorted(rt, step, playbook)),
         saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
-        marks=tuple(_marks(rt, step)),
+        marks=agreeing.shown_marks(rt, step.step_id),
         remarks=tuple(LeftOutRemark(text=one.text, by=rt.name_of(one.person)) for one in card.remarks),
         lines=tuple(
             filter(
@@ -399,21 +397,6 @@ def _replies(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[str]:
             yield step_wording.listens(persona.first_name)
     if files := list(dict.fromkeys(name for answer in rt.answers for name in answer.files)):
         yield step_wording.cannot_see(files)
-
-
-def _marks(rt: Roundtable, step: Step) -> Iterator[MarkedMessage]:
-    """Without what was taken out, and what was settled."""
-    for one in rt.marks:
-        if one.step_id == step.step_id and one.kind is not MarkKind.OUT and not one.settled:
-            yield MarkedMessage(
-                id=one.id,
-                kind=one.kind.value,
-                words=one.words,
-                author=rt.name_of(one.author),
-                by=rt.name_of(one.by),
-                is_asked=one.is_open,
-                has_reason=bool(one.entry),
-            )
 
 
 def _letter(place: int) -> str:

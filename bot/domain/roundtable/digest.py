@@ -9,7 +9,10 @@ from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import NOTE
+from bot.domain.discussion import board
+from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.item.meta import Record
+from bot.domain.messages import discussion_wording
 from bot.domain.messages.message import Link
 from bot.domain.messages.planning_wording import doing
 from bot.domain.messages.step_wording import listed
@@ -37,7 +40,8 @@ class StateChange(NamedTuple):
 class Digest(Value):
     """
     `spoke` are the others, in the order in which they spoke; `open_before` counts older open questions. `changed` are
-    entries of other kinds; `sources` are the lines that entries come from, by their ids, for links.
+    entries of other kinds; `moved` says who changed their position in the open discussion. `sources` are the lines
+    that entries and moves come from, for links.
     """
 
     away: bool = False
@@ -51,12 +55,13 @@ class Digest(Value):
     questions: tuple[RecordedPoint, ...] = ()
     objections: tuple[RecordedPoint, ...] = ()
     changed: tuple[RecordedPoint, ...] = ()
+    moved: tuple[str, ...] = ()
     open_before: int = 0
     sources: Mapping[str, str] = {}
 
     @property
     def is_empty(self) -> bool:
-        return not (self.spoke or self.steps or self.phases or self.discussed or self.changed)
+        return not (self.spoke or self.steps or self.phases or self.discussed or self.changed or self.moved)
 
 
 class _PointsOfKind(NamedTuple):
@@ -107,6 +112,28 @@ def digest(since: StateChange, playbook: Playbook) -> Digest:
         changed=tuple(_changed(since)),
         open_before=questions.older,
         sources=_sources(since),
+    )
+
+
+def with_moves(told: Digest, rt: Roundtable, person: str) -> Digest:
+    """Of others, in the open discussion, since *person* last spoke there."""
+    debate = rt.elaboration
+    if debate is None or debate.sealed:
+        return told
+    last = max((at for at, turn in enumerate(debate.turns, start=1) if turn.by == person), default=0)
+    found = [one for one in board.moves(debate) if one.now.by != person and one.now.after >= last]
+    stamps = {f"{one.now.name} moved": one.now.ts or one.now.because for one in found}
+    sources = {name: rt.line_of(ts) for name, ts in stamps.items() if ts}
+    moved = tuple(_moved(one, debate) for one in found)
+    return told.but(moved=moved, sources={**sources, **told.sources})
+
+
+def _moved(move: board.Move, debate: Elaboration) -> str:
+    said = {turn.ts or turn.posted: turn.name for turn in debate.turns}
+    now, was = board.of_letter(debate, move.now.option), board.of_letter(debate, move.was)
+    to = f"“{now.text}”" if now else "undecided"
+    return discussion_wording.moved_to(
+        move.now.name, f"“{was.text}”" if was else move.was, to, said.get(move.now.because, "")
     )
 
 
@@ -332,6 +359,8 @@ def _happened(digest: Digest) -> Iterator[str]:
     if digest.open_before:
         yield f"- {counted(digest.open_before, 'older question')} still open"
     yield from _digest_wording_points("Objections", digest.objections)
+    if digest.moved:
+        yield f"- **Moved:** {' '.join(one_line(one, POINT_CHARS * 2) for one in digest.moved[-POINTS_SHOWN:])}"
     yield from _digest_wording_points("Recorded", digest.changed)
 
 

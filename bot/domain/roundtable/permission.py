@@ -54,7 +54,8 @@ def is_wish(rt: Roundtable, event: Command) -> bool:
         return True
     match rt.stage:
         case Stage.DISCUSSING:
-            return words.finishes(text) or words.stops(text) or words.depth(text, at_menu=False) is not None
+            wishes = words.finishes(text) or words.stops(text) or agreeing.is_answer(rt, text)
+            return wishes or words.depth(text, at_menu=False) is not None
         case Stage.AT_BOUNDARY:
             letter = words.letter(text)
             offered = letter is not None and rt.menu is not None and rt.menu.offers(letter)

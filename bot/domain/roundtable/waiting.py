@@ -151,7 +151,7 @@ def _agreements(rt: Roundtable, person: str) -> Iterator[Wait]:
 
 def _reasons(rt: Roundtable, person: str) -> Iterator[Wait]:
     for one in rt.marks:
-        is_open = one.step_id == rt.step_id and not one.entry
+        is_open = one.step_id == rt.step_id and not agreeing.has_reason(rt, one)
         if is_open and one.kind is MarkKind.OBJECTION and one.by == person:
             yield Wait(WaitKind.REASON, one_line(one.words, QUESTION_CHARS))
 

@@ -38,19 +38,20 @@ from bot.domain.roundtable.inputs import (
     SealPosition,
     SettleObjection,
 )
+from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import marking, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
+from bot.domain.roundtable.transitions.marking import MOST_OBJECTIONS, OBJECTION
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
-STANCES, DECISION, OBJECTION = "stances", "decision", "objection"
+STANCES, DECISION = "stances", "decision"
 """In a line's `meta`: what the record shows of it."""
-MOST_OBJECTIONS = 50
 TEXT_CHARS = 1_000
 _REPLACES = re.compile(r"\b(?:instead of|replaces|reverses)\s+(?P<id>[A-Z]{2,5}-\d{3,})", re.IGNORECASE)
 
@@ -146,19 +147,18 @@ def _letter(submission: Submission) -> str:
 
 def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     """`yes` or `not yet`, alone, while people are asked; None for all other words."""
-    answer, asked = agreeing.answer(event.text), agreeing.agreements(rt)
+    answer, asked = agreeing.answer(event.text), agreeing.prompts(rt)
     if answer is None or not asked:
         return None
     is_yes, number = answer
     if len(asked) > 1 and not 0 < number <= len(asked):
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
         return _whispering(rt, event.person, wording.which_yes(len(asked)))
-    agreement = asked[number - 1 if number else 0]
+    prompt = asked[number - 1 if number else 0]
     if not is_yes:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
-        return _not_agreed(rt, event.person, agreement).queueing(React(ts=event.ts, emoji=NOTED))
-    line = rt.line_of(event.ts)
-    rt, facts = _deciding(rt, event.person, _proposal(agreement.option), playbook, line=line)
+        return _not_agreed(rt, event.person, prompt, playbook).queueing(React(ts=event.ts, emoji=NOTED))
+    rt, facts = _agreeing(rt, event.person, prompt, playbook, line=rt.line_of(event.ts))
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
     return rt.queueing(React(ts=event.ts, emoji=NOTED))
 
@@ -313,32 +313,49 @@ def _standing(
 
 
 class ProposedDecision(NamedTuple):
-    """*position* is the text that is recorded. *option* is what it chooses, if it is one."""
+    """
+    *position* is the text that is recorded. *option* is what it chooses, if it is one. *said_in* is the line of the
+    message whose words they are.
+    """
 
     position: str
     option: BoardOption | None = None
     reason: str = ""
     revisit: str = ""
     replaces: tuple[str, ...] = ()
+    said_in: str = ""
 
 
 def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """A press records; one that comes after positions changed does not."""
-    if marking.is_mark(rt, event.value):
+    if rt.stage is not Stage.ELABORATING and marking.is_mark(rt, event.value):
         return marking.agreed(rt, event, playbook)
-    agreement = _asked_by(rt, event)
-    rt, facts = _deciding(rt, event.person, _proposal(agreement.option), playbook, line=event.key)
-    sentence = wording.recorded(rt.name_of(event.person.id), agreement.option.text)
+    rt, facts = _agreeing(rt, event.person, _asked_by(rt, event), playbook, line=event.key)
+    sentence = wording.recorded(rt.name_of(event.person.id), str(facts[DECISION]))
     return _on_record(rt, event, sentence, **facts)
 
 
 def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    if marking.is_mark(rt, event.value):
+    if rt.stage is not Stage.ELABORATING and marking.is_mark(rt, event.value):
         return marking.not_agreed(rt, event, playbook)
-    return _not_agreed(rt, event.person, _asked_by(rt, event))
+    return _not_agreed(rt, event.person, _asked_by(rt, event), playbook)
 
 
-def _asked_by(rt: Roundtable, event: Press) -> Agreement:
+def _agreeing(
+    rt: Roundtable, person: Person, prompt: Agreement | MessageMark, playbook: Playbook, *, line: str
+) -> tuple[Roundtable, dict[str, Any]]:
+    """A message that was marked is decided in its own words."""
+    if isinstance(prompt, Agreement):
+        return _deciding(rt, person, _proposal(prompt.option), playbook, line=line)
+    words = one_line(prompt.words, TEXT_CHARS)
+    proposal = ProposedDecision(words, _meant(rt.debate, words), said_in=rt.line_of(prompt.ts))
+    rt, facts = _deciding(rt, person, proposal, playbook, line=line)
+    return marking.decided(rt, prompt, rt.debate.decided[-1].entry), facts
+
+
+def _asked_by(rt: Roundtable, event: Press) -> Agreement | MessageMark:
+    if marking.is_mark(rt, event.value):
+        return marking.open_mark(rt, event.value)
     letter, _, stands = event.value.partition("/")
     found = next((one for one in agreeing.agreements(rt) if one.option.letter == letter), None)
     if found is None or stands != str(len(rt.debate.stands)):
@@ -346,7 +363,11 @@ def _asked_by(rt: Roundtable, event: Press) -> Agreement:
     return found
 
 
-def _not_agreed(rt: Roundtable, person: Person, agreement: Agreement) -> Roundtable:
+def _not_agreed(
+    rt: Roundtable, person: Person, agreement: Agreement | MessageMark, playbook: Playbook
+) -> Roundtable:
+    if isinstance(agreement, MessageMark):
+        return marking.settled(rt, person, agreement, playbook, agree=False)
     name = rt.name_of(person.id)
     debate = rt.debate.but(not_agreed=(*rt.debate.not_agreed, agreement.positions))
     sentence = wording.not_agreed(name, agreement.option.text)
@@ -385,7 +406,8 @@ def _deciding(
         for one in board.current_decisions(debate)
         if one.line in proposal.replaces or (option and _is_of_issue(debate, one, option))
     )
-    facts = specifying.decided(rt, proposal.position, playbook, **_fields(proposal, old))
+    sources = (proposal.said_in,) if proposal.said_in else ()
+    facts = specifying.decided(rt, proposal.position, playbook, sources=sources, **_fields(proposal, old))
     entry = next((one.id for one in _written(facts, "decision")), "")
     decided = Decided(
         issue=option.issue if option else "",
@@ -404,7 +426,7 @@ def _deciding(
         "options": [one.text for one in debate.options if not option or one.issue == option.issue],
         "reason": proposal.reason,
         "revisit": proposal.revisit,
-        "rests_on": [rt.line_of(ts) for ts in rests_on],
+        "rests_on": [*sources, *(rt.line_of(ts) for ts in rests_on)],
         "replaces": [one.line for one in old],
     }
     rt = rt.but(elaboration=_with_decision(debate, decided, old).but(silent_rounds=0))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.discussion.elaboration import Fate, MarkedQuestion, RaisedObjection
 from bot.domain.messages import mark_wording as wording
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import Tell
@@ -19,11 +20,15 @@ from bot.domain.roundtable.transitions import pausing, remarks, specifying
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Specification
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Person
+from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
 MARK = "mark"
 """In a line's `meta`: the mark that the line is about."""
+OBJECTION = "objection"
+"""In a line's `meta`: the words of the objection that the line raises."""
 MARKS_REMEMBERED = 64
+MOST_OBJECTIONS, TEXT_CHARS = 50, 1_000
 ENTRY_OF: Mapping[MarkKind, str] = {MarkKind.OBJECTION: "objection", MarkKind.QUESTION: "question"}
 YES, NOT_YET = frozenset({"yes", "yes, record it"}), frozenset({"not yet"})
 
@@ -109,8 +114,47 @@ def _with_entry(
             id=id, kind=kind.key, new=True, set={kind.text: mark.words}, sources=(rt.line_of(mark.ts),)
         )
         mark, facts = mark.but(entry=id), specifying.facts_of([patch])
+    if rt.stage is Stage.ELABORATING and (has_reason or mark.kind is MarkKind.QUESTION):
+        rt, told = _in_discussion(rt, event, mark)
+        facts = {**told, **facts}
     sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     return _recorded(rt, event.key, event.person, sentence, mark, **facts), mark
+
+
+def _in_discussion(
+    rt: Roundtable, event: MarkMessage, mark: MessageMark
+) -> tuple[Roundtable, Mapping[str, Any]]:
+    """It stands on the card among the others, and the synthesis has it."""
+    debate, text = rt.debate, one_line(mark.words, TEXT_CHARS)
+    name = rt.name_of(mark.by)
+    if mark.kind is MarkKind.QUESTION:
+        asked = MarkedQuestion(mark=mark.id, text=text, by=name)
+        return rt.but(elaboration=debate.but(questions=(*debate.questions, asked))), {}
+    raised = debate.objections
+    if mark.kind is not MarkKind.OBJECTION or len(raised) >= MOST_OBJECTIONS:
+        return rt, {}
+    one = RaisedObjection(
+        number=len(raised) + 1, text=text, by=mark.by, name=name, line=event.key, ts=mark.ts, entry=mark.entry
+    )
+    return rt.but(elaboration=debate.but(objections=(*raised, one))), {OBJECTION: text}
+
+
+def _out_of_discussion(rt: Roundtable, mark: MessageMark) -> Roundtable:
+    """An objection was raised all the same: its owner has taken it back."""
+    if rt.elaboration is None:
+        return rt
+    questions = tuple(one for one in rt.elaboration.questions if one.mark != mark.id)
+    objections = tuple(
+        one.but(fate=Fate.WITHDRAWN, settled_by=one.name)
+        if mark.kind is MarkKind.OBJECTION and _came_of(one, mark)
+        else one
+        for one in rt.elaboration.objections
+    )
+    return rt.but(elaboration=rt.elaboration.but(questions=questions, objections=objections))
+
+
+def _came_of(raised: RaisedObjection, mark: MessageMark) -> bool:
+    return raised.fate is Fate.OPEN and (raised.ts, raised.by, raised.turn) == (mark.ts, mark.by, "")
 
 
 def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
@@ -126,6 +170,7 @@ def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook:
 def _without_entry(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
     is_alive = mark.entry and mark.settled != "agreed" and rt.specification.lives(mark.entry)
     facts = specifying.facts_of([Patch(id=mark.entry, state=EntryState.WITHDRAWN)]) if is_alive else {}
+    rt = _out_of_discussion(rt, mark)
     sentence = wording.taken_back(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     key = event.key if event.removed else f"{event.key}.before"
     return _recorded(rt, key, event.person, sentence, mark, removed=True, **facts)
@@ -238,11 +283,11 @@ def _answering(rt: Roundtable, mark: MessageMark) -> Roundtable:
 
 
 def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _settled(rt, event.person, _open(rt, event.value), playbook, agree=True)
+    return settled(rt, event.person, open_mark(rt, event.value), playbook, agree=True)
 
 
 def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _settled(rt, event.person, _open(rt, event.value), playbook, agree=False)
+    return settled(rt, event.person, open_mark(rt, event.value), playbook, agree=False)
 
 
 def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
@@ -254,21 +299,27 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
     if len(waiting) > 1:
         return _told(rt, event.person, wording.which_prompt(len(waiting)))
-    return _settled(rt, event.person, waiting[0], playbook, agree=plain in YES)
+    return settled(rt, event.person, waiting[0], playbook, agree=plain in YES)
 
 
 def is_mark(rt: Roundtable, id: str) -> bool:
     return any(one.id == id for one in rt.marks)
 
 
-def _open(rt: Roundtable, id: str) -> MessageMark:
+def open_mark(rt: Roundtable, id: str) -> MessageMark:
     found = next((one for one in rt.marks if one.id == id and one.is_open), None)
     if found is None:
         raise NotNow(wording.not_markable())
     return found
 
 
-def _settled(
+def decided(rt: Roundtable, mark: MessageMark, entry: str) -> Roundtable:
+    """In a discussion, whose card has the decision."""
+    after = mark.but(settled="agreed", entry=entry)
+    return rt.but(marks=tuple(after if one is mark else one for one in rt.marks))
+
+
+def settled(
     rt: Roundtable, person: Person, mark: MessageMark, playbook: Playbook, *, agree: bool
 ) -> Roundtable:
     name, kind = rt.name_of(person.id), playbook.schema.kinds.get("decision")

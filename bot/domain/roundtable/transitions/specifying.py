@@ -64,9 +64,11 @@ def is_short(text: str) -> bool:
     return spaceless <= SHORT_CHARS if spaceless else len(text.split()) <= SHORT_WORDS
 
 
-def decided(rt: Roundtable, text: str, playbook: Playbook, **fields: Any) -> dict[str, Any]:
+def decided(
+    rt: Roundtable, text: str, playbook: Playbook, *, sources: tuple[str, ...] = (), **fields: Any
+) -> dict[str, Any]:
     """The decision that a person pressed is theirs: accepted. Of *fields*, those that the kind has."""
-    return _made(rt, "decision", text, playbook, **fields)
+    return _made(rt, "decision", text, playbook, sources=sources, **fields)
 
 
 def made_in(facts: Mapping[str, Any]) -> str:
@@ -90,12 +92,15 @@ def settled(id: str, fate: Fate, because: str) -> dict[str, Any]:
     return facts_of([Patch(id=id, set={"outcome": OUTCOMES[fate], **said_why})])
 
 
-def _made(rt: Roundtable, key: str, text: str, playbook: Playbook, **fields: Any) -> dict[str, Any]:
+def _made(
+    rt: Roundtable, key: str, text: str, playbook: Playbook, *, sources: tuple[str, ...] = (), **fields: Any
+) -> dict[str, Any]:
     if (kind := playbook.schema.kinds.get(key)) is None:
         return {}
     id = rt.specification.next_id(kind)
     more = {name: value for name, value in fields.items() if name in kind.fields}
-    return facts_of([Patch(id=id, kind=kind.key, new=True, set={kind.text: text, **more})])
+    patch = Patch(id=id, kind=kind.key, new=True, set={kind.text: text, **more}, sources=sources)
+    return facts_of([patch])
 
 
 def proposed(rt: Roundtable, persona: Persona, patches: Iterable[Patch], playbook: Playbook) -> Roundtable:

@@ -1,0 +1,144 @@
+"""Marks in an open discussion: they stand on its card, and its synthesis has what came of them."""
+
+import pytest
+
+from bot.domain.discussion.elaboration import Fate
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.digest import Digest, with_moves
+from bot.domain.roundtable.inputs import MarkMessage, Say
+from bot.domain.roundtable.marks import MarkKind
+from bot.domain.values.places import Belonging, Person
+from tests.domain.books import few_steps
+from tests.domain.table import Table, person
+
+WORDS = "600 requests a minute per key to start with"
+GUS = Person(id="gus", name="Gus", belongs=Belonging.GUEST)
+
+
+@pytest.fixture
+def table() -> Table:
+    """Without a model; Grace has said something."""
+    table = Table(few_steps()).start().do_step()
+    table.world.more = {"by_rule": True}
+    return table.press(Action.ELABORATE)
+
+
+def marked(
+    table: Table, kind: MarkKind, *, who: str = "ada", ts: str = "", words: str = "", removed: bool = False
+) -> str:
+    """A message of Grace; returns its stamp."""
+    if not ts:
+        ts = table.ts()
+        table.say(WORDS, who="grace", ts=ts)
+    table.hear(
+        MarkMessage(
+            key=table.key(), at=table.now(), person=person(who), ts=ts, mark=kind, words=words, removed=removed,
+            is_reaction=not words,
+        )
+    )  # fmt: skip
+    return ts
+
+
+def test_a_mark_asks_on_the_card_and_a_press_decides(table: Table) -> None:
+    """In the words of the message, which the decision rests on."""
+    ts = marked(table, MarkKind.DECISION)
+    assert "Did we agree on this?" in table.discussion.text
+    assert f"“{WORDS}” – Grace" in table.discussion.text
+    assert not table.rt.debate.decided
+
+    (mark,) = table.rt.marks
+    table.press(Action.AGREED, who="linus", value=mark.id)
+    (decided,) = table.rt.debate.decided
+    assert (decided.text, decided.by) == (WORDS, "linus")
+    assert "Did we agree" not in table.discussion.text
+    (entry,) = table.rt.specification.active("decision")
+    claim = entry.claim("text")
+    assert claim
+    assert (claim.value, claim.by, claim.sources) == (WORDS, "linus", (f"C1.{ts}",))
+    assert table.lines[-1].meta["rests_on"] == [f"C1.{ts}"]
+
+
+def test_not_yet_ends_the_question(table: Table) -> None:
+    """By a press; nothing is decided."""
+    marked(table, MarkKind.DECISION)
+    (mark,) = table.rt.marks
+    table.press(Action.NOT_AGREED, value=mark.id)
+
+    assert "Did we agree" not in table.discussion.text
+    assert not table.rt.debate.decided
+    assert not table.rt.specification.active("decision")
+
+
+@pytest.mark.parametrize(("word", "decided"), [("yes 2", [WORDS]), ("yes 1", ["a queue"]), ("not yet 2", [])])
+def test_words_say_which_of_two_questions_is_meant(table: Table, word: str, decided: list[str]) -> None:
+    """An agreement, and a message that was marked, numbered as on the card."""
+    table.say("option: a queue").say("for A").say("for A", who="linus")
+    marked(table, MarkKind.DECISION)
+    assert "Did we agree on this? (2)" in table.discussion.text
+
+    table.say("yes")
+    assert not table.rt.debate.decided
+    table.say(word)
+    assert [one.text for one in table.rt.debate.decided] == decided
+
+
+def test_a_guest_answers_nothing_by_word(table: Table) -> None:
+    marked(table, MarkKind.DECISION)
+    ts = table.ts()
+    table.hear(Say(key=f"C1.{ts}", at=table.now(), person=GUS, text="yes", ts=ts))
+
+    assert not table.rt.debate.decided
+    assert "Did we agree" in table.discussion.text
+
+
+def test_an_objection_is_one_of_the_discussion_and_its_owner_takes_it_back(table: Table) -> None:
+    """Once there is a reason; before that the card asks for it."""
+    ts = marked(table, MarkKind.OBJECTION, who="linus")
+    assert "Linus, why?" in table.discussion.text
+    assert not table.rt.debate.objections
+
+    marked(table, MarkKind.OBJECTION, who="linus", ts=ts, words="exports need more")
+    (raised,) = table.rt.debate.objections
+    assert (raised.text, raised.by, raised.fate) == ("exports need more", "linus", Fate.OPEN)
+    assert "“exports need more” – Linus" in table.discussion.text
+    assert "Linus, why?" not in table.discussion.text
+
+    marked(table, MarkKind.OBJECTION, who="linus", ts=ts, removed=True)
+    assert [one.fate for one in table.rt.debate.objections] == [Fate.WITHDRAWN]
+    assert not table.rt.specification.active("objection")
+
+
+def test_a_typed_objection_is_the_reason_of_a_mark(table: Table) -> None:
+    """It is not asked for any more."""
+    marked(table, MarkKind.OBJECTION, who="linus")
+    table.say("objection: exports need more", who="linus")
+
+    assert "Linus, why?" not in table.discussion.text
+
+
+def test_a_question_is_in_the_synthesis(table: Table) -> None:
+    """With who marked it, unless the mark was taken back."""
+    marked(table, MarkKind.QUESTION)
+    gone = marked(table, MarkKind.QUESTION, who="linus")
+    marked(table, MarkKind.QUESTION, who="linus", ts=gone, removed=True)
+    assert "An open question" in table.discussion.text
+    table.say("done")
+
+    assert [one["text"] for one in table.rt.specification.active("question")] == [WORDS]
+    assert f"{WORDS}: marked by Ada" in table.discussion.text
+    assert "marked by Linus" not in table.discussion.text
+
+
+def test_who_moved_since_one_last_spoke_is_told(table: Table) -> None:
+    """From what to what, and because of whom where they said so; not one's own moves."""
+    table.say("option: a queue").say("option: a file").say("for B", who="linus")
+    table.say("A is faster.", who="grace").say("for A, because of Grace", who="linus").say("for B").say(
+        "for A"
+    )
+    moved = "Linus came over from “a file” to “a queue” because of Grace."
+
+    told = with_moves(Digest(), table.rt, "grace")
+    assert told.moved == (moved, "Ada came over from “a file” to “a queue”.")
+    assert set(told.sources) == {"Linus moved", "Ada moved"}
+    assert with_moves(Digest(), table.rt, "zoe").moved == told.moved
+    assert with_moves(Digest(), table.rt, "ada").moved == ()

@@ -13,9 +13,10 @@ from typing import assert_never
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
 from bot.domain.privacy.redaction import Redactor
-from bot.domain.roundtable import permission, words
+from bot.domain.roundtable import agreeing, permission, words
 from bot.domain.roundtable.inputs import (
     Amend,
+    AnswerDirectly,
     Command,
     Export,
     Finish,
@@ -89,7 +90,7 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
         case Say():
             is_wish = before is not None and permission.is_wish(before, happened)
             return _typed(happened.text, before) if before and is_wish and _changed(before, after) else ""
-        case Amend() | Retract():
+        case Amend() | Retract() | AnswerDirectly():
             return ""
         case _:
             assert_never(happened)
@@ -100,6 +101,8 @@ def _typed(text: str, rt: Roundtable) -> str:
         return letter.value
     if words.stops(text):
         return "stop"
+    if rt.stage in {Stage.DISCUSSING, Stage.ELABORATING} and (agreed := agreeing.answer(text)):
+        return (Action.AGREED if agreed[0] else Action.NOT_AGREED).value
     if rt.stage is Stage.ELABORATING:
         return Action.END_ELABORATION.value
     if rt.stage is Stage.PLANNING:

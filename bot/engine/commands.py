@@ -13,8 +13,9 @@ from contextlib import suppress
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policy
-from bot.domain.item.item import Item, KnownItem, backlog_title, folders_of, generate_slug, item_from
+from bot.domain.item.item import Item, KnownItem, backlog_title, folders_of, generate_slug, item_from, resolve
 from bot.domain.messages import (
+    agent_wording,
     decisions_wording,
     home_page,
     mark_wording,
@@ -50,7 +51,7 @@ from bot.domain.roundtable.inputs import (
 )
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import amending, marking
+from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine import access, answers
@@ -372,10 +373,21 @@ class Commands:
     async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
         if action is Action.START_FORM:
             return self._start_form(place, person, thread=subject)
+        if action is Action.ANSWER_FORM:
+            slug, _, step_id = subject.rpartition("/")
+            asking = await self._readable(person, slug)
+            return answering.form(asking, step_id, playbook_for(asking, self._playbook))
         rt = await self._store.get(subject) if action is Action.SETTINGS else await self._store.at(place)
         if rt is None or not same_channel(rt.place, place):
             raise UserError(answers.UNKNOWN_THREAD)
         return amending.opened(rt, action, subject, person, playbook_for(rt, self._playbook))
+
+    async def _readable(self, person: Person, slug: str) -> Roundtable:
+        """For a direct message: raises UserError when they may not see it."""
+        rt = await self._store.get(slug)
+        if rt is None or not await self._personal.sees(person.id, rt):
+            raise UserError(home_page.GONE)
+        return rt
 
     def _start_form(self, place: Place, person: Person, *, thread: str) -> InputForm:
         self._must_be_allowed(person, place.channel)
@@ -436,6 +448,8 @@ class Commands:
         if submission.name is FormName.MARK:
             return await self._mark_submitted(submission)
         rt = await self._held(submission.slug)
+        if submission.name is FormName.ANSWER:
+            rt = await self._readable(submission.person, submission.slug)
         playbook = playbook_for(rt, self._playbook)
         reading = amending.read(rt, submission, playbook)
         if reading.errors:
@@ -504,10 +518,33 @@ class Commands:
 
     async def catch_up(self, place: Place, person: Person, reference: str) -> Reply:
         """What *person* has missed; where several items are meant, buttons for them."""
+        if place.channel.startswith("D"):
+            return await self._caught_up_directly(person, reference)
         slug = await self._finder.slug_or_only(place, reference, person)
         if slug is None:
             return answers.which(await self._finder.here(place), menus.CATCH_UP)
         return await self._digest(slug, place, person)
+
+    async def _caught_up_directly(self, person: Person, reference: str) -> Reply:
+        """In a direct message: about what they take part in, in channels of which they are a member now."""
+        held = await self._personal.held_by(person.id)
+        known = [KnownItem(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in held]
+        if reference.strip():
+            slugs = resolve(reference, known)
+            held = tuple(rt for rt in held if rt.slug in slugs)
+            if not held:
+                raise UserError(answers.no_such_item(reference))
+        if not held:
+            return Message(text=agent_wording.no_roundtables())
+        if len(held) > 1:
+            return answers.which(tuple(map(answers.of_roundtable, held)), menus.CATCH_UP)
+        return await self._digest(held[0].slug, held[0].place, person)
+
+    async def waits_for(self, person: Person) -> Reply:
+        return await self._personal.told(person.id)
+
+    async def belongs_nowhere(self, person: Person) -> Reply:
+        return await self._personal.belongs_nowhere(person.id)
 
     async def export(self, place: Place, export: Export, reference: str) -> Reply:
         """The record goes into the item's thread, wherever it is asked for, so that no other channel sees it."""

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policy
-from bot.domain.messages import attendance_wording
+from bot.domain.messages import agent_wording, attendance_wording
 from bot.domain.messages import home_page as wording
 from bot.domain.messages.home_page import (
     OFF,
@@ -28,12 +28,13 @@ from bot.domain.messages.home_page import (
     ReminderSettings,
     WaitingRow,
 )
-from bot.domain.messages.message import Message
+from bot.domain.messages.message import Choice, Link, Message
 from bot.domain.roundtable import permalinks, waiting
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.roundtable.waiting import WaitKind
+from bot.domain.values.markdown import escaped
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import before, seconds_since
 from bot.domain.values.working_time import in_words, local_time
@@ -53,6 +54,7 @@ HOME_SECONDS = 24 * 3600.0
 APART_SECONDS = 60.0
 SHOWN = 10
 DECIDED_SHOWN = 5
+ANSWERABLE = 5
 TEXT_CHARS = 300
 REMEMBERED = 1_000
 ON_A_CARD = frozenset({WaitKind.STEP, WaitKind.AGREEMENT, WaitKind.MARKED})
@@ -264,6 +266,38 @@ class Personal:
 
     async def sees(self, person: str, rt: Roundtable) -> bool:
         return person in await self._chat.members(rt.place.channel)
+
+    async def held_by(self, person: str) -> tuple[Roundtable, ...]:
+        """The roundtables that they take part in and may see, the newest first."""
+        return await self._seen(person, await self._live())
+
+    async def told(self, person: str) -> Message:
+        """What waits for them, for a direct message."""
+        zone, held = await self._zone(person), await self.held_by(person)
+        rows = [row for rt in held for row in self._waiting(rt, person, zone)][:SHOWN]
+        if not rows:
+            return Message(text=agent_wording.nothing_waits())
+        text = "\n\n".join(f"**{escaped(row.title)}**\n{escaped(row.text)}" for row in rows)
+        links = {row.url: Link(label=one_line(row.title, TEXT_CHARS), url=row.url) for row in rows if row.url}
+        return Message(text=text, choices=self._answerable(held, person), links=tuple(links.values()))
+
+    async def belongs_nowhere(self, person: str) -> Message:
+        choices = self._answerable(await self.held_by(person), person)
+        text = agent_wording.belongs_somewhere() if choices else agent_wording.belongs_nowhere()
+        return Message(text=text, choices=choices)
+
+    def _answerable(self, held: tuple[Roundtable, ...], person: str) -> tuple[Choice, ...]:
+        asking_them = [
+            rt
+            for rt in held
+            if any(one.kind is WaitKind.STEP for one in waiting.waits_for(rt, person, self._playbook))
+        ]
+        values = [(rt.title, f"{rt.slug}/{rt.step_id}") for rt in asking_them[:ANSWERABLE]]
+        if len(values) == 1:
+            return (agent_wording.ANSWER.but(value=values[0][1]),)
+        return tuple(
+            agent_wording.ANSWER.but(label=f"Answer {title}…", value=value) for title, value in values
+        )
 
     async def _seen(self, person: str, live: tuple[Roundtable, ...]) -> tuple[Roundtable, ...]:
         """Those of *live* that the person takes part in, in channels of which they are a member now."""

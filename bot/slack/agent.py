@@ -5,19 +5,23 @@ Slack sends none of this to an app that is not declared one.
 
 import logging
 import re
+from dataclasses import replace
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.messages import agent_wording
 from bot.errors import SlackError
 from bot.slack import parse
-from bot.slack.commands import Reply, plain
+from bot.slack.commands import Reply
 from bot.slack.parse import Payload, needed, word
 from bot.slack.reception import Reception
 
 log = logging.getLogger(__name__)
 
 WAITS = re.compile(r"what(?:'s| is)?\s+wait(?:s|ing)\s+for\s+me\W*", re.IGNORECASE)
+
+CATCH_UP = re.compile(r"catch\s+me\s+up\s+on\s+(?P<title>\S.*?)[\s.?!]*", re.IGNORECASE)
+"""A title has several words, which elsewhere would be no command."""
 
 
 def is_direct(event: Payload) -> bool:
@@ -26,17 +30,19 @@ def is_direct(event: Payload) -> bool:
 
 
 async def said(reception: Reception, body: Payload, event: Payload) -> None:
-    """A command works as elsewhere. Other words belong to no roundtable, and the person is told so."""
+    """A command works as elsewhere. Other words belong to no roundtable; they can be given to one by a form."""
     asked = parse.direct(event, reception.us, at=reception.clock())
     if asked is None:
         return
     reply: Reply
+    if not asked.verb and (about := CATCH_UP.fullmatch(asked.rest)):
+        asked = replace(asked, verb="catchup", rest=about["title"])
     if asked.verb:
         reply = await reception.ask(body, asked)
     elif WAITS.fullmatch(asked.rest):
-        reply = plain(agent_wording.on_home())
+        reply = await reception.desk.waits_for(asked.person)
     else:
-        reply = plain(agent_wording.belongs_nowhere())
+        reply = await reception.desk.belongs_nowhere(asked.person)
     await reception.answer_once(body, reply)
 
 

@@ -10,7 +10,7 @@ from bot.domain.messages import agent_wording
 from bot.sandbox import App, Sandbox, SandboxPerson
 from bot.sandbox.residents import Channel
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME, manifest
-from tests.e2e.meeting import TIMING, Meeting
+from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 
 DIRECT = "@roundtable"
 
@@ -46,7 +46,8 @@ async def test_it_suggests_what_to_say_when_its_messages_are_opened(meeting: Mee
             await ada.say(DIRECT, said)
             await meeting.until(partial(_has_heard, ada, number))
 
-    assert ada.ephemerals[0].text == agent_wording.on_home()
+    assert ada.ephemerals[0].text == agent_wording.nothing_waits()
+    assert ada.ephemerals[1].text == agent_wording.no_roundtables()
     assert "What is it about?" in ada.ephemerals[-1].text
 
 
@@ -68,6 +69,71 @@ async def test_words_that_belong_to_no_roundtable_are_answered_and_nothing_is_he
     assert "can't be held here" in refused
     assert "/roundtable start" in helped
     assert not meeting.slack.calls_of("chat.postMessage")
+
+
+async def test_a_question_is_answered_there_and_everybody_reads_it(meeting: Meeting) -> None:
+    """What waits is told there, too; the answer is the person's, in the thread's record. A restart in between."""
+    grace, linus = meeting.slack.person("grace"), meeting.slack.person("linus")
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("I am here.", who="linus")
+        await meeting.finish_step()
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        await linus.say(DIRECT, "What waits for me?")
+        await meeting.until(partial(_has_heard, linus, 1))
+        assert "asks: " in linus.ephemerals[0].text
+        assert "Offline sync" in linus.ephemerals[0].text
+        await grace.say(DIRECT, "What waits for me?")
+        await meeting.until(partial(_has_heard, grace, 1))
+        assert grace.ephemerals[0].text == agent_wording.nothing_waits()
+    async with meeting.bot():
+        await linus.say(DIRECT, "Edits get lost in tunnels.")
+        await meeting.until(partial(_has_heard, linus, 2))
+        asked = linus.ephemerals[-1]
+        assert agent_wording.belongs_somewhere().replace("**", "*") in asked.text
+        assert (await linus.press(asked, "roundtable.answer_form")).acked
+        await meeting.until(lambda: linus.view is not None)
+        assert "Everybody in the channel of this roundtable will read it" in str(linus.view)
+        await linus.submit({"roundtable.words": "Edits get lost in tunnels."})
+        shown = await meeting.seen("Linus answered in a direct message")
+        assert "Edits get lost in tunnels." in shown.text
+    async with meeting.bot():
+        await linus.say(DIRECT, "Catch me up on Offline sync")
+        await meeting.until(partial(_has_heard, linus, 3))
+        assert "Offline sync" in linus.ephemerals[-1].text
+        await meeting.finish_step()
+        assert (await linus.press(asked, "roundtable.answer_form")).acked
+        await meeting.until(lambda: agent_wording.step_is_over() in linus.ephemerals[-1].text)
+    said = [line for line in meeting.lines("User") if line.content == "Edits get lost in tunnels."]
+    assert [line.meta["user_id"] for line in said] == [linus.id]
+
+
+async def test_who_left_the_channel_is_told_nothing_of_it_there(meeting: Meeting) -> None:
+    """Checked when it is asked: what waits, what was missed, and the form."""
+    linus = meeting.slack.person("linus")
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("I am here.", who="linus")
+        await meeting.finish_step()
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        await linus.say(DIRECT, "What waits for me?")
+        await meeting.until(partial(_has_heard, linus, 1))
+        workspace = meeting.slack.workspace
+        workspace.leave(workspace.channel(CHANNEL), linus.id)
+        for number, words in enumerate(
+            ("What waits for me?", "Catch me up", "catch me up on Offline"), start=2
+        ):
+            await linus.say(DIRECT, words)
+            await meeting.until(partial(_has_heard, linus, number))
+        assert (await linus.press(linus.ephemerals[0], "roundtable.answer_form")).acked
+        await meeting.until(partial(_has_heard, linus, 5))
+    assert linus.view is None
+    later = [one.text for one in linus.ephemerals[1:]]
+    assert later[:2] == [agent_wording.nothing_waits(), agent_wording.no_roundtables()]
+    assert "you are not in its channel" in later[-1]
+    assert not [text for text in later if "asks:" in text or "Offline sync" in text]
 
 
 @pytest.mark.parametrize("reason", ["feature_disabled", "not_agent_app"])

@@ -1,7 +1,7 @@
 """What waits for a person: Home, the daily message, the roll call and the deadline, by press and by words."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -44,6 +44,9 @@ async def meeting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         meeting = Meeting(slack, tmp_path / "workspace")
         meeting.clock = Days(meeting)
         yield meeting
+        for one in (ADA, GRACE, LINUS, MAX):
+            written_on = [day_of(message, one) for message in directs(meeting, one.name)]
+            assert len(written_on) == len(set(written_on)), f"{one.name} was written to twice a day"
         assert unlike_published(slack.calls) == []
 
 
@@ -63,6 +66,11 @@ def directs(meeting: Meeting, who: str) -> list[SandboxMessage]:
         for message in channel.messages.values()
         if message.by_bot and not message.only_for
     ]
+
+
+def day_of(message: SandboxMessage, person: User) -> date:
+    """By the person's own clock."""
+    return datetime.fromtimestamp(float(message.ts) + person.tz_offset, UTC).date()
 
 
 def home(meeting: Meeting, who: str) -> str:
@@ -119,6 +127,27 @@ async def test_home_shows_only_channels_that_one_is_in(meeting: Meeting) -> None
         await meeting.until(lambda: home(meeting, "linus"))
 
         assert "Offline sync" not in home(meeting, "linus").replace("start Offline sync", "")
+
+
+async def test_who_left_is_not_written_to_and_nobody_twice_a_day(meeting: Meeting) -> None:
+    """Membership is asked for when the message is due; a restart and another time change nothing that day."""
+    at = days(meeting)
+    async with meeting.bot():
+        await begun(meeting)
+        workspace = meeting.slack.workspace
+        workspace.leave(workspace.channel(CHANNEL), GRACE.id)
+        at.until(7, 8, 1)  # 09:01 in Berlin
+        await meeting.until(lambda: directs(meeting, "max"))
+    async with meeting.bot():
+        await meeting.slack.person("max").slash(CHANNEL, "/roundtable remind 09:30")
+        at.until(7, 8, 31)
+        await passing(meeting)
+        at.until(7, 9, 1)
+        await meeting.until(lambda: directs(meeting, "ada"))
+        at.until(7, 14, 5)  # 09:05 in New York
+        await passing(meeting)
+    assert len(directs(meeting, "max")) == 1
+    assert directs(meeting, "grace") == []
 
 
 async def pressed_at_home(meeting: Meeting, who: str, action_id: str, value: object = None) -> JSON:

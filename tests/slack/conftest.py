@@ -110,6 +110,12 @@ class ScriptedDesk(CommandHandler):
     async def resume_at_home(self, resume: Resume, slug: str) -> None:
         await self._noted("resume_at_home", resume, slug)
 
+    async def waits_for(self, person: Person) -> Reply:
+        return await self._noted("waits_for", person)
+
+    async def belongs_nowhere(self, person: Person) -> Reply:
+        return await self._noted("belongs_nowhere", person)
+
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
         return await self._noted("say", place, said, mentioned)
 

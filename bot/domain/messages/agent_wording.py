@@ -1,5 +1,9 @@
 """What an app that is declared an agent says in a direct message, and what it suggests there."""
 
+from bot.domain.messages.form import FieldKind, FormField, FormName, InputForm
+from bot.domain.messages.message import Action, Choice
+from bot.domain.values.markdown import escaped
+
 TITLE = "What would you like to do?"
 PROMPTS = (
     ("What waits for me?", "What waits for me?"),
@@ -8,10 +12,56 @@ PROMPTS = (
 )
 """What stands on each suggestion, and what it says for the person."""
 
+ANSWER = Choice(action=Action.ANSWER_FORM, label="Answer here…")
+WORDS = "words"
+WORDS_CHARS = 3_000
 
-def on_home() -> str:
-    return "The Home tab above lists what waits for you."
+
+def answer_form(slug: str, step_id: str, title: str, question: str) -> InputForm:
+    return InputForm(
+        name=FormName.ANSWER,
+        slug=slug,
+        subject=step_id,
+        title="Answer",
+        intro=f"**{escaped(title)}**\n{escaped(question)}",
+        fields=(
+            FormField(
+                name=WORDS,
+                label="Your answer",
+                kind=FieldKind.TEXT,
+                required=True,
+                most=WORDS_CHARS,
+                hint="Everybody in the channel of this roundtable will read it, with your name.",
+            ),
+        ),
+        submit="Answer",
+    )
+
+
+def answered(name: str, text: str) -> str:
+    quote = "\n".join(f"> {escaped(row)}" for row in text.splitlines())
+    return f"{escaped(name)} answered in a direct message:\n{quote}"
+
+
+def nothing_waits() -> str:
+    return "Nothing waits for you."
+
+
+def no_roundtables() -> str:
+    return "You take part in no roundtable that I can tell you about here."
+
+
+def step_is_over() -> str:
+    return "That step is finished. Say it in the thread."
+
+
+def no_words() -> str:
+    return "A few words are needed."
 
 
 def belongs_nowhere() -> str:
     return "I can't tell where that belongs. Say it in the thread of its roundtable."
+
+
+def belongs_somewhere() -> str:
+    return "I can't tell where that belongs. Say it in the thread, or press **Answer here…**."

@@ -34,6 +34,8 @@ class FormName(StrEnum):
     OBJECT = "object"
     """An objection, or with the subject `NUMBER/FATE` what becomes of one."""
     SEALED = "sealed"
+    ANSWER = "answer"
+    """To the open step, from a direct message. The subject is the step."""
 
 
 DISCUSSING = frozenset({FormName.RECORD, FormName.OBJECT, FormName.SEALED})
@@ -182,6 +184,7 @@ TYPED: Mapping[FormName, str] = {
     FormName.RECORD: "Press again, or write `decision: …`.",
     FormName.OBJECT: "Press again, or write `objection: …`.",
     FormName.SEALED: "Press again.",
+    FormName.ANSWER: "Press again, or write it in the thread.",
 }
 """What does the same without the form."""
 

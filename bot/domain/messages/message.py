@@ -73,6 +73,8 @@ class Action(StrEnum):
     SNOOZE = "snooze"
     DIGEST_TIME = "digest_time"
     START_FORM = "start_form"
+    ANSWER_FORM = "answer_form"
+    """In a direct message. The value is `ITEM/STEP`."""
     STAND = "stand"
     """The value is the letter of an option, or UNDECIDED. All of one message are one select."""
     RECORD = "record"
@@ -95,6 +97,7 @@ VERBS = frozenset({
 """What stands in no menu of a roundtable: a press is about the item that is its value."""
 FORMS = frozenset({
     Action.AMEND, Action.SORT, Action.SETTINGS, Action.START_FORM, Action.RECORD, Action.OBJECT, Action.SEALED,
+    Action.ANSWER_FORM,
 })  # fmt: skip
 """
 These open a form. The value is an entry, a step (the current one by default), the item of the settings, or the option

@@ -166,6 +166,14 @@ class MarkMessage(Event):
     removed: bool = False
 
 
+class AnswerDirectly(Event):
+    """A person answered the open step *step_id* from a direct message. Everybody in the thread reads it."""
+
+    person: Person
+    step_id: str
+    text: str
+
+
 class RecordDecision(Event):
     """
     A person recorded a decision by a form. `option` is a letter, or empty; without `words` its text is the decision.
@@ -247,6 +255,7 @@ Command = (
     | Plan
     | Specify
     | MarkMessage
+    | AnswerDirectly
     | RecordDecision
     | RaiseObjection
     | SettleObjection

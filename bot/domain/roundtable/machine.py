@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import discussion_wording, step_wording, trouble_wording
+from bot.domain.messages import agent_wording, discussion_wording, step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable import permission, plan_card, timers, words, working
 from bot.domain.roundtable.boards import with_board
@@ -17,6 +17,7 @@ from bot.domain.roundtable.casting import with_cast
 from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite, Tell
 from bot.domain.roundtable.inputs import (
     Amend,
+    AnswerDirectly,
     ChannelGone,
     Clashed,
     Command,
@@ -70,6 +71,7 @@ from bot.domain.roundtable.transitions import (
     absence,
     amending,
     amendments,
+    answering,
     asking,
     attending,
     budgeting,
@@ -107,6 +109,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.OPENING, ItemRead): opening.item_read,
     (Stage.OPENING, Say): steps.interjected,
     (Stage.DISCUSSING, Say): steps.answered,
+    (Stage.DISCUSSING, AnswerDirectly): answering.answered,
     (Stage.DISCUSSING, Finish): steps.finish_asked,
     (Stage.DISCUSSING, SetDepth): depths.asked,
     (Stage.DISCUSSING, Stop): pausing.stop_asked,
@@ -248,6 +251,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
     SetDepth: trouble_wording.no_depth_now,
     Stop: trouble_wording.nothing_running,
     Plan: trouble_wording.no_planning_now,
+    AnswerDirectly: agent_wording.step_is_over,
     **dict.fromkeys(
         (RecordDecision, RaiseObjection, SettleObjection, SealPosition), discussion_wording.no_discussion
     ),

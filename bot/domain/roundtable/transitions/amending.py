@@ -17,10 +17,10 @@ from bot.domain.messages.form import DEPTH, QUIET, VOICES, FormName, InputForm, 
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.effects import Commit, Tell
-from bot.domain.roundtable.inputs import Mute, SetDepth, Specify
+from bot.domain.roundtable.inputs import AnswerDirectly, Mute, SetDepth, Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import deciding, pausing, specifying
+from bot.domain.roundtable.transitions import answering, deciding, pausing, specifying
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
@@ -38,7 +38,7 @@ WITH_DEPTH = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
 """Where another depth can be chosen."""
 
 
-FormInput = Specify | Mute | SetDepth | deciding.Entered
+FormInput = Specify | Mute | SetDepth | AnswerDirectly | deciding.Entered
 
 # --- forms ----------------------------------------------------------------------------------------------------------
 
@@ -100,6 +100,8 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             return Reading()
         case FormName.RECORD | FormName.OBJECT | FormName.SEALED:
             return Reading(errors=deciding.flaws(rt, submission))
+        case FormName.ANSWER:
+            return Reading(errors=answering.flaws(submission))
         case FormName.START:
             raise AssertionError("it is about no roundtable yet")
         case _:
@@ -111,6 +113,8 @@ def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Fo
     sent = {"at": submission.at, "person": submission.person}
     if submission.name in wording.DISCUSSING:
         return (deciding.entered(submission),)
+    if submission.name is FormName.ANSWER:
+        return (answering.entered(submission),)
     found: list[FormInput] = []
     if reading.patches:
         step_id = "" if submission.name is FormName.AMEND else submission.subject
@@ -136,6 +140,7 @@ def _revisions(submission: Submission) -> Mapping[str, int]:
             FormName.SORT
             | FormName.SETTINGS
             | FormName.START
+            | FormName.ANSWER
             | FormName.MARK
             | FormName.RECORD
             | FormName.OBJECT

@@ -16,7 +16,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import permission, words
 from bot.domain.roundtable.attendance import Reminder, ReminderKind
 from bot.domain.roundtable.effects import Tell
-from bot.domain.roundtable.inputs import Input, Press, Say, Start, TimeCame
+from bot.domain.roundtable.inputs import AnswerDirectly, Input, Press, Say, Start, TimeCame
 from bot.domain.roundtable.outcomes import PersonMet, Posted
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import MENUS_REMEMBERED, Roundtable
@@ -66,7 +66,7 @@ def due_from_start(rt: Roundtable, due: str, playbook: Playbook) -> Roundtable:
 def _joined(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     attendance = rt.attendance
     match event:
-        case Say(person=person):
+        case Say(person=person) | AnswerDirectly(person=person):
             attendance = attendance.joining(person.id)
         case PersonMet(person=known, offset=int(offset)):
             attendance = attendance.but(offsets={**attendance.offsets, known: offset})

@@ -169,12 +169,13 @@ async def bot(
     *,
     web: bool = True,
     voices: Voices | None = None,
+    over: Callable[[Voices], Voices] | None = None,
     card_pace: CardPace | None = None,
     clock: Clock = now,
 ) -> AsyncIterator[None]:
     """
-    The bot, up and listening; its personas speak by *voices*, and *web* shows its health. On leaving, it takes in
-    nothing more, ends what it is doing, and lets go.
+    The bot, up and listening; its personas speak by *voices*, wrapped by *over*, and *web* shows its health. On
+    leaving, it takes in nothing more, ends what it is doing, and lets go.
 
     Health is already served while it waits for Slack. Raises ConfigError with a sentence when it cannot start.
     """
@@ -207,6 +208,7 @@ async def bot(
         )
         triage = await enter(_reviews(settings, shared, endpoints))
         kept, heard = records(settings, redact, agenda), voices or speaking.voices
+        heard = over(heard) if over else heard
         performers = Performers(chat, heard, files, agenda, clock, kept, speaking.planners, redact)
         roundtables = _roundtables(
             saved, endpoints.worker, performers, meter=endpoints.metrics, card_pace=card_pace

@@ -967,6 +967,15 @@ async def test_trying_it_out_prints_one_line(tmp_path: Path) -> None:
         assert bool(err) is bool(more), err.decode()
 
 
+async def test_a_meeting_that_cannot_be_played_is_one_sentence(cli: Cli, tmp_path: Path) -> None:
+    """Before anything is started; and only --demo plays one."""
+    missing = await cli("try", "--demo", "--meeting", str(tmp_path / "own.yaml"))
+    alone = await cli("try", "--meeting", "01")
+    assert (missing.code, missing.out) == (1, "")
+    assert missing.err == "own.yaml cannot be read: No such file or directory.\n"
+    assert alone.code == 2
+
+
 @pytest.mark.parametrize("env", [{}, {"ROUNDTABLE_WORKSPCE": "x", "ROUNDTABLE_PORT": "many"}])
 async def test_the_version_is_told(cli: Cli, env: dict[str, str]) -> None:
     """As it is in pyproject.toml, with any settings."""

@@ -19,11 +19,12 @@ from bot.cli import check, evaluation, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
+from bot.domain.discussion.meeting import Meeting
 from bot.domain.messages import decisions_wording
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
 from bot.domain.values.text import counted
-from bot.errors import BotError, ConfigError
+from bot.errors import BotError, ConfigError, ContentError
 from bot.record.verify import RecordedItem
 from bot.settings import Settings
 from bot.slack.manifest import (
@@ -86,15 +87,23 @@ def roundtable(
 def try_out(
     port: Annotated[int, typer.Option(help="Of the page.", min=1, max=65535)] = TRY_PORT,
     workspace: Annotated[Path | None, typer.Option(help="Where items are kept.")] = None,
+    meeting: Annotated[
+        str, typer.Option(help="Which meeting --demo plays: a number such as 05, or a file.")
+    ] = "",
     *,
+    plays: Annotated[
+        bool, typer.Option("--demo", help="Play a recorded meeting when the page is opened.")
+    ] = False,
     with_log: Annotated[bool, typer.Option("--log", help="Show the bot's log, too.")] = False,
 ) -> None:
     """The bot in a Slack-compatible sandbox on this machine, with a page to talk in. Needs nothing else."""
+    if meeting and not plays:
+        raise typer.BadParameter("--meeting says what --demo plays", param_hint="--meeting")
     env = {name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "REDIS_"))}
     if workspace:
         env["ROUNDTABLE_WORKSPACE"] = str(workspace)
-    _settings(env, level="INFO" if with_log else "CRITICAL")
-    _run(_try(port, env))
+    settings = _settings(env, level="INFO" if with_log else "CRITICAL")
+    _run(_try(port, env, _recorded(settings, meeting, plays=plays), at_once=plays))
 
 
 @commands.command()
@@ -339,8 +348,22 @@ EXAMPLE = "/roundtable start Rate limiting of the public API"
 """On the first screen of the sandbox's page."""
 
 
-async def _try(port: int, env: Mapping[str, str]) -> None:
-    from bot.sandbox import App, Sandbox  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
+def _recorded(settings: Settings, name: str, *, plays: bool) -> Meeting | None:
+    """What the page offers; nothing where it does not fit own personas, and nothing else was asked for."""
+    from bot.cli import demo  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
+
+    try:
+        return demo.meeting_of(name, app.playbook(settings))
+    except ContentError:
+        if plays:
+            raise
+        return None
+
+
+async def _try(port: int, env: Mapping[str, str], meeting: Meeting | None, *, at_once: bool) -> None:
+    from bot.cli.demo import Demo  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
+    from bot.sandbox import App, Sandbox  # noqa: PLC0415 -- as above
+    from bot.sandbox.recording import Recording  # noqa: PLC0415 -- as above
 
     _stop_on_signals()
     try:
@@ -359,7 +382,12 @@ async def _try(port: int, env: Mapping[str, str]) -> None:
             "SLACK_BOT_TOKEN": sandbox.bot_token,
             "SLACK_APP_TOKEN": sandbox.app_token,
         })  # fmt: skip
-        async with app.bot(settings, web=False):
+        demo = None
+        if meeting:
+            demo = Demo(sandbox, meeting, playbook=app.playbook(settings), settings=settings)
+        async with app.bot(settings, web=False, over=demo.over if demo else None):
+            if meeting and demo:
+                sandbox.offer(Recording(meeting.title, demo.play, at_once=at_once))
             typer.echo(f"Roundtable is running. Open {sandbox.url} in your browser; Ctrl-C stops it.")
             await _until_stopped()
     finally:

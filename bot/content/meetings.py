@@ -27,7 +27,9 @@ def read_meeting(path: Path, roster: Roster) -> Meeting:
     """Raises ContentError."""
     try:
         given = parse(ContentFolder(path.parent, None).read(Path(path.name)))
-    except (OSError, UnreadableFile, BadFrontMatter) as error:
+    except UnreadableFile as error:
+        raise ContentError(f"{error}.") from error
+    except (OSError, BadFrontMatter) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ContentError(f"{path.name} cannot be read: {reason}.") from error
     try:

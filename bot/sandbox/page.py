@@ -13,6 +13,8 @@ from bot.sandbox import deeds, feed
 from bot.sandbox.changes import SandboxChange
 from bot.sandbox.messages import JSON
 from bot.sandbox.people import SandboxPerson
+from bot.sandbox.recording import Recording, RecordingState
+from bot.sandbox.rules.refusal import SlackRefused
 from bot.sandbox.slack import Slack
 
 STATIC = Path(__file__).with_name("static")
@@ -30,6 +32,7 @@ class SandboxPage:
         self._person = person
         self._connected = connected
         self._was_connected = False
+        self._recording: Recording | None = None
         self._queues: set[asyncio.Queue[JSON | None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -44,6 +47,17 @@ class SandboxPage:
         if (connected := self._connected()) != self._was_connected:
             self._was_connected = connected
             self._tell_all({"type": "app", "connected": connected})
+
+    def offer(self, recording: Recording) -> None:
+        self._recording = recording
+        recording.watcher = lambda: self._tell_all({"type": "recording", "recording": recording.as_json()})
+        recording.watcher()
+        if self._queues:
+            self._begin()
+
+    def show_again(self) -> None:
+        """Everything, also what no single change tells."""
+        self._tell_all(self._everything())
 
     async def file(self, request: web.Request) -> web.StreamResponse:
         name = FILES.get(request.match_info.get("name", ""))
@@ -62,8 +76,9 @@ class SandboxPage:
         socket = web.WebSocketResponse(heartbeat=30)
         await socket.prepare(request)
         queue: asyncio.Queue[JSON | None] = asyncio.Queue()
-        queue.put_nowait(feed.everything(self._slack) | {"connected": self._connected()})
+        queue.put_nowait(self._everything())
         self._queues.add(queue)
+        self._begin()
         writer = self._keep(self._write(socket, queue))
         try:
             async for message in socket:
@@ -75,6 +90,8 @@ class SandboxPage:
         return socket
 
     async def aclose(self) -> None:
+        if self._recording:
+            await self._recording.aclose()
         for queue in self._queues:
             queue.put_nowait(None)
         if self._tasks:
@@ -99,8 +116,27 @@ class SandboxPage:
         await socket.close()
 
     async def _answer(self, wish: JSON, queue: "asyncio.Queue[JSON | None]") -> None:
-        answer = await deeds.outcome(self._person, wish)
+        is_button = wish.get("do") == "recording"
+        answer = self._pressed(wish) if is_button else await deeds.outcome(self._person, wish)
         queue.put_nowait({"type": "answer", "id": wish.get("id"), **answer})
+
+    def _begin(self) -> None:
+        recording = self._recording
+        if recording and recording.at_once and recording.state is RecordingState.OFFERED:
+            recording.press("play")
+
+    def _pressed(self, wish: JSON) -> JSON:
+        if self._recording is None:
+            return {"ok": False, "error": "no_recording"}
+        try:
+            self._recording.press(str(wish.get("button")))
+        except SlackRefused as refusal:
+            return refusal.as_json()
+        return {"ok": True}
+
+    def _everything(self) -> JSON:
+        recording = self._recording.as_json() if self._recording else None
+        return feed.everything(self._slack) | {"connected": self._connected(), "recording": recording}
 
 
 def _wish(text: str) -> JSON:

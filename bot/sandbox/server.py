@@ -17,6 +17,7 @@ from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.page import SandboxPage
 from bot.sandbox.people import SandboxPerson
 from bot.sandbox.pulse import ActivitySignal
+from bot.sandbox.recording import Recording
 from bot.sandbox.residents import Channel, User
 from bot.sandbox.responses import ResponseUrls
 from bot.sandbox.rules.limits import RateLimits
@@ -140,6 +141,16 @@ class Sandbox:
         self._webhooks = Webhooks(request_url, signing_secret=self.signing_secret, now=self.clock.now)
         self._pulse.beat()
         return await self._webhooks.verify()
+
+    # What the page shows beside it
+
+    def offer(self, recording: Recording) -> None:
+        """The page has buttons that play it."""
+        self._page.offer(recording)
+
+    def show_again(self) -> None:
+        """The page draws everything anew: people were added."""
+        self._page.show_again()
 
     # What there is
 

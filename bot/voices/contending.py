@@ -89,7 +89,7 @@ class ContestModels(NamedTuple):
 def scripted(meeting: Meeting, playbook: Playbook) -> ContestModels:
     """The models of the meeting's file."""
     said = {
-        one.key: ScriptedModel(_spoken(turn) for turn in meeting.thread if turn.name == one.first_name)
+        one.key: ScriptedModel(as_answered(turn) for turn in meeting.thread if turn.name == one.first_name)
         for one in playbook.roster
     }
     script = meeting.script
@@ -299,7 +299,7 @@ def _words_of(turn: MeetingTurn) -> str:
     return f"Decision: {turn.issue}: {turn.decides}" if turn.decides else turn.says
 
 
-def _spoken(turn: MeetingTurn) -> str:
+def as_answered(turn: MeetingTurn) -> str:
     """As a model answers: the words, and the record of where it stands."""
     stances = [one.model_dump(mode="json", exclude_defaults=True) for one in turn.stances]
     return f"{turn.says}\n\n```record\n{json.dumps({'stances': stances})}\n```"

@@ -5,8 +5,9 @@ import { composer, editor, focusComposer } from "./composer.js";
 import { blocks } from "./blocks.js";
 import { confirm, showView } from "./dialogs.js";
 import { face, fill, patch, room } from "./messages.js";
+import { canPlay, drawRecording, playButton } from "./recording.js";
 import { spoken } from "./mrkdwn.js";
-import { act, author, connect, isInChannel, isMine, names, people, state, thread, timeline } from "./state.js";
+import { act, author, connect, isInChannel, isMine, isRecorded, names, people, state, thread, timeline } from "./state.js";
 
 const NEAR_END = 120;
 const HOME = "home";
@@ -54,6 +55,7 @@ const CHANGED = {
     drawChannelBar();
   },
   status: drawStatus,
+  recording: followRecording,
   views() {
     drawView();
     drawHome();
@@ -101,9 +103,30 @@ function closeThread() {
   requestAnimationFrame(() => document.querySelector(`#channel-messages [data-thread="${ts}"]`)?.focus());
 }
 
+// The page goes to the thread as soon as there is one, unless somebody reads another one.
+let followed = null;
+
+function followRecording() {
+  const { channel, thread: ts } = state.recording;
+  drawRecording();
+  drawWelcome();
+  for (const pane of Object.values(panes)) relabel(pane);
+  if (!ts || followed === ts) return;
+  followed = ts;
+  if (!state.thread && !state.home) go(channel, ts);
+}
+
+function relabel(pane) {
+  for (const shown of [...pane.list().children]) {
+    const message = state.messages.get(state.here)?.get(shown.dataset.ts);
+    if (message && isRecorded(message) !== shown.hasAttribute("data-recorded")) patch(pane.list(), message.ts, message, pane);
+  }
+}
+
 // ---- drawing
 
 function drawAll() {
+  drawRecording();
   drawSidebar();
   drawChannel();
   drawHome();
@@ -205,14 +228,19 @@ function drawHome() {
 // The first screen: what to type, and a button that types it.
 function drawWelcome() {
   const { example } = state.bot;
-  byId("welcome").hidden = !example || state.home || state.channels.get(state.here).kind === "im" || timeline(state.here).length > 0;
-  if (byId("welcome").hidden || byId("welcome").childElementCount) return;
+  byId("welcome").hidden = !(example || canPlay()) || state.home || state.channels.get(state.here).kind === "im" || timeline(state.here).length > 0;
+  if (byId("welcome").hidden || byId("welcome").dataset.plays === String(canPlay())) return;
+  byId("welcome").dataset.plays = canPlay();
   byId("welcome").replaceChildren(
     h("h3", { id: "welcome-title" }, "Nothing is said here yet"),
-    h("p", {}, "This is a Slack on your machine, with the bot in it. In the box below, type for example"),
-    h("p", {}, h("code", {}, example)),
-    h("p", {}, "Then open its thread and answer, as yourself or as one of the other people."),
-    h("button", { type: "button", class: "button primary", id: "example", onclick: startExample }, "Start this example"));
+    h("p", {}, "This is a Slack on your machine, with the bot in it."),
+    ...(example ? [
+      h("p", {}, "In the box below, type for example"),
+      h("p", {}, h("code", {}, example)),
+      h("p", {}, "Then open its thread and answer, as yourself or as one of the other people."),
+      h("button", { type: "button", class: "button primary", id: "example", onclick: startExample }, "Start this example"),
+    ] : []),
+    ...(canPlay() ? [h("p", {}, "Or watch how people and personas meet:"), playButton()] : []));
 }
 
 async function startExample(event) {

@@ -5,7 +5,7 @@ import { blocks } from "./blocks.js";
 import { confirm } from "./dialogs.js";
 import { emoji, QUICK } from "./emoji.js";
 import { mrkdwn } from "./mrkdwn.js";
-import { act, author, isReply, names, people, state, thread } from "./state.js";
+import { act, author, isRecorded, isReply, names, people, state, thread } from "./state.js";
 
 const GROUP_SECONDS = 300;
 
@@ -25,7 +25,7 @@ export function room(message) {
 export function item(message, pane) {
   return h("li", {
     class: `message ${message.only_for ? "ephemeral" : ""} ${message.subtype === "tombstone" ? "tombstone" : ""}`,
-    "data-ts": message.ts, "data-channel": message.channel, "data-author": author(message), tabindex: "-1",
+    "data-ts": message.ts, "data-channel": message.channel, "data-author": author(message), "data-recorded": isRecorded(message) ? "" : null, tabindex: "-1",
   },
   avatar(message),
   h("article", { "aria-label": `${author(message)}, ${clock(message.ts)}` },
@@ -33,6 +33,7 @@ export function item(message, pane) {
     h("header", {},
       h("strong", { class: "author" }, author(message)),
       message.bot_id && h("span", { class: "badge" }, "APP"),
+      isRecorded(message) && h("span", { class: "badge recorded" }, "RECORDED"),
       h("time", { title: moment(message.ts) }, clock(message.ts))),
     h("div", { class: "words" }, content(message)),
     message.files?.map((file) => h("a", { class: "file", href: new URL(file.url_private).pathname, download: file.name }, `⤓ ${file.title}`)),
@@ -154,6 +155,7 @@ function group(list) {
     const follows = previous && previous.dataset.author === one.dataset.author
       && Number(one.dataset.ts) - Number(previous.dataset.ts) < GROUP_SECONDS
       && one.classList.contains("ephemeral") === previous.classList.contains("ephemeral")
+      && one.hasAttribute("data-recorded") === previous.hasAttribute("data-recorded")
       && !previous.querySelector(".replies");
     one.classList.toggle("follows", Boolean(follows));
     previous = one;

@@ -4,14 +4,14 @@ import { toast } from "./dom.js";
 
 export const state = {
   team: {}, bot: {}, users: new Map(), channels: new Map(), messages: new Map(), statuses: new Map(),
-  views: new Map(), shortcuts: {}, connected: false,
+  views: new Map(), shortcuts: {}, connected: false, recording: null,
   me: sessionStorage.getItem("me"), here: null, home: false, thread: null, awaited: null,
   seen: new Map(), // the last stamp that was looked at, by channel and by thread
 };
 
 const TAKE = {
   everything(all) {
-    Object.assign(state, { team: all.team, bot: all.bot, shortcuts: all.shortcuts, connected: all.connected });
+    Object.assign(state, { team: all.team, bot: all.bot, shortcuts: all.shortcuts, connected: all.connected, recording: all.recording });
     state.users = new Map(all.users.map((user) => [user.id, user]));
     state.channels = new Map(all.channels.map((channel) => [channel.id, channel]));
     state.messages = new Map(all.channels.map((channel) => [channel.id, new Map()]));
@@ -37,6 +37,9 @@ const TAKE = {
   views({ user, modal, home }) {
     state.views.set(user, { modal, home });
   },
+  recording({ recording }) {
+    state.recording = recording;
+  },
   app({ connected }) {
     state.connected = connected;
   },
@@ -44,6 +47,12 @@ const TAKE = {
 
 export const people = () => [...state.users.values()].filter((user) => !user.is_bot);
 export const isMine = (message) => !message.only_for || message.only_for === state.me;
+// What the bot and the people of the file posted while a recording was played; not what visitors say.
+export function isRecorded({ channel, ts, thread_ts, bot_id, only_for }) {
+  const { recording } = state;
+  if (!recording?.thread || only_for || channel !== recording.channel || (thread_ts ?? ts) !== recording.thread) return false;
+  return bot_id ? !recording.last || ts <= recording.last : recording.said.includes(ts);
+}
 export const isReply = (message) => Boolean(message.thread_ts) && message.thread_ts !== message.ts;
 export const isInChannel = (message) => !isReply(message) || message.subtype === "thread_broadcast";
 export const author = (message) => message.username ?? state.users.get(message.user)?.real_name ?? (message.user === "USLACKBOT" ? "Slackbot" : state.bot.name);

@@ -10,6 +10,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import App, Sandbox, Timing
+from tests.accessible import flaws_of
 
 Body = dict[str, Any]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -324,6 +325,74 @@ async def test_a_form_of_all_inputs_fits_a_phone(sandbox: Sandbox, bolt: AsyncAp
     assert [one["value"] for one in entered["needs.4"]["selected_options"]] == ["FR-000", "FR-003"]
     assert entered["kind.4"]["selected_option"]["value"] == "FR-007"
     assert entered["keep.4"]["selected_option"]["value"] == "no"
+
+
+async def test_a_time_and_people_are_chosen_on_a_phone(sandbox: Sandbox, bolt: AsyncApp, page: Page) -> None:
+    """With the keyboard alone; each control has its label as its name, and what was set before is there."""
+    submitted: list[Body] = []
+    due = {"type": "datetimepicker", "action_id": "due", "initial_date_time": 1_795_413_600}
+    people = {"type": "multi_users_select", "action_id": "people", "initial_users": ["U0GRACE"]}
+    later = {"type": "datetimepicker", "action_id": "later"}
+    blocks = [
+        {"type": "input", "block_id": name, "label": plain(label), "element": element, "optional": True}
+        for name, label, element in (
+            ("due", "Until when?", due),
+            ("people", "Who?", people),
+            ("later", "And then?", later),
+        )
+    ]
+
+    @bolt.view("start")
+    async def submit(ack: AsyncAck, view: Body) -> None:
+        submitted.append(view["state"]["values"])
+        await ack()
+
+    await page.set_viewport_size({"width": 390, "height": 780})
+    view = {"type": "modal", "callback_id": "start", "title": plain("Start"), "submit": plain("Begin")}
+    trigger = sandbox.slack.triggers.issue("U0ADA")
+    await bolt.client.views_open(trigger_id=trigger, view={**view, "blocks": blocks})
+    form = page.get_by_role("dialog", name="Start")
+    time = form.get_by_label("Until when?")
+    await expect(time).to_be_focused()
+    before = await time.input_value()
+    await time.fill(f"2031{before[4:]}")
+    who = form.get_by_role("group", name="Who?")
+    await expect(who.get_by_role("checkbox", name="Grace")).to_be_checked()
+    await who.get_by_role("checkbox", name="Ada").press("Space")
+    await who.get_by_role("checkbox", name="Grace").press("Space")
+    await who.get_by_role("checkbox", name="Linus").press("Space")
+    assert not await form.evaluate("dialog => dialog.scrollWidth > dialog.clientWidth")
+    assert await flaws_of(page) == []
+    await form.get_by_role("button", name="Begin").press("Enter")
+    await expect(form).to_be_hidden()
+
+    (values,) = submitted
+    year = 2031 - 2026
+    leap_days = 1  # in 2028
+    assert values["due"]["due"]["selected_date_time"] == 1_795_413_600 + (365 * year + leap_days) * 86_400
+    assert values["people"]["people"]["selected_users"] == ["U0ADA", "U0LINUS"]
+    assert values["later"]["later"]["selected_date_time"] is None
+
+
+async def test_everything_can_be_reached_on_a_phone(client: AsyncWebClient, page: Page) -> None:
+    """Channels, direct messages, Home and who speaks: all in sight, all with their names."""
+    await client.chat_postMessage(channel="U0ADA", text="Good morning.")
+    await page.set_viewport_size({"width": 390, "height": 780})
+    sidebar = page.get_by_role("navigation", name="Workspace")
+    names = ("# roundtable", "Roundtable", "roundtable: Home")
+    links = [sidebar.get_by_role("link", name=name, exact=True) for name in names]
+    people = [sidebar.get_by_role("radio", name=name) for name in ("Ada", "Grace", "Linus")]
+    for one in (*links, *people):
+        await expect(one).to_be_in_viewport()
+        box = await one.bounding_box()
+        assert box
+        assert box["x"] + box["width"] <= 390
+    await links[1].press("Enter")
+    await expect(page.locator("#channel-messages")).to_contain_text("Good morning.")
+    await people[1].press("Space")
+    await expect(people[1]).to_be_checked()
+    assert await flaws_of(page) == []
+    assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
 async def test_a_narrow_window_shows_one_thing_at_a_time(sandbox: Sandbox, page: Page) -> None:

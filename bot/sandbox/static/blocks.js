@@ -187,10 +187,12 @@ function input(block, room) {
   const control = INPUTS[one.type] ? typedIn(one, block, room) : element(one, block, room);
   const problem = room.errors?.[block.block_id];
   control.id = id;
+  control.removeAttribute("aria-label"); // the label above it is its name
+  if (control.classList.contains("ticks")) control.setAttribute("aria-labelledby", `${id}-label`);
   control.setAttribute("aria-describedby", `${id}-hint ${id}-error`);
   if (problem) control.setAttribute("aria-invalid", "true");
   return h("div", { class: "block input", "data-block-id": block.block_id },
-    h("label", { for: id }, plain(block.label.text), block.optional && h("span", { class: "faint" }, " (optional)")),
+    h("label", { for: id, id: `${id}-label` }, plain(block.label.text), block.optional && h("span", { class: "faint" }, " (optional)")),
     control,
     h("p", { class: "faint hint", id: `${id}-hint` }, plain(block.hint?.text)),
     h("p", { class: "error", id: `${id}-error` }, problem));

@@ -49,7 +49,9 @@ function draw(view, room) {
     room.dismiss();
   };
   if (!dialog().open) dialog().showModal();
-  form.querySelector("input, textarea, select")?.focus();
+  const first = form.querySelector("input, textarea, select");
+  const chosen = first?.type === "radio" && form.querySelector(`[name="${CSS.escape(first.name)}"]:checked`);
+  (chosen || first)?.focus();
 }
 
 async function submit(event, view, room) {

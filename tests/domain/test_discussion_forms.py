@@ -10,7 +10,7 @@ from bot.domain.messages import discussion_forms as forms
 from bot.domain.messages.form import FieldValue, FormName, InputForm, Submission
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import RaiseObjection, RecordDecision, SealPosition, SettleObjection
-from bot.domain.roundtable.transitions import deciding
+from bot.domain.roundtable.transitions import deciding, marking
 from bot.domain.specification.entries import EntryState
 from bot.errors import NotNow
 from tests.domain.table import Table, person
@@ -256,9 +256,9 @@ def test_a_decision_by_words_is_replaced_by_one_of_the_same_issue() -> None:
 
 def test_more_objections_than_are_kept_are_in_the_record_only() -> None:
     table = discussing()
-    for number in range(deciding.MOST_OBJECTIONS + 1):
+    for number in range(marking.MOST_OBJECTIONS + 1):
         table.say(f"objection: reason number {number}", who="grace")
 
-    assert len(table.rt.debate.objections) == deciding.MOST_OBJECTIONS
+    assert len(table.rt.debate.objections) == marking.MOST_OBJECTIONS
     with pytest.raises(NotNow):
         table.hear(RaiseObjection(key=table.key(), at=table.now(), person=person("ada"), words="One more"))

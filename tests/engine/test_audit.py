@@ -66,6 +66,8 @@ def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> 
         "patches": (),
         "ts": "1.1",
         "mark": "decision",
+        "step_id": "01-01",
+        "text": "Within a minute",
         "position": SealedPosition(option="A"),
         "words": "It drains the battery",
         "number": 1,

@@ -22,6 +22,7 @@ from bot.domain.roundtable.effects import (
     ShareRecord,
     Speak,
     Synthesize,
+    is_together,
 )
 from bot.domain.roundtable.inputs import Clashed, Command, Input, Returned, Start, TryAgain
 from bot.domain.roundtable.machine import decide
@@ -39,6 +40,7 @@ from bot.engine.lru import LruCache
 from bot.engine.performers import Performers
 from bot.engine.ports import Meter, Store, Wake
 from bot.errors import Conflict, EffectError, NewerVersion, Unavailable, UserError
+from bot.log import about
 from bot.telemetry import span
 
 log = logging.getLogger(__name__)
@@ -64,25 +66,35 @@ CANCELLABLE = (Speak, Draft, Synthesize, Judge, Formalize)
 """Work of a model, of which nothing is written down before it ends."""
 
 
+Perform = Callable[[Effect], Coroutine[Any, Any, Outcome]]
+
+
 class Cancellation:
     """
     Cancels the work of a model when its effect is no longer in the outbox: a thread that people have stopped does not
     wait for it. A press that another process takes is noticed at the end of the work; the answer is then dropped.
+
+    Several models work at the same time where their effects are `together`. Their outcomes are saved one after the
+    other, in the order of the outbox, so that a crash repeats only the calls whose outcome was not saved.
     """
 
     def __init__(self) -> None:
-        self._running: dict[str, tuple[Effect, asyncio.Task[Outcome]]] = {}
+        self._running: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
+        self._ahead: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
 
     async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
         """The outcome of *work*, which may raise; None when it was cancelled."""
         if not isinstance(effect, CANCELLABLE):
             return await work
         task = asyncio.create_task(work, name=f"{effect.kind} for {slug}")
-        self._running[slug] = effect, task
+        running = self._running.setdefault(slug, {})
+        running[effect.id] = task
         try:
             await asyncio.wait({task})
         finally:
-            del self._running[slug]
+            del running[effect.id]
+            if not running:
+                self._running.pop(slug, None)
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task})
@@ -92,9 +104,29 @@ class Cancellation:
         """*rt* was just saved."""
         if rt.slug not in self._running:
             return
-        effect, task = self._running[rt.slug]
-        if all(one.id != effect.id for one in rt.outbox):
+        pending = {one.id for one in rt.outbox}
+        for effect, task in self._running[rt.slug].items():
+            if effect not in pending:
+                task.cancel()
+
+    def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
+        """Of *effects* that do not build on each other, before it is their turn; `outcome` has what came of it."""
+        ahead = self._ahead.setdefault(slug, {})
+        for effect in effects:
+            if effect.id not in ahead:
+                ahead[effect.id] = asyncio.create_task(perform(effect), name=f"{effect.kind} for {slug}")
+
+    async def outcome(self, slug: str, effect: Effect, perform: Perform) -> Outcome:
+        task = self._ahead.get(slug, {}).pop(effect.id, None)
+        return await task if task else await perform(effect)
+
+    async def end(self, slug: str) -> None:
+        """What was begun for *slug* and is not awaited any more."""
+        tasks = self._ahead.pop(slug, {}).values()
+        for task in tasks:
             task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
 
 
 class RoundtableCache(LruCache[str, Roundtable]):
@@ -209,11 +241,28 @@ class Roundtables(Engine[Roundtable, Input]):
         is_root = rt.root is not None and effect.ts == rt.root.ts
         return self._card_pace.wait_seconds(_card_key(effect, rt), pressed=effect.pressed, is_root=is_root)
 
+    async def pay(self, slug: str) -> None:
+        try:
+            await super().pay(slug)
+        finally:
+            await self._cancellation.end(slug)
+
     async def _perform(self, effect: Effect, state: Roundtable) -> Outcome:
+        def perform(one: Effect) -> Coroutine[Any, Any, Outcome]:
+            return self._performed(one, state)
+
+        if is_together(effect):
+            self._cancellation.begin(state.slug, filter(is_together, state.outbox), perform)
+        return await self._cancellation.outcome(state.slug, effect, perform)
+
+    async def _performed(self, effect: Effect, state: Roundtable) -> Outcome:
         if _edits_card(effect):
             self._card_pace.edited(_card_key(effect, state), pressed=effect.pressed)
         began = time.monotonic()
-        with span("effect", item=state.slug, step=state.step_id, effect=effect.id, kind=effect.kind):
+        with (
+            about(effect=effect.id),
+            span("effect", item=state.slug, step=state.step_id, effect=effect.id, kind=effect.kind),
+        ):
             outcome = await self._tried(effect, state)
         self._meter.performed(effect, outcome, seconds=time.monotonic() - began)
         return outcome

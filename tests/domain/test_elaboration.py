@@ -92,11 +92,29 @@ def test_the_colleague_whom_the_framing_names_speaks_first() -> None:
     assert turns(table) == ["Maya", "Jordan", "Alex"]
 
 
-def test_one_persona_speaks_at_a_time() -> None:
-    """Nobody is asked before the one before has been heard."""
+def test_only_those_who_answer_the_framing_alone_are_asked_together() -> None:
+    """All others hear what was said before them."""
     table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    asked: list[list[str]] = []
     while table.pay_one():
-        assert [effect.kind for effect in table.rt.outbox].count("speak") <= 1
+        pending = [one.persona for one in table.rt.outbox if isinstance(one, Speak)]
+        if pending and pending not in asked:
+            asked.append(pending)
+    others = asked[1]
+    assert len(asked[0]) == 1
+    assert len(others) == len(table.playbook.roster) - 1
+    assert asked[2:] == [others[number:] for number in range(1, len(others))]
+
+
+def test_what_one_says_is_posted_before_the_next_answer_is_waited_for() -> None:
+    """Those who are asked together are heard in order."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
+    table.pay_one()
+    table.pay_up_to("speak").pay_one()
+
+    kinds = [one.kind for one in table.rt.outbox if one.kind in {"post", "speak"}]
+
+    assert kinds == ["post", "speak"]
 
 
 def test_a_persona_does_not_introduce_itself_twice() -> None:

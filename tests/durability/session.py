@@ -3,7 +3,7 @@ People and processes of one simulated meeting: whoever dies is followed by anoth
 again, and a button that did nothing is pressed again.
 """
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine.card_pace import CardPace
 from bot.engine.performers import Performers
-from bot.engine.roundtables import Cancellation, Roundtables
+from bot.engine.roundtables import Cancellation, Perform, Roundtables
 from bot.errors import Conflict, Unavailable, UserError
 from bot.shipped import personas_dir, steps_dir
 from tests.durability.fates import Died, Fate, Kind
@@ -51,6 +51,9 @@ class NoCancellation(Cancellation):
 
     async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:  # noqa: ARG002
         return await work
+
+    def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
+        """One after the other, as another process would after a crash."""
 
 
 @cache

@@ -160,12 +160,17 @@ class ShareRecord(Attemptable):
 
 
 class Speak(Attemptable):
-    """Ask the voice of *persona* for one contribution; *redone* when people spoke while it wrote the one before."""
+    """
+    Ask the voice of *persona* for one contribution; *redone* when people spoke while it wrote the one before.
+
+    *together* ones do not build on each other: they are asked at the same time, and their outcomes come in order.
+    """
 
     kind: Literal["speak"] = "speak"
     persona: str
     task: Literal["acknowledge", "frame", "respond"]
     redone: bool = False
+    together: bool = False
 
 
 class Survey(Attemptable):
@@ -290,6 +295,10 @@ UNDER_WAY = (Speak, Survey, ReadItem, ReadPlan, Judge, Formalize)
 
 NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, Rewrite, MeetPerson, Log)
 """Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
+
+
+def is_together(effect: Effect) -> bool:
+    return isinstance(effect, Speak) and effect.together
 
 
 def numbered(effect: Effect, effect_id: str) -> Effect:

@@ -51,6 +51,7 @@ from bot.domain.roundtable.transitions.speaking import (
     PersonaUtterance,
     lead_of,
     named_first,
+    next_speaks,
     other_step,
     own_words,
     told,
@@ -395,12 +396,12 @@ def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtteran
     """The next one who waits, or the people's floor. At the limit personas fall silent; people do not."""
     rt = _room_left(rt)
     if rt.debate.waiting:
-        return _next_speaks(told(rt, sayings), playbook)
+        return next_speaks(told(rt, sayings), playbook)
     if rt.debate.exhausted:
         return floor_given(rt, sayings, playbook)
 
     if not rt.debate.personas_rest and challenge_due(rt, playbook):
-        return _next_speaks(challenged(told(rt, sayings), playbook), playbook)
+        return next_speaks(challenged(told(rt, sayings), playbook), playbook)
     rt = rt.but(elaboration=rt.debate.round_over())
     rt = floor_given(rt, sayings, playbook)
     return _on_card(rt, discussion_wording.anybody_there(), playbook) if rt.debate.asks_for_people else rt
@@ -487,7 +488,7 @@ def all_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     rt = _pressed(rt, event, discussion_wording.asked_everybody(name), playbook)
     rt = rt.but(elaboration=rt.debate.but(asks_all=name))
     speakers = [one.key for one in playbook.roster if not _only_listens(rt, one.key, playbook)]
-    return _given_floor(rt, speakers, playbook)
+    return _given_floor(rt, speakers, playbook, together=True)
 
 
 def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) -> Roundtable:
@@ -498,11 +499,15 @@ def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) ->
     return rt.recording(sentence, part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name)
 
 
-def _given_floor(rt: Roundtable, personas: Iterable[str], playbook: Playbook) -> Roundtable:
+def _given_floor(
+    rt: Roundtable, personas: Iterable[str], playbook: Playbook, *, together: bool = False
+) -> Roundtable:
     """By people, so that they may speak also when the personas' share is used."""
+    personas = tuple(personas)
     debate = rt.debate.asked(*personas)
     named = tuple(dict.fromkeys((*debate.named, *debate.waiting)))
-    return _next_speaks(rt.but(elaboration=debate.but(named=named)), playbook)
+    rt = rt.but(elaboration=debate.but(named=named))
+    return next_speaks(rt, playbook, together=personas if together else ())
 
 
 def ended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -530,9 +535,9 @@ def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     answering = who_answers(rt, address, playbook)
     rt = rt.queueing(React(ts=event.ts, emoji=HEARD))
     if address.kind is not AddressKind.DEFAULT:
-        return _given_floor(rt, answering, playbook)
+        return _given_floor(rt, answering, playbook, together=True)
     rt = _room_left(rt.but(elaboration=rt.debate.asked(*answering)))
-    return _next_speaks(rt, playbook)
+    return next_speaks(rt, playbook)
 
 
 # --- ending -------------------------------------------------------------------------------------------------------
@@ -560,13 +565,6 @@ def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 # --- small things -------------------------------------------------------------------------------------------------
-
-
-def _next_speaks(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """One at a time: who speaks after that is decided when that has been said."""
-    if not rt.debate.waiting or rt.has_pending(Speak):
-        return rt
-    return speaking.asking_to_speak(rt, Speak(persona=rt.debate.waiting[0], task="respond"), playbook)
 
 
 def _turn(debate: Elaboration) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook, Step
 from bot.domain.catalog.personas import Persona
@@ -39,11 +39,16 @@ def lead_of(rt: Roundtable, playbook: Playbook) -> Persona:
 
 
 def told(rt: Roundtable, sayings: list[PersonaUtterance]) -> Roundtable:
+    """What was said is posted before the answer of another persona is waited for."""
+    if not sayings:
+        return rt
+    awaited = tuple(one for one in rt.outbox if isinstance(one, Speak))
+    rt = rt.dropping(Speak)
     for one in sayings:
         message = Message(text=one.text, speaker=one.persona.key, note=one.note)
         rt = rt.telling(message, part=LinePhase.WORKSHOP, actor=one.persona.actor, **one.facts)
         rt = _written(rt, one)
-    return rt
+    return rt.queueing(*awaited)
 
 
 def _written(rt: Roundtable, saying: PersonaUtterance) -> Roundtable:
@@ -108,9 +113,22 @@ def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
         return rt
     if not rt.debate.framed:
         return rt.queueing(Speak(persona=rt.debate.lead, task="frame"))
-    if not rt.debate.waiting:
+    return next_speaks(rt, playbook)
+
+
+def next_speaks(rt: Roundtable, playbook: Playbook, *, together: tuple[str, ...] = ()) -> Roundtable:
+    """
+    The next one who waits. Those who answer the same words are asked at the same time: in the first round all who
+    answer the framing alone, and later *together*. Who speaks after that is decided when that has been said.
+    """
+    debate = rt.debate
+    if not debate.waiting or rt.has_pending(Speak):
         return rt
-    return rt.queueing(Speak(persona=rt.debate.waiting[0], task="respond"))
+    same = [key for key in debate.waiting if key in together or debate.is_blind(key)]
+    asked = same[: debate.turns_left] if debate.waiting[0] in same else debate.waiting[:1]
+    for persona in asked:
+        rt = asking_to_speak(rt, Speak(persona=persona, task="respond", together=len(asked) > 1), playbook)
+    return rt
 
 
 def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -208,8 +226,8 @@ def pass_noted(rt: Roundtable, persona: Persona, event: PersonaSpoke) -> Roundta
 
 
 def is_stale_reply(debate: Elaboration, event: PersonaSpoke) -> bool:
-    """Only people can have spoken meanwhile: of the personas, one is asked at a time."""
-    return event.turns is not None and debate.turn_count > event.turns
+    """What other personas say meanwhile is no reason: those who are asked together answer alone."""
+    return event.turns is not None and any(turn.human for turn in debate.turns[event.turns :])
 
 
 def answers_on(rt: Roundtable, event: PersonaSpoke) -> bool:
@@ -218,7 +236,8 @@ def answers_on(rt: Roundtable, event: PersonaSpoke) -> bool:
 
 
 def again(rt: Roundtable, persona: str) -> Speak:
-    return Speak(persona=persona, task="respond" if rt.debate.framed else "frame", redone=True)
+    task: Literal["respond", "frame"] = "respond" if rt.debate.framed else "frame"
+    return Speak(persona=persona, task=task, redone=True, together=rt.debate.is_blind(persona))
 
 
 def late_words_noted(

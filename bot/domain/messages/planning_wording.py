@@ -101,6 +101,10 @@ def round_begins(ws: Workshop) -> str:
     return f"Round {ws.round}: each role judges in its own field."
 
 
+def challenges(role: str) -> str:
+    return f"All roles agree. {titles((role,))} looks for what speaks against it."
+
+
 def verdict_word(one: RoleVerdict, *, first: bool) -> str:
     """The first line of what a role says, without its questions: they stand in a list of their own."""
     if not first:

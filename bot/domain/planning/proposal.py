@@ -61,7 +61,8 @@ class RoundResult(Stored):
     """
     How a round ended. `before` are the verdicts of the round before it, if there was one. `blocking` are blocking
     questions that are neither answered nor passed, `open` all that have no answer. `can_ask` says whether questions,
-    and a round after them, are left; `errors` are those of a plan that was written already.
+    and a round after them, are left; `errors` are those of a plan that was written already. `challenged_by` is the
+    role that was asked for what speaks against what all agreed on.
     """
 
     round: int
@@ -71,6 +72,7 @@ class RoundResult(Stored):
     open: int = 0
     unsure: bool = False
     can_ask: bool = False
+    challenged_by: str = ""
     errors: tuple[str, ...] = ()
 
 
@@ -92,6 +94,10 @@ def agreeing(verdicts: Mapping[str, RoleVerdict]) -> frozenset[str]:
 
 def coverage(verdicts: Mapping[str, RoleVerdict]) -> float:
     return len(agreeing(verdicts)) / len(verdicts) if verdicts else 0.0
+
+
+def is_unanimous(verdicts: Mapping[str, RoleVerdict]) -> bool:
+    return len(verdicts) > 1 and len(agreeing(verdicts)) == len(verdicts)
 
 
 def proposal(now: RoundResult) -> Proposal:
@@ -121,10 +127,19 @@ def _decided(now: RoundResult, found: tuple[Signal, ...]) -> tuple[ProposedMove,
     if now.can_ask and _calls_for_questions(found):
         return ProposedMove.CLARIFY, f"{share}, and there are questions only people can answer."
     if agreed >= COVERAGE_TO_GO and not _serious(found) and not _vetoes(now.verdicts):
-        return ProposedMove.GO, f"{share}."
+        return ProposedMove.GO, f"{share}.{_unanimity(now)}"
     if now.round >= MAX_ROUNDS and agreed < COVERAGE_TO_HOLD:
         return ProposedMove.REDO, f"Only {share} after {now.round} rounds."
     return ProposedMove.HOLD, f"{share}."
+
+
+def _unanimity(now: RoundResult) -> str:
+    """That all agree is only worth something when one of them has looked for the opposite."""
+    if not is_unanimous(now.verdicts):
+        return ""
+    if now.challenged_by:
+        return f" {title(now.challenged_by)} looked for what speaks against it, and says yes."
+    return " No role was asked for what speaks against it."
 
 
 def _calls_for_questions(found: tuple[Signal, ...]) -> bool:

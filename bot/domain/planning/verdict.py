@@ -55,12 +55,16 @@ class RoleVerdict(Stored):
 
 
 class Judgement(Stored):
-    """A verdict as it stands in the record: whose, in which round, and the `message_id` of its line."""
+    """
+    A verdict as it stands in the record: whose, in which round, and the `message_id` of its line. For a *challenge* the
+    role had been asked for what speaks against what all agree on; it takes the place of the role's verdict before.
+    """
 
     role: str
     round: int
     verdict: RoleVerdict
     line: str = ""
+    challenge: bool = False
 
 
 def read_verdict(text: str) -> RoleVerdict:
@@ -171,6 +175,21 @@ def seated(actors: Iterable[str]) -> tuple[str, ...]:
     """*actors* in the order of speaking; those that ORDER does not have come last."""
     present = tuple(dict.fromkeys(actors))
     return (*(role for role in ORDER if role in present), *(role for role in present if role not in ORDER))
+
+
+def silent_in(heard: Mapping[str, RoleVerdict], roles: tuple[str, ...]) -> tuple[str, ...]:
+    """Those without a verdict, in the order of speaking."""
+    return tuple(role for role in roles if role not in heard)
+
+
+def challenged_by(judgements: Iterable[Judgement], number: int) -> str:
+    """The role that looked in round *number* for what speaks against what all agreed on."""
+    return next((one.role for one in judgements if one.challenge and one.round == number), "")
+
+
+def challenger(roles: tuple[str, ...]) -> str:
+    """Whose field is what can go wrong."""
+    return RISKS if RISKS in roles else roles[-1]
 
 
 def title(role: str) -> str:

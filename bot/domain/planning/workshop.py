@@ -18,10 +18,11 @@ from bot.domain.planning.proposal import (
     Proposal,
     ProposedMove,
     RoundResult,
+    is_unanimous,
     is_unsure,
     proposal,
 )
-from bot.domain.planning.verdict import Judgement, RoleVerdict
+from bot.domain.planning.verdict import Judgement, RoleVerdict, challenged_by, challenger, silent_in
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.text import clean
 from bot.domain.values.value import Stored, Value
@@ -84,11 +85,12 @@ class Chosen(Stored):
 
 
 class RequestVerdict(Stored):
-    """Ask a role for its verdict in this round."""
+    """Ask a role for its verdict in this round; as a *challenge*, for what speaks against what all roles agree on."""
 
     kind: Literal["judge"] = "judge"
     role: str
     round: int
+    challenge: bool = False
 
 
 class Ask(Stored):
@@ -141,6 +143,7 @@ class Workshop(Stored):
     `round` counts the verdicts of all roles, from 1; `sessions` the times questions were put to people. `more_rounds`
     and `more_sessions` is what people asked for beyond the limits. `asking` are the ids of the questions being put,
     the open one first. `lessons` is what the version before came to. `plan` is there only while it is written.
+    `has_models`: what all agree on is challenged.
     """
 
     slug: str
@@ -164,12 +167,13 @@ class Workshop(Stored):
     lessons: tuple[str, ...] = ()
     plan: PlanDocument | None = None
     outputs: tuple[str, ...] = ()
+    has_models: bool = False
 
     # --- what is due ----------------------------------------------------------------------------------------------
 
     @property
     def due(self) -> Due | None:
-        """What has to happen next, or None where it is people's turn to begin or to end."""
+        """What has to happen next, or None where it is people's turn."""
         match self.stage:
             case LinePhase.CLARIFYING:
                 return self._due_role or self._due_question
@@ -187,8 +191,12 @@ class Workshop(Stored):
         if self.round != FIRST_READING and self.stage is LinePhase.CLARIFYING:
             return None
         heard = self.verdicts_of(self.round)
-        silent = next((role for role in self.roles if role not in heard), None)
-        return RequestVerdict(role=silent, round=self.round) if silent else None
+        if silent := silent_in(heard, self.roles):
+            return RequestVerdict(role=silent[0], round=self.round)
+        over = self.stage is not LinePhase.WORKSHOP or challenged_by(self.judgements, self.round)
+        if over or not self.has_models or not is_unanimous(heard):
+            return None
+        return RequestVerdict(role=challenger(self.roles), round=self.round, challenge=True)
 
     @property
     def _due_question(self) -> Ask | None:
@@ -272,6 +280,7 @@ class Workshop(Stored):
             blocking=len(self.open_questions),
             open=sum(not one.answered for one in self.questions),
             unsure=not self.brief_is_clear,
+            challenged_by=challenged_by(self.judgements, self.round),
             can_ask=bool(self.open_questions) and self.sessions_left > 0 and self.rounds_left > 0,
             errors=self.errors,
         )
@@ -297,10 +306,7 @@ REQUIRED = frozenset({PLAN, *PROJECTIONS})
 """Without these a plan is not ready for review."""
 VERSIONED = (PLAN, PLAN_PAGE, PLAN_FILES, MINUTES, REVIEW, BRIEF)
 """What a redo puts aside."""
-
-
 TRANSCRIPT = f"{FOLDER}/meeting.jsonl"
-
 _OURS = re.compile(rf"{FOLDER}/(?:versions/v[1-9][0-9]{{0,5}}/)?(?P<name>[a-z-]+(?:\.[a-z]+)+)")
 
 
@@ -522,9 +528,10 @@ def went_straight(ws: Workshop, by: DecidedBy) -> Workshop:
 
 def judged(ws: Workshop, role: str, verdict: RoleVerdict, *, line: str = "") -> Workshop:
     """A role has spoken; when it was the last, questions are put or a decision is proposed."""
-    if ws.due != RequestVerdict(role=role, round=ws.round):
+    due = ws.due
+    if not isinstance(due, RequestVerdict) or due.role != role:
         return ws
-    judgement = Judgement(role=role, round=ws.round, verdict=verdict, line=line)
+    judgement = Judgement(role=role, round=ws.round, verdict=verdict, line=line, challenge=due.challenge)
     ws = ws.but(judgements=(*ws.judgements, judgement))
     for text in verdict.blocking_questions:
         ws = _wanting_to_know(ws, text, role)

@@ -202,11 +202,12 @@ class ReadPlan(Attemptable):
 
 
 class Judge(Attemptable):
-    """Ask *role* of the planning workshop for its verdict in this round."""
+    """Ask *role* of the planning workshop for its verdict in this round, *together* with others as in `Speak`."""
 
     kind: Literal["judge"] = "judge"
     role: str
     round: int
+    together: bool = False
 
 
 class Formalize(Attemptable):
@@ -298,7 +299,7 @@ NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, Rewrite, MeetPerson, Lo
 
 
 def is_together(effect: Effect) -> bool:
-    return isinstance(effect, Speak) and effect.together
+    return isinstance(effect, Speak | Judge) and effect.together
 
 
 def numbered(effect: Effect, effect_id: str) -> Effect:

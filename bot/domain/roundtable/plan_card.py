@@ -155,6 +155,8 @@ def _state(rt: Roundtable, ws: Workshop) -> str:
     if rt.stage is not Stage.PLANNING:
         return ""
     match ws.due:
+        case RequestVerdict(role=role, challenge=True):
+            return planning_wording.challenges(role)
         case RequestVerdict(round=round):
             return planning_wording.reading() if round == FIRST_READING else planning_wording.round_begins(ws)
         case Decide():

@@ -8,7 +8,7 @@ from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.planning.briefing import briefing
 from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.verdict import title
-from bot.domain.planning.workshop import FIRST_READING, Workshop
+from bot.domain.planning.workshop import FIRST_READING, RequestVerdict, Workshop
 from bot.domain.transcript.lines import Line, Source
 from bot.engine.ports import PlanningCase
 from bot.voices.model import Prompt
@@ -36,14 +36,15 @@ def entries(case: PlanningCase) -> str:
 
 
 def judge(ws: Workshop, persona: Persona, table: Roster, *, files: Files, entries: str = "") -> Prompt:
-    first = ws.round == FIRST_READING
+    is_challenge = isinstance(ws.due, RequestVerdict) and ws.due.challenge
+    reading = "challenge" if is_challenge else "first" if ws.round == FIRST_READING else "round"
     moving = filled(
         "judge",
         briefing=_briefing(ws),
         entries=_entries(entries),
         persona=described(persona, table),
         role=title(persona.actor),
-        reading=part_of("readings", "first" if first else "round", round=str(ws.round)),
+        reading=part_of("readings", reading, round=str(ws.round)),
     )
     return _prompt(ws, files, moving=moving)
 

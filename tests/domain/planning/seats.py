@@ -18,7 +18,7 @@ from bot.domain.planning.workshop import REQUIRED, DecidedBy, RequestVerdict, Wo
 
 __all__ = [
     "ADA", "DEVELOPER", "GRACE", "NO", "ORDER", "PRODUCT", "RISKS", "SYSTEM", "TESTS", "UNKNOWN", "VALID", "YES",
-    "asking", "at_the_plan", "deciding", "drafted", "read_through", "ready", "round_of", "started",
+    "asking", "at_the_plan", "deciding", "drafted", "read_through", "ready", "round_of", "started", "unanimous",
 ]  # fmt: skip
 
 ADA, GRACE = DecidedBy(person="ada", line="C1.1"), DecidedBy(person="grace", line="C1.2")
@@ -61,6 +61,14 @@ def read_through(verdict: RoleVerdict = YES, **others: RoleVerdict) -> Workshop:
 def deciding(verdict: RoleVerdict = YES, **others: RoleVerdict) -> Workshop:
     """After the first round."""
     return round_of(read_through(), verdict, **others)
+
+
+def unanimous() -> Workshop:
+    """All roles have said yes, with models: what speaks against it is asked next."""
+    ws = read_through().but(has_models=True)
+    for role in ORDER:
+        ws = workshop.judged(ws, role, YES, line=f"R{role}")
+    return ws
 
 
 def at_the_plan() -> Workshop:

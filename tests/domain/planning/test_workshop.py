@@ -44,6 +44,7 @@ from tests.domain.planning.seats import (
     ready,
     round_of,
     started,
+    unanimous,
 )
 
 BROKEN = {"id": "lost-rows", "title": "", "brief": "Every export loses its last row."}
@@ -400,3 +401,41 @@ def test_a_workshop_survives_being_saved_at_any_moment() -> None:
 def test_the_status_says_where_it_is(ws: Workshop, sentence: str) -> None:
     """In one line."""
     assert planning_wording.status(ws) == sentence
+
+
+def test_what_all_roles_agree_on_is_challenged_by_one() -> None:
+    """By the role for what goes wrong; nothing is proposed before that."""
+    ws = unanimous()
+
+    assert ws.due == RequestVerdict(role=RISKS, round=1, challenge=True)
+    assert ws.proposal is None
+
+
+def test_a_challenge_that_finds_something_counts_instead_of_the_yes() -> None:
+    """The verdict before stays in the record."""
+    ws = workshop.judged(unanimous(), RISKS, NO)
+
+    assert isinstance(ws.due, Decide)
+    assert ws.due.proposal.decision is ProposedMove.HOLD
+    assert ws.due.proposal.reasons[0] == "4 of 5 roles agree."
+    assert [one.verdict for one in ws.judgements if one.role == RISKS] == [YES, YES, NO]
+
+
+def test_a_challenge_that_finds_nothing_is_named_beside_the_agreement() -> None:
+    """Without models no role was asked, and the proposal says so."""
+    challenged, by_rules = workshop.judged(unanimous(), RISKS, YES), deciding()
+
+    assert challenged.proposal
+    assert by_rules.proposal
+    assert challenged.proposal.reasons == (
+        "5 of 5 roles agree. Risk Planner looked for what speaks against it, and says yes.",
+    )
+    assert by_rules.proposal.reasons == ("5 of 5 roles agree. No role was asked for what speaks against it.",)
+
+
+def test_a_challenge_that_fails_is_no_agreement() -> None:
+    """A voice that stumbles can hold a plan up, and never wave it through as if all agreed."""
+    ws = workshop.judged(unanimous(), RISKS, UNKNOWN)
+
+    assert ws.proposal
+    assert ws.proposal.reasons[0] == "4 of 5 roles agree."

@@ -26,7 +26,7 @@ from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.texts import filled
 from bot.voices.verifying import SourcedClaim
-from tests.domain.planning.seats import TESTS, YES, read_through, started
+from tests.domain.planning.seats import TESTS, YES, read_through, started, unanimous
 from tests.specification.meeting import SCHEMA, Meeting
 
 FOLDER = Path(__file__).parent / "kept"
@@ -190,6 +190,7 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
 JUDGING: Mapping[str, Callable[[], Prompt]] = {
     "judge-first": lambda: judge(started()),
     "judge-round": lambda: judge(read_through(YES)),
+    "judge-challenge": lambda: judge(unanimous()),
     "judge-again": lambda: tasks.again(judge(started()), "verdict"),
     "formalize": formalize,
     "formalize-again": lambda: formalize("work.tasks.0.id: is missing"),

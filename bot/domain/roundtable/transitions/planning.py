@@ -15,7 +15,7 @@ from bot.domain.messages.message import Message
 from bot.domain.planning import workshop
 from bot.domain.planning.derived import need_of
 from bot.domain.planning.record import free_folder, outputs, put_aside, taken_up
-from bot.domain.planning.verdict import seated
+from bot.domain.planning.verdict import seated, silent_in
 from bot.domain.planning.workshop import (
     FIRST_READING,
     VERSIONED,
@@ -69,7 +69,7 @@ def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
         return asked_for_more(rt, playbook)
     match due:
         case RequestVerdict():
-            return _role_asked(rt, ws, due)
+            return _roles_asked(rt, ws, due)
         case Ask():
             return _asked(rt, due, playbook)
         case Decide():
@@ -116,12 +116,29 @@ def held(rt: Roundtable) -> Workshop:
     return rt.workshop
 
 
-def _role_asked(rt: Roundtable, ws: Workshop, due: RequestVerdict) -> Roundtable:
+def _roles_asked(rt: Roundtable, ws: Workshop, due: RequestVerdict) -> Roundtable:
+    """All at the same time, since none builds on the verdict of another; a challenge comes after them."""
     if rt.has_pending(effects.Judge):
         return rt
-    if ws.round != FIRST_READING and not ws.verdicts_of(ws.round):
+    if due.challenge:
+        rt = rt.saying_on_card(planning_wording.challenges(due.role), part=ws.stage)
+    elif ws.round != FIRST_READING and not ws.verdicts_of(ws.round):
         rt = rt.saying_on_card(planning_wording.round_begins(ws), part=ws.stage)
-    return rt.queueing(effects.Judge(role=due.role, round=due.round))
+    return _queueing(rt, ws, due)
+
+
+def heard_meanwhile(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """People spoke while roles judge: those who have not answered are asked again, with what was said."""
+    ws = held(rt)
+    if not isinstance(ws.due, RequestVerdict) or not rt.has_pending(effects.Judge):
+        return rt
+    return _queueing(rt.dropping(effects.Judge), ws, ws.due)
+
+
+def _queueing(rt: Roundtable, ws: Workshop, due: RequestVerdict) -> Roundtable:
+    roles = (due.role,) if due.challenge else silent_in(ws.verdicts_of(ws.round), ws.roles)
+    together = len(roles) > 1
+    return rt.queueing(*(effects.Judge(role=one, round=due.round, together=together) for one in roles))
 
 
 def _asked(rt: Roundtable, due: Ask, playbook: Playbook) -> Roundtable:
@@ -250,7 +267,7 @@ def _origin(stage: Stage | None) -> Stage | None:
 def plan_read(rt: Roundtable, event: PlanRead, playbook: Playbook) -> Roundtable:
     if event.aside:
         return put_files_aside(rt, event)
-    ws = _found(rt, event, playbook)
+    ws = _found(rt, event, playbook).but(has_models=_has_models(rt, playbook))
     rt = rt.but(workshop=ws)
     if ws.stage is LinePhase.REVIEW_READY:
         return offered_again(rt, playbook)
@@ -259,6 +276,11 @@ def plan_read(rt: Roundtable, event: PlanRead, playbook: Playbook) -> Roundtable
     opened = planning_wording.opened(ws, introduced=rt.planned_from is None)
     rt = plan_card.opened(rt, opened, part=LinePhase.DRAFT)
     return becomes(rt, workshop.started(ws), playbook)
+
+
+def _has_models(rt: Roundtable, playbook: Playbook) -> bool:
+    roles = (persona.actor for persona in playbook.workshop)
+    return any(thinks(effects.Judge(role=role, round=FIRST_READING), rt, playbook) for role in roles)
 
 
 def _found(rt: Roundtable, event: PlanRead, playbook: Playbook) -> Workshop:
@@ -304,10 +326,13 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def judged(rt: Roundtable, event: Judged, playbook: Playbook) -> Roundtable:
     """What a role says is a line of its own, with the verdict in it, so that the record can be replayed."""
     ws, verdict = held(rt), event.verdict
-    if ws.due != RequestVerdict(role=event.role, round=event.round):
+    due = ws.due
+    if not isinstance(due, RequestVerdict) or (due.role, due.round) != (event.role, event.round):
         return rt
     text = planning_wording.verdict(verdict, first=ws.round == FIRST_READING)
     facts: dict[str, Any] = {**(spent(event.facts) or BY_RULE), "verdict": verdict.model_dump(mode="json")}
+    if due.challenge:
+        facts["challenge"] = True
     rt = rt.saying_on_card(text, part=ws.stage, actor=event.role, **facts)
     return becomes(rt, workshop.judged(ws, event.role, verdict, line=rt.lines[-1].message_id), playbook)
 

@@ -60,7 +60,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     after = _told(answering or ws, said if answers else event, by, answers=answers)
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     if after.due == ws.due:
-        return pausing.notes_saved(rt.but(workshop=after), playbook)
+        return pausing.notes_saved(planning.heard_meanwhile(rt.but(workshop=after), playbook), playbook)
     rt = rt.closing_menu(
         planning_wording.answered(passed=not workshop.answer_in(said.text))
         if answers

@@ -208,10 +208,16 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
         f"- {wording_of_plans.status(rt.workshop)}" if rt.workshop else "",
         "- The personas are muted." if rt.manners.muted else "",
         f"- {trouble_wording.goes_on_without(menus.AIDED_AGAIN.label)}" if rt.unaided else "",
+        f"- {_by_rules(rt, playbook)}" if rt.unaided_personas else "",
         f"- {spent}" if (spent := line(rt.purse, playbook.policy)) else "",
         "- Some of it could not be saved yet. I try again with the next step." if is_behind(rt) else "",
     )
     return Message(text="\n".join(row for row in rows if row), links=_link(rt))
+
+
+def _by_rules(rt: Roundtable, playbook: Playbook) -> str:
+    names = [one.first_name for one in playbook.roster if one.key in rt.unaided_personas]
+    return trouble_wording.personas_without_a_model(names, menus.AIDED_AGAIN.label)
 
 
 def _progress(rt: Roundtable, playbook: Playbook) -> str:

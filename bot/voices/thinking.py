@@ -149,7 +149,7 @@ class ModelVoices:
         return ModelSession(mind, limits, looker=self._looker_of(cue), effort=self._efforts.get(task, ""))
 
     def _mind(self, cue: VoiceContext) -> LanguageModel | None:
-        return None if cue.roundtable.unaided else self._mind_of(cue.persona)
+        return None if cue.roundtable.is_unaided(cue.persona) else self._mind_of(cue.persona)
 
 
 class ModelSession:

@@ -1,11 +1,15 @@
 """When a model fails for good (ERR-INT-001): people are told once, and the meeting goes on without it."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import Action, Card, card_in_words
 from bot.domain.roundtable.effects import Draft, Speak, Synthesize
 from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
 from tests.domain.books import few_steps, step
 from tests.domain.table import FLOOR, Table
 
@@ -131,6 +135,67 @@ def test_a_synthesis_that_no_model_makes_is_made_without_one() -> None:
     assert len([effect for effect in table.completing if isinstance(effect, Synthesize)]) == 2
     assert table.meta.elaborations[-1].synthesis_summary == "It matters"
     assert told(table) == 1
+
+
+# --- the model of one persona -----------------------------------------------------------------------------------------
+
+
+def own_model(reason: str = "unavailable", *, who: str = "alex") -> Table:
+    """Alex has a model of his own, and it fails in the first round of a discussion."""
+    policy = TWO.policy.but(model="openai:gpt-y", thinks=True)
+    book = replace(TWO, policy=policy, roster=TWO.roster.with_models({who: "openai:gpt-x"}))
+    table = Table(book).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.pay_up_to("speak").pay_one()
+    return table.pay_up_to("speak").fail("speak", reason).resume_paying()
+
+
+@pytest.mark.parametrize("reason", ["timeout", "unavailable", "denied"])
+def test_the_own_model_of_a_persona_rests_for_that_persona_only(reason: str) -> None:
+    """It answers by rules, the others think; people are told who, once."""
+    table = own_model(reason)
+
+    assert not table.rt.unaided
+    assert table.rt.unaided_personas == ("solutions-architect",)
+    assert {turn.name for turn in table.rt.debate.turns} == {"Maya", "Alex", "Jordan"}
+    assert [table.rt.is_unaided(one.key) for one in table.playbook.roster].count(True) == 1
+    assert sum(text.startswith("⚠ The model of Alex does not answer.") for text in table.texts) == 1
+    assert told(table) == 0
+
+
+def test_the_first_message_says_who_goes_on_by_rules() -> None:
+    """As long as it is so."""
+    table = own_model()
+    failed = card_in_words(newest_root(table))
+    table.press_retry()
+
+    assert "Maya thinks with openai:gpt-y. Alex follows rules, without a model." in failed
+    assert "Alex thinks with openai:gpt-x." in card_in_words(newest_root(table))
+    assert table.rt.unaided_personas == ()
+    assert Action.RETRY not in table.offered()
+
+
+def test_one_bad_answer_of_its_own_model_only_passes_a_persona_over() -> None:
+    """The next one may be fine."""
+    table = own_model("empty")
+
+    assert table.rt.unaided_personas == ()
+    assert {turn.name for turn in table.rt.debate.turns} == {"Maya", "Jordan"}
+
+
+def test_a_restart_knows_whose_model_failed() -> None:
+    """And what an earlier version stored has nobody."""
+    rt = own_model().rt
+    stored = json.loads(rt.model_dump_json())
+    earlier = {name: value for name, value in stored.items() if name != "unaided_personas"}
+
+    assert Roundtable.model_validate(stored).unaided_personas == ("solutions-architect",)
+    assert Roundtable.model_validate(earlier).unaided_personas == ()
+
+
+def newest_root(table: Table) -> Card:
+    card = table.world.roots[-1].card
+    assert card
+    return card
 
 
 # --- having it back ---------------------------------------------------------------------------------------------------

@@ -81,6 +81,18 @@ def without_a_model() -> str:
     )
 
 
+def persona_without_a_model(name: str) -> str:
+    return (
+        f"The model of {name} does not answer. {name} goes on by rules; the others are as before. "
+        "Press the button when it should be tried again."
+    )
+
+
+def personas_without_a_model(names: Sequence[str], button: str) -> str:
+    """For who asks where things stand."""
+    return f"By rules, since their own models failed, until somebody presses *{button}*: {', '.join(names)}."
+
+
 def goes_on_without(button: str) -> str:
     """For who asks where things stand, long after it was told."""
     return f"A model failed, so the personas go on without one until you press *{button}*."

@@ -133,7 +133,10 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
         depth=rt.depth or Depth.STANDARD,
         skipped=tuple(_skipped(rt, playbook)) if complete else (),
         ending=ending(rt, playbook) if complete else "",
-        models={one.first_name: _model(one, playbook) for one in leads},
+        models={
+            one.first_name: "" if rt.is_unaided(one.key) else _model(one, playbook)
+            for one in (*leads, *_by_rules(rt, playbook, besides=leads))
+        },
         why=_why(rt) if complete else {},
         can_plan=len(playbook.workshop) > 0,
     )
@@ -188,6 +191,11 @@ def _skipped(rt: Roundtable, playbook: Playbook) -> Iterator[SkippedInRoot]:
 def _leads(playbook: Playbook) -> tuple[Persona, ...]:
     leads = (playbook.roster.lead_of(phase.key)[0] for phase in playbook.agenda.phases)
     return tuple({lead.key: lead for lead in leads}.values())
+
+
+def _by_rules(rt: Roundtable, playbook: Playbook, *, besides: tuple[Persona, ...]) -> Iterator[Persona]:
+    """Those whose own model failed."""
+    return (one for one in playbook.roster if one.key in rt.unaided_personas and one not in besides)
 
 
 def _model(persona: Persona, playbook: Playbook) -> str:

@@ -121,8 +121,8 @@ class RoundtableFields(Stored):
     did not take while the thread was closed to us. `last_heard` is the Slack ts of the newest message that git
     had when the item was taken up from there. `workshop` is kept when people leave it, and `planned_from` is
     the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and until
-    a person wants it back the personas speak without one. `working_at` is the message that says that we are at
-    work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `held` is the last
+    a person wants it back all (or `unaided_personas`) speak without one. `working_at` is the message that says that
+    we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `held` is the last
     line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
     from all lines, committed or not; `written` are the digests of the sections as they were written last, by
     file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the
@@ -156,6 +156,7 @@ class RoundtableFields(Stored):
     heading_for: Stage | None = None
     stalled: Stalled | None = None
     unaided: bool = False
+    unaided_personas: tuple[str, ...] = ()
     phase_key: str = ""
     step_id: str = ""
     reopened: str = ""
@@ -296,6 +297,9 @@ class Roundtable(RoundtableFields):
     def committed(self) -> Witness:
         """What was committed last. Earlier versions knew only the last line of it."""
         return self.witness or Witness(last=self.held)
+
+    def is_unaided(self, persona: str) -> bool:
+        return self.unaided or persona in self.unaided_personas
 
     def name_of(self, person: str) -> str:
         return self.people.get(person) or person
@@ -623,7 +627,8 @@ class Roundtable(RoundtableFields):
 
     def _with_retry(self, kind: MenuKind, message: Message) -> Message:
         """While personas speak without a model, the menus from which they go on offer to try it again."""
-        if not self.unaided or kind not in OFFERING_THE_MODEL or menus.AIDED_AGAIN in message.choices:
+        is_aided = not self.unaided and not self.unaided_personas
+        if is_aided or kind not in OFFERING_THE_MODEL or menus.AIDED_AGAIN in message.choices:
             return message
         return message.but(choices=(*message.choices, menus.AIDED_AGAIN))
 

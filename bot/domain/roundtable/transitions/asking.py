@@ -388,16 +388,16 @@ ByVoice = Speak | Draft | Synthesize | Judge | Formalize
 
 def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
     """With the persona's own model, or else the common one."""
-    if isinstance(work, Speak | Draft | Synthesize) and rt.unaided:
+    persona = voice_of(work, rt, playbook)
+    if isinstance(work, Speak | Draft | Synthesize) and rt.is_unaided(persona.key if persona else ""):
         return False
     if isinstance(work, Draft | Synthesize) and work.unaided:
         return False
-    persona = _by(work, rt, playbook)
     own = persona.model if persona else ""
     return own != OFFLINE if own else playbook.policy.thinks
 
 
-def _by(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | None:
+def voice_of(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | None:
     match work:
         case Speak(persona=key):
             return playbook.roster.get(key)

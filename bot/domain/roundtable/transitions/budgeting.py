@@ -166,16 +166,20 @@ def _offering_more(rt: Roundtable) -> Roundtable:
 AWAY = frozenset({"timeout", "unavailable", "denied", "context"})
 """Reasons of a voice that a model does not answer at all; it would not answer the next one either."""
 
+CONTEXT_FULL = "context"
 OF_AN_ANSWER = frozenset({"empty", "cut_off", "refused", "unstructured"})
 """Reasons that are about one answer: the next one may be fine."""
 
 Asked = Speak | Draft | Synthesize
 
 
-def is_over(rt: Roundtable, effect: Asked, reason: str) -> bool:
+def is_over(rt: Roundtable, effect: Asked, reason: str, playbook: Playbook) -> bool:
     """Whether *effect*, which a model failed at, is for the voice without one to do."""
-    if rt.unaided:
+    persona = asking.voice_of(effect, rt, playbook)
+    if rt.is_unaided(persona.key if persona else ""):
         return False
+    if persona and persona.model and reason in AWAY - {CONTEXT_FULL}:
+        return True
     if isinstance(effect, Speak) and effect.task == "acknowledge":
         return reason in AWAY
     if isinstance(effect, Speak) and effect.task == "respond" and not no_answer(rt.debate):
@@ -189,11 +193,20 @@ def no_answer(debate: Elaboration) -> bool:
     return is_last and (bool(debate.unheard) or debate.turns[-1].human)
 
 
-def carried_on(rt: Roundtable, effect: Asked) -> Roundtable:
-    """An open menu moves below what is told, where people find it."""
+def carried_on(rt: Roundtable, effect: Asked, playbook: Playbook) -> Roundtable:
+    """
+    An open menu moves below what is told, where people find it. The model of one persona rests for that persona; the
+    common one for all.
+    """
     lost = trouble("ERR-INT-001")
-    rt = rt.logging(lost).but(unaided=True)
-    text = f"⚠ {lost.sentence}\n{trouble_wording.without_a_model()}"
+    rt = rt.logging(lost)
+    persona = asking.voice_of(effect, rt, playbook)
+    if persona and persona.model:
+        rt = rt.but(unaided_personas=(*rt.unaided_personas, persona.key))
+        text = f"⚠ {trouble_wording.persona_without_a_model(persona.first_name)}"
+    else:
+        rt = rt.but(unaided=True)
+        text = f"⚠ {lost.sentence}\n{trouble_wording.without_a_model()}"
     before = rt.menu
     message = Message(
         text=text, note=lost.code, choices=before.message.choices if before else (menus.AIDED_AGAIN,)
@@ -208,7 +221,7 @@ def wanted_back(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     kind, message = rt.menu.kind, rt.menu.message
     name = rt.name_of(event.person.id)
     chosen = step_wording.chosen(menus.AIDED_AGAIN.label, name)
-    rt = rt.closing_menu(chosen, ts=event.ts).but(unaided=False)
+    rt = rt.closing_menu(chosen, ts=event.ts).but(unaided=False, unaided_personas=())
     rt = rt.recording(chosen, part=rt.part, user_id=event.person.id, user_name=name)
     if rt.stage is Stage.AT_BOUNDARY and rt.answers and rt.step_id in rt.steps_completed:
         return steps.write(rt)

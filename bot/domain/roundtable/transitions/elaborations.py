@@ -90,7 +90,8 @@ def challenged(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def _challengers(rt: Roundtable, playbook: Playbook) -> list[Persona]:
     """Whom it has not been asked of, silent longest first."""
     others = playbook.roster.others(lead_of(rt, playbook).key)
-    left = [one for one in others if one.key not in rt.debate.challengers]
+    asked = {*rt.debate.challengers, *rt.unaided_personas}
+    left = [one for one in others if one.key not in asked]
     return sorted(left, key=lambda one: rt.debate.last_had_floor(one.key))
 
 
@@ -234,7 +235,7 @@ def still_asked(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
 def _only_listens(rt: Roundtable, persona: str, playbook: Playbook) -> bool:
     """Without a model a persona opens the discussion; after that it speaks when it is addressed by name."""
     newest = next((turn for turn in reversed(rt.debate.turns) if turn.by == persona), None)
-    if newest is None or not (newest.by_rule or rt.unaided):
+    if newest is None or not (newest.by_rule or rt.is_unaided(persona)):
         return False
     return not asking.thinks(Speak(persona=persona, task="respond"), rt, playbook)
 
@@ -245,7 +246,7 @@ def _all_listen(rt: Roundtable, playbook: Playbook) -> bool:
 
 def can_go_on(rt: Roundtable, playbook: Playbook) -> bool:
     """Personas cannot go on alone where all only listen, unless the model comes back."""
-    return rt.unaided or not _all_listen(rt, playbook)
+    return rt.unaided or bool(rt.unaided_personas) or not _all_listen(rt, playbook)
 
 
 def is_full(rt: Roundtable) -> bool:
@@ -361,7 +362,7 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
         return said_nothing(rt, persona.key, playbook)
 
     framing = not rt.debate.framed
-    debate = speaking.spoken(rt.debate, text, event, by=persona, unaided=rt.unaided)
+    debate = speaking.spoken(rt.debate, text, event, by=persona, unaided=rt.is_unaided(persona.key))
     if framing:
         debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
     debate = board.with_persona_options(debate)

@@ -56,7 +56,7 @@ def _look(rt: Roundtable, person: Person) -> Roundtable:
     """Two people who ask at once are told once."""
     name = rt.name_of(person.id)
     rt = rt.recording(step_wording.resumed(name), part=rt.part, user_id=person.id, user_name=name)
-    rt = rt.dropping(Speak).but(unaided=False)
+    rt = rt.dropping(Speak).but(unaided=False, unaided_personas=())
     return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
 
@@ -86,7 +86,7 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def retry_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    if rt.stalled is None and rt.unaided:
+    if rt.stalled is None and (rt.unaided or rt.unaided_personas):
         return budgeting.wanted_back(rt, event, playbook)
     return _retry(rt, event.person, ts=event.ts)
 
@@ -100,7 +100,9 @@ def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
         raise NotNow(trouble_wording.not_opened())
     effect, stage = rt.stalled.effect, rt.stalled.stage
     rt = rt.closing_menu(step_wording.chosen(menus.RETRY.label, rt.name_of(person.id)), ts=ts)
-    return rt.but(stage=stage, stalled=None, unaided=False).queueing(effect.but(id="", attempts=0))
+    return rt.but(stage=stage, stalled=None, unaided=False, unaided_personas=()).queueing(
+        effect.but(id="", attempts=0)
+    )
 
 
 # --- an analysed item ---------------------------------------------------------------------------------------------

@@ -120,7 +120,6 @@ def _goes_on(
     return follows(rt, playbook, told) if follows else pausing.notes_saved(rt, playbook)
 
 
-CONTEXT_FULL = "context"
 UNSTRUCTURED = "unstructured"
 
 THREAD_GONE = "thread_not_found"
@@ -285,10 +284,10 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
     effect = failure.effect
     assert isinstance(effect, Speak)
     reason = failure.said.reason
-    if reason == CONTEXT_FULL and rt.stage is Stage.ELABORATING:
+    if reason == budgeting.CONTEXT_FULL and rt.stage is Stage.ELABORATING:
         return elaborations.too_much_to_hold(rt, playbook)
-    if budgeting.is_over(rt, effect, reason):
-        return budgeting.carried_on(rt, effect)
+    if budgeting.is_over(rt, effect, reason, playbook):
+        return budgeting.carried_on(rt, effect, playbook)
     if rt.stage is Stage.WRITING:
         return steps.menu(rt, playbook, saying_what_is_saved(rt))
     if rt.stage is not Stage.ELABORATING:
@@ -304,9 +303,9 @@ def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Ro
     person presses Retry, and nothing counts as complete.
     """
     if isinstance(failure.effect, budgeting.Asked) and budgeting.is_over(
-        rt, failure.effect, failure.said.reason
+        rt, failure.effect, failure.said.reason, playbook
     ):
-        return budgeting.carried_on(rt, failure.effect)
+        return budgeting.carried_on(rt, failure.effect, playbook)
     return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.press_retry())
 
 

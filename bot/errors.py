@@ -14,6 +14,10 @@ Every error this bot raises on purpose.
       ContentError         a persona or step folder cannot be used at all; we refuse to start
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 
 class BotError(Exception):
     pass
@@ -51,16 +55,24 @@ class EffectError(BotError):
     """
     *reason* is a short machine word (`not_in_channel`, `disk_full`).
 
-    *again* says whether the same call may succeed later, *after_seconds* when the other side named a time.
+    *again* says whether the same call may succeed later, *after_seconds* when the other side named a time. *facts* say
+    what a model took all the same.
     """
 
     def __init__(
-        self, sentence: str, *, reason: str = "", again: bool = False, after_seconds: float = 0
+        self,
+        sentence: str,
+        *,
+        reason: str = "",
+        again: bool = False,
+        after_seconds: float = 0,
+        facts: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         super().__init__(sentence)
         self.reason = reason
         self.again = again
         self.after_seconds = after_seconds
+        self.facts = facts
 
 
 class SlackError(EffectError):

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, TypeGuard
 
@@ -38,7 +38,7 @@ from bot.engine.clock import Clock
 from bot.engine.engine import Engine, UnsavedChange
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers
-from bot.engine.ports import Meter, Store, Wake
+from bot.engine.ports import NO_FACTS, Meter, Store, Wake
 from bot.errors import Conflict, EffectError, NewerVersion, Unavailable, UserError
 from bot.log import about
 from bot.telemetry import span
@@ -328,7 +328,7 @@ class Roundtables(Engine[Roundtable, Input]):
             except EffectError as error:
                 if not error.again or attempt == attempts:
                     log.warning("%s failed: %s (%s)", effect.kind, error, error.reason)
-                    return self._failed(effect, str(error), error.reason)
+                    return self._failed(effect, str(error), error.reason, facts=error.facts)
                 wait = error.after_seconds or _seconds_before(attempt)
                 log.info("%s is tried again in %.1f s: %s", effect.kind, wait, error)
                 await self._pause(wait)
@@ -355,9 +355,12 @@ class Roundtables(Engine[Roundtable, Input]):
             rt = await self._repository.read(slug)
         return next((one for one in rt.outbox if one.id == effect.id), None) if rt else None
 
-    def _failed(self, effect: Effect, sentence: str, reason: str) -> Failed:
+    def _failed(
+        self, effect: Effect, sentence: str, reason: str, *, facts: Mapping[str, Any] = NO_FACTS
+    ) -> Failed:
         told = self._performers.redact(sentence)
-        return Failed(key=effect.id, at=self._clock(), effect=effect.id, reason=reason, sentence=told)
+        key = {"key": effect.id, "effect": effect.id, "at": self._clock()}
+        return Failed(**key, reason=reason, sentence=told, facts=facts)
 
     # --- finding ----------------------------------------------------------------------------------------------------
 

@@ -47,13 +47,15 @@ class Prompt(NamedTuple):
     """
     *stable* parts come first, the one that changes least at the beginning. They are the same to the byte from turn to
     turn, so that a provider can cache them; *moving* is what is new. *effort* is how much the model thinks first, in
-    the words of the setting; empty is the model's own.
+    the words of the setting; empty is the model's own. What is served for it is added to *served*, also by a model that
+    gives no usable answer.
     """
 
     stable: tuple[str, ...]
     moving: str
     tools: Toolbox | None = None
     effort: str = ""
+    served: "list[Usage] | None" = None
 
 
 class Usage(NamedTuple):

@@ -135,7 +135,7 @@ class ModelVoices:
             text = await thinking.about(tasks.synthesize(scene, debate))
         except VoiceError as error:
             if error.reason in OF_A_MIND:
-                raise VoiceError(str(error), reason="unstructured") from None
+                raise VoiceError(str(error), reason="unstructured", facts=error.facts) from None
             raise
         synthesis, facts = concluded(text, debate), thinking.facts
         if self._verifier is None:
@@ -178,11 +178,13 @@ class ModelSession:
         """Raises VoiceError, without `again`: the chain of models has made all attempts already."""
         seconds, tokens = self._allowance
         try:
-            prompt = prompt._replace(tools=self._looker, effort=self._effort)
+            prompt = prompt._replace(tools=self._looker, effort=self._effort, served=self._usages)
+            before = len(self._usages)
             thought = await self._mind.think(prompt, seconds=seconds, tokens=tokens)
         except VoiceError as error:
-            raise VoiceError(str(error), reason=error.reason) from None
-        self._usages.append(thought.usage)
+            raise VoiceError(str(error), reason=error.reason, facts=self.facts) from None
+        if len(self._usages) == before:  # a model that only tells what its answer took
+            self._usages.append(thought.usage)
         return thought.text
 
 
@@ -231,7 +233,8 @@ async def _spoken(thinking: "ModelSession", cue: VoiceContext, prompt: Prompt, w
     if flaw == QUESTION:  # what it says about the answer is still useful
         flaw = ""
     if flaw:
-        raise VoiceError(f"{cue.persona} found no words that could be used.", reason=REASONS[flaw])
+        sentence = f"{cue.persona} found no words that could be used."
+        raise VoiceError(sentence, reason=REASONS[flaw], facts=thinking.facts)
     facts = dict(thinking.facts) if answer.recorded else {**thinking.facts, "unrecorded": True}
     return Speech(answer.text, facts, answer.stances, answer.satisfied, answer.passed)
 

@@ -422,7 +422,7 @@ class Table:
         effect = self.rt.next_effect
         if effect is None:
             return False
-        told = {"key": effect.id, "at": self.now(), "effect": effect.id}
+        told: dict[str, Any] = {"key": effect.id, "at": self.now(), "effect": effect.id}
         if isinstance(effect, Rewrite) and effect.ts == self.rt.place.thread:
             self.world.roots.append(effect.message)
             self.rt = decide(self.rt, Done(**told), self.playbook)

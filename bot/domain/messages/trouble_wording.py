@@ -93,6 +93,10 @@ def personas_without_a_model(names: Sequence[str], button: str) -> str:
     return f"By rules, since their own models failed, until somebody presses *{button}*: {', '.join(names)}."
 
 
+def answer_not_usable() -> str:
+    return "A model answered, and the answer could not be used. What it took is counted."
+
+
 def goes_on_without(button: str) -> str:
     """For who asks where things stand, long after it was told."""
     return f"A model failed, so the personas go on without one until you press *{button}*."

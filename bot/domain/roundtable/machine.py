@@ -361,7 +361,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
     rt = rt.completing(effect.id)
     match event:
         case Failed():
-            return trouble.failed(rt, trouble.FailedEffect(effect, event), playbook)
+            return trouble.failed(budgeting.charged(rt, event), trouble.FailedEffect(effect, event), playbook)
         case Posted():
             return pausing.in_touch(_posted(rt, event, effect), playbook)
         case PersonMet():

@@ -334,11 +334,13 @@ class Failed(EffectOutcome):
     """
     The effect cannot be paid: the outside world refused for good, or for too long.
 
-    `reason` is a machine word (`not_in_channel`, `disk_full`, `timeout`), `sentence` what people may read.
+    `reason` is a machine word (`not_in_channel`, `disk_full`, `timeout`), `sentence` what people may read. `facts` are
+    what a model took whose answer could not be used.
     """
 
     reason: str
     sentence: str
+    facts: Mapping[str, Any] = {}
 
 
 Outcome = (

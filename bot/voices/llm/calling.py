@@ -231,6 +231,16 @@ class Caller:
         *,
         tools: Sequence[ToolDefinition] = (),
     ) -> ModelResponse:
+        began = time.monotonic()
+        response = await self._sent(sent, prompt, tokens, tools=tools)
+        if prompt.served is not None:
+            seconds = time.monotonic() - began
+            prompt.served.append(usage(response, self._name, address=self._address, seconds=seconds))
+        return response
+
+    async def _sent(
+        self, sent: list[ModelMessage], prompt: Prompt, tokens: int, *, tools: Sequence[ToolDefinition]
+    ) -> ModelResponse:
         settings = self._settings(prompt, tokens)
         parameters = ModelRequestParameters(function_tools=[*tools])
         if not self._streams or tokens < STREAMED_FROM_TOKENS:

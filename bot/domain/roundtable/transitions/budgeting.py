@@ -19,7 +19,7 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable import budget as purse
 from bot.domain.roundtable.effects import Draft, Effect, Formalize, Judge, Post, Speak, Synthesize
 from bot.domain.roundtable.inputs import Input, Press
-from bot.domain.roundtable.outcomes import Outcome
+from bot.domain.roundtable.outcomes import Failed, Outcome, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, elaborations, planning, speaking, steps
@@ -59,6 +59,14 @@ def counted(rt: Roundtable, event: Outcome) -> Roundtable:
     facts: Mapping[str, Any] = getattr(event, "facts", None) or {}
     spent = spent_by(facts) if facts else None
     return rt.but(purse=rt.purse.paying(spent)) if spent else rt
+
+
+def charged(rt: Roundtable, failed: Failed) -> Roundtable:
+    """What a model took for an answer that could not be used is counted, and has a line."""
+    if spent_by(failed.facts) is None:
+        return rt
+    rt = counted(rt, failed)
+    return rt.recording(trouble_wording.answer_not_usable(), part=rt.part, **spent(failed.facts))
 
 
 def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:

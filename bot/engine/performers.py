@@ -288,10 +288,11 @@ class Performers(NamedTuple):
                     "turns": rt.elaboration.turn_count if rt.elaboration else None,
                     "answers": len(rt.answers),
                     "redone": effect.redone,
+                    "then": effect.then,
                 }
                 return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
-            case Draft(skipped=skipped):
-                if skipped:
+            case Draft():
+                if effect.skipped or effect.looked:
                     return Drafted(**told)
                 files = await self.workspace.files(rt.slug, self._files_of(effect.steps))
                 patches, facts = await self.voices.propose(self._cue(effect, rt), files)

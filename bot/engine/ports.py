@@ -538,7 +538,8 @@ class Speech(NamedTuple):
     """
     What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. One that
     `passed` has nothing to add: the record says so, the thread does not. `by_rule`: no model was asked. `prepared` is
-    the question of the persona's file that it asks.
+    the question of the persona's file that it asks. Of an open step: `patches` are the entries that it proposes, None
+    when it did not look for any; `recommended` is its own answer to the question that it asks, `why` why that matters.
     """
 
     text: str
@@ -548,13 +549,16 @@ class Speech(NamedTuple):
     passed: bool = False
     by_rule: bool = False
     prepared: str = ""
+    patches: tuple[Patch, ...] | None = None
+    recommended: str = ""
+    why: str = ""
 
 
 class Voices(Protocol):
     """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
 
     async def acknowledge(self, cue: VoiceContext) -> Speech:
-        """One line for the newest answer of the open step, with at most one question. Empty: nothing to add."""
+        """What a persona makes of the answers to the open step: entries, and a sentence or a question if it has one."""
         ...
 
     async def frame(self, cue: VoiceContext) -> Speech:

@@ -20,25 +20,37 @@ MOST_TURNS = 8
 ISSUE_CHARS = 60
 POSITION_CHARS = 200
 QUESTION_CHARS = 300
+REASON_CHARS = 300
 
-FIELDS = frozenset({"stances", "pass", "satisfied", "question"})
+FIELDS = frozenset(
+    {"stances", "pass", "say", "satisfied", "question", "about", "recommended", "why", "entries"}
+)
 
 _BLOCK = re.compile(
     r"^[ \t]*```[ \t]*(?P<kind>[\w-]*)[ \t]*\n(?P<inside>.*?)(?:^[ \t]*```[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_BARE = re.compile(r'\{\s*"(?:stances|pass|satisfied|question)"\s*:')
+_BARE = re.compile(r'\{\s*"(?:stances|pass|say|satisfied|question|entries)"\s*:')
 _ASKS = re.compile(r"[?？؟][!?？؟]*")
 
 
 class Answered(NamedTuple):
-    """`recorded`: the answer had a usable record."""
+    """
+    `recorded`: the answer had a usable record. `question` is to be put below the text; it is `about` the open point
+    with that number, 0 for none. `entries` are as they were given, None where the answer has no list of them.
+    """
 
     text: str
     stances: tuple[Stance, ...] = ()
     satisfied: bool | None = None
     passed: bool = False
     recorded: bool = False
+    question: str = ""
+    about: int = 0
+    recommended: str = ""
+    why: str = ""
+    entries: tuple[Any, ...] | None = None
+    dropped: tuple[Mapping[str, str], ...] = ()
 
 
 def read(answer: str, *, turns: Collection[str]) -> Answered:
@@ -47,13 +59,23 @@ def read(answer: str, *, turns: Collection[str]) -> Answered:
     if found is None:
         return Answered(text)
     passed = found.get("pass") is True and not text
-    satisfied = found.get("satisfied")
+    satisfied, entries = found.get("satisfied"), found.get("entries")
+    said = found["say"] if isinstance(found.get("say"), str) else text
+    about = found.get("about")
     return Answered(
-        _with_question(text, found),
+        said.strip(),
         tuple(_stances(found.get("stances"), turns)),
         satisfied if isinstance(satisfied, bool) else None,
         passed,
-        recorded=isinstance(found.get("stances"), list) or isinstance(satisfied, bool) or passed,
+        recorded=isinstance(found.get("stances"), list)
+        or isinstance(satisfied, bool)
+        or passed
+        or isinstance(entries, list),
+        question=_question(said, found),
+        about=about if isinstance(about, int) and not isinstance(about, bool) else 0,
+        recommended=text_row(found.get("recommended"), QUESTION_CHARS),
+        why=text_row(found.get("why"), REASON_CHARS),
+        entries=tuple(entries) if isinstance(entries, list) else None,
     )
 
 
@@ -141,12 +163,10 @@ def _share(given: Any) -> float | None:
     return float(given) if math.isfinite(given) and 0 <= given <= 1 else None
 
 
-def _with_question(text: str, found: Mapping[str, Any]) -> str:
-    """Adds the question of the record if the persona is not satisfied and the text asks nothing."""
+def _question(text: str, found: Mapping[str, Any]) -> str:
+    """The question of the record, if the persona is not satisfied and the text asks nothing."""
     question = text_row(found.get("question"), QUESTION_CHARS)
-    if found.get("satisfied") is not False or not question or _ASKS.search(text):
-        return text
-    return f"{text} {question}".strip()
+    return "" if found.get("satisfied") is not False or _ASKS.search(text) else question
 
 
 # Prepares the text of a model to be posted for a persona: only the persona's own words, all of them visible.
@@ -156,6 +176,9 @@ def _with_question(text: str, found: Mapping[str, Any]) -> str:
 
 LONGEST = 3_000
 """The most characters of a contribution: about five times what the prompt asks for."""
+
+LONGEST_REMARK = 500
+"""The same of what is said about an answer to a step, with its question."""
 
 _MARKED = re.compile(r"^(?:<<<|>>>)[0-9a-f]{16}.*$", re.MULTILINE)
 _LINK = re.compile(r"!?\[(?P<label>[^\]\n]{0,300})\]\(\s*<?(?P<url>[^)\s>]{1,2000})>?[^)\n]{0,300}\)")

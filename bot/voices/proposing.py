@@ -15,7 +15,7 @@ from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Entry, Patch, Sp
 from bot.domain.values.json_files import parse
 from bot.domain.values.text import one_line
 from bot.voices.model import Prompt
-from bot.voices.prompts import tasks
+from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
 
@@ -27,11 +27,12 @@ MOST_SOURCES = 20
 DROPPED_CHARS = 200
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")
 
+NOTHING_SEEN: Mapping[str, str] = {}
+
 NO_SOURCE = "it names no source that was shown"
 NOT_SHOWN = "this source was not shown"
 NOT_OF_A_PERSON = "no person said it in these words"
 DOES_NOT_FIT = "it does not fit the entries of this step"
-NOTHING: Mapping[str, str] = {}
 TOO_MANY = f"more than {MOST_PROPOSALS} were proposed"
 
 
@@ -48,24 +49,24 @@ class Proposals(NamedTuple):
 
 def prompt(scene: Scene) -> Prompt | None:
     """None when nothing was said, or the step collects nothing."""
-    kinds = _kinds(scene)
-    if not kinds or not scene.rt.answers:
-        return None
-    return tasks.propose(scene, "\n".join(map(_described, kinds)))
+    return tasks.propose(scene) if scene.rt.answers and wanted.kinds(scene) else None
 
 
-def proposals(answer: str, scene: Scene, looked_at: Mapping[str, str] = NOTHING) -> Proposals | None:
-    """None when the answer is no JSON array. *looked_at* are texts that tools showed, by their ids."""
+def proposals(answer: str, scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> Proposals | None:
+    """None when the answer is no JSON array."""
     given = _array(answer)
-    if given is None:
-        return None
+    return None if given is None else proposed(given, scene, shown)
+
+
+def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> Proposals:
+    """Of what a model gave as entries, what can be proposed. *shown* are texts that tools showed, by their ids."""
     rt, schema = scene.rt, scene.playbook.schema
     said = {rt.line_of(answer.ts): answer.text for answer in rt.answers}
     entries = {entry.id: checks.text_of_entry(entry) for entry in _entries_shown(scene)}
     spoken = {rt.line_of(answer.ts): f"{rt.name_of(answer.person)}: {answer.text}" for answer in rt.answers}
-    sources = _Sources({**entries, **spoken}, looked_at, rt.slug)
+    sources = _Sources({**entries, **spoken}, shown, rt.slug)
     reader = _Reader(schema, rt.specification, said, sources)
-    found = tuple(reader.read(given, {kind.key for kind in _kinds(scene)}))
+    found = tuple(reader.read(given, {kind.key for kind in wanted.kinds(scene)}))
     texts, known = sources.texts, rt.specification.entries
     marked = tuple(checks.checked(one, texts, schema, known) for one in found)
     return Proposals(marked, tuple(reader.dropped), texts)
@@ -175,24 +176,6 @@ class _Reader:
             if found and not line.endswith("?") and not entailment.is_left_open(line[: found.start()]):
                 return True
         return False
-
-
-def _kinds(scene: Scene) -> tuple[Kind, ...]:
-    """The kinds that the step collects, and those that are recognized in every step."""
-    schema, step = scene.playbook.schema, scene.step
-    shown = schema.shown_in(step.step_id) if step else ()
-    heard = (kind for kind in schema.kinds.values() if kind.anywhere)
-    return tuple({kind.key: kind for kind in (*shown, *heard) if kind.key != NOTE}.values()) if step else ()
-
-
-def _described(kind: Kind) -> str:
-    owner = f", `part_of` names the {kind.part_of} it belongs to" if kind.part_of else ""
-    fields = "; ".join(
-        f"{name} ({', '.join(field.of) if field.of else field.type.value}{', a list' if field.many else ''})"
-        for name, field in kind.fields.items()
-        if name != REMARK
-    )
-    return f"- {kind.key} ({kind.name}{owner}): {fields}"
 
 
 def _entries_shown(scene: Scene) -> list[Entry]:

@@ -20,10 +20,11 @@ from bot.voices import answers, proposing
 from bot.voices.answers import Answered
 from bot.voices.concluding import concluded
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
-from bot.voices.prompts import tasks
+from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
+from bot.voices.proposing import Proposals
 from bot.voices.tools.looking import Looker
 from bot.voices.verifying import Verifier, merged
 
@@ -34,6 +35,8 @@ EMPTY, LONG, VOICES, REFUSED, PARTS, QUESTION = "empty", "long", "voices", "refu
 
 OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
 """The same, by the reasons of a model's VoiceError."""
+
+SETTLED = "what is proposed answers it"
 
 REASONS = {EMPTY: "empty", LONG: "cut_off", VOICES: "unstructured", REFUSED: "refused"}
 
@@ -54,6 +57,7 @@ class CallLimits(NamedTuple):
 
 WRITING = CallLimits(120.0, 4_000)
 SPEAKING = CallLimits(60.0, 1_200)
+LISTENING = CallLimits(60.0, 3_000)
 CONCLUDING = CallLimits(120.0, 4_000)
 
 
@@ -85,8 +89,16 @@ class ModelVoices:
         if not cue.roundtable.answers:
             return Speech("")
         scene = await _scene(cue)
-        session = self._session(mind, cue, SPEAKING, ModelTask.ACKNOWLEDGE)
-        return await _spoken(session, cue, tasks.acknowledge(scene), AnswerSpec(scene, assesses=True))
+        session = self._session(mind, cue, LISTENING, ModelTask.ACKNOWLEDGE)
+        spec = AnswerSpec(scene, assesses=True, session=session)
+        answer, facts = await _answer(session, cue, tasks.acknowledge(scene), spec)
+        speech = _speech(answer, facts)
+        if answer.entries is None:
+            return speech
+        found = proposing.proposed(answer.entries, scene, session.shown)
+        dropped = [*found.dropped, *answer.dropped]
+        kept, facts = await self._checked(found, {**facts, "dropped": dropped} if dropped else facts, cue)
+        return speech._replace(patches=kept, facts=facts)
 
     async def frame(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
@@ -118,7 +130,12 @@ class ModelVoices:
         if found is None:
             return (), thinking.facts
         dropped = {"dropped": list(found.dropped)} if found.dropped else {}
-        facts = {**thinking.facts, **dropped}
+        return await self._checked(found, {**thinking.facts, **dropped}, cue)
+
+    async def _checked(
+        self, found: Proposals, facts: Facts, cue: VoiceContext
+    ) -> tuple[tuple[Patch, ...], Facts]:
+        """By another model, if there is one."""
         if self._verifier is None:
             return found.patches, facts
         known, schema = cue.roundtable.specification, cue.playbook.schema
@@ -191,12 +208,21 @@ class ModelSession:
 class AnswerSpec:
     """
     The requirements for an answer. *turns* are the ids of the turns that the persona has read. If it *assesses*
-    people's answers and is not satisfied, it must ask exactly one question.
+    people's answers and is not satisfied, it must ask exactly one question, about a point that its own entries leave
+    open; *session* knows what it looked at.
     """
 
     def __init__(
-        self, scene: Scene, turns: Collection[str] = (), *, may_pass: bool = True, assesses: bool = False
+        self,
+        scene: Scene,
+        turns: Collection[str] = (),
+        *,
+        may_pass: bool = True,
+        assesses: bool = False,
+        session: ModelSession | None = None,
     ) -> None:
+        self._scene = scene
+        self._session = session
         rt, roster = scene.rt, scene.playbook.roster
         self._persona = scene.persona
         self._names = answers.SpeakerPrefixes(roster, rt.people.values())
@@ -207,46 +233,83 @@ class AnswerSpec:
     def read(self, text: str) -> tuple[Answered, str]:
         """The answer, and what is wrong with it; empty when nothing is."""
         found = answers.read(sanitized(text), turns=self._turns)
-        whole = answers.tidied(found.text)
+        is_settled = self._assesses and self._settles(found)
+        if is_settled:
+            dropped = {"what": found.question, "why": SETTLED}
+            found = found._replace(question="", recommended="", why="", dropped=(dropped,))
+        whole = answers.tidied(f"{found.text} {found.question}".strip())
         own = self._names.own(whole, self._persona)
         answer = found._replace(text=own)
         if answers.declines(own):
             return answer._replace(text=""), REFUSED
-        unasked = self._assesses and found.satisfied is False and answers.questions_in(own) != 1
+        is_asked = answers.questions_in(own) == 1 or (is_settled and not answers.questions_in(own))
+        unasked = self._assesses and found.satisfied is False and not is_asked
         if not own and not whole and unasked:
             return answer, QUESTION
         if not own:
-            silent = (found.passed and self._may_pass) or found.satisfied is not None
+            looked = self._assesses and found.entries is not None
+            silent = (found.passed and self._may_pass) or found.satisfied is not None or looked
             return answer, "" if silent and not whole else VOICES if whole else EMPTY
-        if len(own) > answers.LONGEST:
+        if len(own) > self.longest:
             return answer, LONG
         return answer, QUESTION if unasked else ""
 
+    @property
+    def longest(self) -> int:
+        return answers.LONGEST_REMARK if self._assesses else answers.LONGEST
 
-async def _spoken(thinking: "ModelSession", cue: VoiceContext, prompt: Prompt, wanted: AnswerSpec) -> Speech:
-    answer, flaw = await _answered(prompt, wanted, thinking)
+    def _settles(self, found: Answered) -> bool:
+        """Whether the entries of the answer settle the point that its question is about."""
+        points = wanted.open_points(self._scene)
+        if not found.question or not found.entries or not 0 < found.about <= len(points):
+            return False
+        seen = self._session.shown if self._session else {}
+        patches = proposing.proposed(found.entries, self._scene, seen).patches
+        return wanted.settles(points[found.about - 1], patches, self._scene)
+
+
+async def _spoken(thinking: ModelSession, cue: VoiceContext, prompt: Prompt, spec: AnswerSpec) -> Speech:
+    return _speech(*await _answer(thinking, cue, prompt, spec))
+
+
+def _speech(answer: Answered, facts: Facts) -> Speech:
+    asks = bool(answers.questions_in(answer.text))
+    return Speech(
+        answer.text,
+        facts,
+        answer.stances,
+        answer.satisfied,
+        answer.passed,
+        recommended=answer.recommended if asks else "",
+        why=answer.why if asks else "",
+    )
+
+
+async def _answer(
+    thinking: ModelSession, cue: VoiceContext, prompt: Prompt, spec: AnswerSpec
+) -> tuple[Answered, Facts]:
+    answer, flaw = await _answered(prompt, spec, thinking)
     if flaw:
         log.info("%s is asked once more, because the answer was %s", cue.persona, flaw)
-        answer, flaw = await _answered(tasks.again(prompt, flaw), wanted, thinking)
+        answer, flaw = await _answered(tasks.again(prompt, flaw), spec, thinking)
     if flaw == LONG and answer.text:
-        answer, flaw = answer._replace(text=answers.shortened(answer.text)), ""
+        answer, flaw = answer._replace(text=answers.shortened(answer.text, spec.longest)), ""
     if flaw == QUESTION:  # what it says about the answer is still useful
         flaw = ""
     if flaw:
         sentence = f"{cue.persona} found no words that could be used."
         raise VoiceError(sentence, reason=REASONS[flaw], facts=thinking.facts)
-    facts = dict(thinking.facts) if answer.recorded else {**thinking.facts, "unrecorded": True}
-    return Speech(answer.text, facts, answer.stances, answer.satisfied, answer.passed)
+    return answer, dict(thinking.facts) if answer.recorded else {**thinking.facts, "unrecorded": True}
 
 
-async def _answered(prompt: Prompt, wanted: AnswerSpec, thinking: ModelSession) -> tuple[Answered, str]:
+async def _answered(prompt: Prompt, spec: AnswerSpec, thinking: ModelSession) -> tuple[Answered, str]:
     try:
         text = await thinking.about(prompt)
     except VoiceError as error:
         if flaw := OF_A_MIND.get(error.reason):
             return Answered(""), flaw
         raise
-    return wanted.read(text)
+    return spec.read(text)
 
 
 async def _scene(cue: VoiceContext) -> Scene:

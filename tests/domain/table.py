@@ -236,7 +236,8 @@ class Table:
     def spoke(self, speak: Speak, text: str, **told: Any) -> "Table":
         """Who was asked to *speak* has written *text*."""
         heard = {"key": speak.id, "at": self.now(), "effect": speak.id, "persona": speak.persona}
-        self.rt = self.decided(PersonaSpoke(**heard, text=text, redone=speak.redone, **told))
+        asked: dict[str, Any] = {"redone": speak.redone, "then": speak.then}
+        self.rt = self.decided(PersonaSpoke(**heard, text=text, **asked, **told))
         return self
 
     def press(
@@ -541,13 +542,14 @@ class Table:
                 said = world.speech(effect, self.rt)
                 said = said if isinstance(said, Contribution) else Contribution(said)
                 given = {"turns": turns, "answers": len(self.rt.answers), "redone": effect.redone}
-                more = {"stances": said.stances, "passed": said.passed, **given, **world.more}
+                more = {"stances": said.stances, "passed": said.passed, "then": effect.then}
+                more = {**more, **given, **world.more}
                 return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)
             case Survey():
                 return Surveyed(**told, survey=world.survey)
             case Draft():
-                facts = {} if effect.unaided else world.facts
-                return Drafted(**told, patches=world.patches, facts=facts)
+                facts = {} if effect.unaided or effect.looked else world.facts
+                return Drafted(**told, patches=() if effect.looked else world.patches, facts=facts)
             case Synthesize():
                 made = world.syntheses.pop(0) if world.syntheses else world.synthesis
                 facts = {} if effect.unaided else world.facts

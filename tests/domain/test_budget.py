@@ -47,12 +47,12 @@ def test_without_a_model_nothing_is_said_about_money() -> None:
 
 
 def test_the_menu_says_what_was_spent() -> None:
-    """One quiet line in the small print, with a budget or without: two answers heard, and the step written."""
+    """One quiet line in the small print, with a budget or without: three answers heard, and the step written."""
     at = answered(table(None), 2).do_step()
-    assert "Models so far: 300 tokens, $0.30." in at.last.text
+    assert "Models so far: 400 tokens, $0.40." in at.last.text
 
     at = answered(table(Budget(tokens=10_000)), 2).do_step()
-    assert "Models so far: 300 tokens, $0.30, of 10,000 tokens." in at.last.text
+    assert "Models so far: 400 tokens, $0.40, of 10,000 tokens." in at.last.text
 
 
 def test_people_are_told_in_time() -> None:
@@ -130,7 +130,7 @@ def test_what_was_spent_survives_the_store() -> None:
     spent = at.rt.purse.spent
     at.forget()
 
-    assert spent.tokens == 400
+    assert spent.tokens == 500
     assert at.rt.purse.spent == spent
 
 

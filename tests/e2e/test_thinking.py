@@ -28,7 +28,7 @@ LOST = trouble("ERR-INT-001").sentence
 
 def task_of(prompt: Prompt) -> str:
     tasks = {
-        "acknowledge": "Somebody has just answered the open step",
+        "acknowledge": "People have said something on the open step",
         "frame": "Open the discussion",
         "synthesize": "Put together what the discussion came to",
     }

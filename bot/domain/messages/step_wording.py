@@ -164,6 +164,16 @@ AT_REST = {
 }
 
 
+def recommended(answer: str, why: str) -> str:
+    """Small print below the question of a model."""
+    parts = [f"Suggested answer: {answer}" if answer else "", f"Why it matters: {why}" if why else ""]
+    return "\n".join(filter(None, parts))
+
+
+def nothing_new(persona: Persona) -> str:
+    return f"{persona.name} read what was said and proposes nothing new."
+
+
 def listens(name: str) -> str:
     return f"{name} listens. Without a model, {name} asks the questions of the step and answers none."
 

@@ -161,7 +161,8 @@ class ShareRecord(Attemptable):
 
 class Speak(Attemptable):
     """
-    Ask the voice of *persona* for one contribution; *redone* when people spoke while it wrote the one before.
+    Ask the voice of *persona* for one contribution; *redone* when people spoke while it wrote the one before. People
+    asked *then*, too, by name: they speak after it.
 
     *together* ones do not build on each other: they are asked at the same time, and their outcomes come in order.
     """
@@ -171,6 +172,7 @@ class Speak(Attemptable):
     task: Literal["acknowledge", "frame", "respond"]
     redone: bool = False
     together: bool = False
+    then: tuple[str, ...] = ()
 
 
 class Survey(Attemptable):
@@ -181,11 +183,15 @@ class Survey(Attemptable):
 
 
 class Draft(Attemptable):
-    """Ask the voice to write the sections that *steps* own; *unaided* is without a model, even if there is one."""
+    """
+    Ask the voice to write the sections that *steps* own; *unaided* is without a model, even if there is one. Of steps
+    that were *skipped*, and of words that a model has *looked* at already, nothing is asked.
+    """
 
     kind: Literal["draft"] = "draft"
     steps: tuple[str, ...]
     skipped: bool = False
+    looked: bool = False
     unaided: bool = False
 
 

@@ -187,6 +187,9 @@ class PersonaSpoke(EffectOutcome):
     `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
     of the discussion the voice was given, `answers` how many of the step, None when that is not known; `redone` is the
     effect's. `by_rule`: no model was asked. `prepared` is the question of the persona's file that it asks.
+
+    Of an open step: `patches` are the entries that it proposes, None when it did not look for any. `recommended` is its
+    own answer to the question that it asks, and `why` says why that matters. `then` is the effect's.
     """
 
     persona: str
@@ -200,6 +203,10 @@ class PersonaSpoke(EffectOutcome):
     redone: bool = False
     by_rule: bool = False
     prepared: str = ""
+    patches: tuple[Patch, ...] | None = None
+    recommended: str = ""
+    why: str = ""
+    then: tuple[str, ...] = ()
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -207,6 +214,8 @@ class PersonaSpoke(EffectOutcome):
         said = {
             "stances": [stance.model_dump(mode="json", exclude_defaults=True) for stance in self.stances],
             "pass": self.passed or None,
+            "recommended": self.recommended,
+            "why": self.why,
         }
         own = {name: fact for name, fact in said.items() if fact}
         assessed = {} if self.satisfied is None else {"satisfied": self.satisfied}

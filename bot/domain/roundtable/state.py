@@ -117,7 +117,8 @@ class RoundtableFields(Stored):
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
     `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is
     the stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write
-    down, `lines` the transcript's since the last commit, `unsaved` the commits that failed, `unsent` what Slack
+    down, `looked_at` those for which a model has proposed entries. `lines` are the transcript's since the last
+    commit, `unsaved` the commits that failed, `unsent` what Slack
     did not take while the thread was closed to us. `last_heard` is the Slack ts of the newest message that git
     had when the item was taken up from there. `workshop` is kept when people leave it, and `planned_from` is
     the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and until
@@ -175,6 +176,7 @@ class RoundtableFields(Stored):
 
     answers: tuple[Answer, ...] = ()
     drafted: tuple[Answer, ...] = ()
+    looked_at: tuple[Answer, ...] = ()
     last_heard: str = ""
     survey: CodeSurvey | None = None
     acknowledged_at: str = ""

@@ -7,6 +7,7 @@ from bot.domain.discussion import dissent
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import Decision
 from bot.voices.model import Prompt
+from bot.voices.prompts import wanted
 from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.digest import (
     NOTHING,
@@ -27,7 +28,7 @@ from bot.voices.prompts.seen import named, row
 from bot.voices.prompts.texts import filled, part_of
 
 WORDS = 120
-SHORT_WORDS = 60
+SHORT_WORDS = 30
 FRAME_WORDS = 130
 TOPIC_CHARS = 120
 OBJECTION_CHARS = 340
@@ -36,7 +37,13 @@ OBJECTION_CHARS = 340
 
 def acknowledge(scene: Scene) -> Prompt:
     moving = filled(
-        "acknowledge", persona=who(scene), chat=_chat(SHORT_WORDS, "no questions"), form=filled("assessment")
+        "acknowledge",
+        persona=who(scene),
+        call=wanted.call(scene),
+        points=wanted.listed(wanted.open_points(scene)),
+        rules=filled("entries", kinds=wanted.described(wanted.kinds(scene))),
+        chat=_chat(SHORT_WORDS, "no questions"),
+        form=filled("assessment"),
     )
     return _prompt(scene, moving)
 
@@ -83,8 +90,9 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
     return _prompt(scene, moving)
 
 
-def propose(scene: Scene, kinds: str) -> Prompt:
-    return _prompt(scene, filled("propose", persona=who(scene), kinds=kinds))
+def propose(scene: Scene) -> Prompt:
+    rules = filled("entries", kinds=wanted.described(wanted.kinds(scene)))
+    return _prompt(scene, filled("propose", persona=who(scene), rules=rules))
 
 
 def again(prompt: Prompt, why: str) -> Prompt:

@@ -60,6 +60,7 @@ ROUNDTABLE = Roundtable(
     ),
     now="2026-01-01T00:00:00.000Z",
 )
+CALLED = Answer(person="U2", text="Alex, can a queue keep the order?", ts="3")
 QUEUE = Stance(issue="conflicts", position="keep both versions", because=("t01",), confidence=0.7)
 TURNS = (
     Turn(id="t01", by=MAYA, name="Maya", text="We covered the context. Alex, what is your take?"),
@@ -166,6 +167,7 @@ def review() -> Prompt:
 FLAWS = ("empty", "long", "voices", "refused", "question")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "acknowledge": lambda: tasks.acknowledge(scene()),
+    "acknowledge-by-name": lambda: tasks.acknowledge(scene(ALEX, rt=ROUNDTABLE.but(answers=(CALLED,)))),
     "frame": lambda: tasks.frame(scene(), debate(0)),
     "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
     "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),

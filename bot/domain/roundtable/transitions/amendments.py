@@ -11,7 +11,7 @@ from bot.domain.planning import workshop
 from bot.domain.roundtable.inputs import Amend, Command, Retract, Say
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Answer, EarlyEdit, Roundtable
-from bot.domain.roundtable.transitions import pausing, remarks, specifying
+from bot.domain.roundtable.transitions import pausing, remarks, speaking, specifying
 from bot.domain.roundtable.transitions.planning_presses import changed_entries
 
 REMEMBERED = 32
@@ -83,7 +83,10 @@ def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
 
 def _answers_are(rt: Roundtable, answers: tuple[Answer, ...], playbook: Playbook) -> Roundtable:
     """At a menu the step is written already: what changed is committed when people go on, as feedback is."""
+    is_reworded = len(answers) == len(rt.answers) and answers != rt.answers
     rt = rt.but(answers=answers)
+    if is_reworded:
+        rt = speaking.beginning_anew(rt)
     if rt.stage is Stage.AT_BOUNDARY:
         return rt.but(drafted=answers)
     return pausing.notes_saved(rt, playbook)

@@ -21,7 +21,7 @@ from bot.domain.catalog.agenda import (
     why_skipped,
 )
 from bot.domain.catalog.models import OFFLINE
-from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.personas import AddressKind, Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Severity, Trouble, trouble
 from bot.domain.messages import menus, step_wording
@@ -153,6 +153,21 @@ def speaker_of(rt: Roundtable, playbook: Playbook) -> Persona:
     return playbook.roster.speaker_for(step.persona if step else "", rt.phase_key)
 
 
+def listening(rt: Roundtable, playbook: Playbook, *, redone: bool = False) -> Speak:
+    """Who takes up what people said: whom they asked by name; else who leads the step."""
+    first, *then = called(rt, playbook) or [speaker_of(rt, playbook).key]
+    return Speak(persona=first, task="acknowledge", redone=redone, then=tuple(then))
+
+
+def called(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
+    """Whom people asked by name in what no model has looked at yet, and who can answer."""
+    lead = speaker_of(rt, playbook).key
+    new = (answer.text for answer in rt.answers if answer not in rt.looked_at)
+    addresses = (playbook.roster.addressed(text, lead=lead) for text in new)
+    named = dict.fromkeys(key for one in addresses if one.kind is AddressKind.DIRECT for key in one.personas)
+    return tuple(key for key in named if thinks(Speak(persona=key, task="acknowledge"), rt, playbook))
+
+
 def saying_first(rt: Roundtable, playbook: Playbook, text: str) -> Roundtable:
     """A line of what the speaker says above the next question."""
     actor = speaker_of(rt, playbook).actor
@@ -191,6 +206,7 @@ def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -
         step_id=step.step_id,
         answers=carried,
         drafted=(),
+        looked_at=(),
         acknowledged_at="",
     )
     rt = rt.opening_round(LinePhase.CLARIFYING)
@@ -392,6 +408,8 @@ def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
     if isinstance(work, Speak | Draft | Synthesize) and rt.is_unaided(persona.key if persona else ""):
         return False
     if isinstance(work, Draft | Synthesize) and work.unaided:
+        return False
+    if isinstance(work, Draft) and (work.skipped or work.looked):
         return False
     own = persona.model if persona else ""
     return own != OFFLINE if own else playbook.policy.thinks

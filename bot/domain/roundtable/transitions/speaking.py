@@ -108,7 +108,7 @@ def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if is_silenced(rt, playbook) or rt.has_pending(Speak):
         return rt
     if rt.stage is Stage.DISCUSSING and rt.answers:
-        return rt.queueing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
+        return rt.queueing(asking.listening(rt, playbook))
     if rt.stage is not Stage.ELABORATING:
         return rt
     if not rt.debate.framed:
@@ -235,15 +235,46 @@ def answers_on(rt: Roundtable, event: PersonaSpoke) -> bool:
     return event.answers is not None and len(rt.answers) != event.answers
 
 
+def waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:
+    """
+    *speak* in place of the persona that waits for its turn in the outbox. One at the front may be thinking already; it
+    looks again afterwards.
+    """
+    outbox = (
+        one.but(persona=speak.persona, then=speak.then)
+        if isinstance(one, Speak) and one is not rt.next_effect
+        else one
+        for one in rt.outbox
+    )
+    return rt.but(outbox=tuple(outbox))
+
+
+def beginning_anew(rt: Roundtable) -> Roundtable:
+    """Somebody changed an answer that a persona may be thinking about: it reads the new words instead."""
+    begun = rt.next_effect
+    if not isinstance(begun, Speak) or begun.task != "acknowledge":
+        return rt
+    fresh = begun.but(id="", attempts=0, attempted_at="", attempted_before="")
+    return rt.dropping(Speak).queueing(fresh)
+
+
 def again(rt: Roundtable, persona: str) -> Speak:
     task: Literal["respond", "frame"] = "respond" if rt.debate.framed else "frame"
     return Speak(persona=persona, task=task, redone=True, together=rt.debate.is_blind(persona))
 
 
 def late_words_noted(
-    rt: Roundtable, persona: Persona, event: PersonaSpoke, *, part: LinePhase = LinePhase.WORKSHOP
+    rt: Roundtable,
+    persona: Persona,
+    event: PersonaSpoke,
+    *,
+    part: LinePhase = LinePhase.WORKSHOP,
+    again: bool = False,
 ) -> Roundtable:
-    """Its stances are not on record: they belong to words that were not posted."""
-    sentence = discussion_wording.belated(persona, left_out=event.redone)
-    meta = event.but(stances=(), satisfied=None, passed=False).meta
+    """
+    Its stances are not on record: they belong to words that were not posted. It writes *again*, or once more if this
+    was the first time.
+    """
+    sentence = discussion_wording.belated(persona, left_out=event.redone and not again)
+    meta = event.but(stances=(), satisfied=None, passed=False, recommended="", why="").meta
     return rt.recording(sentence, part=part, persona=persona.key, **meta)

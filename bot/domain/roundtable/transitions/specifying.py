@@ -6,13 +6,13 @@ commit the sections whose text changed are written, whichever step they belong t
 different things.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.schema import NOTE, SectionView, ViewForm
+from bot.domain.catalog.schema import NOTE, Schema, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.discussion.elaboration import Fate
 from bot.domain.discussion.synthesis import Decision, Synthesis
@@ -25,7 +25,7 @@ from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification import adr, checks, forms
-from bot.domain.specification.entries import ENTRIES, GIT_AUTHOR, EntryState, Patch
+from bot.domain.specification.entries import ENTRIES, GIT_AUTHOR, EntryState, Patch, Specification
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import LinePhase
@@ -103,11 +103,20 @@ def _made(
     return facts_of([patch])
 
 
-def proposed(rt: Roundtable, persona: Persona, patches: Iterable[Patch], playbook: Playbook) -> Roundtable:
+def proposed(
+    rt: Roundtable,
+    persona: Persona,
+    patches: Iterable[Patch],
+    playbook: Playbook,
+    *,
+    part: LinePhase = LinePhase.FORMALIZING,
+    **about: Any,
+) -> Roundtable:
     """
     What a model proposes stands on a line of its own; the fold takes it for no more than that. What its sources do not
-    say is marked, whichever voice it comes from.
+    say is marked, whichever voice it comes from. Ids that were given away while it thought are replaced.
     """
+    patches = renumbered(patches, rt.specification, playbook.schema)
     texts = {id: checks.text_of_entry(entry) for id, entry in rt.specification.entries.items()}
     said = {rt.line_of(one.ts): f"{rt.name_of(one.person)}: {one.text}" for one in rt.answers}
     known = rt.specification.entries
@@ -118,9 +127,22 @@ def proposed(rt: Roundtable, persona: Persona, patches: Iterable[Patch], playboo
     if marked := checks.marked(found):
         facts["unverified"] = marked
     ids = ", ".join(dict.fromkeys(patch["id"] for patch in facts[ENTRIES]))
-    return rt.proposing(
-        step_wording.proposed(persona, ids), actor=persona.actor, part=LinePhase.FORMALIZING, **facts
-    )
+    return rt.proposing(step_wording.proposed(persona, ids), actor=persona.actor, part=part, **about, **facts)
+
+
+def renumbered(patches: Iterable[Patch], specification: Specification, schema: Schema) -> Iterator[Patch]:
+    """New entries with the next free ids, where theirs exist by now."""
+    ids: dict[str, str] = {}
+    for patch in patches:
+        kind, owner = schema.kinds.get(patch.kind), ids.get(patch.part_of, patch.part_of)
+        if not patch.new or kind is None:
+            yield patch.but(id=ids.get(patch.id, patch.id))
+            continue
+        is_free = owner == patch.part_of and patch.id not in specification.entries
+        taken = ids.values()
+        id = patch.id if is_free and patch.id not in taken else specification.next_id(kind, owner, taken)
+        ids[patch.id] = id
+        yield patch.but(id=id, part_of=owner)
 
 
 def synthesized(

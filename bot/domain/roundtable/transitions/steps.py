@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.personas import Persona
 from bot.domain.item.meta import MetaChange
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
@@ -17,13 +18,13 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, cards, depths, marking, pausing, speaking, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
-from bot.domain.specification.entries import ENTRIES
+from bot.domain.specification.entries import ENTRIES, Patch
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Person
 from bot.domain.values.timestamps import seconds_since, slack_time
 
 BURST_SECONDS = 120
-"""Within this time after an acknowledgement, further answers get a reaction and no words."""
+"""Without a model: within this time after an acknowledgement, further answers get a reaction and no words."""
 
 # --- answering ----------------------------------------------------------------------------------------------------
 
@@ -45,11 +46,12 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     rt = rt.answering(event, feedback=False).queueing(React(ts=event.ts, emoji=NOTED))
     if words.exit_wish(event.text) is words.EndIntent.YES:
         rt = rt.queueing(Tell(person=event.person.id, message=Message(text=step_wording.how_to_finish())))
-    if rt.has_pending(Speak) or not _burst_is_over(rt):
+    speak = asking.listening(rt, playbook)
+    if rt.has_pending(Speak):
+        return speaking.waiting_for(rt, speak)
+    if not asking.thinks(speak, rt, playbook) and not _burst_is_over(rt):
         return rt
-    rt = rt.but(acknowledged_at=rt.now)
-    speak = Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge")
-    return speaking.asking_to_speak(rt, speak, playbook)
+    return speaking.asking_to_speak(rt.but(acknowledged_at=rt.now), speak, playbook)
 
 
 def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
@@ -65,22 +67,52 @@ def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def acknowledged(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    if not event.text.strip():
+    """What a persona makes of people's words: entries for the card, and words only if it has any."""
+    if not event.text.strip() and event.patches is None:
         return rt
     persona = playbook.roster.get(event.persona) or asking.speaker_of(rt, playbook)
     if speaking.answers_on(rt, event):
-        return _overtaken(
-            speaking.late_words_noted(rt, persona, event, part=LinePhase.CLARIFYING), event, playbook
-        )
-    message = Message(text=event.text, speaker=persona.key)
-    return rt.telling(message, part=LinePhase.CLARIFYING, actor=persona.actor, **event.meta)
+        return _overtaken(rt, persona, event, playbook)
+    then = event.then
+    if event.patches is not None:
+        also = (key for key in asking.called(rt, playbook) if key != persona.key)
+        then = tuple(dict.fromkeys((*then, *also)))
+        rt = _looked(rt, persona, event, event.patches, playbook)
+    if event.text.strip():
+        note = step_wording.recommended(event.recommended, event.why)
+        message = Message(text=event.text, speaker=persona.key, note=note)
+        rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=persona.actor, **event.meta)
+    if not then or rt.has_pending(Speak):
+        return rt
+    speak = Speak(persona=then[0], task="acknowledge", then=then[1:])
+    return speaking.asking_to_speak(rt, speak, playbook)
 
 
-def _overtaken(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    """Once more with all that was said; when people go on even then, the next thing they say is answered."""
-    if event.redone:
+def _looked(
+    rt: Roundtable, persona: Persona, event: PersonaSpoke, patches: tuple[Patch, ...], playbook: Playbook
+) -> Roundtable:
+    """What the call took stands in the record once: on the line of its words, if there are any."""
+    rt = rt.but(looked_at=rt.answers)
+    facts = {} if event.text.strip() else event.meta
+    if patches:
+        return specifying.proposed(rt, persona, patches, playbook, part=LinePhase.CLARIFYING, **facts)
+    if not facts:
+        return rt
+    return rt.recording(
+        step_wording.nothing_new(persona), part=LinePhase.CLARIFYING, persona=persona.key, **facts
+    )
+
+
+def _overtaken(rt: Roundtable, persona: Persona, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
+    """
+    Once more with all that was said. When people go on even then, a model looks again; else the next thing that they
+    say is answered.
+    """
+    speak = asking.listening(rt, playbook, redone=True)
+    looks = rt.stage is Stage.DISCUSSING and asking.thinks(speak, rt, playbook)
+    rt = speaking.late_words_noted(rt, persona, event, part=LinePhase.CLARIFYING, again=looks)
+    if event.redone and not looks:
         return rt.but(acknowledged_at="")
-    speak = Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge", redone=True)
     return speaking.asking_to_speak(rt, speak, playbook)
 
 
@@ -119,8 +151,9 @@ def finish(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") 
 
 
 def write(rt: Roundtable) -> Roundtable:
-    """All that was said about the step so far is given to the voice."""
-    return rt.but(stage=Stage.WRITING, drafted=rt.answers).queueing(Draft(steps=(rt.step_id,)))
+    """All that was said about the step so far is given to the voice, unless a model has looked at all of it."""
+    draft = Draft(steps=(rt.step_id,), looked=bool(rt.answers) and rt.looked_at == rt.answers)
+    return rt.but(stage=Stage.WRITING, drafted=rt.answers).queueing(draft)
 
 
 def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
@@ -154,7 +187,7 @@ def fed_back(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Added to the step that is finished. The menu stays where it is; it is committed when people go on."""
     rt = rt.answering(event, feedback=True)
     rt = rt.but(drafted=rt.answers).queueing(React(ts=event.ts, emoji=NOTED))
-    speak = Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge")
+    speak = asking.listening(rt, playbook)
     if rt.has_pending(Speak) or not asking.thinks(speak, rt, playbook):
         return rt
     return speaking.asking_to_speak(rt, speak, playbook)

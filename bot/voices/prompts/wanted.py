@@ -1,0 +1,98 @@
+"""What the open step wants from an answer: its kinds of entries, the points that are open, and who is spoken to."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from bot.domain.catalog.personas import AddressKind
+from bot.domain.catalog.schema import NOTE, REMARK, Kind
+from bot.domain.messages import specification_wording
+from bot.domain.messages.step_scene import asked
+from bot.domain.roundtable.transitions import specifying
+from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
+from bot.domain.specification.entries import EntryState, Patch, Specification
+from bot.domain.transcript.lines import LinePhase
+from bot.voices.prompts.fencing import fenced
+from bot.voices.prompts.scene import Scene
+from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.texts import part_of
+
+MOST_POINTS = 6
+POINT_CHARS = 300
+FOR_PEOPLE = frozenset({GapKind.CONTESTED, GapKind.STALE, GapKind.MISSING, GapKind.OBJECTION})
+"""What a question to people can settle."""
+
+
+class OpenPoint(NamedTuple):
+    """Something that is not settled on the step; `gap` is None for a question of the step itself."""
+
+    text: str
+    gap: CoverageGap | None = None
+
+
+def kinds(scene: Scene) -> tuple[Kind, ...]:
+    """The kinds that the step collects, and those that are recognized in every step."""
+    schema, step = scene.playbook.schema, scene.step
+    shown = schema.shown_in(step.step_id) if step else ()
+    heard = (kind for kind in schema.kinds.values() if kind.anywhere)
+    return tuple({kind.key: kind for kind in (*shown, *heard) if kind.key != NOTE}.values()) if step else ()
+
+
+def described(wanted: Iterable[Kind]) -> str:
+    return "\n".join(map(_described, wanted)) or "- (none)"
+
+
+def _described(kind: Kind) -> str:
+    owner = f", `part_of` names the {kind.part_of} it belongs to" if kind.part_of else ""
+    fields = "; ".join(
+        f"{name} ({', '.join(field.of) if field.of else field.type.value}{', a list' if field.many else ''})"
+        for name, field in kind.fields.items()
+        if name != REMARK
+    )
+    return f"- {kind.key} ({kind.name}{owner}): {fields}"
+
+
+def open_points(scene: Scene) -> tuple[OpenPoint, ...]:
+    """What coverage finds, the most pressing first, and then the step's questions that nobody answered."""
+    rt, step, schema = scene.rt, scene.step, scene.playbook.schema
+    if step is None:
+        return ()
+    gaps = of_step(schema, rt.specification, step.step_id)
+    found = [
+        OpenPoint(gap.ask or specification_wording.finding(gap, schema, rt.specification), gap)
+        for gap in gaps
+        if _is_for_people(gap, rt.specification)
+    ]
+    questions = asked(specifying.questions_of(rt, step), schema, rt.specification, step.step_id, gaps=gaps)
+    found += [OpenPoint(one.text) for one in questions if not one.is_answered and not one.gaps]
+    return tuple(found[:MOST_POINTS])
+
+
+def _is_for_people(gap: CoverageGap, specification: Specification) -> bool:
+    """What a suggestion lacks is no question yet: it has to be accepted first."""
+    entry = specification.entries.get(gap.id)
+    return gap.kind in FOR_PEOPLE and not (entry and entry.state is EntryState.PROPOSED)
+
+
+def listed(points: Iterable[OpenPoint]) -> str:
+    rows = [f"{n}. {row(one.text, POINT_CHARS)}" for n, one in enumerate(points, start=1)]
+    return fenced("open points", sanitized("\n".join(rows))) if rows else "Nothing that coverage knows of."
+
+
+def settles(point: OpenPoint, patches: Iterable[Patch], scene: Scene) -> bool:
+    """Whether coverage misses the point no more once *patches* are proposed."""
+    step, rt = scene.step, scene.rt
+    if point.gap is None or step is None:
+        return False
+    facts = specifying.facts_of(patches)
+    after = rt.proposing(point.text, actor=scene.persona.actor, part=LinePhase.CLARIFYING, **facts)
+    return point.gap not in of_step(scene.playbook.schema, after.specification, step.step_id)
+
+
+def call(scene: Scene) -> str:
+    """That the persona is asked by name in a message that no model has looked at yet; empty when it is not."""
+    rt, roster, own = scene.rt, scene.playbook.roster, scene.persona.key
+    for answer in reversed([one for one in rt.answers if one not in rt.looked_at]):
+        address = roster.addressed(answer.text, lead=own)
+        if address.kind is AddressKind.DIRECT and own in address.personas:
+            return part_of("turns", "asked by name", message=rt.line_of(answer.ts)) + "\n"
+    return ""

@@ -1,0 +1,278 @@
+"""What a persona with a model makes of an answer while the step is open: suggestions on the card, and few words."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.models import OFFLINE
+from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.policy import Policy
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Draft, Rewrite, Speak
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.transitions.specifying import renumbered
+from bot.domain.specification.entries import ENTRIES, EntryState, Patch
+from bot.domain.transcript.lines import Line, Source
+from tests.domain.books import few_steps
+from tests.domain.table import Table, shipped
+from tests.specification.meeting import SCHEMA, Meeting
+
+MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
+FACTS = {"provider": "acme", "tokens_in": 7, "tokens_out": 3}
+
+
+def opened(*, thinks: bool = True) -> Table:
+    return Table(replace(book(), policy=Policy(thinks=thinks))).start()
+
+
+def book() -> Playbook:
+    """Two steps as they are shipped."""
+    return few_steps(*shipped().agenda.steps[:2])
+
+
+def thinking() -> Table:
+    """Ada has answered, and a persona is thinking about it."""
+    return opened().stop_paying().say("Export every row.").pay_up_to("speak")
+
+
+def patch(table: Table, id: str = "ASM-001", text: str = "Export every row") -> Patch:
+    line = table.rt.line_of(table.rt.answers[0].ts)
+    return Patch(id=id, kind="assumption", new=True, set={"text": text}, sources=(line,))
+
+
+def looked(table: Table, text: str = "", *, meanwhile: str = "", **told: Any) -> Table:
+    """The persona has read the answers; *meanwhile* is said before it is done."""
+    speak, answers = table.speaking, len(table.rt.answers)
+    if meanwhile:
+        table.say(meanwhile, who="grace")
+    given = {"patches": (patch(table),), "facts": FACTS, **told}
+    return table.spoke(speak, text, answers=answers, **given)
+
+
+def own(table: Table) -> list[Line]:
+    """Lines of personas' models."""
+    return [line for line in table.lines if line.source is Source.MODEL and "provider" in line.meta]
+
+
+# --- at once --------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_proposed_stands_on_the_card_at_once() -> None:
+    """As a suggestion that rests on Ada's message, and nobody has accepted."""
+    table = looked(thinking())
+    entry = table.rt.specification.entries["ASM-001"]
+    claim = entry.claims["text"][0]
+
+    assert (entry.state, claim.accepted, claim.by) == (EntryState.PROPOSED, False, "BusinessAnalyst")
+    assert claim.sources == (table.rt.line_of(table.rt.answers[0].ts),)
+    assert table.rt.stage is Stage.DISCUSSING
+    assert table.rt.card
+    assert "Export every row" in table.rt.card.shown.text
+
+
+def test_it_is_recorded_before_the_card_shows_it() -> None:
+    """On a line of the model, in the same write that asks for the edit."""
+    table = looked(thinking())
+
+    assert [one["id"] for one in table.rt.lines[-1].meta[ENTRIES]] == ["ASM-001"]
+    assert any(isinstance(one, Rewrite) and "Export every row" in one.message.text for one in table.rt.outbox)
+
+
+def test_without_a_finding_or_a_question_nothing_is_posted() -> None:
+    """The reaction says that it was heard; what the call took is on the line of the proposal, once."""
+    table = thinking()
+    before = len(table.world.thread)
+    looked(table).resume_paying()
+
+    assert len(table.world.thread) == before
+    assert [(line.content, line.meta["tokens_in"]) for line in own(table)] == [
+        ("Maya Chen suggests ASM-001.", 7)
+    ]
+
+
+def test_a_call_that_finds_nothing_is_on_record() -> None:
+    """What it took, and that nothing came of it."""
+    table = looked(thinking(), patches=())
+
+    assert table.rt.lines[-1].content == "Maya Chen read what was said and proposes nothing new."
+    assert table.rt.lines[-1].meta["tokens_in"] == 7
+    assert not table.rt.specification.active("assumption")
+
+
+def test_a_question_has_a_suggested_answer_and_a_reason() -> None:
+    """Below it in small print, and in the record; what the call took is on its line alone."""
+    asked: dict[str, Any] = {
+        "recommended": "500,000",
+        "why": "It decides how files are split",
+        "satisfied": False,
+    }
+    table = looked(thinking(), "How many rows at most?", **asked).resume_paying()
+
+    said = table.world.thread[-1].message
+    assert said.text == "How many rows at most?"
+    assert said.note == "Suggested answer: 500,000\nWhy it matters: It decides how files are split"
+    (line,) = own(table)
+    assert (line.content, line.meta["recommended"]) == ("How many rows at most?", "500,000")
+    assert [one.content for one in table.lines if ENTRIES in one.meta and one.source is Source.MODEL]
+
+
+def test_what_the_sources_do_not_say_is_marked() -> None:
+    """Whichever persona proposes it, by the same checks as on Finish."""
+    table = thinking()
+    looked(table, patches=(patch(table, text="Export 500,000 rows"),))
+
+    assert "500,000" in table.rt.specification.entries["ASM-001"].unverified
+
+
+# --- finish ---------------------------------------------------------------------------------------------------------
+
+
+def drafts(table: Table) -> list[bool]:
+    """Whether a model had looked at everything already."""
+    return [one.looked for one in table.completing if isinstance(one, Draft)]
+
+
+def test_finish_asks_no_model_about_what_it_looked_at() -> None:
+    table = looked(thinking()).resume_paying()
+    table.world.patches = (patch(table, "ASM-009", "Asked again"),)
+    table.press(Action.FINISH_STEP)
+
+    assert drafts(table) == [True]
+    assert "ASM-009" not in table.rt.specification.entries
+    assert "00-01" in table.meta.steps_completed
+
+
+@pytest.mark.parametrize("how", ["more", "changed", "unlooked", "in flight"])
+def test_finish_asks_about_what_no_model_has_looked_at(how: str) -> None:
+    """Said while it was thinking, changed since, or answered without a look for entries."""
+    table = thinking()
+    if how == "in flight":
+        table.press(Action.FINISH_STEP).resume_paying()
+    else:
+        told: dict[str, Any] = {"patches": None, "facts": {}} if how == "unlooked" else {}
+        looked(table, **told)
+        if how == "more":
+            table.world.more = {"patches": None}
+            table.say("And the date.")
+        if how == "changed":
+            table.edit(table.rt.answers[0].ts, "Export every second row.")
+        table.resume_paying().press(Action.FINISH_STEP)
+
+    assert drafts(table) == [False]
+
+
+# --- follow-ups -----------------------------------------------------------------------------------------------------
+
+
+def test_further_answers_within_two_minutes_are_looked_at_too() -> None:
+    """With a model every message counts; without one a burst gets a single word, as before."""
+    table = opened()
+    table.world.more = {"patches": ()}
+    table.say("One.").say("Two.").say("Three.")
+    assert table.order("speak") == ["speak"] * 3
+    assert table.rt.looked_at == table.rt.answers
+
+    assert opened(thinks=False).say("One.").say("Two.").order("speak") == ["speak"]
+
+
+def test_while_it_thinks_answers_are_collected() -> None:
+    """One call at a time; then it looks once more, at all of them."""
+    table = thinking().say("And the date.").say("And who did it.", who="grace")
+    assert len([one for one in table.rt.outbox if isinstance(one, Speak)]) == 1
+
+    table.spoke(table.speaking, "", answers=1, patches=(patch(table),), facts=FACTS)
+    assert "ASM-001" not in table.rt.specification.entries, "it had read one of three"
+    table.pay_up_to("speak")
+    assert table.speaking.redone
+    looked(table).resume_paying()
+    assert table.rt.looked_at == table.rt.answers
+
+
+def test_it_looks_again_however_often_people_go_on() -> None:
+    """Nothing that they said stays unread; no two calls at once, and the record says what became of each."""
+    table = thinking()
+    for words in ("One.", "Two.", "Three."):
+        looked(table, "How many?", meanwhile=words)
+        assert len([one for one in table.rt.outbox if isinstance(one, Speak)]) == 1
+        assert "written once more" in table.rt.lines[-1].content
+        table.pay_up_to("speak")
+    looked(table).resume_paying()
+
+    assert "How many?" not in table.texts
+    assert table.rt.looked_at == table.rt.answers
+
+
+def test_an_answer_that_is_changed_meanwhile_is_read_anew() -> None:
+    """What comes of the words before is not taken."""
+    table = thinking()
+    speak = table.speaking
+    table.edit(table.rt.answers[0].ts, "Export every second row.")
+    table.spoke(speak, "", answers=1, patches=(patch(table),), facts=FACTS)
+
+    assert "ASM-001" not in table.rt.specification.entries
+    table.pay_up_to("speak")
+    assert table.speaking.id != speak.id
+
+
+def test_numbers_that_were_given_away_meanwhile_are_not_used_twice() -> None:
+    """A person's FR-001 stays the person's."""
+    meeting = Meeting()
+    meeting.say("Ada", "01-06", "requirement: Print")
+    new = [Patch(id=f"FR-00{n}", kind="requirement", new=True, set={"title": f"{n}"}) for n in (1, 2)]
+    old = Patch(id="FR-001", set={"priority": "must"})
+
+    found = list(renumbered([old, *new], meeting.specification, SCHEMA))
+    assert [(one.id, one.new) for one in found] == [("FR-001", False), ("FR-002", True), ("FR-003", True)]
+
+
+# --- by name --------------------------------------------------------------------------------------------------------
+
+
+def asked(text: str, table: Table | None = None) -> Table:
+    return (table or opened()).stop_paying().say(text).pay_up_to("speak")
+
+
+def test_who_is_asked_by_name_answers() -> None:
+    """Instead of who leads the step."""
+    assert asked("Alex, does the queue keep its order?").speaking.persona == ALEX
+    assert asked("The queue keeps its order, Alex said.").speaking.persona == MAYA
+
+
+def test_all_who_are_asked_answer_one_after_the_other() -> None:
+    """And then nobody else."""
+    table = asked("Jordan, Alex, is that safe?")
+    said = []
+    while table.rt.has_pending(Speak):
+        table.pay_up_to("speak")
+        said.append(table.speaking.persona)
+        looked(table, "Yes.", patches=())
+
+    assert said == [JORDAN, ALEX]
+
+
+def test_who_is_asked_before_anybody_thinks_answers() -> None:
+    """The lead was waiting for its turn; one call is made, by who was asked."""
+    table = opened().stop_paying().say("Export every row.")
+    assert not isinstance(table.rt.next_effect, Speak)
+    table.say("Alex, can we?")
+
+    assert [one.persona for one in table.rt.outbox if isinstance(one, Speak)] == [ALEX]
+
+
+def test_who_is_asked_while_another_thinks_answers_next() -> None:
+    table = thinking()
+    looked(table, "How many?", meanwhile="Jordan, what does the caller see?").pay_up_to("speak")
+
+    assert (table.speaking.persona, table.speaking.redone) == (JORDAN, True)
+
+
+def test_who_has_no_model_is_not_asked() -> None:
+    """The card says that it listens, and the lead takes the words up."""
+    without = [one.but(model=OFFLINE) if one.key == ALEX else one for one in shipped().roster]
+    table = Table(replace(book(), roster=Roster(tuple(without)), policy=Policy(thinks=True))).start()
+
+    assert asked("Alex, can we?", table).speaking.persona == MAYA
+    assert table.rt.card
+    assert "Alex listens." in table.rt.card.shown.text

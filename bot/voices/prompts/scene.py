@@ -83,7 +83,9 @@ def own_question(scene: Scene) -> str:
     rt, persona = scene.rt, scene.persona
     turns = rt.elaboration.turns if rt.elaboration else ()
     said = [turn.text for turn in turns if turn.by == persona.key and not turn.by_rule]
-    lines = (one for one in rt.lines if one.actor == persona.actor and BY_RULE.items() - one.meta.items())
+    by_rule = (all(one.meta.get(name) == fact for name, fact in BY_RULE.items()) for one in rt.lines)
+    pairs = zip(rt.lines, by_rule, strict=True)
+    lines = (one for one, is_by_rule in pairs if one.actor == persona.actor and not is_by_rule)
     said = said or [one.content for one in lines if one.meta.get("step_id", rt.step_id) == rt.step_id]
     asked = (found for text in reversed(said) for found in reversed(_QUESTIONS.findall(sanitized(text))))
     return next((" ".join(found.split()) for found in asked), "")

@@ -215,7 +215,8 @@ def test_a_persona_is_told_what_it_asked_last() -> None:
         source=Source.MODEL,
         content="Fine. Who is told?",
     )
-    rt = ROUNDTABLE.but(lines=(line, line.but(content="What else?", meta={"voice": "rule"})))
+    proposed = line.but(content="Maya Chen suggests FR-001.", meta={"entries": [{"id": "FR-001"}]})
+    rt = ROUNDTABLE.but(lines=(line, proposed, line.but(content="What else?", meta={"voice": "rule"})))
 
     assert own_question(scene(rt=rt)) == "Who is told?"
     assert own_question(scene(ALEX, rt=rt)) == ""

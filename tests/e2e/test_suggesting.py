@@ -1,0 +1,98 @@
+"""Suggestions while a step is open, from a scripted mind: on the card at once, and nothing asked twice."""
+
+import json
+import re
+from typing import Any
+
+from bot.domain.transcript.lines import Source
+from bot.voices.model import Prompt
+from tests.e2e.meeting import CHANNEL, Meeting
+from tests.voices.minds import ScriptedMind, thinking
+
+SAID = re.compile(r"^\[([^\]]+)\] [^\n]*:\n> (.*)$", re.MULTILINE)
+"""A message in a prompt: its id, and its first line."""
+
+
+def looking(prompt: Prompt) -> str:
+    """Takes every message for an assumption; asks once, and answers who asks it by name."""
+    messages = SAID.findall(prompt.stable[3])
+    recorded = [row for row in prompt.stable[2].split("\n") if "ASM-" in row]
+    known = {text for _, text in messages}
+    entries = [
+        {"kind": "assumption", "fields": {"text": text}, "sources": [id]}
+        for id, text in messages
+        if not text.startswith("Alex") and not any(text in row for row in recorded)
+    ]
+    told: dict[str, Any] = {}
+    if "asks you by name" in prompt.moving:
+        told = {"say": "A queue keeps the order."}
+    elif len(known) == 1:
+        asked = {"question": "How long is the longest tunnel?", "recommended": "40 minutes"}
+        told = {"satisfied": False, "about": 1, "why": "It sets the queue", **asked}
+    return f"```record\n{json.dumps({'say': '', 'satisfied': True, **told, 'entries': entries})}\n```"
+
+
+def with_a_mind(meeting: Meeting) -> ScriptedMind:
+    mind = ScriptedMind(script=looking)
+    meeting.voices, meeting.more = thinking(mind), {"ROUNDTABLE_MODEL": "ollama:small"}
+    return mind
+
+
+async def test_suggestions_stand_on_the_card_and_finish_waits_for_nobody(meeting: Meeting) -> None:
+    """Across a restart; a person accepts, and the model is asked no more."""
+    mind = with_a_mind(meeting)
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost in tunnels")
+        asked = await meeting.seen("How long is the longest tunnel?")
+        assert "Suggested answer: 40 minutes" in str(asked.blocks)
+        assert "Why it matters: It sets the queue" in str(asked.blocks)
+        await meeting.until(lambda: "suggests" in str(meeting.menus("finish_step")[-1].blocks))
+        await meeting.say("At most 40 minutes", who="linus")
+        card = await meeting.until(
+            lambda: [one for one in meeting.menus("finish_step") if "At most 40 minutes" in str(one.blocks)]
+        )
+        assert "Edits get lost in tunnels" in str(card[-1].blocks)
+    async with meeting.bot():
+        await meeting.say("accept 1", who="ada")
+        await meeting.slack.settled()
+        calls = len(mind.asked)
+        await meeting.finish_step()
+        await meeting.slack.settled()
+
+    assert len(mind.asked) == calls == 2
+    accepted = json.loads((meeting.folder / "specification.json").read_text())["entries"]
+    assert [(one["id"], one.get("state", "proposed")) for one in accepted if one["kind"] == "assumption"] == [
+        ("ASM-001", "accepted"),
+        ("ASM-002", "proposed"),
+    ]
+    proposing = [
+        one for one in meeting.transcript.lines if one.source is Source.MODEL and "entries" in one.meta
+    ]
+    assert [one.content for one in proposing] == [
+        "Maya Chen suggests ASM-001.",
+        "Maya Chen suggests ASM-002.",
+    ]
+    assert sum("tokens_in" in one.meta for one in meeting.transcript.lines) == calls
+
+
+async def test_who_is_asked_by_name_answers_in_a_step(meeting: Meeting) -> None:
+    """In plain words, and after our name."""
+    with_a_mind(meeting)
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Alex, can a queue keep the order?")
+        await meeting.seen("A queue keeps the order.")
+        await meeting.slack.settled()
+        question = "Alex, and at ten times the size?"
+        await meeting.slack.person("grace").mention(CHANNEL, question, thread_ts=meeting.root)
+        await meeting.until(
+            lambda: len([one for one in meeting.thread if "keeps the order." in one.text]) == 2
+        )
+        await meeting.slack.settled()
+        await meeting.finish_step()
+
+    said = [
+        line for line in meeting.lines("SolutionsArchitect") if line.content == "A queue keeps the order."
+    ]
+    assert len(said) == 2

@@ -37,7 +37,7 @@ from bot.settings import Settings
 
 async def main():
     settings = Settings.from_env({{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}})
-    async with opened_speakers(settings, app.playbook(settings), str):
+    async with opened_speakers(settings, app.playbook(settings), str, evidence=app.evidence(settings)):
         pass
 
 asyncio.run(main())

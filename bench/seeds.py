@@ -94,7 +94,7 @@ def deletion_in(rt: Roundtable) -> Payload:
 
 def press_on(rt: Roundtable, action: Action) -> Payload:
     assert rt.menu, "there is an open menu to press"
-    choice = next(one for one in rt.menu.message.choices if one.action is action)
+    choice = next(one for one in rt.menu.message.offered if one.action is action)
     value = value_of(choice, rt.menu.token)
     return button(rt.place.channel, rt.place.thread, action_id(action), value=value, menu_ts=rt.menu.ts)
 

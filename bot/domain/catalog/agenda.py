@@ -19,6 +19,7 @@ from bot.domain.catalog.section_parser import OwnedSection
 from bot.domain.catalog.skip_if import BadCondition, Facts
 from bot.domain.catalog.steps import Depth, Step, StepHeading
 from bot.domain.catalog.taxonomy import Trouble, trouble
+from bot.domain.values.value import Stored
 
 __all__ = [
     "ANALYSIS_PHASES",
@@ -32,6 +33,7 @@ __all__ = [
     "Playbook",
     "QuickScan",
     "Skip",
+    "SkippedStep",
     "Step",
     "StepHeading",
     "depth_for",
@@ -83,6 +85,17 @@ class Skip:
     @property
     def excused(self) -> bool:
         return self.trouble is None
+
+
+class SkippedStep(Stored):
+    """
+    A step that a run went past without doing it, and why, in one sentence. `excused`: its `skip_if` held, so
+    that nothing waits for it.
+    """
+
+    step_id: str
+    why: str
+    excused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

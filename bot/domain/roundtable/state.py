@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.domain.catalog.agenda import Depth, QuickScan
+from bot.domain.catalog.agenda import Depth, QuickScan, SkippedStep
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
 from bot.domain.item.item import Item
@@ -72,17 +72,6 @@ class EarlyEdit(Stored):
 
     ts: str
     text: str | None
-
-
-class SkippedStep(Stored):
-    """
-    A step that this run went past without doing it, and why, in one sentence. `excused`: its `skip_if` held, so
-    that nothing waits for it.
-    """
-
-    step_id: str
-    why: str
-    excused: bool = False
 
 
 class Stalled(Stored):

@@ -15,6 +15,7 @@ from bot.domain.catalog.agenda import (
     Pick,
     Playbook,
     QuickScan,
+    SkippedStep,
     Step,
     depth_of_step,
     next_step,
@@ -31,7 +32,7 @@ from bot.domain.roundtable.budget import line, used_up
 from bot.domain.roundtable.effects import Draft, Formalize, Judge, Speak, Survey, Synthesize
 from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable, SkippedStep
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import ENTRIES, Patch
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person

@@ -1,6 +1,6 @@
 """Opening and closing phases, and the item when there is none left."""
 
-from bot.domain.catalog.agenda import Phase, Playbook, depth_for
+from bot.domain.catalog.agenda import Phase, Playbook, SkippedStep, depth_for
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
@@ -13,7 +13,7 @@ from bot.domain.roundtable.effects import Draft, ReadItem, Speak, Survey, Tell, 
 from bot.domain.roundtable.inputs import Press, Say, Stop
 from bot.domain.roundtable.outcomes import Committed, Drafted
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable, SkippedStep
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
     cards,

@@ -8,7 +8,8 @@ from collections.abc import Collection
 from typing import Any
 
 from bot.domain.transcript.lines import Source
-from tests.e2e.meeting import Meeting, NoPace, ways
+from bot.domain.values.text import counted
+from tests.e2e.meeting import CHANNEL, Meeting, NoPace, ways
 
 REQUIREMENTS = """\
 Keep edits made offline
@@ -49,6 +50,8 @@ ANSWERS = {
 }
 
 
+PLAN_WRITTEN = "is ready for review, version 1"
+WHY = "say why in one sentence"
 COUNTED = {
     "File that changes": "file",
     "Functional requirement": "requirement",
@@ -103,6 +106,81 @@ async def test_a_whole_analysis(meeting: Meeting) -> None:
     _check_artifacts(meeting)
     _check_transcript(meeting)
     _check_history(meeting)
+
+    async with meeting.bot():
+        asked = await _planned(meeting)
+    _check_plan(meeting, asked)
+
+
+async def _planned(meeting: Meeting) -> list[str]:
+    """The questions of the workshop, all of which are passed; then the plan."""
+    ada = meeting.slack.person("ada")
+    await ada.mention(CHANNEL, "plan", thread_ts=meeting.root)
+    offered = {"plan_skip", "plan_go"}
+    await meeting.seen("Let's plan")
+    await meeting.slack.settled()
+    cards = await meeting.until(lambda: [one for one in meeting.thread if offered & {*ways(one)}])
+    await meeting.slack.settled()
+    asking = next(one for one in meeting.thread if one.ts == cards[-1].ts)
+    missing = asking.text.partition("*Still missing*")[2]
+    asked = re.findall(r"(?m)^\d+\. (.*) \([^()]*\)$", missing)
+    if asked:
+        await meeting.press("plan_skip_rest" if len(asked) > 1 else "plan_skip")
+    await meeting.press("plan_go")
+    told = await meeting.until(
+        lambda: [one for one in meeting.thread if PLAN_WRITTEN in one.text or WHY in one.text]
+    )
+    if WHY in told[-1].text:
+        await meeting.say("The fair is on Friday.", who="ada")
+    await meeting.seen(PLAN_WRITTEN)
+    await meeting.slack.settled()
+    return asked
+
+
+def _check_plan(meeting: Meeting, asked: list[str]) -> None:
+    """The plan says what the specification and the other files say: ids, titles, priorities, counts."""
+    folder = meeting.folder / "planning"
+    plan = json.loads((folder / "planning.ai.json").read_text())
+    page = (folder / "plan.md").read_text()
+    requirements = (meeting.folder / "requirements-spec.md").read_text()
+    entries = {one["id"]: one for one in _entries(meeting)}
+    words = {
+        id: {name: claims[-1]["value"] for name, claims in entry["claims"].items()}
+        for id, entry in entries.items()
+    }
+    tasks, criteria = plan["work"]["tasks"], plan["acceptance_criteria"]
+
+    titles = dict(re.findall(r"(?m)^### (FR-\d+): (.*)$", requirements))
+    assert {one["id"]: one["title"] for one in tasks} == titles
+    found = dict(re.findall(r"(?m)^- (AC-\d+-\d+): (.*?)(?: _\(.*\)_)?$", requirements))
+    assert {one["id"] for one in criteria} == set(found)
+    for one in criteria:
+        assert one["description"] == words[one["id"]]["text"]
+        owner = entries[one["id"]]["part_of"]
+        assert one["must_have"] is (words[owner]["priority"] == "must")
+    assert {one["id"]: one["description"] for one in plan["risks"]} == {
+        id: words[id]["text"] for id, entry in entries.items() if entry["kind"] == "risk"
+    }
+    assert {one["path"] for one in plan["file_plan"]} == {
+        words[id]["path"]
+        for id, entry in entries.items()
+        if entry["kind"] == "file" and words[id]["tier"] == "1"
+    }, "the others are only affected"
+    traced = {id for part in (*tasks, *criteria, *plan["file_plan"]) for id in part["traces"]}
+    assert traced <= set(entries)
+    for one in (*tasks, *criteria, *plan["risks"]):
+        assert one["id"] in page
+    assert all(title in page for title in titles.values())
+    counts = ", ".join(
+        (
+            counted(len(tasks), "task"),
+            f"{len(criteria)} acceptance criteria",
+            counted(len(plan["file_plan"]), "file"),
+        )
+    )
+    assert [one for one in meeting.thread if f"version 1: {counts}" in one.text]
+    left_open = [note["text"] for note in plan["notes"] if note["kind"] == "open_question"]
+    assert set(asked) <= set(left_open)
 
 
 async def _step(meeting: Meeting, step_id: str) -> None:

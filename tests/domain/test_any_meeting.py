@@ -653,7 +653,7 @@ def test_a_menu_that_is_posted_before_the_second_try_of_a_commit() -> None:
     meeting.effects_are_paid(count=5)
     meeting.the_next_one_fails(failing=("commit", "disk_full"))
     meeting.goes_on(who="ada", action=Action.FINISH_STEP)
-    meeting.effects_are_paid(count=3)
+    meeting.effects_are_paid(count=4)
     meeting.a_minute_passes()
     assert meeting.table.rt.menu
     meeting.goes_on(who="ada", action=Action.FINISH_STEP)

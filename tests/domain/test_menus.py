@@ -4,8 +4,16 @@ import pytest
 
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
+from bot.domain.messages import (
+    agent_wording,
+    cut_lists,
+    discussion_card,
+    home_page,
+    mark_wording,
+    menus,
+    step_card,
+)
 from bot.domain.messages import attendance_wording as attendance
-from bot.domain.messages import cut_lists, discussion_card, home_page, mark_wording, menus, step_card
 from bot.domain.messages import planning_menus as planning
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Action, Emphasis
@@ -21,6 +29,7 @@ ALL = (
     step_card.WITHDRAW, step_card.INCLUDE, cut_lists.READ,
     menus.START_FORM, mark_wording.AGREED, mark_wording.NOT_AGREED,
     attendance.NUDGE, attendance.NOTHING_TO_ADD, attendance.LATER, attendance.EXTEND, attendance.WITHOUT,
+    attendance.NO_LIMIT, agent_wording.ANSWER,
     home_page.NOT_TODAY, home_page.AT,
     discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL,
     discussion_card.SEALED, discussion_card.REVEAL, discussion_card.MORE_TURNS, discussion_card.AGREED,

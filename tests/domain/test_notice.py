@@ -143,7 +143,7 @@ def test_a_review_that_cannot_be_kept_yet_is_told_once_and_kept_later() -> None:
     assert again.outbox == late.outbox
     (tell, _) = late.outbox
     assert tell.kind == "tell"
-    assert tell.sentence.endswith("I try again until it is.")
+    assert tell.sentence.endswith("I keep trying.")
 
 
 def test_a_review_that_cannot_be_kept_at_all_is_told() -> None:

@@ -23,7 +23,7 @@ def test_what_a_roundtable_waits_for_is_said_in_every_stage(stage: Stage) -> Non
     told = digest.waiting_for(WaitingFor(stage))
 
     assert told.endswith(".")
-    assert told[0].islower()
+    assert not told[0].isupper()
 
 
 def test_everything_that_came_since_is_told() -> None:
@@ -187,8 +187,8 @@ def test_what_happened_to_a_channel_or_a_workspace_is_said() -> None:
     [
         (0, True, "Nothing said here is missing."),
         (2, True, "I read 2 messages here"),
-        (2, False, "more than that I could not read"),
-        (0, False, "please say again what matters"),
+        (2, False, "I could not read the rest"),
+        (0, False, "Say again what matters"),
     ],
 )
 def test_what_was_read_again_of_a_thread_is_said(count: int, said: str, *, complete: bool) -> None:

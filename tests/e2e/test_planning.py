@@ -262,7 +262,7 @@ async def test_in_a_thread_and_by_its_doors(meeting: Meeting) -> None:
     async with meeting.bot():
         ada = meeting.slack.person("ada")
         await ada.slash(CHANNEL, "/roundtable plan")
-        assert "What shall be planned?" in ada.ephemerals[-1].text
+        assert "What do you want to plan?" in ada.ephemerals[-1].text
         await meeting.start("Offline sync")
         await ada.slash(CHANNEL, "/roundtable plan offline-synk")
         assert "No matching item found" in ada.ephemerals[-1].text

@@ -12,7 +12,7 @@ from bot import log
 from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.inputs import Amend, Command, Press, Resume, Retract, Say, Start
+from bot.domain.roundtable.inputs import Amend, AnswerDirectly, Command, Press, Resume, Retract, Say, Start
 from bot.domain.values.places import Person
 from bot.engine.audit import audited
 from tests.storage.samples import NOW, PLACE, SLUG, a_roundtable
@@ -54,7 +54,7 @@ def test_every_button_has_its_word(action: Action, lines: io.StringIO) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [one for one in get_args(Command) if one not in {Press, Say, Amend, Retract}]
+    "kind", [one for one in get_args(Command) if one not in {Press, Say, AnswerDirectly, Amend, Retract}]
 )
 def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> None:
     """Only words and their corrections have none."""

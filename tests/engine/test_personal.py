@@ -131,7 +131,7 @@ async def test_reminders_keep_to_the_hours_of_every_channel(office: Office) -> N
     """Those of the file's `default` part."""
     night = ChannelRules(quiet_hours=QuietHours(begin=18 * 60, end=9 * 60))
     office.personal.read_again(replace(shipped(), policies=Policies(default=night)))
-    with pytest.raises(UserError, match="Nobody is written to at that time"):
+    with pytest.raises(UserError, match="I send no messages at that time"):
         await office.personal.remind("ada", "08:59")
     await office.personal.remind("ada", "09:00")
     assert await office.at(7, "09:00") == ["ada"]

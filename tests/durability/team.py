@@ -14,6 +14,7 @@ from random import Random
 
 from bot.sandbox import Sandbox, SandboxMessage, SandboxPerson
 from tests.durability.processes import wait_until
+from tests.e2e.meeting import ways
 
 CHANNEL = "#roundtable"
 PATIENCE_SECONDS = 90.0
@@ -152,7 +153,7 @@ class Team:
                 await self._offered(END, CONTINUE)
         await self._offered(END, CONTINUE)
         if self.chance.random() < 0.5:
-            await self.press(GO_ON, END, CONTINUE)
+            await self.let_personas_go_on()
         await self.press(END, CONTINUE)
 
     # --- doing ----------------------------------------------------------------------------------------------------
@@ -173,7 +174,7 @@ class Team:
         """
         self.doing = f"pressing {action}"
         menu = await self._offered(action, *then)
-        before = _offer(menu) if f"roundtable.{action}" in menu.actions else None
+        before = _offer(menu) if action in ways(menu) else None
         loop = asyncio.get_running_loop()
         until = loop.time() + 2 * PATIENCE_SECONDS
 
@@ -185,10 +186,16 @@ class Team:
             if loop.time() > until:
                 raise TimeoutError(f"{self.slug}: nothing comes of {self.doing}")
             if found := self._newest(action):
-                await self._person().press(found, f"roundtable.{action}")
+                await self._person().press(found, *ways(found)[action])
             if self.chance.random() < chatter:
                 await self.say()
             await self._look(led_on, seconds=AGAIN_SECONDS)
+
+    async def let_personas_go_on(self) -> None:
+        """Once: the card may have the same buttons afterwards, so that people cannot see whether it counted."""
+        self.doing = f"pressing {GO_ON}"
+        if found := self._newest(GO_ON):
+            await self._person().press(found, *ways(found)[GO_ON])
 
     async def bring_back(self, thread: Callable[[], str]) -> None:
         """Somebody asks for it until the store knows its *thread* again; what had no folder yet is begun anew."""
@@ -217,12 +224,11 @@ class Team:
     # --- looking --------------------------------------------------------------------------------------------------
 
     def _newest(self, *actions: str, after: str = "") -> SandboxMessage | None:
-        """The newest message in the thread that has buttons, if it offers one of *actions*."""
+        """The newest message in the thread that has buttons, if it offers one of *actions*, also behind ⋯."""
         offers = [one for one in self.thread if one.actions]
         if not offers or offers[-1].ts <= after:
             return None
-        wanted = {f"roundtable.{action}" for action in actions}
-        return offers[-1] if wanted.intersection(offers[-1].actions) else None
+        return offers[-1] if ways(offers[-1]).keys() & set(actions) else None
 
     async def _offered(self, *actions: str, after: str = "") -> SandboxMessage:
         await self._look(lambda: self._newest(*actions, after=after))

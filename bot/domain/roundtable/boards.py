@@ -12,7 +12,7 @@ from bot.domain.messages import discussion_card, menus
 from bot.domain.messages.discussion_card import DiscussionScene
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import agreeing, permalinks
-from bot.domain.roundtable.effects import Post
+from bot.domain.roundtable.effects import rephrased
 from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done
 from bot.domain.roundtable.posts import StepCard
@@ -51,13 +51,7 @@ def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable
         rt = rt.edited(ts=card.ts, message=message, pressed=pressed)
         revision = card.revision + 1
         return rt.but(board=card.but(shown=message, revision=revision))
-    outbox = tuple(
-        one.but(message=message.but(about=one.message.about))
-        if isinstance(one, Post) and one.id == card.post
-        else one
-        for one in rt.outbox
-    )
-    return rt.but(outbox=outbox, board=card.but(shown=message))
+    return rt.but(outbox=rephrased(rt.outbox, card.post, message), board=card.but(shown=message))
 
 
 def _left(rt: Roundtable, before: Roundtable, playbook: Playbook) -> Roundtable:

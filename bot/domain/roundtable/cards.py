@@ -29,7 +29,7 @@ from bot.domain.messages.step_scene import (
 )
 from bot.domain.roundtable import agreeing, waiting, words
 from bot.domain.roundtable.budget import line as budget_line
-from bot.domain.roundtable.effects import Post, Rewrite, Speak
+from bot.domain.roundtable.effects import Post, Rewrite, Speak, rephrased
 from bot.domain.roundtable.inputs import Finish, Input, Press, Say, SetDepth
 from bot.domain.roundtable.outcomes import Attempted, Done, Posted
 from bot.domain.roundtable.posts import StepCard
@@ -93,14 +93,7 @@ def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable
         rt = rt.edited(ts=card.ts, message=message, pressed=pressed or offers_more)
         rt = rt.but(card=card.but(shown=message, revision=card.revision + 1))
         return rt.asking_with(rt.outbox[-1]) if asks_anew else rt
-    # The post has not been tried yet: it says at once what stands there now.
-    outbox = tuple(
-        one.but(message=message.but(about=one.message.about))
-        if isinstance(one, Post) and one.id == card.post
-        else one
-        for one in rt.outbox
-    )
-    return rt.but(outbox=outbox, card=card.but(shown=message))
+    return rt.but(outbox=rephrased(rt.outbox, card.post, message), card=card.but(shown=message))
 
 
 def _asks(message: Message) -> set[Action]:

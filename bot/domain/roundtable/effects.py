@@ -6,6 +6,7 @@ the trailer of a commit, the `message_id` of a line. `attempts` counts how often
 time of the last attempt, `attempted_before` that of the one before, if it may not have ended.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -306,6 +307,16 @@ NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, Rewrite, MeetPerson, Lo
 
 def is_together(effect: Effect) -> bool:
     return isinstance(effect, Speak | Judge) and effect.together
+
+
+def rephrased(outbox: Iterable[Effect], post: str, message: Message) -> tuple[Effect, ...]:
+    """The *post*, which has not been tried yet, says *message* at once; words below it are about the same step."""
+    return tuple(
+        one.but(message=message.but(about=message.about or one.message.about))
+        if isinstance(one, Post) and one.id == post
+        else one
+        for one in outbox
+    )
 
 
 def numbered(effect: Effect, effect_id: str) -> Effect:

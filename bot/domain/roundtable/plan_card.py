@@ -24,7 +24,7 @@ from bot.domain.planning.workshop import (
     Workshop,
     Write,
 )
-from bot.domain.roundtable.effects import Post
+from bot.domain.roundtable.effects import Post, rephrased
 from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done
 from bot.domain.roundtable.posts import PlanCard, PostedPrompt
@@ -53,12 +53,7 @@ def with_plan_card(decide: DecideInput) -> DecideInput:
 def _current(rt: Roundtable, card: PlanCard, *, pressed: bool) -> Roundtable:
     message = rendered(rt, card)
     if any(one.id == card.post and not one.attempts for one in rt.outbox):
-        # The post has not been tried yet: it says at once what stands there now.
-        outbox = tuple(
-            one.but(message=message) if isinstance(one, Post) and one.id == card.post else one
-            for one in rt.outbox
-        )
-        return rt.but(outbox=outbox, plan_card=card.but(shown=message))
+        return rt.but(outbox=rephrased(rt.outbox, card.post, message), plan_card=card.but(shown=message))
     if not card.ts or message == card.shown:
         return rt
     asks_anew = bool(message.token) and message.token != card.shown.token

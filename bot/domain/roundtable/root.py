@@ -15,7 +15,7 @@ from bot.domain.messages import root_card, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.root_card import PhaseProgress, RootScene, RootStatus, SkippedInRoot
 from bot.domain.roundtable import permalinks, waiting
-from bot.domain.roundtable.effects import Effect, Post
+from bot.domain.roundtable.effects import Post, rephrased
 from bot.domain.roundtable.inputs import Input
 from bot.domain.roundtable.outcomes import Attempted, Done, Posted, ThreadOpened
 from bot.domain.roundtable.posts import EditedPost
@@ -72,13 +72,7 @@ def _brief_edited(rt: Roundtable, playbook: Playbook) -> Roundtable:
     pending = next((one for one in rt.outbox if one.id == known.post), None)
     if pending is None or pending.attempts:
         return rt
-
-    def saying(effect: Effect) -> Effect:
-        if not isinstance(effect, Post) or effect.id != known.post:
-            return effect
-        return effect.but(message=message.but(about=effect.message.about))
-
-    return rt.but(outbox=tuple(map(saying, rt.outbox)), brief=known.but(shown=message))
+    return rt.but(outbox=rephrased(rt.outbox, known.post, message), brief=known.but(shown=message))
 
 
 def _edited(rt: Roundtable, post: EditedPost, message: Message) -> Roundtable:

@@ -33,7 +33,7 @@ def quiet_hours(text: str) -> QuietHours:
 
 
 NIGHT = QuietHours(begin=20 * 60, end=7 * 60)
-"""When nobody is written to where the policy does not say."""
+"""When the bot writes to no person, where the policy does not say."""
 
 
 class Policy(Stored):
@@ -67,7 +67,7 @@ class Policy(Stored):
         return WorkingTime(self.quiet_hours, self.weekends)
 
     def is_quiet(self, local: datetime) -> bool:
-        """Whether nobody is written to then, by a person's own clock."""
+        """Whether the bot writes to no person then, by that person's own clock."""
         return not self.working.is_working_day(local.date()) or self.is_quiet_at(local.hour, local.minute)
 
     def is_quiet_at(self, hour: int, minute: int) -> bool:

@@ -1,8 +1,8 @@
 """
-What a synthesis may say, whoever wrote it: decisions only as people pressed or marked them, objections only in the
-words of who made them, and no number, name or promise that was not said in the turns that it names.
+What a synthesis may say, of a model or of rules: decisions only as people pressed or marked them, objections only in
+the words of who made them, and no number, name or promise that was not said in the turns that it names.
 
-Whatever is taken out, changed or marked comes with its reason.
+All that is taken out, changed or marked comes with its reason.
 """
 
 import re
@@ -114,7 +114,7 @@ class _Attesting:
         return f"{text} (unverified: {why})" if why else text
 
     def _summary(self, found: Synthesis) -> str:
-        """A sentence that nobody said is replaced by what was counted: it goes into the record of the item."""
+        """A sentence that no person said is replaced by what was counted, since it goes into the record of the item."""
         why = self._doubts(found.summary, ())
         if not why and not found.decisions and speaks_of_a_decision(found.summary):
             why = NOT_DECIDED

@@ -143,7 +143,7 @@ class SealedPosition(Stored):
 
 
 class SealedRound(Stored):
-    """`given` by person: shown to nobody until all of `asked` have answered, or a person shows them."""
+    """`given` by person: not shown until all of `asked` have answered, or a person shows them."""
 
     asked: tuple[str, ...]
     given: Mapping[str, SealedPosition] = {}

@@ -61,8 +61,6 @@ _ABOUT = (
     ),
 )
 
-_UNTIL = FormField(name=UNTIL, label="When are answers due?", kind=FieldKind.TIME)
-
 
 class ItemSource(Value):
     """`kind` and `id` are as in an item's source. `channel` and `thread` are of a link to a thread in Slack."""

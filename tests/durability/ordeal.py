@@ -31,6 +31,8 @@ from tests.ports import free_port
 HOSTS = ("127.0.0.1", "localhost")
 """Two names of one address: so that the sandbox can tell two bots apart."""
 READY_SECONDS = 30.0
+PAID_SECONDS = 120.0
+"""The first message of a thread is edited every 30 seconds at most, and Slack takes 40 edits a minute in all."""
 REDELIVERY_SECONDS = "2"
 CHANCE_SECONDS = 3.0
 """How long we wait for an occasion to kill, before we make one."""
@@ -127,7 +129,7 @@ class Ordeal:
     async def _settled(self) -> None:
         """Nothing is owed any more, and nothing is on its way."""
         await wait_until(lambda: not self._trap.on_their_way, seconds=READY_SECONDS, what="late posts")
-        await wait_until(lambda: not self._watch.queueing(), seconds=READY_SECONDS, what="everything is paid")
+        await wait_until(lambda: not self._watch.queueing(), seconds=PAID_SECONDS, what="everything is paid")
         await wait_until(
             lambda: not self._places.unpushed(),
             seconds=READY_SECONDS,

@@ -1,5 +1,7 @@
 """A team that also plans: at the menu of a step somebody calls the workshop, and afterwards the meeting goes on."""
 
+from functools import partial
+
 from tests.durability.team import AGAIN_SECONDS, CHANNEL, CONTINUE, Team
 
 SKIP, STRAIGHT, ROUND, HOLD, LEAVE, REDO = (
@@ -37,13 +39,19 @@ class Planners(Team):
         await self.acknowledged()
         await self._offered(*ANYWHERE)
 
+    def _says_more_than(self, before: str) -> bool:
+        """The card of the workshop is edited in place."""
+        found = self._newest(*ANYWHERE)
+        return found is not None and found.text != before
+
     async def _asked(self) -> None:
         """Some answers, then the plan, sometimes twice, or the round that follows the last answer."""
         for _ in range(self.chance.randrange(3)):
             if self._newest(SKIP):
                 await self.acknowledged()
-                mark = await self.say()
-                await self._offered(*ANYWHERE, after=mark)
+                asked = (await self._offered(*ANYWHERE)).text
+                await self.say()
+                await self._look(partial(self._says_more_than, asked))
         if self._newest(STRAIGHT) and self.chance.random() < 0.7:
             await self.press(STRAIGHT, LEAVE)
             if self.chance.random() < 0.3:

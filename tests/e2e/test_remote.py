@@ -112,6 +112,8 @@ async def test_a_remote_that_is_away_lets_no_step_be_asked_again(
         async with app.bot(settings(meeting.slack, tmp_path / "one", **more), web=False):
             await wait_until(lambda: "offline-sync" in remote("log", "--all", "--format=%s") and both(remote))
 
+    for name in ("one", "two"):  # the one that pushed first has not fetched again yet
+        await Sync(tmp_path / name, remote=str(remote.root)).once()
     posts = [str(call.args) for call in meeting.slack.calls_of("chat.postMessage")]
     assert len([text for text in posts if "Step 00-01:" in text]) == 1
 

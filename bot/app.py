@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
@@ -54,6 +53,7 @@ from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
+from bot.storage.local_wake import LocalWake
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import refuse_cluster
 from bot.storage.tasks import DocketWake
@@ -189,7 +189,7 @@ async def bot(
         upkeep, sync = Maintenance(settings.workspace), _sync(settings)
         files = await enter(workspace(settings, sync=sync, after_commit=_waking(upkeep, sync)))
         saved = await enter(store(settings))
-        wake = await enter(DocketWake(_work(settings), redelivery_seconds=settings.redelivery_seconds))
+        wake = await enter(_wake(settings))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
         endpoints = Endpoints(settings, store=saved, workspace=files, wake=wake)
@@ -338,9 +338,15 @@ def _waking(upkeep: Maintenance, sync: Sync | None) -> Callable[[], None]:
     return committed
 
 
-def _work(settings: Settings) -> str:
-    """Durable work goes where the state is; in this process alone, under a name that no other bot in it has."""
-    return settings.redis_url.get_secret_value() if settings.redis_url else f"memory://{uuid4().hex}"
+@asynccontextmanager
+async def _wake(settings: Settings) -> AsyncIterator[Wake]:
+    """Durable work goes where the state is."""
+    if settings.redis_url is None:
+        yield LocalWake()
+        return
+    url = settings.redis_url.get_secret_value()
+    async with DocketWake(url, redelivery_seconds=settings.redelivery_seconds) as wake:
+        yield wake
 
 
 def _words(secret: SecretStr | None) -> str:

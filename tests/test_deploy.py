@@ -23,6 +23,7 @@ from bot.storage.limiter import RedisRateLimit
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import inspected
 from bot.storage.tasks import DocketWake
+from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
 from tests.redis_groups import asking
 from tests.redis_server import RedisServer
@@ -186,7 +187,11 @@ async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
         client.execute_command(line)
         url = redis_url.replace("//", "//roundtable:PASSWORD@")
         try:
-            async with RedisStore(url) as asked, RedisRateLimit(url) as pace, working(url, pay) as wake:
+            async with (
+                RedisStore(url) as asked,
+                RedisRateLimit(url) as pace,
+                working(on_docket(url), pay) as wake,
+            ):
                 await asked.put(a_roundtable(outbox=OWED), expected=0)
                 assert await asked.at(PLACE) == a_roundtable(outbox=OWED)
                 assert await asked.held() == (SLUG,)

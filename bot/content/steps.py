@@ -18,7 +18,7 @@ from bot.errors import ContentError
 
 PHASE_FOLDER = re.compile(r"[0-9]{2}-[a-z0-9]+(?:-[a-z0-9]+)*")
 NOT_A_STRING = re.compile(r"[-+]?[0-9][0-9._]*|true|false|yes|no|on|off", re.IGNORECASE)
-NO_SUCH_PERSONA = "nobody at the table has this key"
+NO_SUCH_PERSONA = "no persona has this key"
 REQUIRED = ("step_id", "title", "persona", "depth", "outputs")
 ORIGINAL_SPEAKERS = ("Maya Chen", "Alex Rivera", "Jordan Park")
 """

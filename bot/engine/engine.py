@@ -19,7 +19,7 @@ from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
 from bot.engine.ports import Meter, NoMeter, Wake, kind_of
-from bot.errors import BotError, Conflict, NewerVersion, Unavailable, UserError
+from bot.errors import BotError, Conflict, NewerVersion, Unavailable
 from bot.log import about
 from bot.telemetry import span
 
@@ -79,13 +79,25 @@ class UnsavedChange(NamedTuple, Generic[A, I]):
     after: A
 
 
+class _Request(NamedTuple, Generic[A, I]):
+    """Inputs of one caller, to be saved together. *made* is what came of them when they were decided before."""
+
+    events: Sequence[I]
+    only: Callable[[A], bool]
+    made: Sequence[UnsavedChange[A, I]] = ()
+
+
+Decided = Sequence[UnsavedChange[A, I]] | Exception | None
+"""What became of a request: None when there is no aggregate that it is for."""
+
+
 class Repository(Generic[A, I]):
     """
-    Saves decisions, each in one compare-and-set, or several that belong together in one.
+    Saves decisions in one compare-and-set: all inputs for an aggregate that wait at the same time are one version.
 
-    What this process read or saved last is in *memory*, and may be out of date. So it only serves for a decision that
-    is saved: the store then says whether it was current. What it would refuse, or would not change, is decided again
-    on a fresh read.
+    In one process the inputs for an aggregate are decided one after the other, so that they conflict only with other
+    processes. What this process read or saved last is in *memory*, and may be out of date. A save shows whether it was
+    current; when there is nothing to save, the store is asked.
     """
 
     def __init__(
@@ -102,6 +114,9 @@ class Repository(Generic[A, I]):
         self._memory = memory
         self._saved = saved
         self._meter = meter
+        self._waiting: dict[str, list[tuple[_Request[A, I], asyncio.Future[A | None]]]] = {}
+        """While a save of an aggregate is under way: those who came since it began."""
+        self._saving: set[asyncio.Task[None]] = set()
 
     async def read(self, slug: str) -> A | None:
         """As it is stored now; the store is only read where that differs from what is remembered."""
@@ -121,24 +136,16 @@ class Repository(Generic[A, I]):
         return state
 
     async def take(self, slug: str, event: I, *, only: Callable[[A], bool] = lambda _: True) -> A | None:
-        """None when nothing is stored, or nothing that *only* is true of."""
-        known = self._memory.get(slug)
-        if known and only(known):
-            with suppress(UserError, Conflict):
-                decisions = self.decisions(known, [event])
-                if decisions[-1].after is not known:
-                    return await self._save(decisions)
-        return await self._decided_afresh(slug, [event], only)
+        """
+        Decides *event* and saves it. None when nothing is stored, or nothing that *only* is true of. Raises UserError
+        when it makes no sense now.
+        """
+        return await self._in_turn(slug, _Request((event,), only))
 
     async def settle(self, slug: str, unsaved: Sequence[UnsavedChange[A, I]]) -> A | None:
         """Saves decisions, or makes them again after what was saved meanwhile. None when nothing is stored."""
         events = [decision.event for decision in unsaved]
-        known = self._memory.get(slug)
-        with suppress(Conflict):
-            if known and known is not unsaved[0].before:
-                unsaved = self.decisions(known, events)
-            return await self._save(unsaved)
-        return await self._decided_afresh(slug, events)
+        return await self._in_turn(slug, _Request(events, lambda _: True, unsaved))
 
     def decisions(self, before: A, events: Sequence[I]) -> tuple[UnsavedChange[A, I], ...]:
         decisions = []
@@ -148,32 +155,102 @@ class Repository(Generic[A, I]):
             before = after
         return tuple(decisions)
 
-    async def _decided_afresh(
-        self, slug: str, events: Sequence[I], only: Callable[[A], bool] = lambda _: True
-    ) -> A | None:
+    async def _in_turn(self, slug: str, request: _Request[A, I]) -> A | None:
+        if slug in self._waiting:
+            saved: asyncio.Future[A | None] = asyncio.get_running_loop().create_future()
+            self._waiting[slug].append((request, saved))
+            return await saved
+        self._waiting[slug] = []
+        try:
+            after, [decided] = await self._save_together(slug, [request])
+        finally:
+            self._end_turn(slug)
+        if isinstance(decided, Exception):
+            raise decided
+        return after if decided else None
+
+    def _end_turn(self, slug: str) -> None:
+        """Those who came meanwhile are next: all of them, and in a task, since a caller may be cancelled."""
+        if not self._waiting[slug]:
+            del self._waiting[slug]
+            return
+        task = asyncio.create_task(self._save_waiting(slug), name=f"saving {slug}")
+        self._saving.add(task)
+        task.add_done_callback(self._saving.discard)
+
+    async def _save_waiting(self, slug: str) -> None:
+        waiting = [(request, saved) for request, saved in self._waiting[slug] if not saved.done()]
+        self._waiting[slug] = []
+        try:
+            after, decided = await self._save_together(slug, [request for request, _ in waiting])
+            for (_, saved), one in zip(waiting, decided, strict=True):
+                if saved.done():
+                    continue
+                if isinstance(one, Exception):
+                    saved.set_exception(one)
+                else:
+                    saved.set_result(after if one else None)
+        finally:
+            for _, saved in waiting:
+                saved.cancel()
+            self._end_turn(slug)
+
+    async def _save_together(
+        self, slug: str, requests: Sequence[_Request[A, I]]
+    ) -> tuple[A | None, Sequence["Decided[A, I]"]]:
+        """What is stored then, and what became of each of *requests*."""
+        try:
+            after, decided = await self._decided(slug, requests)
+        except Exception as error:  # noqa: BLE001 -- each caller gets it
+            return None, [error for _ in requests]
+        for one in decided:
+            if not isinstance(one, Exception | None):
+                for decision in one:
+                    self._saved(*decision)
+        return after, decided
+
+    async def _decided(
+        self, slug: str, requests: Sequence[_Request[A, I]]
+    ) -> tuple[A | None, list["Decided[A, I]"]]:
+        before, is_current = self._memory.get(slug), False
         for _ in range(CONFLICTS_ENDURED):
-            before = await self.read(slug)
-            if before is None or not only(before):
-                return None
-            with suppress(Conflict):
-                return await self._save(self.decisions(before, events))
+            if before is None:
+                before, is_current = await self.read(slug), True
+            if before is None:
+                return None, [None for _ in requests]
+            after, decided = self._decided_on(before, requests)
+            if after is not before:
+                after = after.but(version=before.version + 1)
+                try:
+                    await self._store.put(after, expected=before.version)
+                except Conflict:
+                    self._memory.pop(slug, None)
+                    self._meter.conflicted()
+                    before = None
+                    continue
+                self._memory[slug] = after
+                return after, decided
+            if is_current or (stored := await self.read(slug)) is before:
+                return before, decided
+            before, is_current = stored, True
         raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
 
-    async def _save(self, decisions: Sequence[UnsavedChange[A, I]]) -> A:
-        """All of them as one version. Raises Conflict when another process has saved that version."""
-        before, after = decisions[0].before, decisions[-1].after
-        if after is not before:
-            after = after.but(version=before.version + 1)
+    def _decided_on(self, state: A, requests: Sequence[_Request[A, I]]) -> tuple[A, list["Decided[A, I]"]]:
+        """One after the other; an input that makes no sense, or breaks, does not keep the others from being saved."""
+        decided: list[Decided[A, I]] = []
+        for one in requests:
             try:
-                await self._store.put(after, expected=before.version)
-            except Conflict:
-                self._memory.pop(after.slug, None)
-                self._meter.conflicted()
-                raise
-            self._memory[after.slug] = after
-        for decision in decisions:
-            self._saved(*decision)
-        return after
+                if not one.only(state):
+                    decided.append(None)
+                    continue
+                is_made = bool(one.made) and one.made[0].before is state
+                made = one.made if is_made else self.decisions(state, one.events)
+            except Exception as error:  # noqa: BLE001 -- the caller gets it
+                decided.append(error)
+                continue
+            decided.append(made)
+            state = made[-1].after
+        return state, decided
 
 
 class Engine(ABC, Generic[A, I]):

@@ -18,10 +18,12 @@ from bot.domain.roundtable.effects import (
     Judge,
     OpenThread,
     Post,
+    React,
     Rewrite,
     ShareRecord,
     Speak,
     Synthesize,
+    Unreact,
     is_together,
 )
 from bot.domain.roundtable.inputs import Clashed, Command, Input, Returned, Start, TryAgain
@@ -58,6 +60,7 @@ TIMED_SECONDS = 60.0
 ROUNDTABLES_REMEMBERED = 1_000
 """At some 25 KiB each."""
 THREADS_REMEMBERED = 20_000
+REACTIONS_REMEMBERED = 1_000
 BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
@@ -129,6 +132,38 @@ class Cancellation:
             await asyncio.wait(tasks)
 
 
+class Reactions:
+    """
+    An emoji that says "heard" does not wait for its turn in the outbox: it is shown as soon as it is saved, by the
+    process that heard the words. Its outcome is saved in its turn. Done twice, by two processes, it does no harm.
+    """
+
+    def __init__(self) -> None:
+        self._shown: LruCache[str, asyncio.Task[Outcome]] = LruCache(REACTIONS_REMEMBERED)
+
+    def begin(self, rt: Roundtable, perform: Perform) -> None:
+        """Those of *rt*, which was just saved. One that an effect before it takes away waits for its turn."""
+        if not rt.place.thread:
+            return
+        taken = {(one.ts, one.emoji) for one in rt.outbox if isinstance(one, Unreact)}
+        for one in rt.outbox:
+            if isinstance(one, React) and one.id not in self._shown and (one.ts, one.emoji) not in taken:
+                self._shown[one.id] = asyncio.create_task(perform(one), name=f"reaction for {rt.slug}")
+
+    async def outcome(self, effect: React) -> Outcome | None:
+        """None when it was not begun here, or given up."""
+        task = self._shown.get(effect.id)
+        if task is None:
+            return None
+        await asyncio.wait({task})
+        return None if task.cancelled() else task.result()
+
+    def leave(self) -> None:
+        """What is not shown yet is left to the next process."""
+        for task in self._shown.values():
+            task.cancel()
+
+
 class RoundtableCache(LruCache[str, Roundtable]):
     """The roundtables that this process read or saved last, and their threads, which are remembered for longer."""
 
@@ -154,6 +189,7 @@ class Roundtables(Engine[Roundtable, Input]):
         meter: Meter | None = None,
         cancellation: Cancellation | None = None,
         card_pace: CardPace | None = None,
+        reactions: Reactions | None = None,
     ) -> None:
         self._memory = RoundtableCache()
         super().__init__(
@@ -170,6 +206,7 @@ class Roundtables(Engine[Roundtable, Input]):
         self._opened_with: LruCache[str, Playbook] = LruCache(ROUNDTABLES_REMEMBERED)
         self._cancellation = cancellation or Cancellation()
         self._card_pace = card_pace or CardPace()
+        self._reactions = reactions or Reactions()
 
     def read_again(self, playbook: Playbook) -> None:
         """The content has changed: each roundtable uses it from its next step on."""
@@ -251,6 +288,10 @@ class Roundtables(Engine[Roundtable, Input]):
         def perform(one: Effect) -> Coroutine[Any, Any, Outcome]:
             return self._performed(one, state)
 
+        if isinstance(effect, React):
+            self._reactions.begin(state, perform)
+            if shown := await self._reactions.outcome(effect):
+                return shown
         if is_together(effect):
             self._cancellation.begin(state.slug, filter(is_together, state.outbox), perform)
         return await self._cancellation.outcome(state.slug, effect, perform)
@@ -310,8 +351,14 @@ class Roundtables(Engine[Roundtable, Input]):
         at = self._clock()
         return await self._store.unfinished(quiet_since=before(at, TRY_AGAIN_SECONDS), now=at)
 
+    def leave(self) -> None:
+        super().leave()
+        self._reactions.leave()
+
     async def _wake_for(self, state: Roundtable) -> None:
         self._cancellation.look(state)
+        if not self._leaving.is_set():
+            self._reactions.begin(state, lambda effect: self._performed(effect, state))
         await super()._wake_for(state)
 
     # --- attempts ---------------------------------------------------------------------------------------------------

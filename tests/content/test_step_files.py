@@ -318,7 +318,7 @@ def test_a_missing_field_is_named(reader: Reader, field: str, value: str | None)
         ("x", "the lines with --- around the front matter are missing"),
         (text_of(depth="thorough"), "it has to be brief, standard or deep"),
         (text_of(outputs="[/etc/passwd]"), "not a plain path inside the item's folder"),
-        (text_of(persona="BA"), "nobody at the table has this key"),
+        (text_of(persona="BA"), "no persona has this key"),
     ],
 )
 def test_the_log_says_where_and_why(reader: Reader, text: str, reason: str) -> None:

@@ -1,20 +1,23 @@
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 import redis
 
-from bot.engine.ports import Store
+from bot.engine.ports import Store, Wake
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
+from bot.storage.local_wake import LocalWake
 from bot.storage.redis import RedisStore
+from bot.storage.tasks import DocketWake
 
 Rewrite = Callable[[str, dict[str, Any]], dict[str, Any]]
 Opening = Callable[[], AbstractAsyncContextManager[Store]]
+OpenWake = Callable[[], AbstractAsyncContextManager[Wake]]
 
 
 @pytest.fixture(autouse=True)
@@ -63,15 +66,20 @@ async def store(open_store: Opening) -> AsyncIterator[Store]:
         yield opened
 
 
-@pytest.fixture(params=["memory", "redis"])
-def wake_url(request: pytest.FixtureRequest) -> str:
+def on_docket(url: str, *, redelivery_seconds: float = 30) -> OpenWake:
+    return lambda: DocketWake(url, redelivery_seconds=redelivery_seconds)
+
+
+@pytest.fixture(params=["local", "redis"])
+def open_wake(request: pytest.FixtureRequest) -> OpenWake:
     """
-    Where the work waits; memory has a new name for each test, since it is shared in the process. How docket works with
-    Sentinel is in `tests/storage`.
+    Opens the same work again and again, as processes do. Without Redis there is one process, and all share one. How
+    docket works with Sentinel is in `tests/storage`.
     """
-    if request.param == "memory":
-        return f"memory://{request.node.originalname}"
-    return str(request.getfixturevalue(f"{request.param}_url"))
+    if request.param == "local":
+        wake = LocalWake()
+        return lambda: nullcontext(wake)
+    return on_docket(request.getfixturevalue("redis_url"))
 
 
 @pytest.fixture

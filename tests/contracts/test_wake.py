@@ -1,4 +1,4 @@
-"""Durable work keeps its promises in memory and on a real Redis server."""
+"""Durable work keeps its promises within one process and on a real Redis server."""
 
 import asyncio
 import random
@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.engine.ports import Pay, Wake
-from bot.storage import tasks as wake_module
-from bot.storage.tasks import DocketWake
+from bot.storage import local_wake, tasks
+from tests.contracts.conftest import OpenWake
 from tests.storage.samples import wait_until
 
 SLUG = "bright-night"
@@ -44,8 +44,8 @@ class Ledger:
 
 
 @asynccontextmanager
-async def working(url: str, pay: Pay, *, redelivery_seconds: float = 30) -> AsyncIterator[DocketWake]:
-    async with DocketWake(url, redelivery_seconds=redelivery_seconds) as wake:
+async def working(open_wake: OpenWake, pay: Pay) -> AsyncIterator[Wake]:
+    async with open_wake() as wake:
         running = asyncio.create_task(wake.run(pay))
         yield wake
         running.cancel()
@@ -58,24 +58,24 @@ async def a_moment() -> None:
         await asyncio.sleep(0)
 
 
-async def test_who_is_woken_is_paid(wake_url: str) -> None:
+async def test_who_is_woken_is_paid(open_wake: OpenWake) -> None:
     """Once is enough."""
     ledger = Ledger(a_moment)
-    async with working(wake_url, ledger.pay) as wake:
+    async with working(open_wake, ledger.pay) as wake:
         await ledger.save(SLUG, wake)
         await wait_until(lambda: ledger.performed == ledger.saved)
 
 
-async def test_work_waits_for_a_worker(wake_url: str) -> None:
+async def test_work_waits_for_a_worker(open_wake: OpenWake) -> None:
     """A process may wake before it works, or never work."""
     ledger = Ledger(a_moment)
-    async with DocketWake(wake_url) as wake:
+    async with open_wake() as wake:
         await ledger.save(SLUG, wake)
-        async with working(wake_url, ledger.pay):
+        async with working(open_wake, ledger.pay):
             await wait_until(lambda: ledger.performed == ledger.saved)
 
 
-async def test_a_wake_during_a_payment_leads_to_another(wake_url: str) -> None:
+async def test_a_wake_during_a_payment_leads_to_another(open_wake: OpenWake) -> None:
     """Even when the payment at hand has already looked for the last time."""
     begun, may_end = asyncio.Event(), asyncio.Event()
     payments = []
@@ -85,7 +85,7 @@ async def test_a_wake_during_a_payment_leads_to_another(wake_url: str) -> None:
         begun.set()
         await may_end.wait()
 
-    async with working(wake_url, pay) as wake:
+    async with working(open_wake, pay) as wake:
         await wake.wake(SLUG)
         await begun.wait()
         await wake.wake(SLUG)
@@ -96,7 +96,7 @@ async def test_a_wake_during_a_payment_leads_to_another(wake_url: str) -> None:
         await wait_until(lambda: len(payments) > 1)
 
 
-async def test_a_slow_payment_holds_up_nobody_else(wake_url: str) -> None:
+async def test_a_slow_payment_holds_up_nobody_else(open_wake: OpenWake) -> None:
     """One payer at a time is a promise for one roundtable, not for all."""
     may_end = asyncio.Event()
     performed = []
@@ -106,7 +106,7 @@ async def test_a_slow_payment_holds_up_nobody_else(wake_url: str) -> None:
             await may_end.wait()
         performed.append(slug)
 
-    async with working(wake_url, pay) as wake:
+    async with working(open_wake, pay) as wake:
         await wake.wake("slow")
         await wake.wake("quick")
         await wait_until(lambda: performed == ["quick"])
@@ -114,7 +114,7 @@ async def test_a_slow_payment_holds_up_nobody_else(wake_url: str) -> None:
         await wait_until(lambda: performed == ["quick", "slow"])
 
 
-async def test_a_payment_that_fails_is_tried_again(wake_url: str) -> None:
+async def test_a_payment_that_fails_is_tried_again(open_wake: OpenWake) -> None:
     """A mistake of ours delays a roundtable, and does not stop it."""
     failures = [RuntimeError("once")]
     performed = []
@@ -124,12 +124,12 @@ async def test_a_payment_that_fails_is_tried_again(wake_url: str) -> None:
             raise failures.pop()
         performed.append(slug)
 
-    async with working(wake_url, pay) as wake:
+    async with working(open_wake, pay) as wake:
         await wake.wake(SLUG)
         await wait_until(lambda: performed == [SLUG])
 
 
-async def test_the_payment_at_hand_ends_before_the_worker_does(wake_url: str) -> None:
+async def test_the_payment_at_hand_ends_before_the_worker_does(open_wake: OpenWake) -> None:
     """A stop waits for what is nearly done."""
     begun, performed = asyncio.Event(), asyncio.Event()
 
@@ -138,7 +138,7 @@ async def test_the_payment_at_hand_ends_before_the_worker_does(wake_url: str) ->
         await a_moment()
         performed.set()
 
-    async with working(wake_url, pay) as wake:
+    async with working(open_wake, pay) as wake:
         await wake.wake(SLUG)
         await begun.wait()
 
@@ -146,10 +146,11 @@ async def test_the_payment_at_hand_ends_before_the_worker_does(wake_url: str) ->
 
 
 async def test_a_payment_that_takes_too_long_is_handed_over(
-    wake_url: str, monkeypatch: pytest.MonkeyPatch
+    open_wake: OpenWake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is cancelled, and whoever works next begins it anew, without waiting for any timeout."""
-    monkeypatch.setattr(wake_module, "DRAIN_SECONDS", 0.05)
+    for module in (local_wake, tasks):
+        monkeypatch.setattr(module, "DRAIN_SECONDS", 0.05)
     begun, cancelled, again = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def never_ends(_slug: str) -> None:
@@ -162,17 +163,17 @@ async def test_a_payment_that_takes_too_long_is_handed_over(
     async def ends(_slug: str) -> None:
         again.set()
 
-    async with DocketWake(wake_url) as wake:
-        async with working(wake_url, never_ends):
+    async with open_wake() as wake:
+        async with working(open_wake, never_ends):
             await wake.wake(SLUG)
             await begun.wait()
         assert cancelled.is_set()
 
-        async with working(wake_url, ends):
+        async with working(open_wake, ends):
             await wait_until(again.is_set)
 
 
-async def test_a_payment_that_gives_itself_up_is_handed_over(wake_url: str) -> None:
+async def test_a_payment_that_gives_itself_up_is_handed_over(open_wake: OpenWake) -> None:
     """It raises CancelledError, without having been cancelled by anybody."""
     performed = []
 
@@ -181,12 +182,12 @@ async def test_a_payment_that_gives_itself_up_is_handed_over(wake_url: str) -> N
         if len(performed) == 1:
             raise asyncio.CancelledError
 
-    async with working(wake_url, pay) as wake:
+    async with working(open_wake, pay) as wake:
         await wake.wake(SLUG)
         await wait_until(lambda: len(performed) > 1)
 
 
-async def test_a_payment_may_hand_itself_over(wake_url: str) -> None:
+async def test_a_payment_may_hand_itself_over(open_wake: OpenWake) -> None:
     """So does one that must not begin with its next effect, because its process is about to end."""
     payments = []
 
@@ -195,12 +196,12 @@ async def test_a_payment_may_hand_itself_over(wake_url: str) -> None:
         if len(payments) == 1:
             raise asyncio.CancelledError
 
-    async with working(wake_url, pay) as wake:
+    async with working(open_wake, pay) as wake:
         await wake.wake(SLUG)
         await wait_until(lambda: payments == [SLUG, SLUG])
 
 
-async def test_no_wake_is_ever_lost_and_nobody_pays_twice_at_once(wake_url: str) -> None:
+async def test_no_wake_is_ever_lost_and_nobody_pays_twice_at_once(open_wake: OpenWake) -> None:
     """200 roundtables, two workers, and wakes that race with the ends of payments."""
     ledger = Ledger(a_moment)
     slugs = [f"item-{number}" for number in range(200)]
@@ -210,7 +211,7 @@ async def test_no_wake_is_ever_lost_and_nobody_pays_twice_at_once(wake_url: str)
             await ledger.save(random.choice(slugs), wake)
             await a_moment()
 
-    async with working(wake_url, ledger.pay) as one, working(wake_url, ledger.pay) as other:
+    async with working(open_wake, ledger.pay) as one, working(open_wake, ledger.pay) as other:
         await asyncio.gather(*(people(wake) for wake in (one, other) for _ in range(8)))
         await wait_until(lambda: ledger.performed == ledger.saved)
 

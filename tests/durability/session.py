@@ -18,7 +18,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine.card_pace import CardPace
 from bot.engine.performers import Performers
-from bot.engine.roundtables import Cancellation, Perform, Roundtables
+from bot.engine.roundtables import Cancellation, Perform, Reactions, Roundtables
 from bot.errors import Conflict, Unavailable, UserError
 from bot.shipped import personas_dir, steps_dir
 from tests.durability.fates import Died, Fate, Kind
@@ -54,6 +54,13 @@ class NoCancellation(Cancellation):
 
     def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
         """One after the other, as another process would after a crash."""
+
+
+class NoReactions(Reactions):
+    """Each in its turn, as another process would after a crash."""
+
+    def begin(self, rt: Roundtable, perform: Perform) -> None:
+        """Nothing runs beside anything in the simulator."""
 
 
 @cache
@@ -255,6 +262,7 @@ class Session:
             playbook=book,
             clock=world.now,
             cancellation=NoCancellation(),
+            reactions=NoReactions(),
             card_pace=CardPace(clock=lambda: self._seconds),
         )
         engine._pause = self._paused  # type: ignore[assignment,method-assign]

@@ -11,6 +11,7 @@ from bot.errors import Unavailable
 from bot.storage import tasks
 from bot.storage.redis import RedisStore
 from bot.storage.redis_client import client
+from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
 from tests.redis_groups import NOBODY, WatchedRedis, asking, wait_for_the_replica
 from tests.storage.samples import SLUG, a_roundtable, wait_until
@@ -144,7 +145,7 @@ async def test_a_sentinel_that_hangs_delays_no_work(sentinel_url: str, silent_re
     async def pay(slug: str) -> None:
         performed.append(slug)
 
-    async with working(sentinel_url.replace("@", f"@{silent},"), pay) as wake:
+    async with working(on_docket(sentinel_url.replace("@", f"@{silent},")), pay) as wake:
         await wake.wake(SLUG)
         await wait_until(lambda: performed == [SLUG], seconds=30)
 
@@ -157,7 +158,7 @@ async def test_work_goes_on_when_the_master_is_lost(sentinel_url: str, watched_r
     async def pay(slug: str) -> None:
         performed.append(slug)
 
-    async with working(sentinel_url, pay, redelivery_seconds=1) as wake:
+    async with working(on_docket(sentinel_url, redelivery_seconds=1), pay) as wake:
         await wake.wake("before")
         await wait_until(lambda: performed == ["before"])
         wait_for_the_replica(watched_redis.master())
@@ -178,7 +179,7 @@ async def test_work_goes_on_when_the_master_hangs(
         performed.append(slug)
 
     hung = watched_redis.master()
-    async with working(sentinel_url, pay, redelivery_seconds=1) as wake:
+    async with working(on_docket(sentinel_url, redelivery_seconds=1), pay) as wake:
         await wake.wake("before")
         await wait_until(lambda: performed == ["before"])
         wait_for_the_replica(hung)

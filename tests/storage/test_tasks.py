@@ -17,6 +17,7 @@ from docket import Docket, Execution
 
 from bot.engine.engine import run
 from bot.storage.tasks import NAME, DocketWake, key_for
+from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
 from tests.engine.replica import discussing, replica
 from tests.storage.samples import OWED, wait_until
@@ -121,7 +122,7 @@ async def test_nothing_in_redis_is_unpickled(
 
     async with redis.Redis.from_url(redis_url) as client:
         await plant(client, harm)
-        async with working(redis_url, pay, redelivery_seconds=REDELIVERY_SECONDS) as wake:
+        async with working(on_docket(redis_url, redelivery_seconds=REDELIVERY_SECONDS), pay) as wake:
             await wake.wake(SLUG)
             await wait_until(lambda: SLUG in performed)
             async with asyncio.timeout(60):
@@ -159,7 +160,7 @@ async def test_entries_of_an_older_version_are_removed_with_one_line(
         for number in range(5):
             await docket.add("pay")(f"item-{number}")
             await docket.add("pay", when=datetime.now(UTC) + timedelta(milliseconds=1))(f"later-{number}")
-    async with redis.Redis.from_url(redis_url) as client, working(redis_url, pay) as wake:
+    async with redis.Redis.from_url(redis_url) as client, working(on_docket(redis_url), pay) as wake:
         await wake.wake(SLUG)
         await wait_until(lambda: performed == [SLUG])
         async with asyncio.timeout(60):

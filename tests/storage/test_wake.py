@@ -8,6 +8,7 @@ import pytest
 
 from bot.storage import tasks as wake_module
 from bot.storage.tasks import DocketWake
+from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
 from tests.redis_server import RedisServer
 from tests.storage.samples import wait_until
@@ -47,7 +48,7 @@ async def test_work_goes_on_when_redis_comes_back(redis_server: RedisServer, red
     async def pay(slug: str) -> None:
         performed.append(slug)
 
-    async with working(redis_url, pay, redelivery_seconds=REDELIVERY_SECONDS) as wake:
+    async with working(on_docket(redis_url, redelivery_seconds=REDELIVERY_SECONDS), pay) as wake:
         await wake.wake("before")
         await wait_until(lambda: performed == ["before"])
 

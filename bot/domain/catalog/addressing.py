@@ -8,6 +8,9 @@ A name is an address when it is set off by `,` `:` `?`, when it opens a sentence
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
+
+TEXTS_REMEMBERED = 4_000
 
 _SENTENCE = r"(?:^|[.!?…。！？\n])[\s>\"'“‘(-]{0,12}"
 _GREETING = (
@@ -43,9 +46,14 @@ class NameMatcher:
     def __init__(self, names: Mapping[str, str]) -> None:
         self._people = {key: re.compile(_answers_to(name), _FLAGS) for key, name in names.items()}
         self._addresses = _addresses("|".join(map(_answers_to, names.values()))) if names else ()
+        # A card asks of all answers to its step again, with every input.
+        self._known = lru_cache(maxsize=TEXTS_REMEMBERED)(self._addressed_in)
 
     def by_name(self, text: str) -> tuple[str, ...]:
         """The keys of those addressed, in the order in which they are named."""
+        return self._known(text)
+
+    def _addressed_in(self, text: str) -> tuple[str, ...]:
         text = _tidy(text)
         runs = {match.span("run") for pattern in self._addresses for match in pattern.finditer(text)}
         names = [

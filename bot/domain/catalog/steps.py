@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
@@ -146,6 +147,7 @@ def in_code(rows: Iterable[str]) -> frozenset[int]:
     return outline("\n".join(row.strip() for row in rows)).hidden
 
 
+@lru_cache(maxsize=1_000)  # the same few lists of step files are asked for with every input
 def items(text: str, marker: re.Pattern[str]) -> tuple[str, ...]:
     """
     The top-level items of a list, each on one line.

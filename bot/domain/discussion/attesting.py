@@ -17,7 +17,7 @@ from bot.domain.values.text import counted, one_line
 
 PROPOSED = "Proposed, and not decided: "
 NOT_DECIDED = "no person pressed or marked this decision"
-NOT_OBJECTED = "nobody objected in a turn that it names"
+NOT_OBJECTED = "no turn that it names has an objection"
 CLAIM_CHARS = 200
 
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")

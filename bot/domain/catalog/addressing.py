@@ -46,14 +46,12 @@ class NameMatcher:
     def __init__(self, names: Mapping[str, str]) -> None:
         self._people = {key: re.compile(_answers_to(name), _FLAGS) for key, name in names.items()}
         self._addresses = _addresses("|".join(map(_answers_to, names.values()))) if names else ()
-        # A card asks of all answers to its step again, with every input.
-        self._known = lru_cache(maxsize=TEXTS_REMEMBERED)(self._addressed_in)
+        # A card asks this of all answers to its step again, with every input.
+        self.by_name = lru_cache(maxsize=TEXTS_REMEMBERED)(self._by_name)
+        self.all_together = lru_cache(maxsize=TEXTS_REMEMBERED)(self._all_together)
 
-    def by_name(self, text: str) -> tuple[str, ...]:
+    def _by_name(self, text: str) -> tuple[str, ...]:
         """The keys of those addressed, in the order in which they are named."""
-        return self._known(text)
-
-    def _addressed_in(self, text: str) -> tuple[str, ...]:
         text = _tidy(text)
         runs = {match.span("run") for pattern in self._addresses for match in pattern.finditer(text)}
         names = [
@@ -65,7 +63,7 @@ class NameMatcher:
         longest = {start: end for start, end, _ in sorted(names)}
         return tuple(dict.fromkeys(key for start, end, key in sorted(names) if end == longest[start]))
 
-    def all_together(self, text: str) -> bool:
+    def _all_together(self, text: str) -> bool:
         return _EVERYBODY.search(_tidy(text)) is not None
 
 

@@ -6,10 +6,11 @@ that was missed, because no process ran at the time, is dropped: the next day sa
 """
 
 import asyncio
+import hashlib
 import logging
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterable, Iterator
 from contextlib import suppress
-from datetime import timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -48,6 +49,8 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 20.0
 WINDOW_SECONDS = 1800.0
 """A daily message that is later than this is dropped."""
+SPREAD_MINUTES = 10
+"""So that a workspace does not get all of its daily messages at once."""
 KEPT_SECONDS = 3 * 24 * 3600.0
 HOME_SECONDS = 24 * 3600.0
 """For so long after a person opened Home, it is kept current."""
@@ -94,7 +97,10 @@ class Personal:
         chat: PersonalChat,
         playbook: Playbook,
         clock: Clock,
+        spread_minutes: int = SPREAD_MINUTES,
     ) -> None:
+        """Daily messages come up to *spread_minutes* before or after a person's time."""
+        self._spread_minutes = spread_minutes
         self._store = store
         self._chat = chat
         self._playbook = playbook
@@ -236,11 +242,12 @@ class Personal:
         zone = await self._zone(person)
         local = local_time(self._clock(), 0).astimezone(zone)
         today, hour, minute = local.date(), *map(int, settings.time.split(":"))
-        time = local.replace(hour=hour, minute=minute, second=0, microsecond=0)
+        own = tuple(rt for rt in live if person in waiting.participants(rt))
+        wanted = local.replace(hour=hour, minute=minute, second=0, microsecond=0)
+        time = self._spread(person, wanted, {rt.place.channel for rt in own})
         late = (local - time).total_seconds()
         if not 0 <= late < WINDOW_SECONDS or today.isoformat() < settings.not_before:
             return
-        own = (rt for rt in live if person in waiting.participants(rt))
         told = tuple(rt for rt in own if not self._policy(rt.place.channel).is_quiet(local))
         if not told:
             return
@@ -255,6 +262,20 @@ class Personal:
             await self._chat.send_daily(
                 person, DailyMessage(await self._chat.name_or_id(person), rows), key=key
             )
+
+    def _spread(self, person: str, wanted: datetime, channels: Iterable[str]) -> datetime:
+        """
+        Near *wanted*, and always the same for *person*: on the other side of it where that would be another day, or in
+        quiet hours that *wanted* is not in.
+        """
+        policies = [self._policy(channel) for channel in channels]
+        awake = [one for one in policies if not one.is_quiet(wanted)]
+
+        def fits(moment: datetime) -> bool:
+            return moment.date() == wanted.date() and not any(one.is_quiet(moment) for one in awake)
+
+        apart = timedelta(minutes=spread(person, self._spread_minutes))
+        return next((one for one in (wanted + apart, wanted - apart) if fits(one)), wanted)
 
     def _policy(self, channel: str) -> Policy:
         return self._playbook.policies.of(channel, self._playbook.policy)
@@ -336,6 +357,12 @@ class Personal:
         return HeldRow(
             rt.title, rt.place.channel, done, len(agenda.steps), where, state, rt.permalink, paused
         )
+
+
+def spread(person: str, most: int) -> int:
+    """A number of minutes from minus *most* to *most* that follows from the id alone."""
+    digest = hashlib.sha256(person.encode()).digest()
+    return int.from_bytes(digest[:4]) % (2 * most + 1) - most
 
 
 def _looks(settings: ReminderSettings, at: str) -> bool:

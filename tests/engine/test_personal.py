@@ -1,5 +1,6 @@
 """When a person is written to, and about what; with a clock and a Slack that are played."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from bot.domain.catalog.policies import ChannelRules, Policies
 from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.working_time import QuietHours
-from bot.engine.personal import Personal
+from bot.engine.personal import Personal, spread
 from bot.errors import SlackError, UserError
 from bot.storage.embedded import EmbeddedStore
 from tests.domain.table import Table, shipped
@@ -52,13 +53,20 @@ class Office:
     store: EmbeddedStore
     people: People = field(default_factory=People)
     now: str = f"{MONDAY}T00:00:00.000Z"
+    spread_minutes: int = 0
 
     def __post_init__(self) -> None:
         self.personal = self.opened()
 
     def opened(self) -> Personal:
         """Another process."""
-        return Personal(store=self.store, chat=self.people, playbook=shipped(), clock=lambda: self.now)
+        return Personal(
+            store=self.store,
+            chat=self.people,
+            playbook=shipped(),
+            clock=lambda: self.now,
+            spread_minutes=self.spread_minutes,
+        )
 
     async def at(self, day: int, time: str) -> list[str]:
         """Who is written to then."""
@@ -201,3 +209,49 @@ async def test_how_people_want_to_be_reminded_is_kept(tmp_path: Path) -> None:
         await Office(store).personal.remind("ada", "8:05")
     async with EmbeddedStore(tmp_path) as store:
         assert await store.people() == {"ada": ReminderSettings(time="08:05")}
+
+
+# --- not all at once --------------------------------------------------------------------------------------------------
+
+EARLY, LATE = "linus", "ada"
+"""Their ids put them seven minutes before, and six minutes after their time."""
+
+
+def waiting_for_two() -> Roundtable:
+    """Nobody has answered."""
+    rt = Table().start().rt.but(version=1)
+    return rt.but(attendance=rt.attendance.joining(EARLY))
+
+
+@pytest.fixture
+async def busy(tmp_path: Path) -> AsyncIterator[Office]:
+    async with EmbeddedStore(tmp_path) as store:
+        await store.put(waiting_for_two(), expected=0)
+        yield Office(store, spread_minutes=10)
+
+
+async def test_messages_are_spread_and_each_person_has_the_same_minute_every_day(busy: Office) -> None:
+    """By their id alone, so another process says the same."""
+    for day in (7, 8):
+        assert await busy.at(day, "08:52") == []
+        assert await busy.at(day, "08:53") == [EARLY]
+        busy.personal = busy.opened()
+        assert await busy.at(day, "09:05") == []
+        assert await busy.at(day, "09:06") == [LATE]
+
+
+def test_the_ids_of_a_workspace_are_spread_over_the_whole_time() -> None:
+    minutes = [spread(f"U{number:08}", 10) for number in range(1_000)]
+    assert (min(minutes), max(minutes)) == (-10, 10)
+    assert max(Counter(minutes).values()) < 100
+
+
+async def test_a_message_never_comes_before_the_quiet_hours_end(busy: Office) -> None:
+    """It comes as much later as it would have come earlier; in the evening the other way round."""
+    night = ChannelRules(quiet_hours=QuietHours(begin=18 * 60, end=9 * 60))
+    busy.personal.read_again(replace(shipped(), policies=Policies(default=night)))
+    assert await busy.at(7, "08:59") == []
+    assert await busy.at(7, "09:06") == [LATE]
+    assert await busy.at(7, "09:07") == [EARLY]
+    await busy.personal.remind(LATE, "17:58")
+    assert await busy.at(8, "17:52") == [LATE]

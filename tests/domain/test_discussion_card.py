@@ -197,3 +197,35 @@ def test_sealed_positions_are_in_no_line_before_they_are_shown() -> None:
     with pytest.raises(NotNow, match="out already"):
         seal(table, "grace", "A")
     assert "Ada came over from B" in table.say("for A").discussion.text
+
+
+# --- a card that is gone ----------------------------------------------------------------------------------------------
+
+
+def cards(table: Table) -> list[str]:
+    """The stamps of the messages that show a discussion."""
+    found = [one for one in table.world.thread if one.message.card and one.message.choices]
+    return [one.ts for one in found if one.message.card and one.message.card.title.startswith("Discussion: ")]
+
+
+@pytest.mark.parametrize("reason", ["message_not_found", "edit_window_closed"])
+def test_a_card_that_somebody_deleted_is_posted_anew(reason: str) -> None:
+    """It offers what it offered before, and is edited where it stands now."""
+    table = discussing()
+    [old] = cards(table)
+    table.fail("rewrite", reason).say("for A", who="grace")
+    _, new = cards(table)
+    assert table.rt.board
+    assert (table.rt.board.ts, table.menu.ts) == (new, new)
+    table.restart().say("for A", who="ada")
+    assert len(cards(table)) == 2
+    assert "Did we agree" in table.discussion.text
+    table.press(Action.AGREED, value=f"A/{len(table.rt.debate.stands)}")
+
+    assert [one.position for one in table.rt.debate.decided] == ["a queue"]
+    assert old != new
+
+
+def test_an_edit_that_fails_for_another_reason_posts_no_second_card() -> None:
+    table = discussing().fail("rewrite", "fatal_error").say("for A", who="grace")
+    assert len(cards(table)) == 1

@@ -10,9 +10,9 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.messages import discussion_card, menus
 from bot.domain.messages.discussion_card import DiscussionScene
-from bot.domain.messages.message import Message
+from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.roundtable import agreeing, permalinks
-from bot.domain.roundtable.effects import rephrased
+from bot.domain.roundtable.effects import Post, Rewrite, rephrased
 from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done
 from bot.domain.roundtable.posts import StepCard
@@ -52,6 +52,20 @@ def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable
         revision = card.revision + 1
         return rt.but(board=card.but(shown=message, revision=revision))
     return rt.but(outbox=rephrased(rt.outbox, card.post, message), board=card.but(shown=message))
+
+
+def is_gone(rt: Roundtable, edit: Rewrite) -> bool:
+    """Whether *edit*, which failed, was of the card of the open discussion."""
+    return rt.elaboration is not None and rt.board is not None and edit.ts == rt.board.ts
+
+
+def reposted(rt: Roundtable, message: Message) -> Roundtable:
+    """The card stands in a new message from now on, under the same token: somebody deleted the old one."""
+    assert rt.board, "there is a card"
+    rt = rt.queueing(Post(message=message.but(about=NO_STEP)))
+    card = rt.board.but(post=rt.outbox[-1].id, ts="", shown=message) if rt.board else None
+    menu = rt.menu.but(ts="") if rt.menu and card and rt.menu.token == card.token else rt.menu
+    return rt.but(board=card, menu=menu).asking_with(rt.outbox[-1])
 
 
 def _left(rt: Roundtable, before: Roundtable, playbook: Playbook) -> Roundtable:

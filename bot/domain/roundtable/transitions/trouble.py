@@ -15,7 +15,7 @@ from bot.domain.messages import menus, planning_wording, record_wording, step_wo
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.planning.verdict import unreadable
-from bot.domain.roundtable import plan_card, working
+from bot.domain.roundtable import boards, plan_card, working
 from bot.domain.roundtable.effects import (
     UNDER_WAY,
     Attemptable,
@@ -250,6 +250,8 @@ def _not_rewritten(rt: Roundtable, failure: FailedEffect, playbook: Playbook) ->
     is_card = (rt.card and failure.effect.ts == rt.card.ts) or plan_card.stands_at(rt, failure.effect.ts)
     if is_card and failure.effect.message.choices:
         return _card_not_edited(rt, failure, playbook)
+    if boards.is_gone(rt, failure.effect) and failure.said.reason in NOT_EDITABLE:
+        return boards.reposted(rt, failure.effect.message)
     if failure.effect.late and not rt.unsent:
         return rt
     return rt.but(unsent=(*rt.unsent, failure.effect.but(late=True)))

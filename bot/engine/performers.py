@@ -33,6 +33,7 @@ from bot.domain.roundtable.effects import (
     Judge,
     Log,
     MeetPerson,
+    NameSession,
     OpenThread,
     Post,
     React,
@@ -165,7 +166,7 @@ SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
 """Artifacts that steps build upon, besides their own."""
 
-AsSign = React | Unreact | ShowWork | ClearWork
+AsSign = React | Unreact | ShowWork | ClearWork | NameSession
 InChat = OpenThread | ReadThread | Post | Rewrite | AsSign | Tell | MeetPerson | ShareRecord
 ByVoice = Speak | Draft | Synthesize
 InWorkspace = ReadItem | Restore | Survey | Commit
@@ -237,7 +238,7 @@ class Performers(NamedTuple):
                 return Posted(**told, ts=ts)
             case Rewrite():
                 await self.chat.rewrite(rt.place, effect.ts, effect.message)
-            case React() | Unreact() | ShowWork() | ClearWork():
+            case React() | Unreact() | ShowWork() | ClearWork() | NameSession():
                 await self._signed(effect, rt)
             case Tell():
                 await self.chat.tell(rt.place, effect.person, effect.message, reply_url=effect.reply_url)
@@ -262,6 +263,8 @@ class Performers(NamedTuple):
                 await self.chat.show(rt.place, effect.sign, effect.words)
             case ClearWork():
                 await self.chat.clear(rt.place, effect.sign)
+            case NameSession():
+                await self.chat.name_session(rt.place, effect.title, closed=effect.closed)
             case _:
                 assert_never(effect)
 

@@ -61,6 +61,13 @@ class Indicators(Protocol):
         """No error when nothing is there."""
         ...
 
+    async def name_session(self, place: Place, title: str, *, closed: bool) -> None:
+        """
+        The agent's session in the thread is called *title* from now on, and may be over. An error only when Slack never
+        has sessions for this app, or when it may be closed later.
+        """
+        ...
+
 
 @asynccontextmanager
 async def renewed(

@@ -55,6 +55,8 @@ class Channel:
     """What an app says it is doing, by thread."""
     sessions: dict[str, str] = field(default_factory=dict)
     """What an agent says about its session, by thread."""
+    titles: dict[str, str] = field(default_factory=dict)
+    """Of these sessions."""
     prompts: tuple[tuple[str, str], ...] = ()
     """What an agent suggests: a label, and what it says for the person."""
 

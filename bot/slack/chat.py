@@ -157,6 +157,9 @@ class SlackChat(Chat):
     async def clear(self, place: Place, sign: WorkIndicator) -> None:
         await self._indicator.clear(place, sign)
 
+    async def name_session(self, place: Place, title: str, *, closed: bool) -> None:
+        await self._indicator.name(place, self._identity.redact(title), closed=closed)
+
     async def suggest(self, channel: str, title: str, prompts: Sequence[tuple[str, str]]) -> None:
         if self._no_prompts:
             return
@@ -383,12 +386,13 @@ class _Files:
 
 # --- that we are at work (ADR 20) -----------------------------------------------------------------------------------
 
-AT_WORK, AT_REST = "processing", "suspended"
-"""Slack's names for a session that works, and for one that waits for people."""
+AT_WORK, AT_REST, OVER = "processing", "suspended", "closed"
+"""Slack's names for a session that works, for one that waits for people, and for one that is over."""
 
 NO_AGENT = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
 """Slack's reasons that hold for the app: it is not asked again."""
 NO_THREAD = frozenset({GONE, "message_not_found", "invalid_thread_ts"})
+NO_SESSION = "session_not_found"
 
 
 class _WorkIndicator:
@@ -414,6 +418,33 @@ class _WorkIndicator:
             await self._set(place, sign, words="", session=AT_REST)
         except SlackError as error:
             _raise_unless(error, NO_THREAD)
+
+    async def name(self, place: Place, title: str, *, closed: bool) -> None:
+        """
+        Slack takes a title with the first state of a session, and after that only by another name. A title that it does
+        not take just now is no loss: the next step has another one.
+        """
+        where, client = {"channel_id": place.channel, "thread_ts": place.thread}, self._calls.client
+        try:
+            await self._calls(client.agents_sessions_rename, **where, title=title)
+        except SlackError as error:
+            if error.reason in NO_AGENT:
+                raise
+            if error.reason == NO_SESSION:
+                await self._state(place, OVER if closed else AT_REST, title=title)
+                return
+            log.info("a session keeps its title: %s (%s)", error, error.reason)
+        if closed:
+            await self._state(place, OVER)
+
+    async def _state(self, place: Place, status: str, **title: str) -> None:
+        where, client = {"channel_id": place.channel, "thread_ts": place.thread}, self._calls.client
+        try:
+            await self._calls(client.agents_sessions_setStatus, **where, status=status, **title)
+        except SlackError as error:
+            if error.again or error.reason in NO_AGENT:
+                raise
+            log.info("a session keeps its state: %s (%s)", error, error.reason)
 
     async def _set(self, place: Place, sign: WorkIndicator, *, words: str, session: str) -> None:
         where = {"channel_id": place.channel, "thread_ts": place.thread}

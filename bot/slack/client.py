@@ -404,6 +404,7 @@ SEEN = frozenset({POSTING, "files_completeUploadExternal"})
 
 RATES: Mapping[str, Rate] = {
     POSTING: POSTS,
+    "agents_sessions_rename": TIER_3,
     "agents_sessions_setStatus": TIER_3,
     "assistant_threads_setStatus": TIER_4,
     "assistant_threads_setSuggestedPrompts": TIER_3,

@@ -43,6 +43,7 @@ from bot.domain.roundtable.effects import (
     Judge,
     Log,
     MeetPerson,
+    NameSession,
     OpenThread,
     Post,
     React,
@@ -161,6 +162,7 @@ class World:
     shared: list[ShareRecord] = field(default_factory=list)
     reactions: list[tuple[str, str]] = field(default_factory=list)
     signs: list[WorkIndicator] = field(default_factory=list)
+    sessions: list[tuple[str, bool]] = field(default_factory=list)
     """What stands under the thread."""
     logged: list[Trouble] = field(default_factory=list)
     commits: list[Commit] = field(default_factory=list)
@@ -533,6 +535,8 @@ class Table:
                 world.signs = [*(one for one in world.signs if one is not effect.sign), effect.sign]
             case ClearWork():
                 world.signs = [one for one in world.signs if one is not effect.sign]
+            case NameSession():
+                world.sessions.append((effect.title, effect.closed))
             case Tell():
                 world.told.append((effect.person, effect.message))
             case ShareRecord():

@@ -253,6 +253,9 @@ class SimChat:
     async def clear(self, place: Place, sign: WorkIndicator) -> None:
         self._called(Kind.SLACK)
 
+    async def name_session(self, place: Place, title: str, *, closed: bool) -> None:
+        self._called(Kind.SLACK)
+
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         self._called(Kind.SLACK)
 

@@ -40,6 +40,7 @@ CONTENT = "attachments blocks text markdown_text metadata parse link_names as_us
 BYLINE = "icon_emoji icon_url username"
 
 PUBLISHED: Mapping[str, Published] = {
+    "agents.sessions.rename": _of("channel_id title", "thread_ts", scopes="chat:write", tier=3),
     "agents.sessions.setStatus": _of(
         "channel_id status", f"thread_ts title initiator_user_id {BYLINE}", scopes="chat:write", tier=3
     ),

@@ -314,6 +314,25 @@ async def test_a_session_is_in_one_of_few_states_and_an_agents(
         await client.agents_sessions_setStatus(**where, status="processing")
 
 
+async def test_only_the_first_call_gives_a_session_its_title(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """Later it is renamed, which makes none."""
+    root = await sandbox.person("ada").say("#roundtable", "root")
+    where = {"channel_id": channel, "thread_ts": root}
+    with pytest.raises(SlackApiError, match="session_not_found"):
+        await client.agents_sessions_rename(**where, title="Dark mode")
+    await client.agents_sessions_setStatus(**where, status="suspended", title="Dark mode")
+    await client.agents_sessions_setStatus(**where, status="active", title="Other")
+    assert sandbox.channel().titles == {root: "Dark mode"}
+    with pytest.raises(SlackApiError, match="invalid_arguments"):
+        await client.agents_sessions_rename(**where, title="x" * 201)
+
+    await client.agents_sessions_rename(**where, title="Dark mode: Scope")
+    assert sandbox.channel().titles == {root: "Dark mode: Scope"}
+    assert sandbox.channel().sessions == {root: "active"}
+
+
 async def test_a_file_is_uploaded_and_shared_in_a_thread(
     sandbox: Sandbox, client: AsyncWebClient, channel: str
 ) -> None:

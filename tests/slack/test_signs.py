@@ -127,3 +127,54 @@ async def test_a_stop_where_nothing_runs_is_answered_and_the_sign_goes(
     await connected.until(lambda: ada.ephemerals)
     assert "Nothing is running here." in ada.ephemerals[-1].text
     await connected.until(lambda: not shown(connected, thread))
+
+
+def session(sandbox: Sandbox, thread: Place) -> tuple[str | None, str | None]:
+    channel = sandbox.channel()
+    return channel.sessions.get(thread.thread), channel.titles.get(thread.thread)
+
+
+async def test_a_session_has_a_title_and_is_closed_at_the_end(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """The first title makes it; later ones leave its state alone, since somebody may be at work."""
+    await chat.name_session(thread, "Dark mode: Scope", closed=False)
+    assert session(sandbox, thread) == ("suspended", "Dark mode: Scope")
+    await chat.show(thread, WorkIndicator.SESSION, WORDS)
+    await chat.name_session(thread, "Dark mode: User Needs", closed=False)
+    assert session(sandbox, thread) == ("processing", "Dark mode: User Needs")
+    await chat.name_session(thread, "Dark mode", closed=True)
+    assert session(sandbox, thread) == ("closed", "Dark mode")
+
+
+async def test_a_session_that_was_never_there_is_closed_at_once(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    await chat.name_session(thread, "Dark mode", closed=True)
+    assert session(sandbox, thread) == ("closed", "Dark mode")
+
+
+async def test_a_title_that_slack_does_not_take_is_no_loss_and_the_end_is(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """The next step has another title. That it is over is said again later."""
+    await chat.name_session(thread, "Dark mode", closed=False)
+    sandbox.fail_next("agents.sessions.rename", "internal_error")
+    await chat.name_session(thread, "Dark mode: Scope", closed=False)
+    assert session(sandbox, thread) == ("suspended", "Dark mode")
+
+    sandbox.fail_next("agents.sessions.setStatus", "internal_error")
+    with pytest.raises(SlackError) as trouble:
+        await chat.name_session(thread, "Dark mode", closed=True)
+    assert trouble.value.again
+    await chat.name_session(thread.but(thread="1.000001"), "Dark mode", closed=True)
+
+
+@pytest.mark.parametrize("reason", ["feature_disabled", "not_agent_app"])
+async def test_that_slack_has_no_sessions_is_told(
+    chat: SlackChat, thread: Place, sandbox: Sandbox, reason: str
+) -> None:
+    sandbox.fail_next("agents.sessions.rename", reason)
+    with pytest.raises(SlackError) as refused:
+        await chat.name_session(thread, "Dark mode", closed=False)
+    assert (refused.value.reason, refused.value.again) == (reason, False)

@@ -3,6 +3,7 @@
 from bot.domain.messages.form import FieldKind, FormField, FormName, InputForm
 from bot.domain.messages.message import Action, Choice
 from bot.domain.values.markdown import escaped
+from bot.domain.values.text import one_line
 
 TITLE = "What would you like to do?"
 PROMPTS = (
@@ -12,9 +13,20 @@ PROMPTS = (
 )
 """What stands on each suggestion, and what it says for the person."""
 
+PLAN = "Plan"
+SESSION_ITEM_CHARS, SESSION_STEP_CHARS = 120, 70
+"""Together at most what Slack takes as the title of a session."""
+
 ANSWER = Choice(action=Action.ANSWER_FORM, label="Answer here…")
 WORDS = "words"
 WORDS_CHARS = 3_000
+ANSWERED_CHARS = 60
+
+
+def session(title: str, step: str = "") -> str:
+    """What the session in a thread is called: `Dark mode: User Needs`."""
+    parts = (one_line(title, SESSION_ITEM_CHARS), one_line(step, SESSION_STEP_CHARS))
+    return ": ".join(filter(None, parts))
 
 
 def answer_form(slug: str, step_id: str, title: str, question: str) -> InputForm:

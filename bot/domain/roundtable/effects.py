@@ -139,6 +139,17 @@ class ClearWork(Attemptable):
     sign: WorkIndicator
 
 
+class NameSession(Attemptable):
+    """
+    Of an app that is declared an agent: its session in the thread gets the *title*, and is *closed* when nothing goes
+    on there any more. A courtesy.
+    """
+
+    kind: Literal["name_session"] = "name_session"
+    title: str
+    closed: bool = False
+
+
 class Tell(Attemptable):
     """Something only *person* sees. `reply_url` is Slack's, if there is one; it is short-lived."""
 
@@ -281,6 +292,7 @@ Effect = Annotated[
     | Unreact
     | ShowWork
     | ClearWork
+    | NameSession
     | Tell
     | ShareRecord
     | Speak
@@ -301,7 +313,7 @@ UNDER_WAY = (Speak, Survey, ReadItem, ReadPlan, Judge, Formalize)
 """Dropped when people stop or leave; resuming asks for it again."""
 
 
-NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, Rewrite, MeetPerson, Log)
+NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, NameSession, Rewrite, MeetPerson, Log)
 """Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
 
 

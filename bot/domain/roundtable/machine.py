@@ -10,7 +10,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import agent_wording, discussion_wording, step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, Action, Message
-from bot.domain.roundtable import permission, plan_card, timers, words, working
+from bot.domain.roundtable import permission, plan_card, sessions, timers, words, working
 from bot.domain.roundtable.boards import with_board
 from bot.domain.roundtable.cards import with_card
 from bot.domain.roundtable.casting import with_cast
@@ -263,6 +263,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 @with_card
 @with_plan_card
 @with_board
+@sessions.with_session
 @attending.with_attendance
 @silence.with_silence
 @specifying.with_files

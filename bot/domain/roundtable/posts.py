@@ -61,6 +61,14 @@ class EditedPost(Stored):
     revision: int = 0
 
 
+class ShownSession(Stored):
+    """What was last asked of Slack for the session in the *thread*."""
+
+    thread: str = ""
+    title: str = ""
+    closed: bool = False
+
+
 class PlanCard(Stored):
     """
     The message of the planning workshop, which is edited in place. `post` is the effect that posted it, `ts` where

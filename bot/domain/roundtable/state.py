@@ -35,7 +35,7 @@ from bot.domain.roundtable.effects import (
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import CodeSurvey, ThreadMessage
-from bot.domain.roundtable.posts import EditedPost, PlanCard, PostedPrompt, StepCard
+from bot.domain.roundtable.posts import EditedPost, PlanCard, PostedPrompt, ShownSession, StepCard
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import (
@@ -112,7 +112,8 @@ class RoundtableFields(Stored):
     had when the item was taken up from there. `workshop` is kept when people leave it, and `planned_from` is
     the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and until
     a person wants it back all (or `unaided_personas`) speak without one. `working_at` is the message that says that
-    we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `held` is the last
+    we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `session` is
+    what an agent's session in the thread was last called. `held` is the last
     line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
     from all lines, committed or not; `written` are the digests of the sections as they were written last, by
     file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the
@@ -176,6 +177,7 @@ class RoundtableFields(Stored):
     working_at: str = ""
     working_by: WorkIndicator = WorkIndicator.REACTION
     signs_refused: tuple[WorkIndicator, ...] = ()
+    session: ShownSession = ShownSession()
     elaboration: Elaboration | None = None
     workshop: Workshop | None = None
     planned_from: Stage | None = None

@@ -12,10 +12,14 @@ AGENT = "assistant:write"
 """Granted with the declaration."""
 MOST_PROMPTS = 4
 STATES = frozenset({"active", PROCESSING, "suspended", "closed"})
+TITLE_CHARS = 200
 
 
 def set_status(slack: Slack, call: Call) -> JSON:
-    """Lasts until the app sets another; posts do not end it. Without the event people cannot stop it."""
+    """
+    Lasts until the app sets another; posts do not end it. Without the event people cannot stop it. The first call makes
+    the session, and only that one takes its title.
+    """
     slack.need(AGENT)
     channel, thread_ts, status = (
         slack.writable(call.need("channel_id")),
@@ -28,10 +32,30 @@ def set_status(slack: Slack, call: Call) -> JSON:
         )
     if thread_ts not in channel.messages:
         raise SlackRefused("thread_not_found")
+    if thread_ts not in channel.sessions and "title" in call.args:
+        channel.titles[thread_ts] = _title(call)
     slack.workspace.show_session(channel, thread_ts, status)
     unheard = status == PROCESSING and STOPPED not in slack.app.events
     warning = {"warning": "missing_agent_session_stopped_event_subscription"} if unheard else {}
     return {"status": status, **warning}
+
+
+def rename(slack: Slack, call: Call) -> JSON:
+    """Of a session that there is."""
+    slack.need(AGENT)
+    channel, thread_ts, title = slack.writable(call.need("channel_id")), call.need("thread_ts"), _title(call)
+    if thread_ts not in channel.sessions:
+        raise SlackRefused("session_not_found")
+    channel.titles[thread_ts] = title
+    slack.workspace.show_session(channel, thread_ts, channel.sessions[thread_ts])
+    return {"title": title}
+
+
+def _title(call: Call) -> str:
+    title = call.need("title")
+    if not 0 < len(title) <= TITLE_CHARS:
+        raise SlackRefused("invalid_arguments")
+    return title
 
 
 def set_suggested_prompts(slack: Slack, call: Call) -> JSON:
@@ -48,6 +72,7 @@ def set_suggested_prompts(slack: Slack, call: Call) -> JSON:
 
 
 METHODS: Mapping[str, Method] = {
+    "agents.sessions.rename": Method(rename, ("chat:write",)),
     "agents.sessions.setStatus": Method(set_status, ("chat:write",)),
     "assistant.threads.setSuggestedPrompts": Method(set_suggested_prompts, (AGENT,)),
 }

@@ -24,6 +24,7 @@ from bot.domain.roundtable.effects import (
     Effect,
     Formalize,
     Judge,
+    NameSession,
     OpenThread,
     Post,
     React,
@@ -39,6 +40,7 @@ from bot.domain.roundtable.effects import (
     Synthesize,
     Tell,
     Then,
+    WorkIndicator,
 )
 from bot.domain.roundtable.outcomes import CodeSurvey, Committed, Failed, Judged, Surveyed
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
@@ -125,6 +127,8 @@ UNSTRUCTURED = "unstructured"
 THREAD_GONE = "thread_not_found"
 """It was deleted: the roundtable can be started again in a new one."""
 REMOVED = "not_in_channel"
+NO_SESSIONS = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
+"""Slack has no sessions of agents for this app."""
 
 NOT_EDITABLE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 """The message is gone, or Slack does not let us edit it."""
@@ -342,6 +346,12 @@ def _not_shown(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Rou
     return working.refused(rt, failure.effect.sign)
 
 
+def _no_session(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    """A courtesy. Where Slack has none for this app, it is not asked for one again."""
+    is_final = failure.said.reason in NO_SESSIONS
+    return working.refused(rt, WorkIndicator.SESSION) if is_final else rt
+
+
 def _role_silent(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     effect, said = failure
     assert isinstance(effect, Judge)
@@ -385,4 +395,5 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Commit: _not_saved,
     ShareRecord: _not_shared,
     ShowWork: _not_shown,
+    NameSession: _no_session,
 }

@@ -17,6 +17,7 @@ from bot.domain.item.item import Item, KnownItem, backlog_title, folders_of, gen
 from bot.domain.messages import (
     agent_wording,
     decisions_wording,
+    discussion_wording,
     home_page,
     mark_wording,
     menus,
@@ -54,7 +55,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
 from bot.domain.values.places import ChannelKind, Person, Place
-from bot.engine import access, answers
+from bot.engine import access, answers, positions
 from bot.engine.access import Finder, is_outside, only_one, same_channel, sees_folder
 from bot.engine.answers import say_which_item
 from bot.engine.item_locator import folder_of, item_in
@@ -189,6 +190,14 @@ class Commands:
         rt = await self._finder.running(place, "", set_depth.person)
         await self._roundtables.handle(rt.slug, set_depth)
         return None if place.thread else answers.depth_set(rt, set_depth.depth)
+
+    async def position(self, place: Place, person: Person, words: str, *, key: str, at: str) -> Reply:
+        """In a discussion of the channel; elsewhere in one of those that the person takes part in and may see."""
+        found = positions.discussed(await self._finder.live(place))
+        found = found or positions.discussed(await self._personal.held_by(person.id))
+        rt, words = positions.meant(found, words)
+        await self._roundtables.handle(rt.slug, positions.given(words, person, key=key, at=at))
+        return Message(text=discussion_wording.sealed_noted())
 
     async def status(self, place: Place, person: Person, reference: str) -> Reply:
         slug = await self._finder.slug(place, reference, person)

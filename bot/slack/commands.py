@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from bot.domain.catalog.agenda import Depth
 from bot.domain.item.item import item_from
-from bot.domain.messages import start_form
+from bot.domain.messages import discussion_wording, start_form
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Message
 from bot.domain.reviews.notice import AskReview
@@ -121,6 +121,10 @@ class CommandHandler(Protocol):
 
     async def export(self, place: Place, export: Export, reference: str) -> Reply: ...
 
+    async def position(self, place: Place, person: Person, words: str, *, key: str, at: str) -> Reply:
+        """A private position in the open discussion of the channel, or in a direct message in one of theirs."""
+        ...
+
     async def listing(self, place: Place, person: Person) -> Reply: ...
 
     async def decisions(self, place: Place, person: Person, words: str) -> Reply:
@@ -155,6 +159,8 @@ class CommandHandler(Protocol):
 # --- verbs ----------------------------------------------------------------------------------------------------------
 
 HELP = "help"
+POSITION = "position"
+"""Only where nobody else reads it: a slash command, or a direct message. Said in a thread, it is no verb."""
 OPENING = frozenset({"start", "resume", "plan"})
 """Verbs that may open a thread in the channel."""
 SHOWN_CHARS = 60
@@ -196,10 +202,18 @@ def verb_in(text: str) -> tuple[str, str] | None:
 
 def command_in(text: str) -> tuple[str, str]:
     """As `verb_in`, but less strict: a slash command is always for us, so any text after the verb belongs to it."""
+    if found := _POSITION.fullmatch(text):
+        return POSITION, found["words"]
     verb, _, rest = text.strip().partition(" ")
     if _ARGUMENTS.get(verb.lower()) is _ONE_WORD:
         return verb.lower(), rest.strip()
     return verb_in(text) or (HELP, text)
+
+
+def position_in(text: str) -> tuple[str, str] | None:
+    """In a direct message: the verb has a colon there, or a letter behind it."""
+    found = _GIVEN.fullmatch(text)
+    return (POSITION, found["words"]) if found else None
 
 
 async def ask(desk: CommandHandler, asked: VerbRequest) -> Reply:
@@ -283,6 +297,10 @@ async def _export(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.export(asked.place, export, asked.rest)
 
 
+async def _position(desk: CommandHandler, asked: VerbRequest) -> Reply:
+    return await desk.position(asked.place, asked.person, asked.rest, key=asked.key, at=asked.at)
+
+
 async def _snooze(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.snooze(asked.person, asked.rest)
 
@@ -304,6 +322,8 @@ async def _help(_desk: CommandHandler, asked: VerbRequest) -> Reply:
     first = asked.rest.strip().split(" ", 1)[0].lower()
     if first in {"", HELP}:
         return plain(HELP_TEXT)
+    if first.rstrip(":") == POSITION:
+        return plain(discussion_wording.said_openly())
     close = get_close_matches(first, VERBS, n=1, cutoff=ALIKE)
     text = _CODE.sub("", one_line(asked.rest, SHOWN_CHARS))
     return plain(f"{not_understood(text, meant=''.join(close))}\n\n{HELP_TEXT}")
@@ -318,6 +338,7 @@ VERBS: Mapping[str, Callable[[CommandHandler, VerbRequest], Awaitable[Reply]]] =
     "catchup": _catch_up,
     "export": _export,
     "depth": _depth,
+    POSITION: _position,
     "stop": _stop,
     "review": _review,
     "read": _read,
@@ -333,6 +354,11 @@ VERBS: Mapping[str, Callable[[CommandHandler, VerbRequest], Awaitable[Reply]]] =
 _SEPARATED = re.compile(r"[:,\s]+")
 _CATCH_UP = re.compile(r"catch[\s-]*(?:me\s+)?up\b(?:[,\s]+(?:on|please)\b)?", re.IGNORECASE)
 _NO_REMINDERS = re.compile(r"no\s+reminders\s*[.!]?", re.IGNORECASE)
+_POSITION = re.compile(r"\s*position(?:\s*[:\uff1a]\s*|\s+|$)(?P<words>.*)", re.IGNORECASE | re.DOTALL)
+_GIVEN = re.compile(
+    r"\s*(?i:position)\s*(?:[:\uff1a]\s*|(?<=\s)(?=(?:\S+:\s*)?(?:[Oo]ption\s+)?[A-HJ-Z](?:$|\W)))(?P<words>\S.*)",
+    re.DOTALL,
+)
 _CODE = re.compile("`+")
 _NOTHING = re.compile("")
 _ONE_WORD = re.compile(r"\S*")
@@ -392,6 +418,7 @@ opens a form
 shows all of a step
 • `/roundtable plan` – five roles ask what they have to know, judge, and write a plan; `plan dark-mode` for that item, \
 `plan` and a few words for something new
+• `/roundtable position A, very sure` – your position in the open discussion; nobody else sees it until all are shown
 • `/roundtable stop` – pause; nothing is lost
 • `/roundtable mute` – the personas say nothing, and what you write is still recorded; `unmute` ends that
 • `/roundtable settings` – depth and personas, in a form

@@ -20,7 +20,7 @@ from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.domain.values.text import clean, one_line
 from bot.errors import BotError
 from bot.slack.client import Identity
-from bot.slack.commands import HELP, VerbRequest, command_in, verb_in
+from bot.slack.commands import HELP, VerbRequest, command_in, position_in, verb_in
 from bot.slack.limits import ID_CHARS, URL_CHARS, VALUE_CHARS
 from bot.slack.markdown import readable, visible
 from bot.slack.render import MORE, TYPED, action_of, carried, chosen
@@ -348,7 +348,7 @@ def direct(event: Payload, us: Identity, *, at: str) -> VerbRequest | None:
     text = _said_to_us(event, us) if addresses(event, us) else _text(event, us)
     if not text or is_aside(text):
         return None
-    return _asked(event, us, verb_in(text.rstrip(" ?!.")) or ("", text), at=at)
+    return _asked(event, us, verb_in(text.rstrip(" ?!.")) or position_in(text) or ("", text), at=at)
 
 
 def command(body: Payload, us: Identity, *, at: str) -> VerbRequest:

@@ -71,7 +71,7 @@ def test_words_that_are_none(text: str) -> None:
 def test_an_option_that_is_not_there_is_told() -> None:
     table = discussing().say("for C")
 
-    assert board.position_in(debate(), "for C") == Position(None)
+    assert board.position_in(debate(), "for C") == Position(None, named="C")
     assert table.world.told[-1][1].text == "There is no option C. Name one: `option: …`"
 
 

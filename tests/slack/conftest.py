@@ -128,6 +128,9 @@ class ScriptedDesk(CommandHandler):
     async def press(self, place: Place, press: Press) -> Reply:
         return await self._noted("press", place, press)
 
+    async def position(self, place: Place, person: Person, words: str, *, key: str, at: str) -> Reply:  # noqa: ARG002
+        return await self._noted("position", place, person, words)
+
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
         return await self._noted("stop", place, stop, reference)
 

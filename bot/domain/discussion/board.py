@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from bot.domain.discussion import dissent, positions
+from bot.domain.discussion import dissent, positions, typed_positions
 from bot.domain.discussion.elaboration import (
     BoardOption,
     Decided,
@@ -18,6 +18,7 @@ from bot.domain.discussion.elaboration import (
     Fate,
     PersonStand,
     RaisedObjection,
+    SealedPosition,
 )
 from bot.domain.values.text import one_line
 
@@ -86,10 +87,12 @@ class Agreement(NamedTuple):
 
 
 class Position(NamedTuple):
-    """An empty `letter` is undecided; None where there is no such option."""
+    """An empty `letter` is undecided; None where there is no such option, which was called `named`."""
 
     letter: str | None
     why: str = ""
+    sure: str = ""
+    named: str = ""
 
 
 # --- options --------------------------------------------------------------------------------------------------------
@@ -246,15 +249,18 @@ def _reason(debate: Elaboration, stand: PersonStand) -> str:
 
 
 def named_options(text: str) -> tuple[str, ...]:
-    """`option: a bucket in each gateway`"""
-    return dissent.marked(text, OPTION_LABELS)
+    """`option: a bucket in each gateway`, and `position: a bucket in each gateway`"""
+    own = typed_positions.read(words).words if (words := typed_positions.labelled(text)) else ""
+    return (*dissent.marked(text, OPTION_LABELS), *((own,) if own else ()))
 
 
 def position_in(debate: Elaboration, text: str) -> Position | None:
     """
-    `for A`, `undecided`, or a sentence that approves of one option: "ok, A with shadow mode works for me". A question,
-    a condition, a refusal, and words of others are no position.
+    `for A`, `undecided`, `position: A`, or a sentence that approves of one option: "ok, A with shadow mode works for
+    me". A question, a condition, a refusal, and words of others are no position.
     """
+    if words := typed_positions.labelled(text):
+        return _labelled(debate, typed_positions.read(words))
     rows = [row.strip() for row in text.splitlines() if row.strip() and not row.lstrip().startswith(">")]
     plain = " ".join(rows).replace("\u2019", "'")
     if _UNDECIDED.fullmatch(plain):
@@ -262,11 +268,20 @@ def position_in(debate: Elaboration, text: str) -> Position | None:
     typed = _TYPED.fullmatch(plain)
     if typed and not plain.endswith("?") and (not typed["why"] or _is_a_reason(plain)):
         option = of_letter(debate, typed["what"])
-        return Position(option.letter if option else None, one_line(typed["why"], OPTION_CHARS))
+        why = one_line(typed["why"], OPTION_CHARS)
+        return Position(option.letter if option else None, why, named=typed["what"].upper())
     for sentence in re.split(r"(?<=[.!?])\s+", plain):
         if (letter := _approved(debate, sentence)) is not None:
             return Position(letter, one_line(plain, OPTION_CHARS))
     return None
+
+
+def _labelled(debate: Elaboration, given: SealedPosition) -> Position | None:
+    """In words of one's own it is one of the options by now."""
+    if not given.option and not given.words:
+        return None
+    option = of_letter(debate, given.option) if given.option else find(debate, given.words)
+    return Position(option.letter if option else None, given.why, given.sure, given.option)
 
 
 def _is_a_reason(plain: str) -> bool:

@@ -79,7 +79,8 @@ class DiscussionScene(Value):
 def open_card(scene: DiscussionScene) -> Message:
     parts = tuple(_parts(scene))
     choices, more = _choices(scene)
-    hint = wording.typed_hint() if scene.debate.options and not scene.debate.sealed else ""
+    hint = wording.typed_hint() if scene.debate.options else ""
+    hint = wording.sealed_hint() if scene.debate.sealed else hint
     foot = tuple(filter(None, [hint]))
     card = Card(title=_title(scene), subtitle=_subtitle(scene), parts=parts, more=more, foot=foot)
     links = tuple(Link(label=ts, url=url) for ts, url in scene.links.items() if _is_shown(url, parts))

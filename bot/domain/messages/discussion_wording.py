@@ -332,6 +332,30 @@ def sealed_noted() -> str:
     return "Sealed. You can change it until they are shown."
 
 
+def seen_by_everybody() -> str:
+    return (
+        "Everybody here has seen that, so it counts as an open position. "
+        "To give one privately, write `/roundtable position A` in the channel, or press the button on the card."
+    )
+
+
+def seal_which(slugs: Sequence[str]) -> str:
+    known = ", ".join(f"`{one}`" for one in slugs)
+    return f"Several discussions are open: {known}. Say which, as in `position {slugs[0]}: A`."
+
+
+def seal_what() -> str:
+    return "Say what you are for, as in `position A, very sure`. Nobody else sees it until all are shown."
+
+
+def said_openly() -> str:
+    return "Everybody can read what you write here. Write `/roundtable position A`: that stays private."
+
+
+def sealed_hint() -> str:
+    return "Or write `/roundtable position A, very sure` in the channel: nobody else sees that"
+
+
 def sealed_too_late() -> str:
     return "The positions are out already. Say it in the thread, or choose under “Where do you stand?”"
 

@@ -183,7 +183,7 @@ TYPED: Mapping[FormName, str] = {
     FormName.START: "Try again, or write `/roundtable start` and a title.",
     FormName.RECORD: "Press again, or write `decision: …`.",
     FormName.OBJECT: "Press again, or write `objection: …`.",
-    FormName.SEALED: "Press again.",
+    FormName.SEALED: "Press again, or write `/roundtable position A` in the channel.",
     FormName.ANSWER: "Press again, or write it in the thread.",
 }
 """What does the same without the form."""

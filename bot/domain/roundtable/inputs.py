@@ -205,10 +205,11 @@ class SettleObjection(Event):
 
 
 class SealPosition(Event):
-    """Given privately."""
+    """Given privately. *is_answered*: the person is told by what they gave it with."""
 
     person: Person
     position: SealedPosition
+    is_answered: bool = False
 
 
 class TryAgain(Event):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.discussion import board, dissent, positions
+from bot.domain.discussion import board, dissent, positions, typed_positions
 from bot.domain.discussion.board import Agreement
 from bot.domain.discussion.elaboration import (
     BoardOption,
@@ -173,11 +173,13 @@ def said(rt: Roundtable, event: Say, playbook: Playbook, *, turn: str) -> tuple[
     position = board.position_in(debate, event.text)
     rt = rt.but(elaboration=debate)
     if position and position.letter is None:
-        letter = event.text.split()[1].upper()[:1]
-        rt = _whispering(rt, event.person, wording.no_such_option(letter))
+        rt = _whispering(rt, event.person, wording.no_such_option(position.named))
     elif position:
-        rt, stances = _standing(rt, event.person, position.letter or "", why=position.why, ts=event.ts)
+        letter, why, sure = position.letter or "", position.why, position.sure
+        rt, stances = _standing(rt, event.person, letter, why=why, ts=event.ts, sure=sure)
         facts |= stances
+        if rt.debate.sealed and typed_positions.labelled(event.text):
+            rt = _whispering(rt, event.person, wording.seen_by_everybody())
     line = rt.line_of(event.ts)
     for text, entry in _matched(dissent.objections(event.text), _written(facts, "objection")):
         raised = rt.debate.objections
@@ -551,8 +553,10 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
     if debate.revealed_at:
         raise NotNow(wording.sealed_too_late())
     position = event.position
-    if not (position.option and board.of_letter(debate, position.option)) and not position.words.strip():
-        raise NotNow(wording.no_words())
+    is_known = bool(position.option) and board.of_letter(debate, position.option) is not None
+    if not is_known and not position.words.strip():
+        unknown = wording.no_such_option(position.option) if position.option else wording.no_words()
+        raise NotNow(unknown)
     begun = debate.sealed or SealedRound(asked=tuple(rt.people))
     if debate.sealed is None:
         name = rt.name_of(event.person.id)
@@ -563,7 +567,8 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
     asked = tuple(dict.fromkeys((*begun.asked, event.person.id)))
     begun = begun.but(asked=asked, given={**begun.given, event.person.id: position})
     rt = rt.but(elaboration=rt.debate.but(sealed=begun, waiting=()))
-    rt = _whispering(rt, event.person, wording.sealed_noted())
+    if not event.is_answered:
+        rt = _whispering(rt, event.person, wording.sealed_noted())
     is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)
     return _shown(rt, None, playbook) if is_last else rt
 

@@ -17,6 +17,7 @@ from bot.domain.roundtable import agreeing, permission, words
 from bot.domain.roundtable.inputs import (
     Amend,
     AnswerDirectly,
+    AnswerQuestion,
     Command,
     Export,
     Finish,
@@ -32,6 +33,7 @@ from bot.domain.roundtable.inputs import (
     Say,
     SealPosition,
     SetDepth,
+    SetDue,
     SettleObjection,
     Specify,
     Start,
@@ -83,6 +85,7 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
             | RaiseObjection()
             | SettleObjection()
             | SealPosition()
+            | SetDue()
         ):
             return type(happened).__name__.lower()
         case MarkMessage(mark=mark, removed=removed):
@@ -90,7 +93,7 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
         case Say():
             is_wish = before is not None and permission.is_wish(before, happened)
             return _typed(happened.text, before) if before and is_wish and _changed(before, after) else ""
-        case Amend() | Retract() | AnswerDirectly():
+        case Amend() | Retract() | AnswerDirectly() | AnswerQuestion():
             return ""
         case _:
             assert_never(happened)

@@ -8,7 +8,7 @@ reply is only for the person who asked; it is None when the thread will show the
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 
 from bot.domain.catalog.agenda import Playbook
@@ -216,7 +216,7 @@ class Commands:
         """Of all items that may be seen here, as far as they can be read before Slack wants an answer."""
         found: list[FoundDecision] = []
         unread, until = 0, asyncio.get_running_loop().time() + SEARCH_SECONDS
-        async for item, rt in self._finder.visible(place, near=is_outside(person)):
+        async for item, rt in self._seen_by(place, person):
             if asyncio.get_running_loop().time() > until:
                 unread += 1
                 continue
@@ -225,6 +225,18 @@ class Commands:
             except WorkspaceError as error:
                 log.warning("no decisions of %s: %s", item.slug, error)
         return decisions_wording.told(decisions_wording.matching(found, words), words, unread=unread)
+
+    async def _seen_by(
+        self, place: Place, person: Person
+    ) -> AsyncIterator[tuple[KnownItem, Roundtable | None]]:
+        """In a direct message also the roundtables of channels of which the person is a member."""
+        known = set()
+        async for item, rt in self._finder.visible(place, near=is_outside(person)):
+            known.add(item.slug)
+            yield item, rt
+        for rt in await self._personal.held_by(person.id) if place.channel.startswith("D") else ():
+            if rt.slug not in known:
+                yield KnownItem(slug=rt.slug, title=rt.title, source_id=rt.source_id), rt
 
     async def _decided(self, item: KnownItem, rt: Roundtable | None) -> tuple[FoundDecision, ...]:
         """Their lines may not have the names of their authors yet."""

@@ -34,7 +34,7 @@ from bot.domain.roundtable import permalinks, waiting
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.roundtable.waiting import WaitKind
+from bot.domain.roundtable.waiting import Wait, WaitKind
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import before, seconds_since
@@ -57,7 +57,6 @@ HOME_SECONDS = 24 * 3600.0
 APART_SECONDS = 60.0
 SHOWN = 10
 DECIDED_SHOWN = 5
-ANSWERABLE = 5
 TEXT_CHARS = 300
 REMEMBERED = 1_000
 ON_A_CARD = frozenset({WaitKind.STEP, WaitKind.AGREEMENT, WaitKind.MARKED})
@@ -308,16 +307,22 @@ class Personal:
         return Message(text=text, choices=choices)
 
     def _answerable(self, held: tuple[Roundtable, ...], person: str) -> tuple[Choice, ...]:
-        asking_them = [
-            rt
+        """A button for each open step that asks them, and for each open question that is theirs."""
+        found = [
+            (rt, one)
             for rt in held
-            if any(one.kind is WaitKind.STEP for one in waiting.waits_for(rt, person, self._playbook))
+            for one in waiting.waits_for(rt, person, self._playbook)
+            if one.kind in {WaitKind.STEP, WaitKind.QUESTION}
         ]
-        values = [(rt.title, f"{rt.slug}/{rt.step_id}") for rt in asking_them[:ANSWERABLE]]
-        if len(values) == 1:
-            return (agent_wording.ANSWER.but(value=values[0][1]),)
+        if len(found) == 1:
+            rt, one = found[0]
+            return (agent_wording.ANSWER.but(value=_answered_by(rt, one)),)
         return tuple(
-            agent_wording.ANSWER.but(label=f"Answer {title}…", value=value) for title, value in values
+            agent_wording.ANSWER.but(
+                label=agent_wording.answer_which(rt.title if one.kind is WaitKind.STEP else one.text),
+                value=_answered_by(rt, one),
+            )
+            for rt, one in found[:SHOWN]
         )
 
     async def _seen(self, person: str, live: tuple[Roundtable, ...]) -> tuple[Roundtable, ...]:
@@ -375,6 +380,11 @@ def _due(rt: Roundtable, zone: tzinfo) -> str:
         return ""
     offset = local_time(rt.attendance.due, 0).astimezone(zone).utcoffset() or timedelta()
     return attendance_wording.due(in_words(rt.attendance.due, offset=int(offset.total_seconds())))
+
+
+def _answered_by(rt: Roundtable, wait: Wait) -> str:
+    """The value of the button that opens the form."""
+    return f"{rt.slug}/{wait.entry or rt.step_id}"
 
 
 def _asked_at(rt: Roundtable) -> str:

@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 WAITS = re.compile(r"what(?:'s| is)?\s+wait(?:s|ing)\s+for\s+me\W*", re.IGNORECASE)
 
+DECIDED = re.compile(r"what\s+(?:did|have)\s+we\s+decided?\W*", re.IGNORECASE)
+
 CATCH_UP = re.compile(r"catch\s+me\s+up\s+on\s+(?P<title>\S.*?)[\s.?!]*", re.IGNORECASE)
 """A title has several words, which elsewhere would be no command."""
 
@@ -37,6 +39,8 @@ async def said(reception: Reception, body: Payload, event: Payload) -> None:
     reply: Reply
     if not asked.verb and (about := CATCH_UP.fullmatch(asked.rest)):
         asked = replace(asked, verb="catchup", rest=about["title"])
+    elif not asked.verb and DECIDED.fullmatch(asked.rest):
+        asked = replace(asked, verb="decisions", rest="")
     if asked.verb:
         reply = await reception.ask(body, asked)
     elif WAITS.fullmatch(asked.rest):

@@ -11,11 +11,11 @@ from bot.domain.catalog.policies import ChannelRules, Policies
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.attendance import ReminderKind
-from bot.domain.roundtable.inputs import MarkMessage, Press, Start
+from bot.domain.roundtable.inputs import MarkMessage, Press, SetDue, Start
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName, due_at
-from bot.domain.roundtable.transitions import opening
+from bot.domain.roundtable.transitions import attending, opening
 from bot.domain.roundtable.waiting import WaitKind, awaited, in_words, participants, waits_for
 from bot.domain.values.timestamps import moment, seconds
 from bot.domain.values.working_time import QuietHours
@@ -243,7 +243,8 @@ def test_a_deadline_only_proposes() -> None:
     assert reminder
     assert "a word from Ada and Linus" in reminder.shown.text
     assert [one.label for one in reminder.shown.choices] == [
-        "Finish with what we have", "One more day", "Go on without Ada", "Go on without Linus", "No time limit",
+        "Finish with what we have", "One more day", "Another time…", "Go on without Ada", "Go on without Linus",
+        "No time limit",
     ]  # fmt: skip
     assert table.rt.stage is Stage.DISCUSSING
 
@@ -278,6 +279,72 @@ def test_a_person_removes_the_time_limit(by: str) -> None:
     assert table.rt.stage is Stage.DISCUSSING
 
 
+def chosen(table: Table, due: str, *, who: str) -> Table:
+    """In the form."""
+    return table.hear(SetDue(key=table.key(), at=table.now(), person=person(who), due=due))
+
+
+@pytest.mark.parametrize("by", ["form", "words"])
+def test_a_person_chooses_another_time(by: str) -> None:
+    """By their own clock; what was asked says who did, and it is asked again then."""
+    table = overdue()
+    table.rt = table.rt.but(attendance=table.rt.attendance.but(offsets={"grace": 3600}))
+    if by == "form":
+        chosen(table, "2026-02-03T14:00:00.000Z", who="grace")
+    else:
+        table.say("due 2026-02-03 15:00", who="grace")
+
+    sentence = "· Grace chose another time · now due Tuesday 3 February, 15:00 (UTC+1)"
+    assert any(one.text.endswith(sentence) for one in thread(table))
+    assert any(line.content.endswith(f"{sentence}.") for line in table.lines)
+    assert table.rt.attendance.open_one(ReminderKind.DEADLINE) is None
+    comes(table, "2026-02-03T14:00:00.000Z")
+    assert table.rt.attendance.open_one(ReminderKind.DEADLINE)
+
+
+def test_the_form_takes_a_time_in_the_future_of_an_open_step() -> None:
+    table = overdue()
+    for due in ("", table.rt.now):
+        with pytest.raises(NotNow, match="a time in the future"):
+            chosen(table, due, who="grace")
+    table.stop()
+    with pytest.raises(NotNow, match="No step and no discussion is open"):
+        attending.form(table.rt)
+    with pytest.raises(NotNow, match="No step and no discussion is open"):
+        chosen(table, "2026-02-03T14:00:00.000Z", who="grace")
+
+
+# --- meta.json ------------------------------------------------------------------------------------------------------
+
+
+def test_when_answers_are_due_is_in_git_and_outlives_the_store() -> None:
+    """By the same clock; other fields of that part of the file survive."""
+    table = held()
+    table.rt = table.rt.but(attendance=table.rt.attendance.but(offsets={"grace": 3600}))
+    table.meta_says(roundtable={"theirs": 1})
+    table.say("due 2026-02-03 15:00", who="grace").say("Edits get lost.")
+    assert (table.meta.seats.due, table.meta.seats.due_offset) == ("2026-02-03T14:00:00.000Z", 3600)
+
+    table.forget()
+    assert table.rt.attendance.due == "2026-02-03T14:00:00.000Z"
+    assert "Due Tuesday 3 February, 15:00 (UTC+1)." in str(table.rt.card)
+    assert TimerName.DEADLINE in table.rt.timers
+    assert '"theirs": 1' in (table.world.meta or b"").decode()
+
+
+@pytest.mark.parametrize("words", ["no limit", "one more day"])
+def test_what_is_changed_later_is_in_git_too(words: str) -> None:
+    table = overdue()
+    was = table.meta.seats.due
+    assert was
+    table.say(words, who="grace")
+
+    assert table.meta.seats.due == table.rt.attendance.due != was
+    assert (table.meta.seats.due == "") is (words == "no limit")
+    table.forget()
+    assert table.rt.attendance.due == table.meta.seats.due
+
+
 def test_a_limit_is_removed_before_it_comes() -> None:
     """The thread says so; without a limit the same words are an answer."""
     table = due(held()).say("no limit", who="grace")
@@ -303,7 +370,8 @@ def test_a_deadline_proposes_to_end_a_discussion() -> None:
     assert reminder
     assert "**Missing:** a word from Grace and Linus." in reminder.shown.text
     assert [one.label for one in reminder.shown.choices] == [
-        "End the discussion", "One more day", "Go on without Grace", "Go on without Linus", "No time limit",
+        "End the discussion", "One more day", "Another time…", "Go on without Grace", "Go on without Linus",
+        "No time limit",
     ]  # fmt: skip
     assert table.rt.stage is Stage.ELABORATING
 

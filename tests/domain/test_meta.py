@@ -13,6 +13,7 @@ from bot.domain.item.meta import (
     MetaChange,
     ParsedMeta,
     Record,
+    Seats,
     SlackPlace,
     apply,
     read,
@@ -483,3 +484,23 @@ class TestWriting:
 def test_an_item_is_stale_when_the_code_moved_on(then: str, now: str, expected: bool) -> None:  # noqa: FBT001
     """Git may abbreviate the same commit differently; without a hash there is nothing to compare."""
     assert stale(Meta(codebase_hash=then), now) is expected
+
+
+def test_a_time_limit_is_added_and_removed_and_nothing_else_is() -> None:
+    """A file may say anything about it; what is no offset is none."""
+    raw: dict[str, Any] = {"roundtable": {"theirs": 1, "due": "2026-01-01", "due_offset": "soon"}}
+    assert read_seats(raw) == Seats(due="2026-01-01")
+    seats = Seats(participants=("U1",), due="2026-02-03T14:00:00.000Z", due_offset=-18_000)
+    with_due = apply(raw, MetaChange(seats=seats))
+    assert read_seats(with_due) == seats
+    same_clock = apply(with_due, MetaChange(seats=seats.but(due_offset=0)))
+    assert read_seats(same_clock) == seats.but(due_offset=0)
+
+    assert apply(with_due, MetaChange(seats=Seats(participants=("U2",))))["roundtable"]["due"] == seats.due
+    without = apply(with_due, MetaChange(seats=Seats(participants=("U1",)), no_due=True))
+    assert without["roundtable"] == {"theirs": 1, "participants": ["U1"]}
+    assert apply(with_due, MetaChange(no_due=True))["roundtable"] == without["roundtable"]
+
+
+def read_seats(raw: dict[str, Any]) -> Seats:
+    return read(json.dumps(raw).encode(), now="2026-01-01T00:00:00.000Z").meta.seats

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.messages import agent_wording
+from bot.domain.messages import agent_wording, discussion_wording
 from bot.sandbox import App, Sandbox, SandboxPerson
 from bot.sandbox.residents import Channel
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME, manifest
 from tests.e2e.meeting import CHANNEL, TIMING, Meeting
+from tests.e2e.test_private import SECRET, started_there
 
 DIRECT = "@roundtable"
 
@@ -48,6 +49,7 @@ async def test_it_suggests_what_to_say_when_its_messages_are_opened(meeting: Mee
 
     assert ada.ephemerals[0].text == agent_wording.nothing_waits()
     assert ada.ephemerals[1].text == agent_wording.no_roundtables()
+    assert "No decision was found." in ada.ephemerals[2].text
     assert "What is it about?" in ada.ephemerals[-1].text
 
 
@@ -149,3 +151,101 @@ async def test_where_slack_has_no_agents_it_is_asked_once(meeting: Meeting, reas
         await meeting.until(lambda: ada.ephemerals)
 
     assert len(meeting.slack.calls_of("assistant.threads.setSuggestedPrompts")) == 1
+
+
+def sessions(meeting: Meeting) -> tuple[str | None, str | None]:
+    """The state and the title of the session in the thread."""
+    channel = meeting.slack.workspace.channel(CHANNEL)
+    return channel.sessions.get(meeting.root), channel.titles.get(meeting.root)
+
+
+async def test_the_session_says_item_and_step(meeting: Meeting) -> None:
+    """Per step, also after a restart; and nothing else than a title is asked of it, so that people are not stopped."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.until(lambda: sessions(meeting)[1])
+        first = sessions(meeting)
+        await meeting.say("Edits get lost in tunnels. Scope: small")
+        await meeting.finish_step()
+    async with meeting.bot():
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        await meeting.until(lambda: sessions(meeting) != first)
+
+    assert first == ("suspended", "Offline sync: Scope Estimation")
+    assert sessions(meeting) == ("suspended", "Offline sync: Keyword Search")
+    assert len(meeting.slack.calls_of("agents.sessions.setStatus")) == 1
+
+
+async def test_questions_of_ones_own_are_answered_there(meeting: Meeting) -> None:
+    """Each has a button, beside that of the open step. A restart between press and submission."""
+    linus = meeting.slack.person("linus")
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("I am here.", who="linus")
+        await meeting.say("Open question: Who pays? -> Linus")
+        await meeting.say("Open question: Who signs? -> Linus")
+        await meeting.finish_step()
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        await linus.say(DIRECT, "What waits for me?")
+        await meeting.until(partial(_has_heard, linus, 1))
+        told = linus.ephemerals[0]
+        labels = {one["text"]["text"]: one for one in told.elements}
+        assert list(labels) == ["Answer Offline sync…", "Answer Who pays?…", "Answer Who signs?…"]
+        pays = labels["Answer Who pays?…"]
+        assert (await linus.press(told, pays["action_id"], pays["value"])).acked
+        await meeting.until(lambda: linus.view is not None)
+        assert "Grace asks: Who pays?" in str(linus.view)
+    async with meeting.bot():
+        assert (await linus.submit({"roundtable.words": "The customer pays."})).acked
+        await meeting.seen("Linus answered in a direct message")
+        assert (await linus.press(told, pays["action_id"], pays["value"])).acked
+        await meeting.until(lambda: "Q-001 is answered" in linus.ephemerals[-1].text)
+        await linus.say(DIRECT, "What waits for me?")
+        await meeting.until(lambda: "Who signs?" in linus.ephemerals[-1].text)
+        assert "Who pays?" not in linus.ephemerals[-1].text
+        await meeting.finish_step()
+    [line] = [one for one in meeting.transcript.lines if one.content.startswith("Linus answered Q-001")]
+    assert line.meta["user_id"] == linus.id
+
+
+async def test_a_position_is_given_there_privately(meeting: Meeting) -> None:
+    """Where nobody else reads it; the card says who has answered."""
+    linus = meeting.slack.person("linus")
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost in tunnels. Scope: small", who="linus")
+        await meeting.finish_step()
+        await linus.say(DIRECT, "position: A")
+        await meeting.until(partial(_has_heard, linus, 1))
+        assert "No discussion is open here." in linus.ephemerals[0].text
+        await meeting.press("elaborate")
+        await meeting.menu("ask_all")
+        await meeting.say("option: a queue on the device", who="ada")
+        await meeting.menu("stand")
+    async with meeting.bot():
+        await linus.say(DIRECT, "position: A, very sure, because it survives tunnels")
+        await meeting.until(partial(_has_heard, linus, 2))
+        assert linus.ephemerals[1].text == discussion_wording.sealed_noted()
+        await meeting.seen("*In:* Linus")
+        assert "survives" not in str([one.text for one in meeting.thread])
+        await meeting.press("reveal")
+        await meeting.seen("Linus, very sure: it survives tunnels")
+
+
+async def test_what_was_decided_in_a_private_channel_is_told_to_its_members_only(meeting: Meeting) -> None:
+    workspace, ada, grace = meeting.slack.workspace, *map(meeting.slack.person, ("ada", "grace"))
+    async with meeting.bot():
+        root = await started_there(meeting, "Board plans")
+        await ada.say(SECRET, "Decision: we sell in May", thread_ts=root)
+        await grace.say(SECRET, "Noted.", thread_ts=root)
+        await meeting.slack.settled()
+        await grace.say(DIRECT, "What did we decide?")
+        await meeting.until(partial(_has_heard, grace, 1))
+        assert "we sell in May" in grace.ephemerals[0].text
+    async with meeting.bot():
+        workspace.leave(workspace.channel(SECRET), grace.id)
+        await grace.say(DIRECT, "decisions")
+        await meeting.until(partial(_has_heard, grace, 2))
+        assert "No decision was found." in grace.ephemerals[1].text

@@ -1,7 +1,7 @@
 """The card of a discussion over the sandbox: pressed, typed and in forms, with a restart between two presses."""
 
 from bot.sandbox import SandboxMessage
-from tests.e2e.meeting import Meeting
+from tests.e2e.meeting import CHANNEL, Meeting
 
 
 def cards(meeting: Meeting) -> list[SandboxMessage]:
@@ -121,3 +121,57 @@ async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
         "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels",
         "Grace is for B, not sure: a file.",
     ]
+
+
+async def told(meeting: Meeting, who: str, line: str) -> str:
+    answer = await meeting.slack.person(who).slash(CHANNEL, f"/roundtable {line}")
+    assert answer.acked
+    return str(answer.response["text"])
+
+
+async def test_a_position_is_given_privately_in_words(meeting: Meeting) -> None:
+    """By the slash command, which nobody else sees; in the thread it is an open one, and its author is told so."""
+    grace = meeting.slack.person("grace")
+    async with meeting.bot():
+        assert "No discussion is open here." in await told(meeting, "ada", "position A")
+        await opened(meeting)
+        await meeting.say("option: a queue on the device")
+        await meeting.menu("stand")
+        assert "There is no option Z" in await told(meeting, "ada", "position Z")
+        assert "as in `position A" in await told(meeting, "ada", "position")
+        assert "Sealed." in await told(meeting, "ada", "position: A, not sure, because it survives tunnels")
+        await meeting.seen("*In:* Ada")
+        await meeting.seen("Or write `/roundtable position A")
+        assert "survives" not in str([one.text for one in meeting.thread])
+    async with meeting.bot():
+        await meeting.say("position: A, very sure")
+        await meeting.until(lambda: [one for one in grace.ephemerals if "has seen that" in one.text])
+        assert "Sealed." in await told(meeting, "grace", "position a file, fairly sure")
+        await meeting.seen("Grace, fairly sure")
+        await meeting.seen("it survives tunnels")
+        assert "are out already" in await told(meeting, "ada", "position A")
+        await meeting.say("done")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    said = [line for line in meeting.transcript.lines if line.meta.get("stances")]
+    assert [line.meta["user_name"] for line in said] == ["Grace", "Ada", "Grace"]
+
+
+async def test_a_card_that_somebody_deleted_comes_again(meeting: Meeting) -> None:
+    """With the next thing that people do; the new one is edited from then on, also after a restart."""
+    async with meeting.bot():
+        await opened(meeting)
+        await meeting.say("option: a queue on the device")
+        card = await meeting.menu("stand")
+        meeting.slack.workspace.delete(card)
+        await meeting.say("for A", who="grace")
+        again = await meeting.menu("stand", since=card.ts)
+        await meeting.slack.settled()
+    async with meeting.bot():
+        await meeting.say("for A", who="ada")
+        await meeting.seen("Did we agree on this?")
+        await meeting.press("agreed", who="grace")
+        await meeting.seen("a queue on the device (decided by Grace")
+        await meeting.slack.settled()
+        assert [one.ts for one in cards(meeting)] == [again.ts]

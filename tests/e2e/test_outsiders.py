@@ -42,7 +42,7 @@ async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
 
 def test_every_verb_either_looks_or_acts() -> None:
     """A new one has to be thought about here."""
-    assert LOOKING | {line.partition(" ")[0] for line in ACTING} == set(VERBS)
+    assert LOOKING | {line.partition(" ")[0] for line in ACTING} | {"position"} == set(VERBS)
 
 
 async def asked(meeting: Meeting, line: str, *, who: str, channel: str = CHANNEL) -> str:
@@ -69,6 +69,20 @@ async def test_no_verb_is_a_way_around(meeting: Meeting, line: str) -> None:
         said_so = len(meeting.thread) - 1  # her own mention
         assert (meeting.subjects(), said_so) == before
         assert [one.ts for one in meeting.slack.messages(CHANNEL)] == [meeting.root]
+
+
+async def test_they_give_no_private_position(meeting: Meeting) -> None:
+    """In a discussion; elsewhere nobody can."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost in tunnels. Scope: small")
+        await meeting.finish_step()
+        await meeting.press("elaborate")
+        await meeting.menu("ask_all")
+        said = await asked(meeting, "position a queue", who="eva")
+        assert "people of other organisations can write here" in said
+        await meeting.slack.settled()
+        assert not meeting.menus("reveal")
 
 
 @pytest.mark.parametrize("line", ["resume offline-sync", "plan offline-sync", "review offline-sync"])

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -345,3 +346,33 @@ async def test_a_deadline_in_a_discussion(meeting: Meeting) -> None:
     said = [line.content for line in meeting.transcript.lines]
     assert sum("Max removed the time limit." in one for one in said) == 2
     assert any("Max ended the discussion." in one for one in said)
+
+
+async def test_another_time_is_chosen_in_a_form_and_outlives_the_store(meeting: Meeting) -> None:
+    """The deadline's button; a restart before the form is submitted, and the store is lost after that."""
+    at, grace = days(meeting), meeting.slack.person("grace")
+    async with meeting.bot():
+        await begun(meeting)
+        await meeting.say("due 2026-12-07 17:00", who="ada")
+        await meeting.seen("Ada asked for answers by Monday 7 December, 17:00 (UTC)")
+        at.until(7, 17, 1)
+        deadline = await meeting.menu("extend")
+        await meeting.press_in(deadline, "until", who="grace")
+        await meeting.until(lambda: grace.view is not None)
+    async with meeting.bot():
+        past = await grace.submit({"roundtable.due": int(datetime(2026, 12, 7, 9, tzinfo=UTC).timestamp())})
+        assert "Choose a time in the future." in str(past.response)
+        await grace.submit({"roundtable.due": int(datetime(2026, 12, 9, 17, tzinfo=UTC).timestamp())})
+        await meeting.seen("Grace chose another time · now due Wednesday 9 December, 12:00 (UTC-5)")
+        assert not meeting.menus("extend")
+        await meeting.until(lambda: meeting.meta["roundtable"]["due"] == "2026-12-09T17:00:00.000Z")
+        await meeting.slack.settled()
+    rmtree(meeting.workspace / ".roundtable")
+    async with meeting.bot():
+        await meeting.say("Edits get lost in tunnels.", who="max")
+        await meeting.seen("I had lost the state of this thread")
+        await meeting.slack.settled()
+        assert "Due Wednesday 9 December, 12:00 (UTC-5)." in str((await meeting.menu("finish_step")).blocks)
+        at.until(9, 17, 1)
+        await meeting.menu("extend")
+    assert meeting.meta["roundtable"]["due_offset"] == GRACE.tz_offset

@@ -12,7 +12,17 @@ from bot import log
 from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.inputs import Amend, AnswerDirectly, Command, Press, Resume, Retract, Say, Start
+from bot.domain.roundtable.inputs import (
+    Amend,
+    AnswerDirectly,
+    AnswerQuestion,
+    Command,
+    Press,
+    Resume,
+    Retract,
+    Say,
+    Start,
+)
 from bot.domain.values.places import Person
 from bot.engine.audit import audited
 from tests.storage.samples import NOW, PLACE, SLUG, a_roundtable
@@ -54,7 +64,12 @@ def test_every_button_has_its_word(action: Action, lines: io.StringIO) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [one for one in get_args(Command) if one not in {Press, Say, AnswerDirectly, Amend, Retract}]
+    "kind",
+    [
+        one
+        for one in get_args(Command)
+        if one not in {Press, Say, AnswerDirectly, AnswerQuestion, Amend, Retract}
+    ],
 )
 def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> None:
     """Only words and their corrections have none."""
@@ -73,6 +88,7 @@ def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> 
         "number": 1,
         "fate": "risk",
         "because": "We measure it",
+        "due": NOW,
     }
     given = {name: value for name, value in fields.items() if name in kind.model_fields}
     audited(kind(key="k", at=NOW, person=ADA, **given), BEFORE, AFTER)

@@ -54,12 +54,13 @@ class SlackPlace(Stored):
 class Seats(Stored):
     """
     Who takes part: `personas_active` are keys of personas (none means all), `participants` Slack ids of people, and
-    their answers are `due`. It stands under `roundtable`.
+    their answers are `due`, by a clock so many seconds east of UTC (`due_offset`). It stands under `roundtable`.
     """
 
     personas_active: tuple[str, ...] = ()
     participants: tuple[str, ...] = ()
     due: str = ""
+    due_offset: int = 0
 
 
 class Meta(Stored):
@@ -120,6 +121,8 @@ FEWEST_TURNS = 3
 STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
 LEGACY = "phase_a_completed"
 SEATS = "roundtable"
+DAY_SECONDS = 24 * 3600
+DUE_FIELDS = ("due", "due_offset")
 
 
 class Corrupt(ValueError):
@@ -139,7 +142,8 @@ class MetaChange(Stored):
     What becomes of a meta.json. All of it is added once, however often it is applied.
 
     `restart` forgets the phases and steps done so far, and keeps the elaborations. `created` is what a new file
-    starts with; where there is one it counts with `restart` only, since a default may stand there.
+    starts with; where there is one it counts with `restart` only, since a default may stand there. `no_due`: answers
+    are due at no time any more.
     """
 
     steps: tuple[str, ...] = ()
@@ -151,6 +155,7 @@ class MetaChange(Stored):
     restart: bool = False
     created: Mapping[str, Any] | None = None
     seats: Seats | None = None
+    no_due: bool = False
 
 
 def read(content: bytes, *, now: str) -> ParsedMeta:
@@ -184,9 +189,12 @@ def apply(raw: Mapping[str, Any], change: MetaChange) -> dict[str, Any]:
     if change.slack:
         known = {name: fact for name, fact in change.slack.model_dump().items() if fact not in ("", None)}
         meta["slack"] = {**_object(meta.get("slack")), **known}
-    if change.seats:
-        said = {name: fact for name, fact in change.seats.model_dump(mode="json").items() if fact}
-        meta[SEATS] = {**_object(meta.get(SEATS)), **said}
+    if change.seats or change.no_due:
+        seats = change.seats or Seats()
+        said = {name: fact for name, fact in seats.model_dump(mode="json").items() if fact}
+        timed = DUE_FIELDS if seats.due or change.no_due else ()
+        kept = {name: fact for name, fact in _object(meta.get(SEATS)).items() if name not in timed}
+        meta[SEATS] = {**kept, **said}
     return meta
 
 
@@ -286,7 +294,14 @@ def _seats(found: Mapping[str, Any]) -> Seats:
         personas_active=tuple(dict.fromkeys(_strings(_list(found.get("personas_active"))))),
         participants=tuple(dict.fromkeys(_strings(_list(found.get("participants"))))),
         due=clean(found["due"]) if isinstance(found.get("due"), str) else "",
+        due_offset=_offset(found.get("due_offset")),
     )
+
+
+def _offset(found: Any) -> int:
+    """At most a day: a file may say anything."""
+    seconds = whole(found)
+    return seconds if seconds is not None and abs(seconds) < DAY_SECONDS else 0
 
 
 def _again(raw: Mapping[str, Any], change: MetaChange) -> Mapping[str, Any]:

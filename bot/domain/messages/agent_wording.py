@@ -9,6 +9,7 @@ TITLE = "What would you like to do?"
 PROMPTS = (
     ("What waits for me?", "What waits for me?"),
     ("Catch me up", "Catch me up"),
+    ("What did we decide?", "What did we decide?"),
     ("Start a roundtable", "start"),
 )
 """What stands on each suggestion, and what it says for the person."""
@@ -29,13 +30,14 @@ def session(title: str, step: str = "") -> str:
     return ": ".join(filter(None, parts))
 
 
-def answer_form(slug: str, step_id: str, title: str, question: str) -> InputForm:
+def answer_form(slug: str, subject: str, asked: str) -> InputForm:
+    """*subject* is the step, or the recorded question."""
     return InputForm(
         name=FormName.ANSWER,
         slug=slug,
-        subject=step_id,
+        subject=subject,
         title="Answer",
-        intro=f"**{escaped(title)}**\n{escaped(question)}",
+        intro=asked,
         fields=(
             FormField(
                 name=WORDS,
@@ -50,9 +52,29 @@ def answer_form(slug: str, step_id: str, title: str, question: str) -> InputForm
     )
 
 
-def answered(name: str, text: str) -> str:
+def answer_which(what: str) -> str:
+    return f"Answer {one_line(what, ANSWERED_CHARS)}…"
+
+
+def answered(name: str, text: str, *, question: str = "") -> str:
+    """To the open step, or to a recorded *question*."""
     quote = "\n".join(f"> {escaped(row)}" for row in text.splitlines())
-    return f"{escaped(name)} answered in a direct message:\n{quote}"
+    about = f"\n**{escaped(question)}**" if question else ""
+    return f"{escaped(name)} answered in a direct message:{about}\n{quote}"
+
+
+def asked(title: str, by: str, text: str) -> str:
+    """A question as a form shows it."""
+    return f"**{escaped(title)}**\n{escaped(f'{by} asks: {text}' if by else text)}"
+
+
+def question_answered(name: str, id: str, text: str) -> str:
+    """For the transcript."""
+    return f"{name} answered {id}: {text}"
+
+
+def question_is_over(id: str) -> str:
+    return f"{id} is answered, or does not count any more. Say it in the thread."
 
 
 def nothing_waits() -> str:

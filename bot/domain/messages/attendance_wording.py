@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
+from bot.domain.messages.form import FieldKind, FormField, FormName, InputForm
 from bot.domain.messages.message import Action, Choice, Message
 from bot.domain.messages.step_wording import listed
 from bot.domain.values.markdown import escaped
 
+DUE = "due"
+"""The field of the form."""
 NAMED_AT_MOST = 3
 """Buttons of the deadline that name a person."""
 
@@ -14,6 +17,7 @@ NOTHING_TO_ADD = Choice(action=Action.NOTHING_TO_ADD, label="I have nothing to a
 LATER = Choice(action=Action.LATER, label="Ask me tomorrow")
 FINISH = Choice(action=Action.FINISH_STEP, label="Finish with what we have")
 EXTEND = Choice(action=Action.EXTEND, label="One more day")
+UNTIL = Choice(action=Action.UNTIL, label="Another time…")
 NO_LIMIT = Choice(action=Action.NO_LIMIT, label="No time limit")
 END = Choice(action=Action.END_ELABORATION, label="End the discussion")
 WITHOUT = Choice(action=Action.WITHOUT, label="Go on without {name}")
@@ -64,9 +68,24 @@ def deadline(due: str, missing: Sequence[tuple[str, str]], gaps: int, *, discuss
     typed = ", ".join((end, "`one more day`", *(f"`without {name}`" for _, name in named[:1]), "`no limit`"))
     return Message(
         text=f"It is {due}: answers are due.{lacks}",
-        choices=(END if discussion else FINISH, EXTEND, *without, NO_LIMIT),
-        note=f"Nothing happens by itself. Or type {typed}.",
+        choices=(END if discussion else FINISH, EXTEND, UNTIL, *without, NO_LIMIT),
+        note=f"Nothing happens by itself. Or type {typed}, or another time as in `due 2026-11-30 17:00`.",
     )
+
+
+def until_form(slug: str) -> InputForm:
+    field = FormField(
+        name=DUE,
+        label="When are answers due?",
+        kind=FieldKind.TIME,
+        required=True,
+        hint="By your own clock. Nothing happens by itself then: I ask all of you what to do.",
+    )
+    return InputForm(name=FormName.UNTIL, slug=slug, title="Another time", fields=(field,))
+
+
+def moved(due: str, name: str, now_due: str) -> str:
+    return f"Due {due} · {name} chose another time · now due {now_due}"
 
 
 def finished(due: str, name: str, *, discussion: bool) -> str:
@@ -99,6 +118,14 @@ def due(when: str) -> str:
 
 def due_set(name: str, due: str) -> str:
     return f"{name} asked for answers by {due}."
+
+
+def no_due_now() -> str:
+    return "No step and no discussion is open here, so no answers can be due."
+
+
+def no_such_moment() -> str:
+    return "Choose a time in the future."
 
 
 def nobody_to_ask() -> str:

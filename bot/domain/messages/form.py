@@ -35,7 +35,9 @@ class FormName(StrEnum):
     """An objection, or with the subject `NUMBER/FATE` what becomes of one."""
     SEALED = "sealed"
     ANSWER = "answer"
-    """To the open step, from a direct message. The subject is the step."""
+    """From a direct message. The subject is the open step, or a recorded question."""
+    UNTIL = "until"
+    """When answers are due."""
 
 
 DISCUSSING = frozenset({FormName.RECORD, FormName.OBJECT, FormName.SEALED})
@@ -185,6 +187,7 @@ TYPED: Mapping[FormName, str] = {
     FormName.OBJECT: "Press again, or write `objection: …`.",
     FormName.SEALED: "Press again, or write `/roundtable position A` in the channel.",
     FormName.ANSWER: "Press again, or write it in the thread.",
+    FormName.UNTIL: "Press again, or write the time, as in `due 2026-11-30 17:00`.",
 }
 """What does the same without the form."""
 

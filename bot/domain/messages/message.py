@@ -68,13 +68,15 @@ class Action(StrEnum):
     EXTEND = "extend"
     WITHOUT = "without"
     """The value is the person who is no longer waited for."""
+    UNTIL = "until"
+    """Another time for answers, by a form."""
     NO_LIMIT = "until_off"
     """Answers are not due at any time."""
     SNOOZE = "snooze"
     DIGEST_TIME = "digest_time"
     START_FORM = "start_form"
     ANSWER_FORM = "answer_form"
-    """In a direct message. The value is `ITEM/STEP`."""
+    """In a direct message. The value is `ITEM/STEP`, or `ITEM/Q-001` for a recorded question."""
     STAND = "stand"
     """The value is the letter of an option, or UNDECIDED. All of one message are one select."""
     RECORD = "record"
@@ -97,7 +99,7 @@ VERBS = frozenset({
 """What stands in no menu of a roundtable: a press is about the item that is its value."""
 FORMS = frozenset({
     Action.AMEND, Action.SORT, Action.SETTINGS, Action.START_FORM, Action.RECORD, Action.OBJECT, Action.SEALED,
-    Action.ANSWER_FORM,
+    Action.ANSWER_FORM, Action.UNTIL,
 })  # fmt: skip
 """
 These open a form. The value is an entry, a step (the current one by default), the item of the settings, or the option

@@ -174,6 +174,21 @@ class AnswerDirectly(Event):
     text: str
 
 
+class AnswerQuestion(Event):
+    """A person answered the recorded question *entry* from a direct message."""
+
+    person: Person
+    entry: str
+    text: str
+
+
+class SetDue(Event):
+    """A person chose in a form when answers are *due*."""
+
+    person: Person
+    due: str
+
+
 class RecordDecision(Event):
     """
     A person recorded a decision by a form. `option` is a letter, or empty; without `words` its text is the decision.
@@ -257,6 +272,8 @@ Command = (
     | Specify
     | MarkMessage
     | AnswerDirectly
+    | AnswerQuestion
+    | SetDue
     | RecordDecision
     | RaiseObjection
     | SettleObjection

@@ -8,7 +8,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import agent_wording, discussion_wording, step_wording, trouble_wording
+from bot.domain.messages import (
+    agent_wording,
+    attendance_wording,
+    discussion_wording,
+    step_wording,
+    trouble_wording,
+)
 from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable import permission, plan_card, sessions, timers, words, working
 from bot.domain.roundtable.boards import with_board
@@ -18,6 +24,7 @@ from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite, Tell
 from bot.domain.roundtable.inputs import (
     Amend,
     AnswerDirectly,
+    AnswerQuestion,
     ChannelGone,
     Clashed,
     Command,
@@ -36,6 +43,7 @@ from bot.domain.roundtable.inputs import (
     Say,
     SealPosition,
     SetDepth,
+    SetDue,
     SettleObjection,
     Specify,
     Start,
@@ -155,6 +163,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.ELABORATING, RaiseObjection): deciding.objected,
     (Stage.ELABORATING, SettleObjection): deciding.settled,
     (Stage.ELABORATING, SealPosition): deciding.sealed,
+    **{(stage, SetDue): attending.due_chosen for stage in attending.OPEN},
     (Stage.PLANNING, Plan): planning.plan_again,
     (Stage.PLANNING, Say): planning_presses.said,
     (Stage.PLANNING, Stop): planning_presses.stop_asked,
@@ -208,7 +217,7 @@ PRESSES: Mapping[Action, Transition] = {
     Action.ASK_ALL: elaborations.all_asked,
     Action.MORE_TURNS: deciding.more_turns,
     Action.REVEAL: deciding.revealed,
-    **dict.fromkeys((Action.RECORD, Action.OBJECT, Action.SEALED), cards.amended),
+    **dict.fromkeys((Action.RECORD, Action.OBJECT, Action.SEALED, Action.UNTIL), cards.amended),
 }
 """A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
 
@@ -218,6 +227,7 @@ ANYTIME: Mapping[type, Transition] = {
     Export: talking.asked,
     Mute: speaking.mute_asked,
     Specify: amending.specified,
+    AnswerQuestion: amending.question_answered,
     MarkMessage: marking.marked,
 }
 
@@ -233,6 +243,7 @@ PRESSING = (
     Press,
     Finish,
     SetDepth,
+    SetDue,
     Stop,
     Mute,
     Resume,
@@ -249,6 +260,7 @@ PRESSING = (
 NOT_NOW: Mapping[type, Callable[[], str]] = {
     Finish: trouble_wording.nothing_to_finish,
     SetDepth: trouble_wording.no_depth_now,
+    SetDue: attendance_wording.no_due_now,
     Stop: trouble_wording.nothing_running,
     Plan: trouble_wording.no_planning_now,
     AnswerDirectly: agent_wording.step_is_over,

@@ -44,11 +44,15 @@ class WaitKind(StrEnum):
 
 
 class Wait(NamedTuple):
-    """One thing that waits. *text* is what people or step files say; *by* is who asks, objects or agrees, in words."""
+    """
+    One thing that waits. *text* is what people or step files say; *by* is who asks, objects or agrees, in words.
+    *entry* is the question.
+    """
 
     kind: WaitKind
     text: str
     by: str = ""
+    entry: str = ""
 
 
 def waits_for(rt: Roundtable, person: str, playbook: Playbook) -> tuple[Wait, ...]:
@@ -159,7 +163,8 @@ def _reasons(rt: Roundtable, person: str) -> Iterator[Wait]:
 def _questions(rt: Roundtable, person: str) -> Iterator[Wait]:
     for entry in rt.specification.active("question"):
         if not entry["answer"] and _owns(rt, entry, person):
-            yield Wait(WaitKind.QUESTION, one_line(str(entry["text"] or ""), QUESTION_CHARS), entry.said_by)
+            text = one_line(str(entry["text"] or ""), QUESTION_CHARS)
+            yield Wait(WaitKind.QUESTION, text, entry.said_by, entry.id)
 
 
 def _objections(rt: Roundtable, person: str) -> Iterator[Wait]:

@@ -11,16 +11,16 @@ from typing import Any, assert_never
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import NOTE, Schema
 from bot.domain.catalog.steps import Depth
+from bot.domain.messages import agent_wording, trouble_wording
 from bot.domain.messages import form as wording
-from bot.domain.messages import trouble_wording
 from bot.domain.messages.form import DEPTH, QUIET, VOICES, FormName, InputForm, Submission
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import permission
-from bot.domain.roundtable.effects import Commit, Tell
-from bot.domain.roundtable.inputs import AnswerDirectly, Mute, SetDepth, Specify
+from bot.domain.roundtable.effects import Commit, Post, Tell
+from bot.domain.roundtable.inputs import AnswerDirectly, AnswerQuestion, Mute, SetDepth, SetDue, Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import answering, deciding, pausing, specifying
+from bot.domain.roundtable.transitions import answering, attending, deciding, pausing, specifying
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
@@ -38,7 +38,7 @@ WITH_DEPTH = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
 """Where another depth can be chosen."""
 
 
-FormInput = Specify | Mute | SetDepth | AnswerDirectly | deciding.Entered
+FormInput = Specify | Mute | SetDepth | SetDue | AnswerDirectly | AnswerQuestion | deciding.Entered
 
 # --- forms ----------------------------------------------------------------------------------------------------------
 
@@ -53,6 +53,8 @@ def opened(rt: Roundtable, action: Action, subject: str, person: Person, playboo
     spec, schema = rt.specification, playbook.schema
     if action in deciding.FORMS:
         return deciding.form(rt, action, subject)
+    if action is Action.UNTIL:
+        return attending.form(rt)
     if action is Action.SETTINGS:
         depth = (rt.depth or Depth.STANDARD) if rt.stage in WITH_DEPTH else None
         return wording.settings(rt.slug, depth=depth, muted=rt.manners.muted)
@@ -102,6 +104,8 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             return Reading(errors=deciding.flaws(rt, submission))
         case FormName.ANSWER:
             return Reading(errors=answering.flaws(submission))
+        case FormName.UNTIL:
+            return Reading(errors=attending.flaws(submission))
         case FormName.START:
             raise AssertionError("it is about no roundtable yet")
         case _:
@@ -115,6 +119,8 @@ def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Fo
         return (deciding.entered(submission),)
     if submission.name is FormName.ANSWER:
         return (answering.entered(submission),)
+    if submission.name is FormName.UNTIL:
+        return (attending.entered(submission),)
     found: list[FormInput] = []
     if reading.patches:
         step_id = "" if submission.name is FormName.AMEND else submission.subject
@@ -145,6 +151,7 @@ def _revisions(submission: Submission) -> Mapping[str, int]:
             | FormName.RECORD
             | FormName.OBJECT
             | FormName.SEALED
+            | FormName.UNTIL
         ):
             return {}
         case _:
@@ -155,9 +162,7 @@ def _revisions(submission: Submission) -> Mapping[str, int]:
 
 
 def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
-    is_unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
-    if rt.stage is Stage.OPENING or is_unread:
-        raise NotNow(trouble_wording.saving())
+    _must_be_read(rt)
     if fields := _overtaken(rt, event):
         id, _, field = fields[0].partition(".")
         claim = rt.specification.entries[id].claim(field)
@@ -179,6 +184,32 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
         told = "\n".join(wording.withdrawn_meanwhile(id, by=_withdrawn_by(rt, id)) for id in gone)
         rt = rt.queueing(Tell(person=event.person.id, message=Message(text=told)))
     return _saved(rt, playbook) if patches else rt
+
+
+def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook) -> Roundtable:
+    """The thread shows it, and the entry has it as the person's."""
+    _must_be_read(rt)
+    asked = answering.open_question(rt, event.entry)
+    name = rt.name_of(event.person.id)
+    text = agent_wording.answered(name, event.text, question=str(asked["text"] or ""))
+    about = rt.step_id if rt.stage is Stage.DISCUSSING else NO_STEP
+    rt = rt.catching_up().queueing(Post(message=Message(text=text, about=about)))
+    rt = rt.recording(
+        agent_wording.question_answered(name, asked.id, event.text),
+        part=rt.part,
+        message_id=event.key,
+        user_id=event.person.id,
+        user_name=name,
+        **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})]),
+    )
+    return _saved(rt, playbook)
+
+
+def _must_be_read(rt: Roundtable) -> None:
+    """Raises NotNow while the item's files are not known yet."""
+    is_unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
+    if rt.stage is Stage.OPENING or is_unread:
+        raise NotNow(trouble_wording.saving())
 
 
 def _saved(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -1,5 +1,6 @@
 """Answers that people give in a direct message: the thread shows them, and the record has them as theirs."""
 
+import re
 from collections.abc import Mapping
 
 from bot.domain.catalog.agenda import Playbook
@@ -8,36 +9,56 @@ from bot.domain.messages.form import InputForm, Submission
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import waiting
 from bot.domain.roundtable.effects import Post
-from bot.domain.roundtable.inputs import AnswerDirectly
+from bot.domain.roundtable.inputs import AnswerDirectly, AnswerQuestion
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, specifying
+from bot.domain.specification.entries import Entry
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.timestamps import slack_stamp
 from bot.errors import NotNow
 
 
-def form(rt: Roundtable, step_id: str, playbook: Playbook) -> InputForm:
-    """Raises NotNow when the step is no longer open."""
-    if rt.stage is not Stage.DISCUSSING or rt.step_id != step_id:
+def form(rt: Roundtable, subject: str, playbook: Playbook) -> InputForm:
+    """Raises NotNow when the step, or the recorded question, is no longer open."""
+    if not _is_step(subject):
+        entry = open_question(rt, subject)
+        asked = wording.asked(rt.title, entry.said_by, str(entry["text"] or ""))
+    elif rt.stage is not Stage.DISCUSSING or rt.step_id != subject:
         raise NotNow(wording.step_is_over())
-    asks = asking.speaker_of(rt, playbook).first_name
-    return wording.answer_form(rt.slug, step_id, rt.title, f"{asks} asks: {waiting.question(rt, playbook)}")
+    else:
+        asks = asking.speaker_of(rt, playbook).first_name
+        asked = wording.asked(rt.title, asks, waiting.question(rt, playbook))
+    return wording.answer_form(rt.slug, subject, asked)
+
+
+def open_question(rt: Roundtable, id: str) -> Entry:
+    """Raises NotNow when it is answered, or gone."""
+    found = next((one for one in rt.specification.active("question") if one.id == id), None)
+    if found is None or found["answer"]:
+        raise NotNow(wording.question_is_over(id))
+    return found
+
+
+def _is_step(subject: str) -> bool:
+    return re.fullmatch(r"[0-9]{2}-[0-9]{2}", subject) is not None
 
 
 def flaws(submission: Submission) -> Mapping[str, str]:
     return {} if submission.text(wording.WORDS).strip() else {wording.WORDS: wording.no_words()}
 
 
-def entered(submission: Submission) -> AnswerDirectly:
-    return AnswerDirectly(
-        key=f"{submission.key}.{submission.name.value}",
-        at=submission.at,
-        person=submission.person,
-        step_id=submission.subject,
-        text=submission.text(wording.WORDS).strip(),
-    )
+def entered(submission: Submission) -> AnswerDirectly | AnswerQuestion:
+    sent = {
+        "key": f"{submission.key}.{submission.name.value}",
+        "at": submission.at,
+        "person": submission.person,
+        "text": submission.text(wording.WORDS).strip(),
+    }
+    if _is_step(submission.subject):
+        return AnswerDirectly(**sent, step_id=submission.subject)
+    return AnswerQuestion(**sent, entry=submission.subject)
 
 
 def answered(rt: Roundtable, event: AnswerDirectly, playbook: Playbook) -> Roundtable:

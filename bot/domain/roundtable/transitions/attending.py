@@ -5,23 +5,26 @@ Who takes part, and what a reminder still says, follow from the state after each
 next one. A deadline only proposes: a person presses, or nothing changes.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.item.meta import MetaChange
 from bot.domain.messages import attendance_wording as wording
 from bot.domain.messages import trouble_wording
+from bot.domain.messages.form import InputForm, Submission
 from bot.domain.messages.menus import Used
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import permission, words
 from bot.domain.roundtable.attendance import Reminder, ReminderKind
 from bot.domain.roundtable.effects import Tell
-from bot.domain.roundtable.inputs import AnswerDirectly, Input, Press, Say, Start, TimeCame
+from bot.domain.roundtable.inputs import AnswerDirectly, Input, Press, Say, SetDue, Start, TimeCame
 from bot.domain.roundtable.outcomes import PersonMet, Posted
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import MENUS_REMEMBERED, Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
 from bot.domain.roundtable.transitions import silence
+from bot.domain.roundtable.transitions.saving import queue_commit, seats_of
 from bot.domain.roundtable.waiting import awaited, heard_in_step, question, unheard_in_discussion
 from bot.domain.specification import coverage
 from bot.domain.transcript.lines import LinePhase
@@ -194,6 +197,13 @@ def _called(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return _posted(rt, ReminderKind.ROLL_CALL, wording.roll_call(names, people, question(rt, playbook), due))
 
 
+def due_again(rt: Roundtable, due: str, offset: int, playbook: Playbook) -> Roundtable:
+    """As meta.json says; without an *offset*, by the clock of the starter."""
+    if due <= rt.now or not offset:
+        return due_from_start(rt, due, playbook)
+    return due_at(rt, due, offset, playbook)
+
+
 def _posted(rt: Roundtable, kind: ReminderKind, message: Message) -> Roundtable:
     message = message.but(token=rt.token())
     rt = rt.telling(message, part=_part(rt))
@@ -247,6 +257,35 @@ def without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     return _excusing(rt, event.person, event.value)
 
 
+# --- the form -----------------------------------------------------------------------------------------------------
+
+
+def form(rt: Roundtable) -> InputForm:
+    if rt.stage not in OPEN:
+        raise NotNow(wording.no_due_now())
+    return wording.until_form(rt.slug)
+
+
+def flaws(submission: Submission) -> Mapping[str, str]:
+    is_future = submission.text(wording.DUE) > submission.at
+    return {} if is_future else {wording.DUE: wording.no_such_moment()}
+
+
+def entered(submission: Submission) -> SetDue:
+    return SetDue(
+        key=f"{submission.key}.{submission.name.value}",
+        at=submission.at,
+        person=submission.person,
+        due=submission.text(wording.DUE),
+    )
+
+
+def due_chosen(rt: Roundtable, event: SetDue, playbook: Playbook) -> Roundtable:
+    if event.due <= rt.now:
+        raise NotNow(wording.no_such_moment())
+    return _due_set(rt, event.person, event.due, playbook)
+
+
 # --- what they type -----------------------------------------------------------------------------------------------
 
 
@@ -297,7 +336,10 @@ def _done(rt: Roundtable, person: Person, wish: words.Attending, playbook: Playb
         case Action.NO_LIMIT:
             return _unlimited(rt, person)
         case _:
-            return _due_set(rt, person, wish.due, playbook)
+            due = due_in(wish.due, offset=_offset(rt, person))
+            if due <= rt.now:
+                raise NotNow(wording.no_such_time())
+            return _due_set(rt, person, due, playbook)
 
 
 def nudged(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
@@ -311,14 +353,28 @@ def nudged(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     return _called(rt, playbook)
 
 
-def _due_set(rt: Roundtable, person: Person, when: str, playbook: Playbook) -> Roundtable:
-    offset = rt.attendance.offsets.get(person.id, 0)
-    due = due_in(when, offset=offset)
-    if due <= rt.now:
-        raise NotNow(wording.no_such_time())
+def _due_set(rt: Roundtable, person: Person, due: str, playbook: Playbook) -> Roundtable:
+    """By the person's clock. Where the thread was just asked, its answer says so."""
+    before, offset = _due(rt), _offset(rt, person)
     rt = due_at(rt, due, offset, playbook)
-    said = wording.due_set(rt.name_of(person.id), _due(rt))
-    return rt.telling(Message(text=said), part=_part(rt), user_id=person.id)
+    name = rt.name_of(person.id)
+    if rt.attendance.open_one(ReminderKind.DEADLINE):
+        rt = _settled(rt, person, wording.moved(before, name, _due(rt)))
+    else:
+        said = wording.due_set(name, _due(rt))
+        rt = rt.telling(Message(text=said), part=_part(rt), user_id=person.id)
+    return _kept(rt)
+
+
+def _offset(rt: Roundtable, person: Person) -> int:
+    return rt.attendance.offsets.get(person.id, 0)
+
+
+def _kept(rt: Roundtable) -> Roundtable:
+    """meta.json says when answers are due, so that who takes the item up from there knows."""
+    due = rt.attendance.due
+    change = MetaChange(seats=seats_of(rt), no_due=not due)
+    return queue_commit(rt, f"answers are due {due}" if due else "no time limit", change=change)
 
 
 def _passing(rt: Roundtable, person: Person) -> Roundtable:
@@ -344,7 +400,7 @@ def _extending(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable
     before, offset = _due(rt), rt.attendance.due_offset
     due = playbook.policy.working.a_day_after(rt.attendance.due, now=rt.now, offset=offset)
     rt = due_at(rt, due, offset, playbook)
-    return _settled(rt, person, wording.extended(before, rt.name_of(person.id), _due(rt)))
+    return _kept(_settled(rt, person, wording.extended(before, rt.name_of(person.id), _due(rt))))
 
 
 def _excusing(rt: Roundtable, person: Person, missing: str) -> Roundtable:
@@ -371,7 +427,7 @@ def _unlimited(rt: Roundtable, person: Person) -> Roundtable:
     else:
         rt = rt.telling(Message(text=f"{sentence}."), part=_part(rt), user_id=person.id)
     rt = cleared(rt, TimerName.ROLL_CALL, TimerName.DEADLINE)
-    return rt.but(attendance=rt.attendance.but(due="", due_offset=0))
+    return _kept(rt.but(attendance=rt.attendance.but(due="", due_offset=0)))
 
 
 def _settled(rt: Roundtable, person: Person, sentence: str) -> Roundtable:

@@ -218,7 +218,9 @@ def _seated(rt: Roundtable, seats: Seats, playbook: Playbook) -> Roundtable:
         attendance=rt.attendance.joining(*seats.participants),
         personas_active=rt.personas_active or seats.personas_active,
     )
-    return rt if rt.attendance.due else attending.due_from_start(rt, seats.due, playbook)
+    if rt.attendance.due:
+        return rt
+    return attending.due_again(rt, seats.due, seats.due_offset, playbook)
 
 
 def restore_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

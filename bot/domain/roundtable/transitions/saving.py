@@ -240,7 +240,10 @@ def slack_place(rt: Roundtable) -> SlackPlace:
 
 def seats_of(rt: Roundtable) -> Seats | None:
     seats = Seats(
-        personas_active=rt.personas_active, participants=rt.attendance.participants, due=rt.attendance.due
+        personas_active=rt.personas_active,
+        participants=rt.attendance.participants,
+        due=rt.attendance.due,
+        due_offset=rt.attendance.due_offset,
     )
     return seats if seats != Seats() else None
 

@@ -1,0 +1,53 @@
+"""Where `position` is a verb: where nobody else reads it."""
+
+import pytest
+
+from bot.domain.messages import discussion_wording
+from bot.domain.values.places import Person, Place
+from bot.slack.commands import VerbRequest, ask, command_in, position_in, verb_in
+from tests.slack.conftest import ScriptedDesk
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("position A", "A"),
+        ("position: a, very sure", "a, very sure"),
+        ("Position：A", "A"),
+        ("position offline-sync: A", "offline-sync: A"),
+        ("position a queue", "a queue"),
+        ("position", ""),
+    ],
+)
+def test_behind_the_slash_it_always_is(text: str, words: str) -> None:
+    assert command_in(text) == ("position", words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("position A", "A"),
+        ("position option B, not sure", "option B, not sure"),
+        ("position: a queue", "a queue"),
+        ("position offline-sync: A", "offline-sync: A"),
+    ],
+)
+def test_in_a_direct_message_it_needs_a_colon_or_a_letter(text: str, words: str) -> None:
+    assert position_in(text) == ("position", words)
+
+
+@pytest.mark.parametrize("text", ["position", "Position a bit off", "positions: A", "my position: A"])
+def test_other_sentences_of_a_direct_message_are_none(text: str) -> None:
+    assert position_in(text) is None
+
+
+@pytest.mark.parametrize("text", ["position A", "position: A"])
+async def test_said_to_us_in_a_channel_it_is_no_verb(desk: ScriptedDesk, text: str) -> None:
+    """Everybody can read it there: in a thread it is words, and elsewhere its author is told where to write it."""
+    assert verb_in(text) is None
+    place, person = Place(team="T1", channel="C1"), Person(id="U0ADA")
+    told = await ask(desk, VerbRequest(verb="help", rest=text, place=place, person=person, key="k", at="now"))
+
+    assert told
+    assert told.text == discussion_wording.said_openly()
+    assert desk.brought == []

@@ -382,7 +382,7 @@ def has_an_answer() -> str:
 
 
 def no_discussion() -> str:
-    return "No discussion is open here. Open one with *Discuss* on the card of a step."
+    return "No discussion is open here. Open one with **Discuss** on the card of a step."
 
 
 def over_already() -> str:

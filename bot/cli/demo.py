@@ -187,14 +187,14 @@ class Demo:
 
     async def _press(self, action: str) -> None:
         message = await self._offered(action)
-        action_id, value = _ways(message)[action]
+        action_id, value = ways(message)[action]
         await self._who().press(message, action_id, value)
 
     async def _offered(self, action: str) -> SandboxMessage:
         return (await self._until(lambda: self._messages(action)))[-1]
 
     def _messages(self, action: str) -> list[SandboxMessage]:
-        return [message for message in self._thread if action in _ways(message)]
+        return [message for message in self._thread if action in ways(message)]
 
     async def _until(self, wanted: Callable[[], T]) -> T:
         return await self._sandbox.until(wanted, seconds=PATIENCE_SECONDS)
@@ -207,7 +207,7 @@ class Demo:
         return self._thread[-1].words if self._root else ""
 
 
-def _ways(message: SandboxMessage) -> dict[str, tuple[str, str | None]]:
+def ways(message: SandboxMessage) -> dict[str, tuple[str, str | None]]:
     """What can be chosen in *message*: for each action the element to press, and the option of it."""
     found: dict[str, tuple[str, str | None]] = {}
     for element in message.elements:

@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
+from bot.cli.demo import ways
 from bot.sandbox import Sandbox, SandboxMessage, SandboxPerson
 from tests.durability.processes import wait_until
-from tests.e2e.meeting import ways
 
 CHANNEL = "#roundtable"
 PATIENCE_SECONDS = 90.0

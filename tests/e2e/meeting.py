@@ -9,6 +9,7 @@ from subprocess import run
 from typing import Any, TypeVar
 
 from bot import app
+from bot.cli.demo import ways
 from bot.domain.transcript.lines import Line, Transcript, read
 from bot.engine.card_pace import CardPace
 from bot.engine.clock import Clock, now
@@ -18,7 +19,6 @@ from bot.sandbox.residents import User
 from bot.sandbox.server import PEOPLE
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
-from bot.slack.render import MORE, PREFIX, chosen
 
 T = TypeVar("T")
 
@@ -44,20 +44,6 @@ def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
         "ROUNDTABLE_WORKSPACE": str(workspace),
         **more,
     })  # fmt: skip
-
-
-def ways(message: SandboxMessage) -> dict[str, tuple[str, str | None]]:
-    """What can be chosen in *message*: for each action the element to press, and the option of it."""
-    found: dict[str, tuple[str, str | None]] = {}
-    for element in message.elements:
-        name = element["action_id"]
-        if name.startswith(PREFIX) and not name.startswith(MORE):
-            found.setdefault(name.removeprefix(PREFIX), (name, None))
-        for option in element.get("options", ()) if name.startswith(MORE) else ():
-            action, _ = chosen(option["value"])
-            if action:
-                found.setdefault(action.value, (name, option["value"]))
-    return found
 
 
 class NoPace(CardPace):

@@ -13,6 +13,7 @@ from playwright.async_api import Page, async_playwright, expect
 from bot import app
 from bot.cli import demo
 from bot.cli.demo import Demo
+from bot.domain.item.item import generate_slug
 from bot.errors import ContentError
 from bot.sandbox import SandboxMessage
 from bot.sandbox.recording import Recording, RecordingState
@@ -20,6 +21,9 @@ from tests.accessible import flaws_of
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+
+
+PHONE, DESK = 390, 1280
 
 
 @asynccontextmanager
@@ -77,13 +81,18 @@ async def test_a_recorded_meeting_goes_on_with_people(meeting: Meeting) -> None:
         await meeting.slack.settled()
 
 
-@pytest.mark.parametrize("number", ["05", "06", "12"])
-async def test_meetings_of_other_kinds_are_played(meeting: Meeting, number: str) -> None:
-    """An objection; people who speak after each other; a challenge that the bot asks for by itself."""
+@pytest.mark.parametrize("number", [f"{number:02}" for number in range(2, 13)])
+async def test_every_meeting_that_ships_is_played_to_its_end(meeting: Meeting, number: str) -> None:
+    """All words of the file stand in the record in their order, also where the bot asks for a challenge by itself."""
+    found = demo.meeting_of(number, app.playbook(settings(meeting.slack, meeting.workspace)))
     async with offered(meeting, number) as recording:
         recording.press("play")
         await is_over(meeting, recording)
-        assert recording.state is RecordingState.ENDED
+        assert (recording.state, recording.as_json()["sentence"]) == (RecordingState.ENDED, "")
+        await meeting.slack.settled()
+    meeting.slug = generate_slug(f"{found.title} (recorded)")
+    said = [line.content for line in meeting.transcript.lines if "turn_id" in line.meta]
+    assert said == [one.says for one in found.thread]
 
 
 async def test_played_again_it_is_another_item(meeting: Meeting) -> None:
@@ -163,19 +172,21 @@ async def test_all_meetings_that_ship_can_be_played(meeting: Meeting, tmp_path: 
 
 
 @pytest.fixture
-async def page() -> AsyncIterator[Page]:
+async def page(request: pytest.FixtureRequest) -> AsyncIterator[Page]:
+    """As wide as a phone, or as the parameter says."""
     mistakes: list[str] = []
     async with async_playwright() as playwright:
         command = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = await playwright.chromium.launch(executable_path=command, args=ARGUMENTS)
-        page = await browser.new_page(viewport={"width": 390, "height": 800})
+        page = await browser.new_page(viewport={"width": getattr(request, "param", PHONE), "height": 800})
         page.on("pageerror", lambda error: mistakes.append(str(error)))
         yield page
         await browser.close()
     assert mistakes == []
 
 
-async def test_watched_on_a_phone(meeting: Meeting, page: Page) -> None:
+@pytest.mark.parametrize("page", [PHONE, DESK], indirect=True)
+async def test_watched_on_a_page(meeting: Meeting, page: Page) -> None:
     """Started from the first screen, paused, stepped, labelled in all places; then a visitor writes in it."""
     async with offered(meeting, "01", speed=1.0) as recording:
         await page.goto(meeting.slack.url)

@@ -2,9 +2,10 @@
 
 import pytest
 
+from bot.cli.demo import ways
 from bot.engine.card_pace import CardPace
 from bot.sandbox import SandboxMessage
-from tests.e2e.meeting import CHANNEL, Meeting, ways
+from tests.e2e.meeting import CHANNEL, Meeting
 
 
 @pytest.fixture

@@ -123,6 +123,34 @@ def test_a_question_and_an_action_take_nothing_false_for_granted() -> None:
     )
 
 
+def test_nobody_is_said_to_stand_where_they_did_not_say_it() -> None:
+    """Ada gave a fact, and never said what she wants; Grace did."""
+    meeting = held(
+        saying(
+            Insight(text="Ada wants SQLite", by=("Ada",), turns=("t04",)),
+            Insight(text="Grace wants a test", by=("Grace",), turns=("t05",)),
+        ),
+        Said("Devices have 500 MB."),
+        Said("We should test it first.", who="grace"),
+    )
+    notes = {one["what"]: one["why"] for one in meeting.synthesis.meta.get("unverified", ())}
+
+    assert "Ada did not say “wants”" in notes["Ada wants SQLite"]
+    assert "Grace wants a test" not in notes
+
+
+def test_an_action_is_of_people_or_only_proposed() -> None:
+    """Words in quotation marks are somebody else's."""
+    meeting = held(
+        saying(actions=("Measure the queue", "Delete the archive", "Buy a rack (Ada)")),
+        Said('Measure the queue. The old page says: "Delete the archive"'),
+    )
+
+    assert "- Measure the queue\n" in meeting.shown.text
+    assert "- Delete the archive (proposed: no person said it)\n" in meeting.shown.text
+    assert "- Buy a rack (Ada) (proposed: no person said it)\n" in meeting.shown.text
+
+
 def test_the_summary_in_the_record_is_counted_when_nobody_said_it() -> None:
     """Nobody agreed to anything."""
     meeting = held(

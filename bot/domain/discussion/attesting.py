@@ -6,18 +6,20 @@ All that is taken out, changed or marked comes with its reason.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from bot.domain.discussion import dissent
+from bot.domain.discussion import dissent, standing
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import Decision, Insight, Objection, OpenQuestion, Synthesis
+from bot.domain.specification import entailment
 from bot.domain.specification.entailment import MENTIONED, Part, is_left_open, reasons, speaks_of_a_decision
 from bot.domain.values.text import counted, one_line
 
 PROPOSED = "Proposed, and not decided: "
 NOT_DECIDED = "no person pressed or marked this decision"
 NOT_OBJECTED = "no turn that it names has an objection"
+NOT_SAID = "proposed: no person said it"
 CLAIM_CHARS = 200
 
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")
@@ -108,14 +110,18 @@ class _Attesting:
         return one.but(unverified=why)
 
     def _action(self, text: str) -> str:
+        """What a person said is to be done, or what is only proposed."""
         why = self._doubts(text, ())
         if why:
             self._note(text, why)
-        return f"{text} (unverified: {why})" if why else text
+            return f"{text} (unverified: {why})"
+        own = re.sub(r"\s*\([^()]*\)\s*\Z", "", text)
+        people = (entailment.unquoted(turn.text) for turn in self._turns.values() if turn.human)
+        return text if entailment.stands_in(own, people) else f"{text} ({NOT_SAID})"
 
     def _summary(self, found: Synthesis) -> str:
         """A sentence that no person said is replaced by what was counted, since it goes into the record of the item."""
-        why = self._doubts(found.summary, ())
+        why = self._doubts(found.summary, (), only=MENTIONED | {Part.WORDS})
         if not why and not found.decisions and speaks_of_a_decision(found.summary):
             why = NOT_DECIDED
         if not why:
@@ -147,11 +153,23 @@ class _Attesting:
     def _cited(self, turns: Iterable[str]) -> tuple[Turn, ...]:
         return tuple(self._turns[turn] for turn in turns if turn in self._turns)
 
-    def _doubts(self, text: str, turns: Iterable[str]) -> str:
+    def _doubts(self, text: str, turns: Iterable[str], *, only: Collection[Part] = MENTIONED) -> str:
         """Held against the turns that it names, or roughly against all of them."""
         cited = self._cited(turns)
         sources = (f"{turn.name}: {turn.text}" for turn in cited or self._turns.values())
-        return reasons(text, sources, only=frozenset(Part) if cited else MENTIONED)
+        why = reasons(text, sources, only=frozenset(Part) if cited else only)
+        return "; ".join(filter(None, (why, *self._in_their_name(text))))
+
+    def _in_their_name(self, text: str) -> Iterator[str]:
+        """Of a speaker, where they stand, although they never said where; a press says it, too."""
+        said: dict[str, list[str]] = {}
+        for turn in self._turns.values():
+            said.setdefault(turn.name, []).append(turn.text)
+        for name, texts in said.items():
+            stand = standing.stand_of(name, text)
+            has_pressed = any(one.by == name for one in self._decided)
+            if stand and not has_pressed and not any(map(standing.takes_a_stand, texts)):
+                yield f"{name} did not say “{stand}”"
 
     def _note(self, what: str, why: str) -> None:
         self._notes.append({"what": one_line(what, CLAIM_CHARS), "why": why})

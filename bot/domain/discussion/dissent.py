@@ -67,6 +67,7 @@ def _marked(text: str, label: re.Pattern[str]) -> tuple[str, ...]:
 
 
 QUOTE_CHARS = 300
+MOST_QUOTED = 4
 BROUGHT_UP = "it is brought up again"
 
 _SIGNS = re.compile(r"[\W_]+")
@@ -274,9 +275,13 @@ def words(text: str) -> str:
 
 
 def _words_beside(debate: Elaboration, side: positions.Side) -> str:
-    """What was said when the position was last taken."""
-    said = next(turn.text for turn in reversed(debate.turns) if turn.id in side.turns)
-    return one_line(said, QUOTE_CHARS)
+    """What was said each time that the position was taken, the last time first; no words twice."""
+    found: list[str] = []
+    for turn in reversed(debate.turns):
+        said = one_line(turn.text, QUOTE_CHARS)
+        if turn.id in side.turns and not any(words(said) in words(one) for one in found):
+            found.append(said)
+    return " … ".join(found[:MOST_QUOTED])
 
 
 def _plurality(held: Iterable[positions.Side]) -> str:

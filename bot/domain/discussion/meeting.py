@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
-from bot.domain.discussion.attesting import PROPOSED
+from bot.domain.discussion.attesting import NOT_SAID, PROPOSED
 from bot.domain.discussion.dissent import words
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Synthesis
@@ -121,11 +121,11 @@ def _everything(record: Synthesis) -> Iterator[str]:
 
 
 def _as_fact(record: Synthesis) -> Iterator[str]:
-    """Without what is marked: unverified, proposed, an assumption; an objection is somebody's own words."""
+    """Without what is marked: unverified, proposed, an assumption. An objection is somebody's own words."""
     for one in record.insights:
         if one.turns and not one.unverified and not one.text.startswith(PROPOSED):
             yield one.text
     yield from (f"{one.text} {one.rationale}" for one in record.decisions)
-    yield from (one for one in record.actions if "(unverified: " not in one)
+    yield from (one for one in record.actions if "(unverified: " not in one and f"({NOT_SAID})" not in one)
     yield from (f"{one.because} {one.risk}" for one in record.objections if not one.suggested)
     yield record.summary

@@ -1,7 +1,8 @@
 """
 What the stance records of a discussion say: who stands where, who moved and because of what, who repeats themselves.
 
-Issues and positions are names: the same words are the same thing, and no two texts are ever held to be similar.
+Issues and positions are names: the same words are the same thing, and no two texts are ever held to be similar. Only
+numbers may be written in words or in digits.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
+from bot.domain.specification.entailment import with_digits
 from bot.domain.values.text import one_line
 
 MOST_STANCES = 12
@@ -39,8 +41,8 @@ class Flip(NamedTuple):
 
 
 def name(words: str) -> str:
-    """The key of an issue or a position: case and spacing do not count."""
-    return " ".join(words.split()).casefold()
+    """The key of an issue or a position: case and spacing do not count, and `fourteen` is `14`."""
+    return " ".join(with_digits(words).split()).casefold()
 
 
 def sound(stances: Iterable[Stance], turns: Iterable[Turn]) -> tuple[Stance, ...]:

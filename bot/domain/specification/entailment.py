@@ -1,6 +1,6 @@
 """
-Whether the words of a claim stand in the sources that it names: numbers with their units, dates, names, quotations,
-negations, and words of commitment ("decided", "signed off").
+Whether the words of a claim stand in the sources that it names: numbers with their units, dates, how often, names,
+quotations, negations, opposites, and words of commitment ("decided", "signed off").
 
 This is a floor, and no understanding: it finds what a source does not say at all. It never says that a claim is true.
 """
@@ -55,9 +55,11 @@ def lacks(claim: str, sources: Iterable[str]) -> tuple[Lack, ...]:
         *_quotations(said, texts),
         *_dates(said, texts),
         *_numbers(said, texts),
+        *_rates(said, texts),
         *_names(said, texts),
         *_commitments(said, texts),
         *_negations(said, texts),
+        *_opposites(said, texts),
     )
     return tuple(dict.fromkeys(found)) or tuple(_nothing_said(said, texts))
 
@@ -71,6 +73,16 @@ def stands_in(quote: str, sources: Iterable[str]) -> bool:
     """Whether the words of *quote* stand in one of *sources*, in this order; empty words stand nowhere."""
     words = _letters(_plain(quote))
     return bool(words.strip()) and any(words in _letters(_plain(one)) for one in sources)
+
+
+def unquoted(text: str) -> str:
+    """Without what stands in quotation marks: these are somebody else's words."""
+    return _QUOTED.sub(" ", _plain(text))
+
+
+def with_digits(text: str) -> str:
+    """`fourteen days` as `14 days`."""
+    return re.sub(r"\w+", lambda one: str(_SPELLED.get(one[0].casefold(), one[0])), text)
 
 
 def speaks_of_a_decision(text: str) -> bool:
@@ -226,16 +238,24 @@ _SPELLED = {
         10: "ten zehn dix diez",
         11: "eleven elf",
         12: "twelve zwölf",
+        13: "thirteen",
+        14: "fourteen",
         15: "fifteen",
-        20: "twenty",
+        16: "sixteen",
+        17: "seventeen",
+        18: "eighteen",
+        19: "nineteen",
+        20: "twenty zwanzig",
         24: "twenty-four",
-        30: "thirty",
-        40: "forty",
-        50: "fifty half",
-        60: "sixty",
-        90: "ninety",
-        100: "hundred",
-        1000: "thousand",
+        30: "thirty dreißig",
+        40: "forty vierzig",
+        50: "fifty half fünfzig",
+        60: "sixty sechzig",
+        70: "seventy",
+        80: "eighty",
+        90: "ninety neunzig",
+        100: "hundred hundert",
+        1000: "thousand tausend",
     }.items()
     for word in words.split()
     if word not in {"both", "half", "sept", "null", "dos"}
@@ -266,7 +286,7 @@ _UNITS: dict[str, tuple[str, Decimal]] = {
 }
 _SCALES = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "billion": 1_000_000_000}
 _NUMBER = re.compile(
-    rf"(?<![\w.,])(?P<before>[€$£])?\s?(?P<number>\d[\d,.' ]*(?<=\d)|{'|'.join(_SPELLED)})"
+    rf"(?<![\w.,])(?P<before>[€$£])?\s?(?P<number>\d[\d,.' ]*(?<=\d)|(?:{'|'.join(_SPELLED)})(?![^\W_]))"
     r"(?P<scale>k(?!\w)|M(?!\w)|\s+(?:thousand|million|billion)(?!\w))?"
     r"(?:[\s-]{0,2}(?P<unit>%|€|\$|£|[^\W\d_]+))?",
     re.IGNORECASE,
@@ -326,6 +346,58 @@ def _value(written: str) -> Decimal | None:
     if not all(part.isdecimal() for part in parts):
         return None
     return Decimal(parts[0]) if len(parts) == 1 else Decimal(f"{parts[0]}.{''.join(parts[1:])}")
+
+
+# --- how often ----------------------------------------------------------------------------------------------------
+
+_PERIODS = {
+    word: period
+    for period, words in {
+        "minute": "minute minutely",
+        "hour": "hour hourly stunde stündlich",
+        "day": "day daily night nightly tag täglich",
+        "week": "week weekly woche wöchentlich",
+        "month": "month monthly monat monatlich",
+        "quarter": "quarter quarterly quartal",
+        "year": "year yearly annual annually jahr jährlich",
+    }.items()
+    for word in words.split()
+}
+_COUNTS = {"once": 1, "einmal": 1, "twice": 2, "zweimal": 2, "thrice": 3}
+_RATE = re.compile(
+    rf"(?<!\w)(?:(?P<count>{'|'.join(_COUNTS)}|(?:\d+|{'|'.join(_SPELLED)})\s+times)\s+)?"
+    rf"(?:(?P<each>every|each|jede[nrs]?)\s+|(?P<per>per|pro|an?|im)\s+)?(?P<period>{'|'.join(_PERIODS)})(?!\w)",
+    re.IGNORECASE,
+)
+
+
+class _Rate(NamedTuple):
+    """*times* is 0 where it is not said how many."""
+
+    said: str
+    times: int
+    period: str
+
+    def matches(self, other: "_Rate") -> bool:
+        return self.period == other.period and (self.times == other.times or 0 in {self.times, other.times})
+
+
+def _rates(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
+    known = [rate for text in sources for rate in _rates_in(text)]
+    for rate in _rates_in(claim):
+        if rate.times and not any(map(rate.matches, known)):
+            yield Lack(Part.NUMBER, rate.said)
+
+
+def _rates_in(text: str) -> Iterator[_Rate]:
+    """`every month`, `monthly`, `twice a year`, and without how many times `a year` and `per year`."""
+    for found in _RATE.finditer(text):
+        word = found["period"].casefold()
+        is_each = found["each"] or word.endswith(("ly", "lich")) or word == "annual"
+        count = (found["count"] or "").casefold().removesuffix("times").strip()
+        if is_each or found["per"]:
+            times = _COUNTS.get(count) or int(with_digits(count) or bool(is_each))
+            yield _Rate(found[0].strip(), times, _PERIODS[word])
 
 
 # --- names --------------------------------------------------------------------------------------------------------
@@ -426,6 +498,8 @@ _CLAUSE = re.compile(
     r"[:,()]|(?<!\w)(?:but|however|although|though|while|aber|sondern|mais|pero)(?!\w)", re.IGNORECASE
 )
 _SCOPE = 4
+_AROUND = 2
+"""So many words before and after a `not`."""
 _FILLER = frozenset(
     re.findall(
         r"\w+",
@@ -441,23 +515,26 @@ _FILLER = frozenset(
 class _Polarity(NamedTuple):
     """
     Stems of the words in sentences that deny nothing, of those that are denied (*first*: directly), and of the others
-    in sentences with a denial or a refusal: what these say of them is not known.
+    in sentences with a denial or a refusal: what these say of them is not known. *refusals* are the words that refuse,
+    where nothing denies them.
     """
 
     said: frozenset[str]
     denied: frozenset[str]
     first: frozenset[str]
     unclear: frozenset[str]
+    refusals: frozenset[str]
     negates: bool
 
 
 def _negations(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
     ours, theirs = _polarity(claim), _polarity("\n".join(sources))
     if ours.first:
-        contrary = sorted((ours.first & theirs.said) - theirs.denied)
+        contrary = sorted((ours.first & (theirs.said | theirs.refusals)) - theirs.denied)
+        contrary = contrary or sorted(_put_in(claim, sources))
         if contrary and not ours.denied & theirs.denied:
             yield Lack(Part.NEGATION, contrary[0])
-        elif not theirs.negates:
+        elif not theirs.negates and not _is_turned(ours.first, theirs.said):
             yield Lack(Part.NEGATION, min(ours.first))
     elif not ours.negates:
         turned = sorted((ours.said & theirs.first) - theirs.said - theirs.unclear)
@@ -470,6 +547,7 @@ def _polarity(text: str) -> _Polarity:
     denied: set[str] = set()
     first: set[str] = set()
     unclear: set[str] = set()
+    refusals: set[str] = set()
     negates = False
     for sentence in _SENTENCE.split(text):
         rest, refused = set[str](), False
@@ -479,7 +557,9 @@ def _polarity(text: str) -> _Polarity:
                 if _NEGATES.fullmatch(word):
                     refused, reach = True, _SCOPE
                     continue
-                refused = refused or _REFUSES.fullmatch(word) is not None
+                if _REFUSES.fullmatch(word):
+                    refused = True
+                    refusals.update(() if reach else {_stem(word)})
                 if word.casefold() in _FILLER:
                     continue
                 (denied if reach else rest).add(_stem(word))
@@ -488,20 +568,106 @@ def _polarity(text: str) -> _Polarity:
                 reach = max(reach - 1, 0)
         (unclear if refused else said).update(rest)
         negates = negates or refused
-    return _Polarity(frozenset(said), frozenset(denied), frozenset(first), frozenset(unclear), negates)
+    return _Polarity(
+        frozenset(said), frozenset(denied), frozenset(first), frozenset(unclear), frozenset(refusals), negates
+    )
+
+
+def _put_in(claim: str, sources: Sequence[str]) -> Iterator[str]:
+    """What a claim denies by a `not` in the middle of words that a source has without it."""
+    texts = [_letters(one) for one in sources]
+    for sentence in _SENTENCE.split(claim):
+        words = _WORD.findall(sentence)
+        for at, word in enumerate(words):
+            before, after = words[max(0, at - _AROUND) : at], words[at + 1 : at + 1 + _AROUND]
+            if (
+                not _NEGATES.fullmatch(word)
+                or len(before) + len(after) < _AROUND + 1
+                or not (before and after)
+            ):
+                continue
+            without = _letters(" ".join((*before, *after)))
+            if any(without in text for text in texts):
+                yield _stem(after[0])
+
+
+# --- opposites ----------------------------------------------------------------------------------------------------
+
+_OPPOSITES = tuple(
+    (frozenset(one.split()), frozenset(other.split()))
+    for one, other in (
+        ("open opens opened", "closed closes close shut"),
+        ("allowed allows allow permitted permits", "forbidden forbids forbid prohibited banned"),
+        ("enabled enables", "disabled disables"),
+        ("public publicly", "private privately confidential secret"),
+        ("online", "offline"),
+        ("required mandatory compulsory obligatory", "optional voluntary"),
+        ("encrypted", "unencrypted plaintext"),
+        ("synchronous synchronously", "asynchronous asynchronously"),
+        ("manual manually", "automatic automatically automated"),
+        ("minimum", "maximum"),
+        ("increases increased rises rose grows grew", "decreases decreased falls fell shrinks shrank"),
+        ("ascending", "descending"),
+        ("internal internally", "external externally"),
+        ("temporary temporarily", "permanent permanently"),
+        ("full", "empty"),
+        ("true", "false"),
+        ("same identical", "different"),
+        ("succeeds succeeded passes passed", "fails failed"),
+        ("present", "absent missing"),
+        ("free", "paid"),
+        ("offen geöffnet", "geschlossen"),
+        ("erlaubt", "verboten"),
+        ("öffentlich", "privat vertraulich"),
+        ("automatisch", "manuell"),
+    )
+)
+
+
+def _opposites(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
+    """A claim with one of two opposites, where the sources say the other one of the same thing."""
+    ours, polarity = {word.casefold() for word in _WORD.findall(claim)}, _polarity(claim)
+    heard = {word.casefold() for text in sources for word in _all_words(text)}
+    if polarity.denied:
+        return
+    for pair in _OPPOSITES:
+        for said, other in (pair, pair[::-1]):
+            if ours.isdisjoint(said) or not heard.isdisjoint(said):
+                continue
+            told = (one for text in sources for one in _SENTENCE.split(text))
+            if any(_turns_it(one, other, polarity.said | polarity.unclear) for one in told):
+                yield Lack(Part.NEGATION, min(ours & said))
+
+
+def _is_turned(denied: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether the opposite of what is denied is said: what is *not public* is *private*."""
+    return any(
+        not denied.isdisjoint(map(_stem, one)) and not said.isdisjoint(map(_stem, other))
+        for pair in _OPPOSITES
+        for one, other in (pair, pair[::-1])
+    )
+
+
+def _turns_it(sentence: str, other: frozenset[str], about: frozenset[str]) -> bool:
+    told = _polarity(sentence)
+    words = {word.casefold() for word in _WORD.findall(sentence)}
+    return not words.isdisjoint(other) and not told.denied and bool(about & (told.said | told.unclear))
 
 
 # --- a source that is about something else ------------------------------------------------------------------------
 
-_ENOUGH = 3
+_ENOUGH = 2
 _SPACED = re.compile(r"[A-Za-zÀ-ɏ]")
+_PARTS = re.compile(r"[.;:,](?:\s|\Z)|\s(?:and|but|und|aber|et|mais)\s", re.IGNORECASE)
 
 
 def _nothing_said(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
-    """Not one word of the claim stands in its sources. Short claims, and scripts without spaces, are left alone."""
-    words = {_stem(one) for one in _all_words(claim) if one.casefold() not in _FILLER and len(one) > 2}
-    if len(words) < _ENOUGH or not _SPACED.search(claim):
-        return
+    """
+    Not one word of a part of the claim stands in its sources. A claim of a single word, and scripts without spaces, are
+    left alone.
+    """
     heard = {_stem(one) for text in sources for one in _all_words(text)}
-    if not any(_begins_alike(word, heard) for word in words):
-        yield Lack(Part.WORDS, "")
+    for part in _PARTS.split(claim) if _SPACED.search(claim) else ():
+        words = {_stem(one) for one in _all_words(part) if one.casefold() not in _FILLER and len(one) > 2}
+        if len(words) >= _ENOUGH and not any(_begins_alike(word, heard) for word in words):
+            yield Lack(Part.WORDS, "")

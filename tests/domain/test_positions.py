@@ -1,0 +1,38 @@
+"""Where somebody stands, by name: written in another way, it is the same position."""
+
+import pytest
+
+from bot.domain.discussion import dissent, positions
+from bot.domain.discussion.elaboration import Elaboration, Stance
+
+
+def debate(*said: tuple[str, str, str]) -> Elaboration:
+    """Who, in which words, with which position on the terms."""
+    found = Elaboration(step_id="01-01", lead="maya", topic="Terms", max_turns=9)
+    for by, text, position in said:
+        found = found.asked(by).spoken(
+            by=by, name=by.title(), text=text, stances=(Stance(issue="terms", position=position),)
+        )
+    return found
+
+
+@pytest.mark.parametrize("said", ["Fourteen days", "14 days", " fourteen  DAYS "])
+def test_a_number_in_words_is_the_same_position(said: str) -> None:
+    """Who comes over in digits is noticed to have come over."""
+    held = positions.sides(debate(("maya", "Soon.", "fourteen days"), ("alex", "Fine.", said)))["terms"]
+
+    assert [one.holders for one in held] == [("maya", "alex")]
+
+
+def test_every_reason_of_an_objector_is_kept() -> None:
+    """Also the first one, when the position was taken again in other words; no words twice."""
+    terms = debate(
+        ("maya", "Soon.", "14 days"),
+        ("alex", "Soon, then.", "14 days"),
+        ("jordan", "Nobody pays in 14 days.", "30 days"),
+        ("jordan", "We would lose two customers.", "30 days"),
+        ("jordan", "Nobody pays in 14 days!", "30 days"),
+    )
+    (objection,) = dissent.open_objections(terms)
+
+    assert objection.quote == "Nobody pays in 14 days! … We would lose two customers."

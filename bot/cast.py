@@ -1,9 +1,11 @@
 """Who speaks, judges and reviews: with the models that are configured, or without any."""
 
+import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import NamedTuple
 
+from bot.content import mcp
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.models import Chain
 from bot.domain.catalog.personas import Roster, seat
@@ -16,12 +18,14 @@ from bot.settings import Settings
 from bot.voices.judging import ModelWorkshop, OfflineWorkshop
 from bot.voices.llm import models
 from bot.voices.llm.models import ModelRegistry
-from bot.voices.model import LanguageModel, RedactingModel
+from bot.voices.model import ForeignTools, LanguageModel, RedactingModel
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker
 from bot.voices.verifying import Verifier
+
+log = logging.getLogger(__name__)
 
 
 class Speakers(NamedTuple):
@@ -51,18 +55,20 @@ async def opened_speakers(
     settings: Settings, playbook: Playbook, redact: Redact, *, evidence: Evidence
 ) -> AsyncIterator[Speakers]:
     """*evidence* is for models to look at. Raises ConfigError, with a sentence for all that a model lacks."""
-    async with language_models(settings, playbook.speakers) as found:
+    async with AsyncExitStack() as stack:
+        found = await stack.enter_async_context(language_models(settings, playbook.speakers))
         model_of = _models_of(found, playbook, redact)
         verifier = _verifying(found, settings, redact)
         voices, workshop, checklist = OfflineVoices(), OfflineWorkshop(), ChecklistReviewers()
         if not any(model_of(persona.key) for persona in playbook.speakers):
             yield Speakers(voices, workshop, checklist)
             return
+        foreign = await stack.enter_async_context(foreign_tools(settings))
         yield Speakers(
             ModelVoices(
                 model_of,
                 voices,
-                looker_of=_looker_of(evidence, redact),
+                looker_of=_looker_of(evidence, redact, foreign),
                 efforts=settings.thinking,
                 verifier=Verifier(verifier) if verifier else None,
             ),
@@ -73,11 +79,31 @@ async def opened_speakers(
         )
 
 
-def _looker_of(evidence: Evidence, redact: Redact) -> Callable[[VoiceContext], Looker | None]:
+@asynccontextmanager
+async def foreign_tools(settings: Settings) -> AsyncIterator[ForeignTools | None]:
+    """Of the servers that are configured. Raises ContentError."""
+    if settings.mcp is None:
+        yield None
+        return
+    servers = mcp.read_servers(settings.mcp)
+    if not mcp.is_installed():
+        log.warning("%s", mcp.NOT_INSTALLED)
+        yield None
+        return
+    from bot.voices.tools.servers import opened_tools
+
+    async with opened_tools(servers) as found:
+        yield found
+
+
+def _looker_of(
+    evidence: Evidence, redact: Redact, foreign: ForeignTools | None
+) -> Callable[[VoiceContext], Looker | None]:
     def looker_of(cue: VoiceContext) -> Looker | None:
-        persona = cue.playbook.roster.get(cue.persona)
-        schema = cue.playbook.schema
-        return Looker(evidence, cue.roundtable, schema, persona, redact=redact) if persona else None
+        rt, persona, schema = cue.roundtable, cue.playbook.roster.get(cue.persona), cue.playbook.schema
+        if persona is None:
+            return None
+        return Looker(evidence, rt, schema, persona, redact=redact, foreign=foreign)
 
     return looker_of
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import check
-from bot.cli.check import CheckProblem, CheckResult, check_tools
-from bot.content import mcp
+from bot.cli.check import CheckProblem, CheckResult
 from bot.settings import Settings
 from tests.command_line import python_m_bot
 from tests.voices.models.provider import KEY, Answer, ModelServer, Reply, fails, hangs_up, model_server, says
@@ -144,13 +143,14 @@ async def test_the_start_says_it_too(tmp_path: Path) -> None:
     )
 
 
-def test_servers_of_tools_are_checked(tmp_path: Path) -> None:
-    """Without the package for them, the check says that they are not asked."""
+async def test_a_bad_file_of_servers_stops_the_run(tmp_path: Path) -> None:
+    """It is read when the bot starts, too; the servers themselves are tried in tests/voices/test_servers.py."""
     path = tmp_path / "mcp.json"
-    path.write_text('{"mcpServers": {"docs": {"command": "docs-server"}}}')
-    found = check_tools(Settings.from_env({"ROUNDTABLE_MCP": str(path)}))
-
-    assert found.found == "docs"
-    assert bool(found.problems) is not mcp.is_installed()
     path.write_text("{}")
-    assert "mcpServers" in check_tools(Settings.from_env({"ROUNDTABLE_MCP": str(path)})).problems[0].text
+    settings = Settings.from_env({
+        "ROUNDTABLE_WORKSPACE": str(tmp_path / "workspace"), "ROUNDTABLE_MCP": str(path),
+    })  # fmt: skip
+    tools = next(one for one in await check.everything(settings) if one.name == "tools")
+
+    assert tools.stops
+    assert "mcpServers" in tools.problems[0].text

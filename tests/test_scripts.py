@@ -33,7 +33,7 @@ def _normal(package: str) -> str:
 def asked_for(name: str) -> list[Requirement]:
     groups = PROJECT["dependency-groups"]
     extras = PROJECT["project"]["optional-dependencies"]
-    models = [text for extra in ("anthropic", "bedrock", "google", "openai") for text in extras[extra]]
+    models = [text for extra in ("anthropic", "bedrock", "google", "mcp", "openai") for text in extras[extra]]
     texts = {
         "run": PROJECT["project"]["dependencies"],
         "models": [*PROJECT["project"]["dependencies"], *models],

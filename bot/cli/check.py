@@ -13,9 +13,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bot import app, shipped
-from bot.cast import language_models
+from bot.cast import foreign_tools, language_models
 from bot.content import mcp
 from bot.content.findings import Findings
+from bot.content.mcp import McpServer
 from bot.content.personas import read_roster, read_workshop
 from bot.content.policies import read_policies
 from bot.content.steps import NO_SUCH_PERSONA, read_agenda
@@ -41,6 +42,7 @@ from bot.storage.git.repository import existing_repository, open_repository
 from bot.storage.git.sync import reached
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import inspected, refuse_cluster
+from bot.voices.model import ServerReport
 
 # What a preflight found, as a table for people and as rows for scripts.
 
@@ -128,15 +130,34 @@ def _nobody(name: str) -> CheckProblem:
     return CheckProblem(f"ROUNDTABLE_MODELS names {name}, and no persona has that name.")
 
 
-def check_tools(settings: Settings) -> CheckResult:
-    """The servers of tools that ROUNDTABLE_MCP names."""
+async def check_tools(settings: Settings) -> CheckResult:
+    """Each server that ROUNDTABLE_MCP names is connected once. One that is away stops nothing: it rests."""
     assert settings.mcp, "it is checked when it is set"
-    try:
-        servers = mcp.read_servers(settings.mcp)
-    except BotError as error:
-        return CheckResult("tools", "", (CheckProblem(str(error)),))
-    problems = () if mcp.is_installed() else (CheckProblem(mcp.NOT_INSTALLED),)
-    return CheckResult("tools", ", ".join(servers), problems)
+    servers = mcp.read_servers(settings.mcp)
+    async with foreign_tools(settings) as tools:
+        if tools is None:
+            return CheckResult("tools", ", ".join(servers), (CheckProblem(mcp.NOT_INSTALLED),))
+        reports = await tools.settled()
+    found = "; ".join(f"{one.name}: {_used(one)}" for one in reports)
+    problems = [CheckProblem(said) for one in reports for said in _lacking(one, servers[one.name])]
+    return CheckResult("tools", found, tuple(problems))
+
+
+def _used(report: ServerReport) -> str:
+    if report.sentence:
+        return "no answer"
+    of = f" of {len(report.offered)}" if len(report.offered) > len(report.used) else ""
+    return f"{len(report.used)}{of} {'tool' if len(report.offered) == 1 else 'tools'}"
+
+
+def _lacking(report: ServerReport, server: McpServer) -> Iterator[str]:
+    if report.sentence:
+        yield report.sentence
+        return
+    if not report.used:
+        yield f"No tool of {report.name} is marked as read-only: name those that personas may use in `allow`."
+    unknown = [one for one in server.allow if one not in report.offered]
+    yield from (f"`allow` of {report.name} names {one}, and it has no such tool." for one in unknown)
 
 
 def _unled(roster: Roster) -> Iterator[CheckProblem]:
@@ -235,7 +256,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
     personas, roster = check_personas(settings)
     workspace = await _tried("workspace", _workspace(settings))
     kept_elsewhere = settings.redis_url or not workspace.stops
-    tools = (check_tools(settings),) if settings.mcp else ()
+    tools = (await _tried("tools", check_tools(settings)),) if settings.mcp else ()
     triage = (await _tried("triage", _triage(settings)),) if settings.triage_channel else ()
     remote = (await _tried("remote", _remote(settings, workspace)),) if settings.remote else ()
     return (

@@ -19,7 +19,7 @@ from bot.files import CONTENT_BYTES, chosen
 
 PACKAGE = "mcp"
 MOST_SERVERS = 16
-NOT_INSTALLED = "ROUNDTABLE_MCP names servers, but the package `mcp` is not installed, so they are not asked."
+NOT_INSTALLED = "ROUNDTABLE_MCP names servers, but our extra `mcp` is not installed, so they are not asked."
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 ToolName = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,128}$")]
 
@@ -33,9 +33,13 @@ class McpServer(Value):
     url: str = ""
     headers: Mapping[str, str] = {}
     allow: tuple[ToolName, ...] = ()
+    type: str = ""
+    disabled: bool = False
 
     @model_validator(mode="after")
     def _is_one_of_two(self) -> Self:
+        if self.type == "sse":
+            raise ValueError("a server of type sse cannot be reached, only one with streamable HTTP")
         if bool(self.command) == bool(self.url):
             raise ValueError("a server has either a command or a url")
         if self.url and not re.match(r"https?://[^\s/]", self.url):
@@ -48,7 +52,7 @@ class McpServer(Value):
 
 
 def read_servers(path: Path) -> Mapping[str, McpServer]:
-    """Raises ContentError, with a sentence that quotes no value of the file."""
+    """Without those that are disabled. Raises ContentError, with a sentence that quotes no value of the file."""
     try:
         given: Any = parse(chosen(path, CONTENT_BYTES).decode())
     except OSError as error:
@@ -58,7 +62,8 @@ def read_servers(path: Path) -> Mapping[str, McpServer]:
     servers = given.get("mcpServers") if isinstance(given, dict) else None
     if not isinstance(servers, dict) or not 0 < len(servers) <= MOST_SERVERS:
         raise ContentError(f"ROUNDTABLE_MCP: the file needs `mcpServers` with 1 to {MOST_SERVERS} servers.")
-    return {name: _server(name, one) for name, one in servers.items()}
+    found = {name: _server(name, one) for name, one in servers.items()}
+    return {name: one for name, one in found.items() if not one.disabled}
 
 
 def _server(name: str, given: Any) -> McpServer:

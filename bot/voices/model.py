@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple, Protocol
 
 from bot.domain.privacy.redaction import Redact
+from bot.engine.evidence_ports import Passage
 from bot.engine.ports import Facts
 
 
@@ -40,6 +41,30 @@ class Toolbox(Protocol):
 
     async def first_look(self) -> str:
         """What a model that cannot call tools is shown instead; may be empty."""
+        ...
+
+
+class ServerReport(NamedTuple):
+    """*used* are the tools that personas get, *offered* all that it has; *sentence* is why it cannot be asked."""
+
+    name: str
+    used: tuple[str, ...]
+    offered: tuple[str, ...]
+    sentence: str
+
+
+class ForeignTools(Protocol):
+    """Tools of servers, which may come and go."""
+
+    @property
+    def tools(self) -> Sequence[Tool]: ...
+
+    async def settled(self) -> tuple[ServerReport, ...]:
+        """As soon as each server is connected, or could not be."""
+        ...
+
+    async def ask(self, name: str, given: Mapping[str, Any], /) -> Passage:
+        """Raises LookRefused, within a bounded time."""
         ...
 
 

@@ -30,6 +30,13 @@ def test_the_usual_form_is_read(tmp_path: Path) -> None:
     assert found["tracker"].allow == ("search_issues",)
 
 
+def test_who_is_disabled_is_left_out(tmp_path: Path) -> None:
+    """As other programs read the file."""
+    servers = {"docs": {"command": "docs-server", "disabled": True}, "tracker": {"command": "tracker"}}
+
+    assert list(read_servers(written(tmp_path, {"mcpServers": servers}))) == ["tracker"]
+
+
 def test_only_what_reads_or_is_named_is_used() -> None:
     """A server's hint that a tool only reads, or the operator's word."""
     server = McpServer(command="x", allow=("search_issues",))
@@ -50,6 +57,7 @@ def test_only_what_reads_or_is_named_is_used() -> None:
         {"mcpServers": {"a": {"args": [SECRET]}}},
         {"mcpServers": {"a": {"command": "x", "url": f"https://{SECRET}"}}},
         {"mcpServers": {"a": {"url": SECRET}}},
+        {"mcpServers": {"a": {"url": "https://x.example/sse", "type": "sse"}}},
         {"mcpServers": {"a": {"command": "x", "env": {"TOKEN": [SECRET]}}}},
     ],
 )

@@ -103,12 +103,15 @@ def caller(model: FunctionModel | TestModel) -> Caller:
     return Caller(ModelName("scripted", "one"), model, address="", caches=False, streams=False)
 
 
-def calling(*calls: tuple[str, dict[str, object]], then: str = "It retries after 60 s.") -> FunctionModel:
-    """Makes each of *calls* in a response of its own, and then speaks."""
+def calling(
+    *calls: tuple[str, dict[str, object]], then: str = "It retries after 60 s.", others: str = ""
+) -> FunctionModel:
+    """Makes each of *calls* in a response of its own, and then speaks. Tools of the server *others* may be offered."""
     left = list(calls)
 
     def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        assert {one.name for one in info.function_tools} <= {one.name for one in TOOLS}
+        ours = {one.name for one in info.function_tools if not others or not one.name.startswith(others)}
+        assert ours <= {one.name for one in TOOLS}
         if left:
             name, given = left.pop(0)
             return ModelResponse([ToolCallPart(name, given)])
@@ -287,7 +290,7 @@ async def test_who_is_confined_to_paths_reads_no_others() -> None:
 
 def test_a_persona_that_looks_at_nothing_known_is_refused() -> None:
     """With a sentence about what it may be."""
-    with pytest.raises(ValueError, match="neither code, history, items nor a path"):
+    with pytest.raises(ValueError, match="neither code, history, items, mcp nor a path"):
         Persona(key="zoe", name="Zoe", role="Tester", looks_at=("everything",))
 
 

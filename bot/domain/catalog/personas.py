@@ -23,6 +23,8 @@ PhaseKey = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[a-z0-9]+(-[a-z0
 _ABOUT_AND_TEXT = re.compile(r"(?P<about>(?:`[a-z_]+(?:\.[a-z_]+)*`[,:]?\s*)*)(?P<text>.*)", re.DOTALL)
 AREAS = frozenset({"code", "history", "items"})
 """What `looks_at` may name besides paths."""
+SERVERS = "mcp"
+"""In `looks_at`: all servers of tools; `mcp:NAME` is one of them."""
 ALL_ELSE = "*"
 """In `looks_at`: and everything else. What stands before it is looked at first."""
 Line = Annotated[str, AfterValidator(lambda text: " ".join(text.split())), StringConstraints(min_length=1)]
@@ -118,13 +120,18 @@ class Persona(Value):
     @classmethod
     def _known_places(cls, given: tuple[str, ...]) -> tuple[str, ...]:
         for one in given:
-            if one not in AREAS and not re.search(r"[*/.]", one):
-                raise ValueError(f"{one!r} is neither {', '.join(sorted(AREAS))} nor a path such as docs/**")
+            if one not in AREAS and not _is_of_servers(one) and not re.search(r"[*/.]", one):
+                areas = ", ".join((*sorted(AREAS), SERVERS))
+                raise ValueError(f"{one!r} is neither {areas} nor a path such as docs/**")
         return given
 
     def may_use(self, area: str) -> bool:
         """Whether it may look at *area*. A path is one of the code and of its history."""
-        if not self.looks_at or ALL_ELSE in self.looks_at or area not in AREAS:
+        if not self.looks_at or ALL_ELSE in self.looks_at:
+            return True
+        if _is_of_servers(area):
+            return SERVERS in self.looks_at or area in self.looks_at
+        if area not in AREAS:
             return True
         return area in self.looks_at or (area != "items" and bool(self.only_paths))
 
@@ -136,7 +143,8 @@ class Persona(Value):
 
     @property
     def first_paths(self) -> tuple[str, ...]:
-        return tuple(one for one in self.looks_at if one not in AREAS and one != ALL_ELSE)
+        others = (one for one in self.looks_at if one not in AREAS and not _is_of_servers(one))
+        return tuple(one for one in others if one != ALL_ELSE)
 
     @staticmethod
     def is_at(path: str, glob: str) -> bool:
@@ -156,6 +164,15 @@ class Persona(Value):
     def acknowledges(self, said: str) -> str:
         """The acknowledgement with *said* wherever its template has a {placeholder}."""
         return re.sub(r"\{\w*\}", lambda _: said, self.acknowledgement)
+
+
+def server_area(name: str) -> str:
+    """What `looks_at` calls one server of tools."""
+    return f"{SERVERS}:{name}"
+
+
+def _is_of_servers(one: str) -> bool:
+    return one == SERVERS or one.startswith(f"{SERVERS}:")
 
 
 def seat(key: str) -> str:

@@ -18,7 +18,7 @@ from bot.domain.roundtable.transitions.asking import keywords
 from bot.domain.specification.entries import Entry, Specification
 from bot.domain.values.text import one_line
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage
-from bot.voices.model import Look, Tool
+from bot.voices.model import ForeignTools, Look, Tool
 from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.specification import EntryLines
 
@@ -26,6 +26,7 @@ MOST_LOOKS = 8
 RESULT_CHARS = 6_000
 TURN_CHARS = 24_000
 SECONDS = 5.0
+"""For a look of ours; servers of others have a time of their own."""
 ASKED_CHARS = 200
 MOST_ITEMS = 200
 MOST_ENTRIES = 15
@@ -87,7 +88,14 @@ class Looker:
     """For *persona*, in the thread of *rt*."""
 
     def __init__(
-        self, evidence: Evidence, rt: Roundtable, schema: Schema, persona: Persona, *, redact: Redact
+        self,
+        evidence: Evidence,
+        rt: Roundtable,
+        schema: Schema,
+        persona: Persona,
+        *,
+        redact: Redact,
+        foreign: ForeignTools | None = None,
     ) -> None:
         self._evidence = evidence
         self._rt = rt
@@ -98,7 +106,10 @@ class Looker:
         self.looks: list[Look] = []
         self.shown: dict[str, str] = {}
         """The texts that were shown, by the ids that they are cited by."""
-        self.tools = tuple(one for one in TOOLS if persona.may_use(one.area))
+        self._foreign = foreign
+        of_others = foreign.tools if foreign else ()
+        self._of_others = frozenset(one.name for one in of_others)
+        self.tools = tuple(one for one in (*TOOLS, *of_others) if persona.may_use(one.area))
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -114,7 +125,7 @@ class Looker:
         found: Sequence[Passage] = ()
         told = NOTHING
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(None if name in self._of_others else SECONDS):
                 found = await self._found(name, given)
         except TimeoutError:
             told = f"That took more than {SECONDS:g} seconds. Ask for less."
@@ -148,6 +159,8 @@ class Looker:
         }
         if name not in {one.name for one in self.tools}:
             raise LookRefused(f"You have no tool {one_line(name, 40)}.")
+        if self._foreign and name in self._of_others:
+            return [await self._foreign.ask(name, given)]
         return await calls[name]()
 
     # --- the code ---------------------------------------------------------------------------------------------------

@@ -73,7 +73,9 @@ class ScriptedModel(LanguageModel):
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:  # noqa: ARG002
         if not self._answers:
             raise VoiceError("The script has no further answer.", reason="empty")
-        return Completion(self._answers.pop(0), Usage("script", "file", 0.0, tokens_in=0, tokens_out=0))
+        return Completion(
+            self._answers.pop(0), Usage("script", "file", 0.0, tokens_in=0, tokens_out=0, dollars=Decimal(0))
+        )
 
 
 class ContestModels(NamedTuple):

@@ -169,6 +169,17 @@ async def test_a_server_that_fails_rests_and_comes_back(
         assert "T-42" in (await tools.ask("tracker__find_tickets", {"words": "rows"})).text
 
 
+async def test_a_stop_ends_a_call_and_not_the_server() -> None:
+    """As people end a turn in the middle of a look."""
+    async with connected() as tools:
+        asking = asyncio.create_task(looker(tools).look("tracker__hang", {}))
+        assert (await asyncio.wait({asking}, timeout=0.3))[1] == {asking}
+        asking.cancel()
+        await asyncio.wait({asking})
+        assert asking.cancelled()
+        assert "T-42" in (await tools.ask("tracker__find_tickets", {"words": "rows"})).text
+
+
 async def test_servers_that_do_not_start_break_nothing() -> None:
     """No command, one that ends at once, and one that says nothing; a good one beside them is used."""
     port = free_port()

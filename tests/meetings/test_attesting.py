@@ -124,11 +124,12 @@ def test_a_question_and_an_action_take_nothing_false_for_granted() -> None:
 
 
 def test_nobody_is_said_to_stand_where_they_did_not_say_it() -> None:
-    """Ada gave a fact, and never said what she wants; Grace did."""
+    """Ada gave a fact, and never said what she wants; Grace did, and Jordan has a position on record."""
     meeting = held(
         saying(
             Insight(text="Ada wants SQLite", by=("Ada",), turns=("t04",)),
             Insight(text="Grace wants a test", by=("Grace",), turns=("t05",)),
+            Insight(text="Jordan prefers SQLite", by=("Jordan",), turns=("t03",)),
         ),
         Said("Devices have 500 MB."),
         Said("We should test it first.", who="grace"),
@@ -137,6 +138,8 @@ def test_nobody_is_said_to_stand_where_they_did_not_say_it() -> None:
 
     assert "Ada did not say “wants”" in notes["Ada wants SQLite"]
     assert "Grace wants a test" not in notes
+    assert "prefers" not in notes["Jordan prefers SQLite"]
+    assert "Storage was discussed" not in notes
 
 
 def test_an_action_is_of_people_or_only_proposed() -> None:

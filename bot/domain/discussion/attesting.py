@@ -43,6 +43,14 @@ class _Attesting:
         self._turns = {turn.id: turn for turn in debate.turns}
         pressed = (Decision(text=one.text, by=one.name) for one in debate.decided)
         self._decided = (*pressed, *dissent.marked_decisions(debate))
+        self._stand = {
+            *(one.by for one in self._decided),
+            *(one.name for one in debate.stands),
+            *(turn.name for turn in debate.turns if turn.stances or standing.takes_a_stand(turn.text)),
+        }
+        """The names of those who said where they stand, in whatever way."""
+        positions = (f"{one.issue}: {one.position}" for turn in debate.turns for one in turn.stances)
+        self._topics = (debate.topic, *dict.fromkeys(positions))
         self._notes: list[Mapping[str, str]] = []
 
     def read(self, given: Synthesis) -> Attested:
@@ -154,21 +162,18 @@ class _Attesting:
         return tuple(self._turns[turn] for turn in turns if turn in self._turns)
 
     def _doubts(self, text: str, turns: Iterable[str], *, only: Collection[Part] = MENTIONED) -> str:
-        """Held against the turns that it names, or roughly against all of them."""
+        """Held against the turns that it names, or roughly against all of them and what they were about."""
         cited = self._cited(turns)
-        sources = (f"{turn.name}: {turn.text}" for turn in cited or self._turns.values())
+        said = (f"{turn.name}: {turn.text}" for turn in cited or self._turns.values())
+        sources = said if cited else (*said, *self._topics)
         why = reasons(text, sources, only=frozenset(Part) if cited else only)
         return "; ".join(filter(None, (why, *self._in_their_name(text))))
 
     def _in_their_name(self, text: str) -> Iterator[str]:
-        """Of a speaker, where they stand, although they never said where; a press says it, too."""
-        said: dict[str, list[str]] = {}
-        for turn in self._turns.values():
-            said.setdefault(turn.name, []).append(turn.text)
-        for name, texts in said.items():
+        """Of a speaker, where they stand, although they never said so in whatever way."""
+        for name in dict.fromkeys(turn.name for turn in self._turns.values()):
             stand = standing.stand_of(name, text)
-            has_pressed = any(one.by == name for one in self._decided)
-            if stand and not has_pressed and not any(map(standing.takes_a_stand, texts)):
+            if stand and name not in self._stand:
                 yield f"{name} did not say “{stand}”"
 
     def _note(self, what: str, why: str) -> None:

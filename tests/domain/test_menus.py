@@ -12,6 +12,7 @@ from bot.domain.messages import (
     mark_wording,
     menus,
     step_card,
+    uncarried_parts,
 )
 from bot.domain.messages import attendance_wording as attendance
 from bot.domain.messages import planning_menus as planning
@@ -26,7 +27,7 @@ ALL = (
     planning.PLAN, planning.ROUND, planning.skip(1), planning.SKIP_REST, planning.STRAIGHT, planning.LEAVE,
     *planning.DECISIONS.values(),
     step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.KEEP,
-    step_card.WITHDRAW, step_card.INCLUDE, cut_lists.READ,
+    step_card.WITHDRAW, step_card.INCLUDE, cut_lists.READ, uncarried_parts.CHOICES[0],
     menus.START_FORM, mark_wording.AGREED, mark_wording.NOT_AGREED,
     attendance.NUDGE, attendance.NOTHING_TO_ADD, attendance.LATER, attendance.EXTEND, attendance.WITHOUT,
     attendance.UNTIL, attendance.NO_LIMIT, agent_wording.ANSWER,

@@ -21,6 +21,7 @@ ALWAYS_THERE = {
         Action.AMEND,
         Action.SORT,
         Action.INCLUDE,
+        Action.CARRY,
         Action.READ,
         Action.REOPEN,
         Action.SETTINGS,
@@ -54,7 +55,9 @@ def played() -> Album:
     at.world.more = {"by_rule": True}
     at.press(Action.ELABORATE).say("option: a queue").say("option: a file", who="grace")
     at.say("for A").say("objection: it fills up", who="grace").say("for A", who="linus")
-    at.say("decision: a queue").say("done").press_continue()
+    at.say("Drivers lose 40 % of their edits in tunnels.", who="grace").say("decision: a queue").say(
+        "done"
+    ).press_continue()
     at.through("01-06").stop().resume().press_continue()
     at.fail("draft").press(Action.FINISH_STEP)
     return at

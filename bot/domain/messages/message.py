@@ -42,6 +42,8 @@ class Action(StrEnum):
     AMEND = "amend"
     SORT = "sort"
     INCLUDE = "include"
+    CARRY = "carry"
+    """What was said and stands in no entry. The value is `NUMBER/WHAT`."""
     READ = "read"
     """All of the card of the step that is its value, for one person."""
     KEEP = "keep"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import DATA, NOTE, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import mark_wording, menus, specification_wording, step_wording
+from bot.domain.messages import mark_wording, menus, specification_wording, step_wording, uncarried_parts
 from bot.domain.messages.attendance_wording import NUDGE
 from bot.domain.messages.cut_lists import cut, more, rest
 from bot.domain.messages.message import (
@@ -249,6 +249,7 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
         yield CardPart(prose=f"_{scene.thinking} {promise}_")
     if not scene.is_draft:
         yield from _suggestions(scene)
+    yield from uncarried_parts.parts(scene)
 
 
 def _still_missing(scene: StepScene) -> Iterator[CardPart]:
@@ -280,6 +281,7 @@ def _finished_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from mark_wording.parts(scene.marks)
     yield from _unsorted(scene, "Added since, not sorted yet")
     yield from _remarks(scene)
+    yield from uncarried_parts.parts(scene)
 
 
 def _finding(scene: StepScene) -> CoverageGap | None:
@@ -687,6 +689,7 @@ def _typed_words(scene: StepScene) -> Iterator[str]:
         kinds = scene.schema.shown_in(scene.step_id)
         kind = next((_label(one).lower() for one in kinds), "decision")
         yield f"sort {scene.unsorted[0].letter} {kind}"
+    yield from uncarried_parts.typed_words(scene)
 
 
 def _finished_foot(scene: StepScene, by: str) -> str:
@@ -704,5 +707,6 @@ def _finished_foot(scene: StepScene, by: str) -> str:
 
 def _or_type(scene: StepScene, *, ends_phase: bool) -> str:
     typed = ["`C`", "`E`", *([] if ends_phase else ["`S`"]), *(["`include`"] if scene.remarks else [])]
+    typed += (f"`{one}`" for one in uncarried_parts.typed_words(scene))
     either = f"{', '.join(typed[:-1])} or {typed[-1]}"
     return f"Or type {either}. Anything else you write is added here."

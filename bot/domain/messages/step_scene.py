@@ -47,6 +47,15 @@ class LeftOutRemark(Value):
     by: str
 
 
+class LostRemark(Value):
+    """What was said and stands in no entry, with the reason. A number is used once."""
+
+    number: int
+    text: str
+    by: str
+    why: str = ""
+
+
 class SuggestionState(StrEnum):
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -115,6 +124,7 @@ class StepScene:
     stale: tuple[StaleEntry, ...] = ()
     unsorted: tuple[UnsortedNote, ...] = ()
     remarks: tuple[LeftOutRemark, ...] = ()
+    uncarried: tuple[LostRemark, ...] = ()
     saved: tuple[SavedSection, ...] = ()
     marks: tuple[MarkedMessage, ...] = ()
     links: tuple[Link, ...] = ()

@@ -174,6 +174,10 @@ def nothing_new(persona: Persona) -> str:
     return f"{persona.name} read what was said and proposes nothing new."
 
 
+def nothing_found(persona: Persona) -> str:
+    return f"{persona.name} looked before anybody answered and proposes nothing yet."
+
+
 def listens(name: str) -> str:
     return f"{name} listens. Without a model, {name} asks the questions of the step and answers none."
 

@@ -19,6 +19,7 @@ from bot.domain.messages.message import ITEM, Action, Choice, Link, Message
 from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_scene import (
     LeftOutRemark,
+    LostRemark,
     SavedSection,
     StaleEntry,
     StepScene,
@@ -27,7 +28,7 @@ from bot.domain.messages.step_scene import (
     UnsortedNote,
     asked,
 )
-from bot.domain.roundtable import agreeing, waiting, words
+from bot.domain.roundtable import agreeing, uncarried, waiting, words
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Post, Rewrite, Speak, rephrased
 from bot.domain.roundtable.inputs import Finish, Input, Press, Say, SetDepth
@@ -271,6 +272,10 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         unsorted=tuple(_unsorted(rt, step, playbook)),
         saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
         marks=agreeing.shown_marks(rt, step.step_id),
+        uncarried=tuple(
+            LostRemark(number=one.number, text=one.text, by=_name(one.name, playbook), why=one.why)
+            for one in uncarried.shown(rt, step.step_id)
+        ),
         remarks=tuple(LeftOutRemark(text=one.text, by=rt.name_of(one.person)) for one in card.remarks),
         lines=tuple(
             filter(

@@ -24,6 +24,21 @@ class ShortRemark(Stored):
     text: str
 
 
+class UncarriedStatement(Stored):
+    """
+    What was said in the thread of `step_id` and stands in no entry, in the words of who said it, `name`. `line` is that
+    of the message, `why` the reason. Its number is used once in the roundtable.
+    """
+
+    number: int
+    step_id: str
+    text: str
+    by: str
+    name: str
+    line: str = ""
+    why: str = ""
+
+
 class StepCard(Stored):
     """
     The message of a step, which is edited in place: its question first, then its menu. `post` is the effect

@@ -35,7 +35,14 @@ from bot.domain.roundtable.effects import (
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import CodeSurvey, ThreadMessage
-from bot.domain.roundtable.posts import EditedPost, PlanCard, PostedPrompt, ShownSession, StepCard
+from bot.domain.roundtable.posts import (
+    EditedPost,
+    PlanCard,
+    PostedPrompt,
+    ShownSession,
+    StepCard,
+    UncarriedStatement,
+)
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import (
@@ -125,7 +132,7 @@ class RoundtableFields(Stored):
     personas; none means all. `marks` are what people marked messages of the thread as.
     `stop_asked_by` is the person who wants to stop, while something is being written down. `hinted` says for
     which rest people were told that nothing goes on. `board` is the card of the discussion, also when that is over,
-    and `ended` what each step's discussion came to.
+    and `ended` what each step's discussion came to. `uncarried` is what was said and stands in no entry.
     """
 
     shape: int = 1
@@ -189,6 +196,7 @@ class RoundtableFields(Stored):
     paused_by: str = ""
     board: StepCard | None = None
     ended: Mapping[str, EndedDiscussion] = {}
+    uncarried: tuple[UncarriedStatement, ...] = ()
     first_words: str = ""
     question: PostedPrompt | None = None
     asked: tuple[PostedPrompt, ...] = ()

@@ -17,6 +17,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
     cards,
+    carrying,
     depths,
     pausing,
     remarks,
@@ -255,7 +256,8 @@ def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook, *, 
 
 def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Menu letters, then depth words, then feedback (analysis reference §1.10). `finish` is never feedback."""
-    if (after := cards.typed(rt, event, playbook) or remarks.typed(rt, event, playbook)) is not None:
+    ways = cards.typed, remarks.typed, carrying.typed
+    if after := next(filter(None, (one(rt, event, playbook) for one in ways)), None):
         return after
     if rt.board and words.exit_wish(event.text) is words.EndIntent.YES:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)

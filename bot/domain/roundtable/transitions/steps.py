@@ -9,13 +9,22 @@ from bot.domain.item.meta import MetaChange
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.roundtable import words
+from bot.domain.roundtable import uncarried, words
 from bot.domain.roundtable.effects import Draft, React, ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Finish, Press, Say
 from bot.domain.roundtable.outcomes import Committed, Drafted, PersonaSpoke, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, cards, depths, marking, pausing, speaking, specifying
+from bot.domain.roundtable.transitions import (
+    asking,
+    cards,
+    carrying,
+    depths,
+    marking,
+    pausing,
+    speaking,
+    specifying,
+)
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
 from bot.domain.specification.entries import ENTRIES, Patch
@@ -31,7 +40,8 @@ BURST_SECONDS = 120
 
 def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Every message in the thread is an answer, with its author; a few exact words are wishes."""
-    if (after := marking.typed(rt, event, playbook) or cards.typed(rt, event, playbook)) is not None:
+    ways = marking.typed, cards.typed, carrying.typed
+    if after := next(filter(None, (one(rt, event, playbook) for one in ways)), None):
         return after
     is_answer = words.answers(event.text)
     facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
@@ -72,6 +82,8 @@ def acknowledged(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Rou
         return rt
     persona = playbook.roster.get(event.persona) or asking.speaker_of(rt, playbook)
     if speaking.answers_on(rt, event):
+        if event.answers == 0 and event.patches is not None:
+            return _looked_ahead(rt, persona, event, event.patches, playbook)
         return _overtaken(rt, persona, event, playbook)
     then = event.then
     if event.patches is not None:
@@ -98,9 +110,23 @@ def _looked(
         return specifying.proposed(rt, persona, patches, playbook, part=LinePhase.CLARIFYING, **facts)
     if not facts:
         return rt
-    return rt.recording(
-        step_wording.nothing_new(persona), part=LinePhase.CLARIFYING, persona=persona.key, **facts
-    )
+    told = step_wording.nothing_found if event.answers == 0 else step_wording.nothing_new
+    return rt.recording(told(persona), part=LinePhase.CLARIFYING, persona=persona.key, **facts)
+
+
+def _looked_ahead(
+    rt: Roundtable, persona: Persona, event: PersonaSpoke, patches: tuple[Patch, ...], playbook: Playbook
+) -> Roundtable:
+    """
+    People answered while the persona looked for the first time. What it found rests on no answer, so it is suggested;
+    its words may be answered already, and are left out. Then it reads the answers.
+    """
+    heard = rt.answers
+    silent = event.but(text="", recommended="", why="", satisfied=None)
+    rt = _looked(rt, persona, silent, patches, playbook).but(looked_at=())
+    if rt.stage is not Stage.DISCUSSING or not heard or rt.has_pending(Speak):
+        return rt
+    return speaking.asking_to_speak(rt, asking.listening(rt, playbook), playbook)
 
 
 def _overtaken(rt: Roundtable, persona: Persona, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
@@ -161,11 +187,13 @@ def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
     step = playbook.agenda.get(rt.step_id)
     title = f"{rt.step_id} {step.title}" if step else rt.step_id
     rt = specifying.proposed(rt, asking.speaker_of(rt, playbook), event.patches, playbook)
+    rt, lost = uncarried.listed(rt, uncarried.of_step(rt))
     rt, edits = specifying.written(rt, playbook, [rt.step_id])
     rt = rt.recording(
         step_wording.wrote(title, [edit.path for edit in edits]),
         part=LinePhase.FORMALIZING,
         **spent(event.facts),
+        **lost,
     )
     if rt.step_id in rt.steps_completed:
         return queue_commit(rt, f"feedback {title}", then=Then.STEP, edits=edits)

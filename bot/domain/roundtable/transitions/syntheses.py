@@ -7,13 +7,21 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import attesting, dissent
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, EndReason
-from bot.domain.discussion.synthesis import Decision, Objection, Synthesis, markdown, outcome, sound
+from bot.domain.discussion.synthesis import (
+    Decision,
+    Objection,
+    Synthesis,
+    claims,
+    markdown,
+    outcome,
+    sound,
+)
 from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, shared
 from bot.domain.item.meta import MetaChange, Record
 from bot.domain.messages import discussion_card, discussion_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.roundtable import citing, quality, words
+from bot.domain.roundtable import citing, quality, uncarried, words
 from bot.domain.roundtable.effects import Synthesize, Then
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
@@ -65,6 +73,8 @@ def _taken(
     edits = _additions(rt, kept, playbook)
     facts = {**facts, "quality": card.meta, **specifying.synthesized(rt, synthesis, quotes, playbook)}
     message = Message(text=shown, note=quality.line(card), links=citing.links(rt, synthesis))
+    rt, lost = uncarried.listed(rt, uncarried.of_discussion(rt, claims(synthesis), citing.cites(synthesis)))
+    facts |= lost
     return _save(rt, kept, playbook, summary=synthesis.summary, edits=edits, facts=facts, shown=message)
 
 
@@ -85,7 +95,8 @@ def unstructured(
     summary = one_line(attempt or said[-1])
     failed = trouble("ERR-ELAB-007", takeaway=summary)
     text, told = _with_dissent(failed.sentence, debate)
-    return _save(rt.logging(failed), text, playbook, summary=summary, facts={**(facts or {}), **told})
+    rt, lost = uncarried.listed(rt, uncarried.of_discussion(rt, (text,), ()))
+    return _save(rt.logging(failed), text, playbook, summary=summary, facts={**(facts or {}), **told, **lost})
 
 
 def cut_short(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -37,6 +37,8 @@ def task_of(prompt: Prompt) -> str:
 
 def good(prompt: Prompt) -> Answer:
     """What a well-behaved model would answer."""
+    if "Make the strongest case against" in prompt.moving:
+        return record("Against it: a phone that is lost takes its queue along.", STANCE)
     return {
         "acknowledge": 'Tunnels, then.\n```record\n{"satisfied": false, "question": "Who loses most?"}\n```',
         "frame": record("We have tunnels. Alex, what breaks first?"),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from bot.domain.discussion import dissent, positions, typed_positions
+from bot.domain.discussion import dissent, normalizing, positions, typed_positions
 from bot.domain.discussion.elaboration import (
     BoardOption,
     Decided,
@@ -25,6 +25,8 @@ from bot.domain.values.text import one_line
 LETTERS = tuple(letter for letter in ascii_uppercase if letter != "I")
 """An "I" is a person who speaks."""
 OPTION_CHARS = 200
+LETTER_CHARS = len("(option A).")
+"""What is longer than a letter says more than the option."""
 UNDECIDED = ""
 OPTION_LABELS = ("option",)
 
@@ -119,8 +121,8 @@ def with_persona_options(debate: Elaboration) -> Elaboration:
 
 
 def find(debate: Elaboration, text: str, *, issue: str = "") -> BoardOption | None:
-    name = positions.name(text)
-    same = (one for one in debate.options if positions.name(one.text) == name)
+    said = normalizing.key(text)
+    same = (one for one in debate.options if normalizing.key(one.text) == said)
     return next(
         (one for one in same if not issue or positions.name(one.issue) == positions.name(issue)), None
     )
@@ -208,7 +210,9 @@ def _agreement(debate: Elaboration, issue: str, people: Sequence[str]) -> Agreem
 
 
 def _is_for(decided: Decided, option: BoardOption) -> bool:
-    return positions.name(decided.position) == positions.name(option.text)
+    return positions.name(decided.position) == positions.name(option.text) or (
+        decided.typed and normalizing.meant([option], decided.position) is not None
+    )
 
 
 def current_decisions(debate: Elaboration) -> tuple[Decided, ...]:
@@ -256,8 +260,8 @@ def named_options(text: str) -> tuple[str, ...]:
 
 def position_in(debate: Elaboration, text: str) -> Position | None:
     """
-    `for A`, `undecided`, `position: A`, or a sentence that approves of one option: "ok, A with shadow mode works for
-    me". A question, a condition, a refusal, and words of others are no position.
+    `for A`, `A with shadow mode`, `undecided`, `position: A`, or a sentence that approves of one option: "ok, A with
+    shadow mode works for me". A question, a condition, a refusal, and words of others are no position.
     """
     if words := typed_positions.labelled(text):
         return _labelled(debate, typed_positions.read(words))
@@ -270,6 +274,9 @@ def position_in(debate: Elaboration, text: str) -> Position | None:
         option = of_letter(debate, typed["what"])
         why = one_line(typed["why"], OPTION_CHARS)
         return Position(option.letter if option else None, why, named=typed["what"].upper())
+    if (option := normalizing.meant(debate.options, plain)) is not None:
+        reason = one_line(plain, OPTION_CHARS)
+        return Position(option.letter, reason if len(plain) > LETTER_CHARS else "")
     for sentence in re.split(r"(?<=[.!?])\s+", plain):
         if (letter := _approved(debate, sentence)) is not None:
             return Position(letter, one_line(plain, OPTION_CHARS))

@@ -8,7 +8,7 @@ them without reading it.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from bot.domain.discussion import positions
+from bot.domain.discussion import normalizing, positions
 from bot.domain.discussion.elaboration import Decided, Elaboration, Fate, RaisedObjection
 from bot.domain.discussion.synthesis import Decision, Objection, ObjectionOutcome, OpenQuestion, Synthesis
 from bot.domain.values.markdown import outline
@@ -189,6 +189,9 @@ def _marked_questions(synthesis: Synthesis, debate: Elaboration) -> Iterator[Ope
 
 def _of_positions(debate: Elaboration) -> Iterator[Objection]:
     decided = {positions.name(one.issue): positions.name(one.position) for one in debate.decided}
+    for one in debate.decided:
+        if one.typed and (option := normalizing.meant(debate.options, one.position)) and option.issue:
+            decided[positions.name(option.issue)] = positions.name(option.text)
     for issue, held in positions.sides(debate).items():
         prevails = decided.get(issue) or _plurality(held)
         if len(held) == 1 and issue not in decided:

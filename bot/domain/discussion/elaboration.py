@@ -14,13 +14,22 @@ from bot.domain.values.value import Stored
 
 
 class Stance(Stored):
-    """`because` are ids of turns; `new_evidence`: the words of this turn bring a fact that no other had."""
+    """
+    `because` are ids of turns; `new_evidence`: the words of this turn bring a fact that no other had. `option` is the
+    position that is meant, in its own words, where `position` has others.
+    """
 
     issue: str
     position: str
+    option: str = ""
     because: tuple[str, ...] = ()
     confidence: float | None = None
     new_evidence: bool = False
+
+    @property
+    def held(self) -> str:
+        """What its speaker is for."""
+        return self.option or self.position
 
 
 WARNING_TURNS_BEFORE_END = 2
@@ -46,7 +55,7 @@ class Turn(Stored):
     `line` is the `message_id` of its line, `posted` where Slack shows what a persona said. A voice may put on record
     where it stands; `unrecorded` says that one with a model did not. It was `blind` if its speaker had not heard the
     others who answered the framing, and a `challenge` if it had been asked for what speaks against what all agree on.
-    `by_rule`: its speaker has no model, or not now.
+    `by_rule`: its speaker has no model, or not now. A challenge that is an `echo` made no case.
     """
 
     id: str
@@ -62,6 +71,7 @@ class Turn(Stored):
     blind: bool = False
     challenge: bool = False
     by_rule: bool = False
+    echo: bool = False
 
 
 class BoardOption(Stored):
@@ -214,7 +224,8 @@ class Elaboration(Stored):
     `options`, `stands` (the newest of a person counts) and `objections` are on the card. `not_agreed` are the positions
     for which a person said that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who
     asked everybody last. `inherited` are the decisions of an earlier discussion of the step. `opened_at` is empty for
-    one that an earlier version opened. `questions` are messages that people marked as such.
+    one that an earlier version opened. `questions` are messages that people marked as such. `spent` says why personas
+    have nothing more to say, until a person says something.
     """
 
     step_id: str
@@ -251,6 +262,7 @@ class Elaboration(Stored):
     asks_all: str = ""
     inherited: tuple[Decided, ...] = ()
     opened_at: str = ""
+    spent: str = ""
     questions: tuple[MarkedQuestion, ...] = ()
 
     @property
@@ -308,7 +320,7 @@ class Elaboration(Stored):
     @property
     def challenged(self) -> bool:
         """Whether a persona has spoken against what all agreed on."""
-        return any(turn.challenge for turn in self.turns)
+        return any(turn.challenge and not turn.echo for turn in self.turns)
 
     def is_challenging(self, persona: str) -> bool:
         """Whether what *persona* is about to say is what it was asked to say against the others."""
@@ -360,7 +372,7 @@ class Elaboration(Stored):
     def heard(self, *, by: str, name: str, text: str, ts: str, line: str = "") -> "Elaboration":
         """With one more turn of a person. Never more than `max_turns`."""
         turn = Turn(id=self._next_id, by=by, name=name, text=text, human=True, ts=ts, line=line)
-        return self.but(turns=(*self.turns, turn), silent_rounds=0)
+        return self.but(turns=(*self.turns, turn), silent_rounds=0, spent="")
 
     def amended(self, ts: str, text: str) -> "Elaboration":
         """What a person changed afterwards; it stays one turn, also when nothing is left of it."""

@@ -2,13 +2,15 @@
 What the stance records of a discussion say: who stands where, who moved and because of what, who repeats themselves.
 
 Issues and positions are names: the same words are the same thing, and no two texts are ever held to be similar. Only
-numbers may be written in words or in digits.
+numbers may be written in words or in digits, and a position that names an option by its letter, or with other words
+around it, means that option (`normalizing`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
+from bot.domain.discussion import normalizing
 from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
 from bot.domain.specification.entailment import with_digits
 from bot.domain.values.text import one_line
@@ -63,6 +65,23 @@ def sound(stances: Iterable[Stance], turns: Iterable[Turn]) -> tuple[Stance, ...
     return tuple(kept.values())
 
 
+def normalized(stances: Iterable[Stance], debate: Elaboration) -> tuple[Stance, ...]:
+    """*stances* with the position that each means: an option of the board, or what was held on the issue before."""
+    return tuple(_normalized(one, debate) for one in stances)
+
+
+def _normalized(stance: Stance, debate: Elaboration) -> Stance:
+    options = [one for one in debate.options if not one.issue or name(one.issue) == name(stance.issue)]
+    before = [
+        one.held for turn in debate.turns for one in turn.stances if name(one.issue) == name(stance.issue)
+    ]
+    if name(stance.position) in {*map(name, before), *(name(one.text) for one in options)}:
+        return stance.but(option="")
+    option = normalizing.meant(options, stance.position)
+    said = option.text if option else normalizing.same_position(stance.position, before)
+    return stance.but(option=said)
+
+
 def sides(debate: Elaboration) -> Mapping[str, tuple[Side, ...]]:
     """The positions on each issue as they are by now, in the order in which they were first taken."""
     return {issue: tuple(_sides(turns)) for issue, turns in _by_issue(debate.turns).items()}
@@ -76,7 +95,7 @@ def title(debate: Elaboration, issue: str) -> str:
 def grounds(debate: Elaboration, issue: str, position: str) -> tuple[str, ...]:
     """The turns on which a position rests, by those who took it."""
     taken = (one for turn, one in _by_issue(debate.turns).get(name(issue), []))
-    held = (one for one in taken if name(one.position) == name(position))
+    held = (one for one in taken if name(one.held) == name(position))
     return tuple(dict.fromkeys(turn for one in held for turn in one.because))
 
 
@@ -95,10 +114,10 @@ def flips_in(debate: Elaboration, number: int) -> Iterator[Flip]:
     turn = debate.turns[number]
     for one in turn.stances:
         earlier = _stance_before(debate, number, one.issue)
-        if earlier and name(earlier[1].position) != name(one.position):
+        if earlier and name(earlier[1].held) != name(one.held):
             news = _new_to(debate, number, earlier[0]) - _only_agreeing(debate, one)
             backed = not news.isdisjoint(one.because) or _is_decided(debate, number, one)
-            yield Flip(turn.id, turn.by, one.issue, earlier[1].position, one.position, backed)
+            yield Flip(turn.id, turn.by, one.issue, earlier[1].held, one.held, backed)
 
 
 def repeated(debate: Elaboration) -> tuple[str, ...]:
@@ -142,12 +161,12 @@ def _new_to(debate: Elaboration, number: int, earlier: int) -> frozenset[str]:
 
 def _only_agreeing(debate: Elaboration, stance: Stance) -> frozenset[str]:
     """Turns of personas who hold the same and bring nothing new: to name whom one agrees with is no reason."""
-    wanted = (name(stance.issue), name(stance.position))
+    wanted = (name(stance.issue), name(stance.held))
     return frozenset(
         turn.id
         for turn in debate.turns
         if not turn.human
-        and any((name(one.issue), name(one.position)) == wanted for one in turn.stances)
+        and any((name(one.issue), name(one.held)) == wanted for one in turn.stances)
         and not any(one.new_evidence for one in turn.stances)
     )
 
@@ -155,7 +174,7 @@ def _only_agreeing(debate: Elaboration, stance: Stance) -> frozenset[str]:
 def _is_decided(debate: Elaboration, number: int, stance: Stance) -> bool:
     """A decision of people is reason enough to change a position."""
     return any(
-        (name(one.issue), name(one.position)) == (name(stance.issue), name(stance.position))
+        (name(one.issue), name(one.position)) == (name(stance.issue), name(stance.held))
         and one.after <= number
         for one in debate.decided
     )
@@ -180,13 +199,13 @@ def _by_issue(turns: Sequence[Turn]) -> Mapping[str, list[tuple[Turn, Stance]]]:
 
 
 def _sides(taken: Sequence[tuple[Turn, Stance]]) -> Iterator[Side]:
-    newest = {turn.by: name(one.position) for turn, one in taken}
-    for position in dict.fromkeys(name(one.position) for _, one in taken):
+    newest = {turn.by: name(one.held) for turn, one in taken}
+    for position in dict.fromkeys(name(one.held) for _, one in taken):
         holders = tuple(by for by, held in newest.items() if held == position)
-        held = [(turn, one) for turn, one in taken if turn.by in holders and name(one.position) == position]
+        held = [(turn, one) for turn, one in taken if turn.by in holders and name(one.held) == position]
         if held:
-            yield Side(held[0][1].position, holders, tuple(turn.id for turn, _ in held))
+            yield Side(held[0][1].held, holders, tuple(turn.id for turn, _ in held))
 
 
 def _points(turn: Turn) -> frozenset[Point]:
-    return frozenset((name(one.issue), name(one.position), frozenset(one.because)) for one in turn.stances)
+    return frozenset((name(one.issue), name(one.held), frozenset(one.because)) for one in turn.stances)

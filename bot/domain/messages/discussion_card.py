@@ -10,6 +10,7 @@ from typing import assert_never
 from bot.domain.discussion import board
 from bot.domain.discussion.board import Agreement, BoardSide
 from bot.domain.discussion.elaboration import Decided, Elaboration, Fate, PersonStand, RaisedObjection
+from bot.domain.discussion.novelty import SpentReason
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import mark_wording
 from bot.domain.messages.mark_wording import MarkedMessage
@@ -272,6 +273,8 @@ def _lines(scene: DiscussionScene) -> Iterator[str]:
         yield scene.ending
     elif debate.nearly_over:
         yield wording.nearing_the_end()
+    elif debate.spent in wording.SPENT:
+        yield wording.SPENT[SpentReason(debate.spent)]
     elif debate.asks_for_people:
         yield wording.anybody_there()
     elif debate.personas_rest and not debate.waiting:

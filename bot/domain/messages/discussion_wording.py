@@ -6,6 +6,7 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Phase, Step
 from bot.domain.catalog.personas import Persona
 from bot.domain.discussion.elaboration import Elaboration, Fate, RaisedObjection, SealedPosition
+from bot.domain.discussion.novelty import SpentReason
 from bot.domain.discussion.positions import Flip
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.outcomes import ChangedFile
@@ -123,7 +124,17 @@ def challenge_instead(name: str, positions: Sequence[str]) -> str:
     return f"Then {name}: what is the strongest case against {_either(positions)}?"
 
 
+SPENT = {
+    SpentReason.NOTHING_NEW: "The last turns of the personas brought no new position, argument or evidence. "
+    "End the discussion, record a decision, or say what is missing.",
+    SpentReason.AGREED: "The personas agree, and one of them made the case against it. "
+    "End the discussion, record a decision, or say what is missing.",
+}
+
+
 def circles(name: str, issues: Sequence[str]) -> str:
+    if not issues:
+        return f"{name} says the same again. What would settle it?"
     return (
         f"{name} makes the same point on {listed(issues)} again, on the same grounds. What would settle it?"
     )

@@ -42,7 +42,10 @@ class StatedPoint(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """A position on an issue. `told` is both as people read them, `because` what it rests on: turns or messages."""
+    """
+    A position on an issue. `told` is both as they were said, `position` the option that is meant, `because` what it
+    rests on: turns or messages.
+    """
 
     key: str
     told: str
@@ -97,7 +100,7 @@ class Points:
 
     def _moved(self, number: int, by: str, now: Stand, *, step_id: str) -> None:
         was = self._stands.get((by, now.key), Stand(now.key, ""))
-        if now.told != was.told:
+        if now.told != was.told and now.position != was.position:
             because = tuple(self._lines[one] for one in now.because if one in self._lines)
             self.moves.append(
                 PositionChange(
@@ -193,7 +196,9 @@ def _stances(found: object) -> Iterator[Stand]:
             because = one.get("because")
             named = [name for name in because if isinstance(name, str)] if isinstance(because, list) else []
             key = " ".join(issue.split()).casefold()
-            yield Stand(key, one_line(f"{issue}: {where}"), one_line(issue), one_line(where), tuple(named))
+            meant = one.get("option") if isinstance(one.get("option"), str) else ""
+            held = one_line(meant or where)
+            yield Stand(key, one_line(f"{issue}: {where}"), one_line(issue), held, tuple(named))
 
 
 def _texts(found: object, content: str) -> Iterator[str]:

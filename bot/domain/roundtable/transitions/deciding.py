@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.discussion import board, dissent, positions, typed_positions
+from bot.domain.discussion import board, dissent, normalizing, positions, typed_positions
 from bot.domain.discussion.board import Agreement
 from bot.domain.discussion.elaboration import (
     BoardOption,
@@ -589,9 +589,10 @@ def _shown(rt: Roundtable, by: Person | None, playbook: Playbook) -> Roundtable:
     rt = rt.recording(sentence, part=LinePhase.WORKSHOP, **who)
     for person, position in given.given.items():
         words = one_line(position.words, board.OPTION_CHARS)
-        if words:
+        option = normalizing.meant(rt.debate.options, words) or board.of_letter(rt.debate, position.option)
+        if words and option is None:
             rt = rt.but(elaboration=board.with_options(rt.debate, [words]))
-        option = board.find(rt.debate, words) if words else board.of_letter(rt.debate, position.option)
+            option = board.find(rt.debate, words)
         if option is None:
             continue
         why = one_line(position.why, board.OPTION_CHARS)

@@ -10,7 +10,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook, Step
 from bot.domain.catalog.personas import Address, AddressKind, Persona
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion import board, floor, positions
+from bot.domain.discussion import board, floor, novelty, positions
 from bot.domain.discussion.elaboration import (
     WARNING_TURNS_BEFORE_END,
     Decided,
@@ -21,6 +21,7 @@ from bot.domain.discussion.elaboration import (
     UnansweredMessage,
 )
 from bot.domain.discussion.floor import answering
+from bot.domain.discussion.novelty import SpentReason
 from bot.domain.discussion.positions import Side
 from bot.domain.messages import (
     discussion_wording,
@@ -100,7 +101,7 @@ def circles_ended(
 ) -> tuple[Roundtable, list[PersonaUtterance]]:
     """Who makes the same point again ends what the personas do among themselves; once, people know it by then."""
     issues = positions.repeated(rt.debate)
-    if rt.debate.circles_named or not issues:
+    if rt.debate.circles_named or not (issues or novelty.repeats_itself(rt.debate)):
         return rt, sayings
     waiting = () if rt.debate.silent_rounds else rt.debate.waiting
     rt = rt.but(elaboration=rt.debate.but(circles_named=True, waiting=waiting))
@@ -395,6 +396,8 @@ def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable
 
 def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtterance]) -> Roundtable:
     """The next one who waits, or the people's floor. At the limit personas fall silent; people do not."""
+    if rt.debate.waiting and novelty.spent(rt.debate) is SpentReason.NOTHING_NEW:
+        rt, sayings = _rested(told(rt, sayings), playbook), []
     rt = _room_left(rt)
     if rt.debate.waiting:
         return next_speaks(told(rt, sayings), playbook)
@@ -404,8 +407,17 @@ def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtteran
     if not rt.debate.personas_rest and challenge_due(rt, playbook):
         return next_speaks(challenged(told(rt, sayings), playbook), playbook)
     rt = rt.but(elaboration=rt.debate.round_over())
-    rt = floor_given(rt, sayings, playbook)
+    rt = _rested(floor_given(rt, sayings, playbook), playbook)
     return _on_card(rt, discussion_wording.anybody_there(), playbook) if rt.debate.asks_for_people else rt
+
+
+def _rested(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Where personas say nothing new, the lead proposes to end or to decide; only people end it."""
+    reason, was = novelty.spent(rt.debate) or "", rt.debate.spent
+    if reason == was:
+        return rt
+    rt = rt.but(elaboration=rt.debate.but(spent=reason))
+    return _on_card(rt, discussion_wording.SPENT[SpentReason(reason)], playbook) if reason else rt
 
 
 def _room_left(rt: Roundtable) -> Roundtable:
@@ -413,7 +425,7 @@ def _room_left(rt: Roundtable) -> Roundtable:
     debate = rt.debate
     if debate.exhausted:
         return rt.but(elaboration=debate.but(waiting=(), named=())).dropping(Speak)
-    if not debate.personas_rest:
+    if not (debate.personas_rest or debate.spent):
         return rt
     return rt.but(elaboration=debate.but(waiting=tuple(key for key in debate.waiting if key in debate.named)))
 

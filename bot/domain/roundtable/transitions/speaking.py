@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook, Step
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion import positions
+from bot.domain.discussion import novelty, positions
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.positions import Flip
 from bot.domain.messages import discussion_wording, menus, trouble_wording
@@ -178,8 +178,9 @@ NAMES = frozenset({"stances", UNRECORDED, "flips", "repeats", "challenge"})
 
 
 def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona, unaided: bool) -> Elaboration:
-    stances = positions.sound(event.stances, debate.turns)
-    return debate.spoken(
+    """An echo is no challenge, whoever was asked for one: then the next persona is."""
+    stances = positions.normalized(positions.sound(event.stances, debate.turns), debate)
+    after = debate.spoken(
         by=by.key,
         name=by.first_name,
         text=text,
@@ -188,6 +189,10 @@ def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona, 
         unaided=unaided,
         by_rule=event.by_rule,
     )
+    *before, newest = after.turns
+    if newest.challenge and novelty.is_echo(after):
+        return after.but(turns=(*before, newest.but(echo=True)))
+    return after
 
 
 def facts(debate: Elaboration, event: PersonaSpoke) -> Mapping[str, Any]:
@@ -198,7 +203,7 @@ def facts(debate: Elaboration, event: PersonaSpoke) -> Mapping[str, Any]:
         "stances": [one.model_dump(mode="json", exclude_defaults=True) for one in newest.stances],
         UNRECORDED: newest.unrecorded,
         "flips": [{"issue": one.issue, "was": one.was, "position": one.position} for one in unbacked(debate)],
-        "repeats": list(positions.repeated(debate)),
+        "repeats": list(positions.repeated(debate)) or [debate.topic] * novelty.repeats_itself(debate),
         "challenge": newest.challenge,
     }
     return {name: fact for name, fact in told.items() if fact or name not in NAMES}

@@ -1,0 +1,110 @@
+"""Positions that mean the same option are one on the board and in the record; the words stay as they were said."""
+
+import pytest
+
+from bot.domain.discussion import board, normalizing, positions
+from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance
+from bot.domain.messages.message import Action
+from bot.domain.transcript.lines import Source
+from tests.domain.books import few_steps
+from tests.domain.table import Contribution, Table
+
+OPTIONS = (
+    BoardOption(letter="A", text="A token bucket in Redis"),
+    BoardOption(letter="B", text="a bucket in each gateway"),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "letter"),
+    [
+        ("A", "A"),
+        ("option A", "A"),
+        ("Option b, because it is simple", "B"),
+        ("(A)", "A"),
+        ("A with shadow mode", "A"),
+        ("I'm for A plus an alarm", "A"),
+        ("token bucket in Redis.", "A"),
+        ("We prefer the token bucket in Redis", "A"),
+    ],
+)
+def test_words_that_name_an_option(words: str, letter: str) -> None:
+    found = normalizing.meant(OPTIONS, words)
+
+    assert found is not None
+    assert found.letter == letter
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "A, not B",
+        "A or B",
+        "A if Redis is there",
+        "A with a plan B",
+        "A without shadow mode",
+        "A rate limiter in Redis",
+        "A?",
+        "A is too slow",
+        "option: a bucket in each gateway",
+        "token bucket in Redis with a fallback",
+        "C",
+        "",
+    ],
+)
+def test_words_that_name_none(words: str) -> None:
+    """A condition, a denial, two options, an article, a question, and a text that says more than the option."""
+    assert normalizing.meant(OPTIONS, words) is None
+
+
+@pytest.mark.parametrize("words", ["A", "option A.", "A with shadow mode", "a queue"])
+def test_a_message_that_is_a_position(words: str) -> None:
+    """Of a person, alone, without "for"."""
+    debate = Elaboration(step_id="00-01", lead="business-analyst", topic="Edits", max_turns=10)
+    found = board.position_in(board.with_options(debate, ["a queue", "a file"]), words)
+
+    assert found is not None
+    assert found.letter == "A"
+
+
+def test_personas_who_name_an_option_hold_that_option() -> None:
+    """One side on the board, in the record with the words beside it; nobody has moved."""
+    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 20})
+    table.elaborate().say("option: a queue").say("option: a file")
+    said = {
+        "business-analyst": "a queue",
+        "solutions-architect": "option A",
+        "system-designer": "A with shadow mode",
+    }
+    table.world.speech = lambda speak, _: Contribution(
+        f"{speak.persona} says so.", (Stance(issue="Where", position=said[speak.persona]),)
+    )
+    table.say("everyone, where do you stand?")
+    debate = table.rt.debate
+    (side,) = positions.sides(debate)["where"]
+
+    assert side.position == "a queue"
+    assert len(side.holders) == 3
+    assert positions.flips(debate) == ()
+    assert len(debate.options) == 2
+    newest = [one.stances[0] for one in debate.turns if one.stances]
+    assert {one.position for one in newest} == set(said.values())
+    assert {one.held for one in newest} == {"a queue"}
+    told = [
+        line.meta["stances"][0]
+        for line in table.rt.lines
+        if line.source is Source.MODEL and "stances" in line.meta
+    ]
+    assert {"issue": "Where", "position": "A with shadow mode", "option": "a queue"} in told
+
+
+def test_a_typed_decision_by_its_letter_ends_the_question_whether_they_agree() -> None:
+    table = Table(few_steps()).start().do_step()
+    table.world.more = {"by_rule": True}
+    table.press(Action.ELABORATE).say("option: a queue").say("option: a file")
+    table.say("A", who="grace").say("option A", who="linus")
+    assert "Did we agree on this?" in table.discussion.text
+
+    table.say("decision: A with shadow mode")
+    assert "Did we agree on this?" not in table.discussion.text
+    assert table.rt.debate.decided[-1].position == "A with shadow mode"

@@ -1,7 +1,8 @@
 """The reviewers: a model judges an item's files; without one a review lists gaps, and gives no verdict."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.domain.catalog.models import ModelTask
@@ -11,6 +12,7 @@ from bot.domain.item.item import DRAFT
 from bot.domain.planning.plan_reader import objects_in
 from bot.domain.reviews import coverage
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
+from bot.domain.values.text import counted
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
 from bot.voices.model import LanguageModel
@@ -19,6 +21,17 @@ from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.tasks import again
 from bot.voices.thinking import NO_EFFORTS, CallLimits, Efforts, MindOf, ModelSession
 
+log = logging.getLogger(__name__)
+
+FEWEST_TO_AGREE = 2
+CHALLENGE_SECONDS = 60.0
+FOUND_AGAINST = (
+    "No reviewer had found anything serious. Asked for what speaks against that, this one gave {}."
+)
+NOTHING_AGAINST = (
+    "No reviewer found anything serious. Asked for what speaks against that, this one found nothing."
+)
+NOT_CHALLENGED = "No reviewer found anything serious, and this was not challenged: the model gave no answer."
 REVIEWING = CallLimits(120.0, 4_000)
 TEXT_CHARS = 400
 LONGEST_CHARS = 1_000_000
@@ -42,6 +55,14 @@ class ChecklistReviewers:
         )
         gaps = found.get(persona.key, ())
         return ReviewerOpinion(by=persona.label, lens=persona.lens, gaps=gaps, judged=False)
+
+    async def challenged(
+        self,
+        case: ReviewCase,  # noqa: ARG002 -- as the port has it
+        opinions: Iterable[ReviewerOpinion],
+    ) -> tuple[ReviewerOpinion, ...]:
+        """Rules have no case to make."""
+        return tuple(opinions)
 
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
@@ -78,6 +99,42 @@ class ModelReviewers:
             return listed
         return listed.but(findings=await findings(mind, case, persona, effort=self._effort), judged=True)
 
+    async def challenged(
+        self, case: ReviewCase, opinions: Iterable[ReviewerOpinion]
+    ) -> tuple[ReviewerOpinion, ...]:
+        """By the one of them who found least, else the last. Many who agree are no evidence."""
+        given = tuple(opinions)
+        judged = [one for one in given if one.judged]
+        if len(judged) < FEWEST_TO_AGREE or not all(one.is_content for one in judged):
+            return given
+        chosen = min(reversed(judged), key=lambda one: len(one.findings))
+        persona = next((one for one in case.playbook.roster if one.label == chosen.by), None)
+        mind = self._mind_of(persona.key) if persona else None
+        if persona is None or mind is None:
+            return given
+        challenged = await self._against(mind, case, persona, chosen, [one.by for one in judged])
+        return tuple(challenged if one is chosen else one for one in given)
+
+    async def _against(
+        self,
+        mind: LanguageModel,
+        case: ReviewCase,
+        persona: Persona,
+        opinion: ReviewerOpinion,
+        reviewers: list[str],
+    ) -> ReviewerOpinion:
+        others = [one for one in reviewers if one != opinion.by]
+        try:
+            async with asyncio.timeout(CHALLENGE_SECONDS):
+                found = await findings(mind, case, persona, effort=self._effort, others=others)
+        except (TimeoutError, VoiceError) as error:
+            log.warning("%s could not challenge a review: %s", persona.key, error)
+            return opinion.but(challenge=NOT_CHALLENGED)
+        new = tuple(one for one in found if one not in opinion.findings)
+        merged = sorted((*opinion.findings, *new), key=lambda one: one.severity.rank)
+        told = FOUND_AGAINST.format(counted(len(new), "finding")) if new else NOTHING_AGAINST
+        return opinion.but(findings=tuple(merged), challenge=told)
+
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:
@@ -85,11 +142,11 @@ class ModelReviewers:
 
 
 async def findings(
-    mind: LanguageModel, case: ReviewCase, persona: Persona, *, effort: str = ""
+    mind: LanguageModel, case: ReviewCase, persona: Persona, *, effort: str = "", others: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
-    """What a model finds in the item's files. Raises VoiceError."""
+    """What a model finds in the item's files; against *others*, if there are some. Raises VoiceError."""
     texts = texts_of(case.files)
-    prompt = judging.review(case.slug, persona, case.playbook.roster, files=texts)
+    prompt = judging.review(case.slug, persona, case.playbook.roster, files=texts, others=others)
     thinking = ModelSession(mind, REVIEWING, effort=effort)
     found = _findings(await thinking.about(prompt), texts)
     if found is None:

@@ -77,6 +77,13 @@ class PlayedReviewers:
         self.asked.append(persona.key)
         return await self.says.get(persona.key, finds_nothing)(persona)
 
+    async def challenged(
+        self,
+        case: ReviewCase,  # noqa: ARG002 -- as the port has it
+        opinions: Iterable[ReviewerOpinion],
+    ) -> tuple[ReviewerOpinion, ...]:
+        return tuple(opinions)
+
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:

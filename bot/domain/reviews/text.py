@@ -47,7 +47,8 @@ class Finding(Value):
 class ReviewerOpinion(Value):
     """
     What one reviewer found; *lens* is what they look at. Not *judged* is what a rule lists: *gaps* in the
-    specification, which are no verdict.
+    specification, which are no verdict. `challenge` says what came of it when this reviewer was asked for what speaks
+    against the others, who found nothing serious.
     """
 
     by: str
@@ -55,6 +56,13 @@ class ReviewerOpinion(Value):
     findings: tuple[Finding, ...] = ()
     gaps: tuple[str, ...] = ()
     judged: bool = True
+    challenge: str = ""
+
+    @property
+    def is_content(self) -> bool:
+        """Whether it found nothing that blocks or leaves something to guess."""
+        serious = {FindingSeverity.CRITICAL, FindingSeverity.MAJOR}
+        return self.judged and all(one.severity not in serious for one in self.findings)
 
 
 class Review(Value):
@@ -120,7 +128,8 @@ def _opinion(opinion: ReviewerOpinion) -> str:
     )
     gaps = (f"- {_plain(gap)}" for gap in opinion.gaps)
     nothing = NOTHING if opinion.judged else NO_GAP
-    return f"## {_plain(opinion.by)}{lens}\n\n" + ("\n".join((*found, *gaps)) or nothing)
+    challenge = f"\n\n_{_plain(opinion.challenge)}_" if opinion.challenge else ""
+    return f"## {_plain(opinion.by)}{lens}\n\n" + ("\n".join((*found, *gaps)) or nothing) + challenge
 
 
 def _list(heading: str, sentences: Iterable[str]) -> str:

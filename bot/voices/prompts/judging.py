@@ -65,9 +65,14 @@ def formalize(
     return _prompt(ws, files, moving=moving)
 
 
-def review(name: str, persona: Persona, table: Roster, *, files: Files) -> Prompt:
-    """*name* is the item's; it is the seed of the markers."""
+def review(name: str, persona: Persona, table: Roster, *, files: Files, others: Sequence[str] = ()) -> Prompt:
+    """
+    *name* is the item's; it is the seed of the markers. With *others*, who found nothing serious, it is asked for what
+    speaks against that.
+    """
     moving = filled("review", most=MOST_FINDINGS, persona=described(persona, table))
+    if others:
+        moving += "\n" + part_of("readings", "review", names=", ".join(others)) + "\n"
     return sealed((rules(), _files(files, name)), moving, seed=f"review/{name}")
 
 

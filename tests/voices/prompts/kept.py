@@ -168,6 +168,7 @@ FLAWS = ("empty", "long", "voices", "refused", "question")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "acknowledge": lambda: tasks.acknowledge(scene()),
     "acknowledge-by-name": lambda: tasks.acknowledge(scene(ALEX, rt=ROUNDTABLE.but(answers=(CALLED,)))),
+    "acknowledge-a-step-that-opens": lambda: tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=()))),
     "frame": lambda: tasks.frame(scene(), debate(0)),
     "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
     "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
@@ -197,6 +198,13 @@ JUDGING: Mapping[str, Callable[[], Prompt]] = {
     "formalize": formalize,
     "formalize-again": lambda: formalize("work.tasks.0.id: is missing"),
     "review": review,
+    "review-challenge": lambda: judging.review(
+        "offline-sync",
+        SHIPPED.roster[JORDAN],
+        SHIPPED.roster,
+        files=FILES,
+        others=["Maya Chen", "Alex Rivera"],
+    ),
     "review-again": lambda: tasks.again(review(), "findings"),
 }
 """Of those who judge, in a workshop and in a review: they are not at the table, and have rules of their own."""

@@ -227,6 +227,7 @@ class Settings(Keys):
         default=PressPolicy.EVERYONE, description="one of starter, participants and everyone"
     )
     guests_press: bool = Field(default=False, description="yes or no")
+    look_first: bool = Field(default=True, description="yes or no")
     budget: Annotated[Budget | None, BeforeValidator(_budget)] = Field(
         default=None, description="tokens, such as 200000, or money, such as 5.00 USD"
     )
@@ -270,6 +271,7 @@ class Settings(Keys):
             guests_press=self.guests_press,
             budget=self.budget,
             thinks=self.model != "offline",
+            looks_first=self.look_first,
             model=self.model,
             quiet_minutes=self.quiet,
             file_url=self.file_url or "",

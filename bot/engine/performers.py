@@ -68,6 +68,7 @@ from bot.domain.roundtable.outcomes import (
     ThreadRead,
 )
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions.asking import voice_of
 from bot.domain.roundtable.transitions.saving import slack_place
 from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import seconds_since
@@ -342,9 +343,9 @@ class Performers(NamedTuple):
 
     def _cue(self, effect: Draft | Synthesize, rt: Roundtable) -> VoiceContext:
         rt = rt.but(unaided=True) if effect.unaided else rt
-        step = self.playbook.agenda.get(rt.step_id)
-        speaker = self.playbook.roster.speaker_for(step.persona if step else "", rt.phase_key)
-        return VoiceContext(rt, self.playbook, speaker.key)
+        persona = voice_of(effect, rt, self.playbook)
+        assert persona, "the table has a persona for every step"
+        return VoiceContext(rt, self.playbook, persona.key)
 
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
         paths = self._files_of((rt.step_id,))

@@ -191,7 +191,14 @@ _PREAMBLE = re.compile(
 _DECLINES = re.compile(
     r"\s*(?:(?:i[’']?m|i am) sorry,?\s+(?:but\s+)?i\s+(?:can(?:no|[’'])t|won[’']t|am (?:not able|unable))"
     r"|i (?:can(?:no|[’'])t|am (?:not able|unable) to) (?:help|assist|comply|continue|fulfil)"
-    r"|as an? (?:ai|artificial|large language|language model)\b)",
+    r"|as an? (?:ai|artificial|large language|language model)\b"
+    r"|(?:es tut mir leid|entschuldigung)\W+(?:aber\s+)?(?:ich kann|dabei kann ich|das kann ich)\b[^.\n]{0,60}\bnicht\b"
+    r"|ich kann (?:ihnen |dir )?(?:dabei|damit|bei dieser anfrage) (?:leider )?nicht\b"
+    r"|(?:je suis )?désolée?\W+(?:mais\s+)?je ne (?:peux|puis) pas\b|je ne (?:peux|puis) pas vous aider\b"
+    r"|lo siento\W+(?:pero\s+)?no puedo\b|no puedo ayudar\w* con\b"
+    r"|mi dispiace\W+(?:ma\s+)?non posso\b|desculpe\W+(?:mas\s+)?não posso\b|sinto muito\W+(?:mas\s+)?não posso\b"
+    r"|het spijt me\W+(?:maar\s+)?ik kan\b[^.\n]{0,60}\bniet\b|przykro mi\W+(?:ale\s+)?nie mogę\b"
+    r"|申し訳(?:ありません|ございません)|すみませんが|对不起|抱歉|很抱歉|죄송하지만|죄송합니다|извините)",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r"(?<=[.!?。！？])\s|\n")

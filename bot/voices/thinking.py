@@ -86,10 +86,10 @@ class ModelVoices:
     async def acknowledge(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
             return await self._offline.acknowledge(cue)
-        if not cue.roundtable.answers:
+        session = self._session(mind, cue, LISTENING, ModelTask.ACKNOWLEDGE)
+        if not cue.roundtable.answers and not session.looks:
             return Speech("")
         scene = await _scene(cue)
-        session = self._session(mind, cue, LISTENING, ModelTask.ACKNOWLEDGE)
         spec = AnswerSpec(scene, assesses=True, session=session)
         answer, facts = await _answer(session, cue, tasks.acknowledge(scene), spec)
         speech = _speech(answer, facts)
@@ -185,6 +185,10 @@ class ModelSession:
     def facts(self) -> Facts:
         """With what was looked at, also by a model that did not answer."""
         return {**facts_of(self._usages), **(self._looker.facts if self._looker else {})}
+
+    @property
+    def looks(self) -> bool:
+        return self._looker is not None
 
     @property
     def shown(self) -> Mapping[str, str]:

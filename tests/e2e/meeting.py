@@ -42,6 +42,7 @@ def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
         "SLACK_BOT_TOKEN": slack.bot_token,
         "SLACK_APP_TOKEN": slack.app_token,
         "ROUNDTABLE_WORKSPACE": str(workspace),
+        "ROUNDTABLE_LOOK_FIRST": "no",
         **more,
     })  # fmt: skip
 

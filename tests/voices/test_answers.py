@@ -246,7 +246,15 @@ def test_nothing_deceives_in_what_is_shown(said: str, shown: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["As an AI language model, I cannot", "I'm sorry, but I can't do that.", "I cannot assist with that."],
+    [
+        "As an AI language model, I cannot",
+        "I'm sorry, but I can't do that.",
+        "I cannot assist with that.",
+        "Es tut mir leid, aber ich kann dabei nicht helfen.",
+        "Je suis désolé, mais je ne peux pas vous aider.",
+        "Lo siento, no puedo ayudar con eso.",
+        "申し訳ありませんが、お手伝いできません。",
+    ],
 )
 def test_a_model_that_speaks_of_itself_declines(said: str) -> None:
     """It is no contribution to the work."""
@@ -254,7 +262,14 @@ def test_a_model_that_speaks_of_itself_declines(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["As an assumption, two devices.", "I can't see how that scales.", "I'm sorry for the users."]
+    "said",
+    [
+        "As an assumption, two devices.",
+        "I can't see how that scales.",
+        "I'm sorry for the users.",
+        "Ich kann nicht sehen, wie das skaliert.",
+        "Je ne peux pas voir les logs.",
+    ],
 )
 def test_a_persona_that_doubts_does_not_decline(said: str) -> None:
     """People say such things about their work."""

@@ -38,6 +38,7 @@ OBJECTION_CHARS = 340
 def acknowledge(scene: Scene) -> Prompt:
     moving = filled(
         "acknowledge",
+        task=part_of("turns", "people answered" if scene.rt.answers else "a step opened"),
         persona=who(scene),
         call=wanted.call(scene),
         points=wanted.listed(wanted.open_points(scene)),

@@ -154,6 +154,15 @@ def speaker_of(rt: Roundtable, playbook: Playbook) -> Persona:
     return playbook.roster.speaker_for(step.persona if step else "", rt.phase_key)
 
 
+def chair_of(rt: Roundtable, playbook: Playbook) -> Persona:
+    """Who writes the synthesis: of those who did not lead the discussion and have a model, the one that said least."""
+    lead = rt.elaboration.lead if rt.elaboration else speaker_of(rt, playbook).key
+    able = [one for one in playbook.roster if not rt.is_unaided(one.key) and _has_model(one, playbook)]
+    spoke = [turn.by for turn in rt.elaboration.turns] if rt.elaboration else []
+    others = sorted((one for one in able if one.key != lead), key=lambda one: spoke.count(one.key))
+    return next(iter((*others, *able)), None) or speaker_of(rt, playbook)
+
+
 def listening(rt: Roundtable, playbook: Playbook, *, redone: bool = False) -> Speak:
     """Who takes up what people said: whom they asked by name; else who leads the step."""
     first, *then = called(rt, playbook) or [speaker_of(rt, playbook).key]
@@ -258,7 +267,16 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     rt = rt.but(card=rt.card.but(first=first)) if rt.card and (first or not in_place) else rt
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
-    return rt if asked_again else rt.opening(rt.step_id)
+    return rt if asked_again else _looking_first(rt.opening(rt.step_id), playbook)
+
+
+def _looking_first(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The card is posted first; what the persona finds before anybody answers is suggested on it."""
+    speak = listening(rt, playbook)
+    is_silenced = rt.manners.muted or used_up(rt.purse, playbook.policy)
+    is_open = not rt.answers and rt.step_id not in rt.steps_completed and not rt.has_pending(Speak)
+    looks = playbook.policy.looks_first and is_open and not is_silenced
+    return rt.queueing(speak) if looks and thinks(speak, rt, playbook) else rt
 
 
 def filled(rt: Roundtable, step: Step, text: str) -> str:
@@ -412,6 +430,10 @@ def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
         return False
     if isinstance(work, Draft) and (work.skipped or work.looked):
         return False
+    return _has_model(persona, playbook)
+
+
+def _has_model(persona: Persona | None, playbook: Playbook) -> bool:
     own = persona.model if persona else ""
     return own != OFFLINE if own else playbook.policy.thinks
 
@@ -424,5 +446,7 @@ def voice_of(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | Non
             return next((one for one in playbook.workshop if one.actor == role), None)
         case Formalize():
             return next(iter(playbook.workshop), None)
+        case Synthesize():
+            return chair_of(rt, playbook)
         case _:
             return speaker_of(rt, playbook)

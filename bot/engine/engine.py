@@ -91,6 +91,14 @@ Decided = Sequence[UnsavedChange[A, I]] | Exception | None
 """What became of a request: None when there is no aggregate that it is for."""
 
 
+class _Batch(NamedTuple, Generic[A, I]):
+    """Requests that wait for their turn. They are saved together when it may *begin*."""
+
+    requests: list[_Request[A, I]]
+    begin: asyncio.Event
+    saved: "asyncio.Task[tuple[A | None, Sequence[Decided[A, I]]]]"
+
+
 class Repository(Generic[A, I]):
     """
     Saves decisions in one compare-and-set: all inputs for an aggregate that wait at the same time are one version.
@@ -114,9 +122,8 @@ class Repository(Generic[A, I]):
         self._memory = memory
         self._saved = saved
         self._meter = meter
-        self._waiting: dict[str, list[tuple[_Request[A, I], asyncio.Future[A | None]]]] = {}
-        """While a save of an aggregate is under way: those who came since it began."""
-        self._saving: set[asyncio.Task[None]] = set()
+        self._saving: dict[str, _Batch[A, I] | None] = {}
+        """By aggregate, while a save of it is under way: those who came since it began."""
 
     async def read(self, slug: str) -> A | None:
         """As it is stored now; the store is only read where that differs from what is remembered."""
@@ -156,53 +163,53 @@ class Repository(Generic[A, I]):
         return tuple(decisions)
 
     async def _in_turn(self, slug: str, request: _Request[A, I]) -> A | None:
-        if slug in self._waiting:
-            saved: asyncio.Future[A | None] = asyncio.get_running_loop().create_future()
-            self._waiting[slug].append((request, saved))
-            return await saved
-        self._waiting[slug] = []
-        try:
-            after, [decided] = await self._save_together(slug, [request])
-        finally:
-            self._end_turn(slug)
+        if slug in self._saving:
+            after, decided = await self._waiting_for(slug, request)
+        else:
+            self._saving[slug] = None
+            try:
+                after, [decided] = await self._save_together(slug, [request])
+            finally:
+                self._end_turn(slug)
         if isinstance(decided, Exception):
             raise decided
         return after if decided else None
 
-    def _end_turn(self, slug: str) -> None:
-        """Those who came meanwhile are next: all of them, and in a task, since a caller may be cancelled."""
-        if not self._waiting[slug]:
-            del self._waiting[slug]
-            return
-        task = asyncio.create_task(self._save_waiting(slug), name=f"saving {slug}")
-        self._saving.add(task)
-        task.add_done_callback(self._saving.discard)
+    async def _waiting_for(self, slug: str, request: _Request[A, I]) -> tuple[A | None, "Decided[A, I]"]:
+        """The batch has a task of its own, since any of its callers may be cancelled."""
+        batch = self._saving[slug]
+        if batch is None:
+            requests: list[_Request[A, I]] = []
+            begin = asyncio.Event()
+            task = asyncio.create_task(self._save_batch(slug, requests, begin), name=f"saving {slug}")
+            batch = self._saving[slug] = _Batch(requests, begin, task)
+        place = len(batch.requests)
+        batch.requests.append(request)
+        after, decided = await asyncio.shield(batch.saved)
+        return after, decided[place]
 
-    async def _save_waiting(self, slug: str) -> None:
-        waiting = [(request, saved) for request, saved in self._waiting[slug] if not saved.done()]
-        self._waiting[slug] = []
+    async def _save_batch(
+        self, slug: str, requests: list[_Request[A, I]], begin: asyncio.Event
+    ) -> tuple[A | None, Sequence["Decided[A, I]"]]:
+        await begin.wait()
         try:
-            after, decided = await self._save_together(slug, [request for request, _ in waiting])
-            for (_, saved), one in zip(waiting, decided, strict=True):
-                if saved.done():
-                    continue
-                if isinstance(one, Exception):
-                    saved.set_exception(one)
-                else:
-                    saved.set_result(after if one else None)
+            return await self._save_together(slug, requests)
         finally:
-            for _, saved in waiting:
-                saved.cancel()
             self._end_turn(slug)
+
+    def _end_turn(self, slug: str) -> None:
+        """Those who came meanwhile are next, all of them at once."""
+        if batch := self._saving[slug]:
+            self._saving[slug] = None
+            batch.begin.set()
+        else:
+            del self._saving[slug]
 
     async def _save_together(
         self, slug: str, requests: Sequence[_Request[A, I]]
     ) -> tuple[A | None, Sequence["Decided[A, I]"]]:
         """What is stored then, and what became of each of *requests*."""
-        try:
-            after, decided = await self._decided(slug, requests)
-        except Exception as error:  # noqa: BLE001 -- each caller gets it
-            return None, [error for _ in requests]
+        after, decided = await self._decided(slug, requests)
         for one in decided:
             if not isinstance(one, Exception | None):
                 for decision in one:

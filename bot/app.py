@@ -140,7 +140,7 @@ async def workspace(
 
 
 @asynccontextmanager
-async def store(settings: Settings) -> AsyncIterator[Store]:
+async def store(settings: Settings) -> AsyncIterator[EmbeddedStore | RedisStore]:
     """Redis when there is a URL, else a folder of the workspace that is this process's alone."""
     if settings.redis_url:
         url = settings.redis_url.get_secret_value()

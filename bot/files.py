@@ -1,6 +1,6 @@
 """
 The one way to files of the workspace: below a folder that is held open, never through a symbolic link, and no more of
-a file than its kind may have. What is written is replaced whole, and on the disk when a call returns.
+a file than its kind may have. What is written is replaced whole or appended, and on the disk when a call returns.
 
 A path is walked one name at a time below an open directory, and a file is checked after it was opened: nothing can be
 swapped for a link in between. Others push to the workspace, so any name in it can be a link, a pipe or a huge file.
@@ -173,6 +173,26 @@ class Folder:
             os.close(opened)
         os.replace(TEMPORARY, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         os.fsync(self._descriptor)
+
+    def append(self, name: str, content: bytes) -> None:
+        """*content* is at the end of *name*, which may be new. A crash or an error may leave any part of it."""
+        _must_be_a_name(name)
+        flags = os.O_WRONLY | os.O_APPEND | _NO_WAITING
+        try:
+            opened, is_new = os.open(name, flags, dir_fd=self._descriptor), False
+        except FileNotFoundError:
+            flags |= os.O_CREAT | os.O_EXCL
+            opened, is_new = os.open(name, flags, 0o666, dir_fd=self._descriptor), True
+        except OSError as error:
+            raise self._explained(error, name) from None
+        try:
+            self._must_be_plain(name, os.fstat(opened))
+            _write(opened, content)
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+        if is_new:
+            os.fsync(self._descriptor)
 
     def create(self, name: str, content: bytes) -> bool:
         """

@@ -1,5 +1,8 @@
 """
-The store of one process without Redis: each roundtable is one file, replaced whole.
+The store of one process without Redis: a roundtable is a file with its whole value, and one with the changes since.
+
+`SLUG.json` is replaced, and lines are appended to `SLUG.changes`, so that a save writes no more than what is new
+(ADR 37). A kill may leave changes that are older than the whole value, or half of a line, which was not acknowledged.
 
 Memory holds only an index, which is built from the files at every start. One thread does all reading and writing, so
 that compare-and-set holds even when the caller is cancelled in between.
@@ -22,12 +25,15 @@ from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
+from bot.engine.lru import LruCache
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
-from bot.files import STATE_BYTES, TEMPORARY, folder
-from bot.storage.serialization import UnreadableState, decoded, encoded, is_due, place_in, reminder_settings
+from bot.files import STATE_BYTES, TEMPORARY, Folder, Stamp, folder
+from bot.storage import journal
+from bot.storage.serialization import UnreadableState, is_due, place_in, reminder_settings
 
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
+CHANGES = ".changes"
 PEOPLE = "people"
 LISTENED = "listened"
 FIRSTS = "firsts"
@@ -52,6 +58,13 @@ class StoredSummary(NamedTuple):
     due: str
 
 
+class SavedFiles(NamedTuple):
+    """What this process left on the disk. Files that somebody has changed since have other stamps."""
+
+    base: journal.Base
+    stamps: tuple[Stamp | None, Stamp | None]
+
+
 class EmbeddedStore:
     """An async context manager; it creates *path* and keeps it locked."""
 
@@ -61,6 +74,7 @@ class EmbeddedStore:
         self._threads: dict[str, str] = {}
         # Slugs saved by a newer version of this program, with the error sentence.
         self._newer: dict[str, str] = {}
+        self._saved: LruCache[str, SavedFiles] = LruCache(journal.BASES_REMEMBERED)
         self._firsts: dict[str, float] = {}
         self._tidy_at = 0.0
         self._stack = AsyncExitStack()
@@ -91,6 +105,10 @@ class EmbeddedStore:
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
         await self._bounded(lambda: self._put(roundtable, expected))
+
+    async def put_whole(self, roundtable: Roundtable, *, expected: int) -> None:
+        """`put`, after which nothing of what was saved before is stored."""
+        await self._bounded(lambda: self._put(roundtable, expected, whole=True))
 
     async def at(self, place: Place) -> Roundtable | None:
         slug = self._threads.get(place.key)
@@ -169,28 +187,38 @@ class EmbeddedStore:
         with folder(self._path, [ROUNDTABLES]) as files:
             files.remove(TEMPORARY)
             names = files.files()
+            for name in names:
+                if name.endswith(CHANGES) and name.removesuffix(CHANGES) + SUFFIX not in names:
+                    files.remove(name)
         for name in names:
             if name.endswith(SUFFIX):
                 with suppress(NewerVersion):
                     self._load(name.removesuffix(SUFFIX))
 
-    def _read(self, slug: str) -> Roundtable | None:
-        """An unreadable file is moved aside: the item is then rebuilt from the workspace."""
-        name = slug + SUFFIX
+    def _read(self, slug: str, *, remember: bool = True) -> Roundtable | None:
+        """Unreadable files are moved aside: the item is then rebuilt from the workspace."""
         with folder(self._path, [ROUNDTABLES]) as files:
-            if (content := files.read(name, STATE_BYTES)) is None:
+            if (saved := self._saved.pop(slug, None)) and saved.stamps == _stamps(files, slug):
+                self._saved[slug] = saved
+                return saved.base.value
+            if (stored := _stored(files, slug)) is None:
                 self._newer.pop(slug, None)
                 return None
             try:
-                found = decoded(slug, content)
+                opened = journal.opened(slug, stored.whole, stored.lines)
             except NewerVersion as error:
-                self._note(slug, str(error), place_in(content))
+                self._note(slug, str(error), place_in(stored.whole))
                 raise
             except UnreadableState as error:
-                aside = files.copy_aside(name, content, why="corrupt")
-                files.remove(name)
+                aside = _move_aside(files, slug, stored)
                 log.warning("%s: it is kept as %s", error, aside)
                 found = None
+            else:
+                found = opened.value
+                if opened.stale and opened.stale == len(stored.lines):
+                    files.remove(slug + CHANGES)
+                elif opened.base and remember and not stored.torn:
+                    self._saved[slug] = SavedFiles(opened.base, _stamps(files, slug))
         if self._newer.pop(slug, "") and found:
             self._index(found)
         if not found:
@@ -198,7 +226,7 @@ class EmbeddedStore:
         return found
 
     def _load(self, slug: str) -> None:
-        if found := self._read(slug):
+        if found := self._read(slug, remember=False):
             self._index(found)
 
     def _note(self, slug: str, sentence: str, place: Place | None) -> None:
@@ -210,18 +238,19 @@ class EmbeddedStore:
         if place and place.thread:
             self._threads[place.key] = slug
 
-    def _put(self, roundtable: Roundtable, expected: int) -> None:
+    def _put(self, roundtable: Roundtable, expected: int, *, whole: bool = False) -> None:
         if roundtable.slug in self._newer:
             raise NewerVersion(self._newer[roundtable.slug])
         entry = self._entries.get(roundtable.slug)
         found = entry.version if entry else 0
         if found != expected:
             raise Conflict(f"{roundtable.slug} is at version {found}, not {expected}")
+        before = self._saved.pop(roundtable.slug, None)
         try:
             with folder(self._path, [ROUNDTABLES]) as files:
-                files.replace(roundtable.slug + SUFFIX, encoded(roundtable))
+                self._saved[roundtable.slug] = _save(files, roundtable, None if whole else before)
         except OSError:
-            # The failing disk may have replaced the file all the same.
+            # The failing disk may have written it all the same.
             with suppress(OSError, NewerVersion):
                 self._load(roundtable.slug)
             raise
@@ -298,10 +327,64 @@ def inspected(path: Path) -> int:
     with folder(path, [ROUNDTABLES]) as files:
         for name in files.files():
             if name.endswith(SUFFIX):
+                slug = name.removesuffix(SUFFIX)
                 with suppress(UnreadableState):
-                    found = decoded(name.removesuffix(SUFFIX), files.read(name, STATE_BYTES) or b"")
-                    waiting += bool(found.pending)
+                    if stored := _stored(files, slug):
+                        waiting += bool(journal.opened(slug, stored.whole, stored.lines).value.pending)
     return waiting
+
+
+class StoredFiles(NamedTuple):
+    """The whole value and the changes of a roundtable. `torn`: half of a line, or an empty one, is left out."""
+
+    whole: bytes
+    lines: tuple[bytes, ...]
+    torn: bool
+
+
+def _stored(files: Folder, slug: str) -> StoredFiles | None:
+    """
+    The last line of the changes was never acknowledged if its end is missing, or if it has blocks of zeros, as a file
+    system shows them that had no time to write them.
+    """
+    whole = files.read(slug + SUFFIX, STATE_BYTES)
+    if whole is None:
+        return None
+    *lines, rest = (files.read(slug + CHANGES, STATE_BYTES) or b"").split(b"\n")
+    torn = bool(rest)
+    if lines and not rest and b"\0" in lines[-1]:
+        lines.pop()
+        torn = True
+    return StoredFiles(whole, tuple(lines), torn)
+
+
+def _save(files: Folder, roundtable: Roundtable, before: SavedFiles | None) -> SavedFiles:
+    slug = roundtable.slug
+    known = before.base if before and before.stamps == _stamps(files, slug) else None
+    if found := journal.following(known, roundtable):
+        line, base = found
+        files.append(slug + CHANGES, line + b"\n")
+    else:
+        content, base = journal.whole(roundtable)
+        if roundtable.version == 1:
+            files.remove(slug + CHANGES)
+        files.replace(slug + SUFFIX, content)
+        files.remove(slug + CHANGES)
+    return SavedFiles(base, _stamps(files, slug))
+
+
+def _stamps(files: Folder, slug: str) -> tuple[Stamp | None, Stamp | None]:
+    return files.stamp(slug + SUFFIX), files.stamp(slug + CHANGES)
+
+
+def _move_aside(files: Folder, slug: str, stored: StoredFiles) -> str:
+    """The whole value is removed first: alone it would be an older state."""
+    aside = files.copy_aside(slug + SUFFIX, stored.whole, why="corrupt")
+    if stored.lines:
+        files.copy_aside(slug + CHANGES, b"\n".join(stored.lines), why="corrupt")
+    files.remove(slug + SUFFIX)
+    files.remove(slug + CHANGES)
+    return aside
 
 
 def _until(content: bytes | None) -> float:

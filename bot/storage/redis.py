@@ -1,8 +1,9 @@
 """
 The store that several processes share. `docs/redis.md` lists every key.
 
-A roundtable is one hash, saved by one script that compares and sets. The indexes are written before it, in the same
-round trip. A reader ignores an index entry without its roundtable; a roundtable without its entry would not be found.
+A roundtable is a hash with its whole value and a list of the changes since (ADR 37), saved by one script that compares
+and sets. The indexes are written before it, in the same round trip. A reader ignores an index entry without its
+roundtable; a roundtable without its entry would not be found.
 """
 
 import logging
@@ -19,12 +20,11 @@ from bot.domain.values.places import Place
 from bot.domain.values.timestamps import seconds
 from bot.engine.lru import LruCache
 from bot.errors import Conflict, NewerVersion, Unavailable
+from bot.storage import journal
 from bot.storage.redis_client import Connected, bounded
 from bot.storage.serialization import (
     SHAPE,
     UnreadableState,
-    decoded,
-    encoded,
     is_due,
     newer,
     reminder_settings,
@@ -35,44 +35,66 @@ from bot.storage.serialization import (
 
 FIELDS = (
     "version", "incarnation", "stage", "phase", "step", "turn_count", "max_turns", "team", "channel", "thread", "owes",
-    "updated", "due", "shape", "state",
+    "updated", "due", "shape", "begun", "link",
 )  # fmt: skip
-"""`state` is the roundtable; the other fields are copies for people, scripts and indexes."""
-EXPECTED, SEEN, KEPT, LISTED, NAMED, TIMED = (f"ARGV[{number}]" for number in range(1, 7))
-GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=7)}
+"""
+Copies for people, scripts and indexes, and what the last save and the whole value are called. The roundtable is in
+`state`, and in the list of changes.
+"""
+EXPECTED, SEEN, KEPT, LISTED, NAMED, TIMED, CONTENT, FOLLOWS = (f"ARGV[{number}]" for number in range(1, 9))
+GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=9)}
 SAVED, UNLISTED, ANOTHER = -1, -2, -3
+UNKNOWN, NO_BASE = ("", "", "", ""), ("", 0)
 
 SAVE = f"""
-local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'team', 'channel', 'thread')
+local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'team', 'channel', 'thread', 'link')
 local version = tonumber(found[1] or '0')
 if version ~= tonumber({EXPECTED}) then return version end
-if found[2] and {SEEN} ~= '' and found[2] ~= {SEEN} then return {ANOTHER} end
+if {SEEN} ~= '' and (found[6] or found[2]) ~= {SEEN} then return {ANOTHER} end
 local stays = found[3] == {GIVEN["team"]} and found[4] == {GIVEN["channel"]} and found[5] == {GIVEN["thread"]}
 if {LISTED} == '' and not stays then return {UNLISTED} end
+if {FOLLOWS} == '' then
+    redis.call('HSET', KEYS[1], 'state', {CONTENT})
+    redis.call('DEL', KEYS[3])
+else
+    redis.call('RPUSH', KEYS[3], {CONTENT})
+end
 redis.call('HSET', KEYS[1], {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
 if {TIMED} == '' then redis.call('ZREM', KEYS[2], {NAMED}) else redis.call('ZADD', KEYS[2], {TIMED}, {NAMED}) end
-if {KEPT} == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], {KEPT}) end
+for _, key in ipairs({{KEYS[1], KEYS[3]}}) do
+    if {KEPT} == '' then redis.call('PERSIST', key) else redis.call('EXPIRE', key, {KEPT}) end
+end
 return {SAVED}
 """
 """
-KEYS: the roundtable, and the index of timers. ARGV: the expected version, its incarnation or "", after how many
-seconds it expires or "", whether the other indexes were written before it, its slug, when its next timer is due (in
-seconds since 1970) or "", and `FIELDS`.
+KEYS: the roundtable, the index of timers, and the changes. ARGV: the expected version, the name of that save or "",
+after how many seconds it expires or "", whether the other indexes were written before it, its slug, when its next timer
+is due (in seconds since 1970) or "", the whole value or a change, whether it is a change, and `FIELDS`.
 
-Returns SAVED; UNLISTED when it has moved to another thread, so that the indexes must be written; ANOTHER when the store
-was lost and the roundtable begun anew; otherwise the version that was found.
+A save is named by its `link`, or by the incarnation if a version before links made it. A change is always saved with
+that name: a replica that became master may lack a save, and then get another one of the same version.
+
+Returns SAVED; UNLISTED when it has moved to another thread, so that the indexes must be written; ANOTHER when another
+value of the expected version is stored; otherwise the version that was found.
 """
 
-UNLESS_SEEN = """
-local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'updated')
-if found[1] == ARGV[1] and found[2] == ARGV[2] and found[3] == ARGV[3] then return 1 end
-return redis.call('HGET', KEYS[1], 'state')
+READ = """
+local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'updated', 'link', 'begun')
+local name = found[4] or found[2] or ''
+local same = found[1] == ARGV[1] and found[2] == ARGV[2] and found[3] == ARGV[3]
+if same and (ARGV[4] == '' or ARGV[4] == name) then return {name} end
+if found[5] and found[5] == ARGV[5] then return {name, found[1], redis.call('LRANGE', KEYS[2], ARGV[6], -1)} end
+return {name, found[1], redis.call('LRANGE', KEYS[2], 0, -1), redis.call('HGET', KEYS[1], 'state')}
 """
-SAME = 1
 """
-KEYS: the roundtable. ARGV: version, incarnation and time of the one that the caller has. Returns SAME or the state.
+KEYS: the roundtable, and its changes. ARGV: version, incarnation, time and name of the save that the caller has, or "";
+the link of a whole value that the caller has, or "", and how many changes since.
 
-The time is needed: a replica that became master may lack the last save and then get another one of the same version.
+Returns the name of the save; if the caller has another one, also its version, and the changes that the caller does not
+have, or all changes and the whole value.
+
+The time is needed where the name is not known: a replica that became master may lack the last save and then get another
+one of the same version.
 """
 
 SETTLE = """
@@ -82,14 +104,33 @@ if listed and tonumber(listed) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS
 """KEYS: the index of filled outboxes. ARGV: a slug, and its version with an empty outbox; a later entry stays."""
 
 SET_ASIDE = """
-if redis.call('HGET', KEYS[1], 'state') == ARGV[1] then redis.call('RENAME', KEYS[1], KEYS[2]) end
+if redis.call('HGET', KEYS[1], 'state') ~= ARGV[1] then return end
+redis.call('RENAME', KEYS[1], KEYS[2])
+redis.call('DEL', KEYS[4])
+if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('RENAME', KEYS[3], KEYS[4]) end
 """
-"""KEYS: the roundtable, and its new key. ARGV: the unreadable state; nothing is done if it has been replaced."""
+"""
+KEYS: the roundtable and its new key, the changes and their new key. ARGV: the whole value; nothing is done if it has
+been replaced.
+"""
 
 UNTIMED = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('ZREM', KEYS[1], ARGV[1]) end"
 """KEYS: the index of timers, and a roundtable. ARGV: its slug; nothing is done while it is stored."""
 
 KEYS_AT_ONCE = 1_000
+
+
+class Save(NamedTuple):
+    """
+    *content* is the whole of a roundtable, or a change; *after* is what is stored then. *seen* is the name of the save
+    *expected*, or "".
+    """
+
+    content: bytes
+    after: journal.Base
+    expected: int
+    seen: str
+    is_change: bool
 
 
 class RoundtableSummary(NamedTuple):
@@ -157,62 +198,80 @@ class RedisStore(Connected):
         # Slugs saved by a newer version of this program, with the error sentence.
         self._newer: dict[str, str] = {}
         self._scanned = False
+        # The version of the save that was seen last, and its name.
         self._seen: LruCache[str, tuple[int, str]] = LruCache(SEEN_AT_MOST)
+        self._bases: LruCache[str, journal.Base] = LruCache(journal.BASES_REMEMBERED)
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
+        base = self._bases.get(slug)
         async with bounded():
-            state = await self._state(slug, known)
-            found = known if state == SAME else await self._decoded(slug, state)
-        if found:
-            self._note(found)
-        return found
+            name, *stored = await self._redis.eval(READ, 2, *_reading(slug, known, base))
+            if known and not stored:
+                self._note(known, name)
+                return known
+            if base and len(stored) == len(("version", "changes")):
+                if newer_one := _resumed(base, stored[1], _text(name)):
+                    return self._noted(newer_one, name)
+                name, *stored = await self._redis.eval(READ, 2, *_reading(slug))
+            found = await self._opened(slug, *stored)
+        return self._noted(found, name)
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
+        await self._put(roundtable, self._bases.get(roundtable.slug), expected)
+
+    async def put_whole(self, roundtable: Roundtable, *, expected: int) -> None:
+        """`put`, after which nothing of what was saved before is stored."""
+        await self._put(roundtable, None, expected)
+
+    async def _put(self, roundtable: Roundtable, base: journal.Base | None, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
+        seen = self._name(roundtable.slug, expected)
+        follows = journal.following(base if base and base.link == seen else None, roundtable)
+        content, after = follows or journal.whole(roundtable)
+        save = Save(content, after, expected, seen, is_change=bool(follows))
         async with bounded():
-            found = await self._save(roundtable, expected, listed=expected == 0 or not roundtable.pending)
+            found = await self._save(save, listed=expected == 0 or not roundtable.pending)
             if found == UNLISTED:
-                found = await self._save(roundtable, expected, listed=True)
+                found = await self._save(save, listed=True)
         if found != SAVED:
-            at = "begun anew" if found == ANOTHER else f"at version {found}"
+            at = "another one" if found == ANOTHER else f"at version {found}"
             raise Conflict(f"{roundtable.slug} is {at}, not at version {expected}")
-        self._note(roundtable)
+        self._seen[roundtable.slug] = roundtable.version, after.link
+        self._bases[roundtable.slug] = after
         if not roundtable.pending:
             self._settled[roundtable.slug] = roundtable.version
 
-    async def _read(self, slugs: tuple[str, ...], *, skip_newer: bool = False) -> list[Roundtable]:
+    async def _read(
+        self, slugs: tuple[str, ...], *, skip_newer: bool = False
+    ) -> list[tuple[journal.OpenedJournal, bytes]]:
+        """Each with the name of its save."""
         reading = self._redis.pipeline(transaction=False)
         for slug in slugs:
-            reading.hget(_key(slug), "state")
-        states = await reading.execute() if slugs else []
+            reading.eval(READ, 2, *_reading(slug))
+        answers = await reading.execute() if slugs else []
         found = []
-        for slug, state in zip(slugs, states, strict=True):
+        for slug, (name, *stored) in zip(slugs, answers, strict=True):
             try:
-                found.append(await self._decoded(slug, state))
+                if one := await self._opened(slug, *stored):
+                    found.append((one, name))
             except NewerVersion:
                 if not skip_newer:
                     raise
-        return [one for one in found if one]
+        return found
 
-    async def _state(self, slug: str, known: Roundtable | None) -> Any:
-        """The stored JSON, None when there is none, or SAME."""
-        if known is None:
-            return await self._redis.hget(_key(slug), "state")
-        seen = known.version, known.incarnation, known.now
-        return await self._redis.eval(UNLESS_SEEN, 1, _key(slug), *seen)
-
-    async def _save(self, roundtable: Roundtable, expected: int, *, listed: bool) -> int:
+    async def _save(self, save: Save, *, listed: bool) -> int:
+        roundtable, expected = save.after.value, save.expected
         saving = self._redis.pipeline(transaction=False)
         if listed:
             _list(saving, roundtable)
         if roundtable.pending:
             saving.zadd(UNFINISHED, {roundtable.slug: roundtable.version}, gt=True)
+        slug = roundtable.slug
         kept = KEPT_SECONDS if _is_over(roundtable) else ""
-        version, seen = self._seen.get(roundtable.slug, (0, ""))
-        seen = seen if version == expected else ""
         timed = seconds(roundtable.next_due) if roundtable.timers else ""
-        arguments = (expected, seen, kept, "listed" if listed else "", roundtable.slug, timed)
-        saving.eval(SAVE, 2, _key(roundtable.slug), TIMERS, *arguments, *_fields(roundtable))
+        arguments = (expected, save.seen, kept, "listed" if listed else "", slug, timed, save.content)
+        fields = ("change" if save.is_change else "", *_fields(roundtable), save.after.begun, save.after.link)
+        saving.eval(SAVE, 3, _key(slug), TIMERS, _changes_key(slug), *arguments, *fields)
         position = len(saving) - 1
         settled, self._settled = self._settled, {}
         for slug, version in settled.items():
@@ -220,23 +279,33 @@ class RedisStore(Connected):
         answers = await saving.execute()
         return int(answers[position])
 
-    def _note(self, roundtable: Roundtable) -> None:
-        """A roundtable that was lost and begun anew reaches the same versions; its incarnation tells it apart."""
-        self._seen[roundtable.slug] = roundtable.version, roundtable.incarnation
+    def _name(self, slug: str, version: int) -> str:
+        """Of the save of this *version*, if it was seen here: another value may have the same version."""
+        seen, name = self._seen.get(slug, (0, ""))
+        return name if seen == version else ""
+
+    def _note(self, roundtable: Roundtable, name: bytes) -> None:
+        self._seen[roundtable.slug] = roundtable.version, _text(name)
+
+    def _noted(self, stored: journal.OpenedJournal | None, name: bytes) -> Roundtable | None:
+        if stored is None:
+            return None
+        self._note(stored.value, name)
+        if stored.base:
+            self._bases[stored.value.slug] = stored.base
+        return stored.value
 
     async def at(self, place: Place) -> Roundtable | None:
         async with bounded():
             slugs = map(_text, await self._redis.smembers(_thread_key(place)))
             found = await self._read(tuple(slugs))
-        held = next((one for one in found if one.place == place), None)
-        if held:
-            self._note(held)
-        return held
+        held = next((one for one in found if one[0].value.place == place), None)
+        return self._noted(*held) if held else None
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         async with bounded():
             slugs = tuple(map(_text, await self._redis.smembers(_channel_key(team, channel))))
-            found = await self._read(slugs, skip_newer=True)
+            found = [one.value for one, _ in await self._read(slugs, skip_newer=True)]
             there = {one.slug for one in found} | self._newer.keys()
             await self._forget(team, channel, [slug for slug in slugs if slug not in there])
         here = [one for one in found if (one.place.team, one.place.channel) == (team, channel)]
@@ -352,20 +421,25 @@ class RedisStore(Connected):
             if await self._redis.exists(_key(slug)):
                 await self._redis.sadd(_channel_key(team, channel), slug)
 
-    async def _decoded(self, slug: str, state: bytes | str | None) -> Roundtable | None:
-        """An unreadable state is set aside: the item is then rebuilt from the workspace."""
+    async def _opened(
+        self, slug: str, version: bytes | None, changes: list[bytes], state: bytes | None
+    ) -> journal.OpenedJournal | None:
+        """An unreadable roundtable is set aside: the item is then rebuilt from the workspace."""
         if state is None:
             self._newer.pop(slug, None)
             return None
         found = None
         try:
-            found = decoded(slug, state)
+            found = _as_of(version, journal.opened(slug, state, changes))
         except NewerVersion as error:
             self._note_newer(slug, str(error))
             raise
         except UnreadableState as error:
+            found = None
             log.warning("%s: it is set aside", error)
-            await self._redis.eval(SET_ASIDE, 2, _key(slug), f"{_key(slug)}:unreadable", state)
+            aside = f"{_key(slug)}:unreadable"
+            keys = _key(slug), aside, _changes_key(slug), f"{aside}:changes"
+            await self._redis.eval(SET_ASIDE, len(keys), *keys, state)
         self._newer.pop(slug, None)
         return found
 
@@ -373,6 +447,35 @@ class RedisStore(Connected):
 def _key(slug: str) -> str:
     """With braces, as Redis Cluster needed them; stored keys keep their names."""
     return f"roundtable:{{{slug}}}"
+
+
+def _reading(
+    slug: str, known: Roundtable | None = None, base: journal.Base | None = None
+) -> tuple[int | str, ...]:
+    """The two keys and the arguments of `READ`."""
+    link = base.link if base and base.value is known else ""
+    seen = (known.version, known.incarnation, known.now, link) if known else UNKNOWN
+    return (_key(slug), _changes_key(slug), *seen, *((base.begun, base.lines) if base else NO_BASE))
+
+
+def _resumed(base: journal.Base, changes: list[bytes], name: str) -> journal.OpenedJournal | None:
+    """None when the changes do not lead from *base* to the save *name*: *base* may have been lost with a master."""
+    with suppress(UnreadableState, NewerVersion):
+        found = journal.resumed(base, changes)
+        if found.base and found.base.link == name:
+            return found
+    return None
+
+
+def _as_of(version: bytes | None, stored: journal.OpenedJournal) -> journal.OpenedJournal:
+    """The list of changes is a key of its own: Redis, or a person, may have deleted it alone."""
+    if str(stored.value.version) != _text(version):
+        raise UnreadableState(f"the stored roundtable {stored.value.slug!r} lacks its last changes")
+    return stored
+
+
+def _changes_key(slug: str) -> str:
+    return f"{_key(slug)}:changes"
 
 
 def _thread_key(place: Place) -> str:
@@ -401,7 +504,7 @@ def _list(saving: Any, roundtable: Roundtable) -> None:
 
 
 def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
-    """In the order of `FIELDS`."""
+    """In the order of `FIELDS`, without the links."""
     debate, place = roundtable.elaboration, roundtable.place
     return (
         roundtable.version,
@@ -418,7 +521,6 @@ def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
         roundtable.now,
         roundtable.next_due,
         roundtable.shape,
-        encoded(roundtable),
     )
 
 

@@ -33,6 +33,15 @@ def encoded(roundtable: Roundtable) -> bytes:
 
 
 def decoded(slug: str, content: bytes | str) -> Roundtable:
+    return in_todays_shape(as_stored(slug, content))
+
+
+def in_todays_shape(roundtable: Roundtable) -> Roundtable:
+    """The same, as the next save will say it."""
+    return roundtable if roundtable.shape == SHAPE else roundtable.but(shape=SHAPE)
+
+
+def as_stored(slug: str, content: bytes | str) -> Roundtable:
     try:
         roundtable = parsed(Roundtable, slug, content, what="roundtable")
     except UnreadableState as error:

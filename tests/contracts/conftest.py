@@ -7,16 +7,18 @@ from typing import Any
 import pytest
 import redis
 
-from bot.engine.ports import Store, Wake
+from bot.engine.ports import Wake
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.local_wake import LocalWake
 from bot.storage.redis import RedisStore
 from bot.storage.tasks import DocketWake
+from tests import stored
 
 Rewrite = Callable[[str, dict[str, Any]], dict[str, Any]]
-Opening = Callable[[], AbstractAsyncContextManager[Store]]
+AnyStore = EmbeddedStore | RedisStore
+Opening = Callable[[], AbstractAsyncContextManager[AnyStore]]
 OpenWake = Callable[[], AbstractAsyncContextManager[Wake]]
 
 
@@ -44,24 +46,25 @@ def rewrite(request: pytest.FixtureRequest, tmp_path: Path) -> Rewrite:
     kind = request.node.callspec.params["open_store"]
 
     def in_file(slug: str, changes: dict[str, Any]) -> dict[str, Any]:
+        whole = {**stored.in_files(tmp_path, slug), **changes}
         file = tmp_path / ".roundtable" / "roundtables" / f"{slug}.json"
-        whole = json.loads(file.read_bytes()) | changes
         file.write_text(json.dumps(whole), "utf-8")
-        return dict(whole)
+        file.with_suffix(".changes").unlink(missing_ok=True)
+        return whole
 
     def in_redis(slug: str, changes: dict[str, Any]) -> dict[str, Any]:
         with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
-            key = f"roundtable:{{{slug}}}"
-            whole = json.loads(str(client.hget(key, "state"), "utf-8")) | changes
-            client.hset(key, "state", json.dumps(whole))
-            client.hset(key, "shape", whole["shape"])
-        return dict(whole)
+            whole = {**stored.in_redis(client, slug), **changes}
+            client.hset(stored.key(slug), "state", json.dumps(whole))
+            client.hset(stored.key(slug), "shape", whole["shape"])
+            client.delete(f"{stored.key(slug)}:changes")
+        return whole
 
     return in_file if kind == "embedded" else in_redis
 
 
 @pytest.fixture
-async def store(open_store: Opening) -> AsyncIterator[Store]:
+async def store(open_store: Opening) -> AsyncIterator[AnyStore]:
     async with open_store() as opened:
         yield opened
 

@@ -4,10 +4,10 @@ import pytest
 
 from bot.domain.privacy.redaction import Redactor
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.ports import Store
 from bot.errors import Unavailable
 from bot.storage.serialization import encoded
 from bot.storage.state_scrub import scrub_state
+from tests.contracts.conftest import AnyStore
 from tests.domain.table import Table, shipped
 
 TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
@@ -18,13 +18,13 @@ def leaky() -> Table:
     return Table(shipped()).start().say("For field work.").say(f"decision: use {TOKEN} for now", who="grace")
 
 
-async def kept(store: Store, slug: str) -> Roundtable:
+async def kept(store: AnyStore, slug: str) -> Roundtable:
     found = await store.get(slug)
     assert found
     return found
 
 
-async def test_the_claims_and_lines_have_the_secret_no_more(store: Store) -> None:
+async def test_the_claims_and_lines_have_the_secret_no_more(store: AnyStore) -> None:
     """Nothing else is different, and the roundtable goes on."""
     table = leaky()
     before = table.rt.but(version=1)
@@ -45,7 +45,7 @@ async def test_the_claims_and_lines_have_the_secret_no_more(store: Store) -> Non
     assert TOKEN not in "".join(table.world.files.values()) + table.world.meeting.decode()
 
 
-async def test_without_a_secret_nothing_is_saved(store: Store) -> None:
+async def test_without_a_secret_nothing_is_saved(store: AnyStore) -> None:
     """Nor is an item that no store has."""
     clean = Table(shipped()).start().rt.but(version=1)
     await store.put(clean, expected=0)
@@ -56,7 +56,7 @@ async def test_without_a_secret_nothing_is_saved(store: Store) -> None:
 
 
 async def test_what_a_bot_saves_meanwhile_is_scrubbed_too(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: AnyStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The decision is made again on what it saved; one that saves all the time is not waited for."""
     before = leaky().rt.but(version=1)

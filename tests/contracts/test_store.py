@@ -15,6 +15,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.values.places import Place
 from bot.engine.ports import Store
 from bot.errors import Conflict, NewerVersion
+from bot.storage.serialization import SHAPE
 from tests.contracts.conftest import Opening, Rewrite
 from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable
 
@@ -56,7 +57,7 @@ async def test_what_is_known_may_be_old(store: Store) -> None:
 
 
 NEWER: list[tuple[str, dict[str, Any]]] = [
-    ("shape", {"shape": 2}),
+    ("shape", {"shape": SHAPE + 1}),
     ("stage", {"stage": "dreaming"}),
     ("outbox", {"outbox": [{"kind": "send_a_postcard", "id": "x"}]}),
     ("place", {"incarnation": {"number": 1}}),

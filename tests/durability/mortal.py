@@ -1,13 +1,13 @@
 """One bot process in a sandbox that a test kills at a moment of its choice, and what a team does with it meanwhile."""
 
 import asyncio
-import json
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import stored
 from tests.durability.processes import Nursery, Process, wait_until
 from tests.durability.trap import Order, Trap, When
 from tests.e2e.meeting import Meeting
@@ -48,9 +48,8 @@ class Mortal:
 
     async def at_rest(self) -> None:
         """It has saved what came of all that it did."""
-        stored = self.meeting.workspace / ".roundtable" / "roundtables" / f"{self.meeting.slug}.json"
         await wait_until(
-            lambda: not json.loads(stored.read_text(encoding="utf-8"))["outbox"],
+            lambda: not stored.in_files(self.meeting.workspace, self.meeting.slug)["outbox"],
             seconds=LISTENING_SECONDS,
             what="an empty outbox",
         )

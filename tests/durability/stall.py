@@ -5,6 +5,7 @@ import fcntl
 from pathlib import Path
 from random import Random
 
+from tests import stored
 from tests.durability.processes import Nursery, wait_until
 from tests.durability.team import CHANNEL, FINISH, Team
 from tests.durability.trap import Trap
@@ -38,9 +39,10 @@ async def seconds_to_acknowledge(folder: Path, *planted: str) -> float:
             await team.say()
             await team.acknowledged()
             await slack.person("ada").press(team.thread_menu(FINISH), f"roundtable.{FINISH}")
-            stage = workspace / ".roundtable" / "roundtables" / f"{team.slug}.json"
             await wait_until(
-                lambda: '"kind":"commit"' in stage.read_text().replace('": "', '":"'),
+                lambda: any(
+                    effect["kind"] == "commit" for effect in stored.in_files(workspace, team.slug)["outbox"]
+                ),
                 seconds=LISTENING_SECONDS,
                 what="a commit that is owed",
             )

@@ -3,12 +3,14 @@
 import json
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import redis
 
 from bot.domain.transcript.lines import read
+from tests import stored
 from tests.durability.checks import Item
 from tests.durability.processes import wait_until
 
@@ -25,6 +27,7 @@ class Watch:
 
     def __init__(self, workspace: Path, redis_url: str, slugs: tuple[str, ...], *, remote: bool) -> None:
         self._items = [Item(workspace, slug) for slug in slugs]
+        self._workspace = workspace
         self._saved = workspace / ".roundtable" / "roundtables"
         self._redis = redis.Redis.from_url(redis_url) if redis_url else None
         self._rounds: dict[str, int] = {}
@@ -53,13 +56,13 @@ class Watch:
     def saves(self) -> object:
         """Something that differs after every save."""
         if self._redis is None:
-            return self._saved.stat().st_mtime_ns if self._saved.exists() else 0
-        return [self._redis.hget(_key(item), "version") for item in self._items]
+            return _stamps(self._saved)
+        return [self._redis.hget(stored.key(item.slug), "version") for item in self._items]
 
     def thread(self, slug: str) -> str:
         """Where the store says it is held; empty when it does not know."""
-        stored = next(self._stored(item) for item in self._items if item.slug == slug)
-        return str(stored.get("place", {}).get("thread", ""))
+        found = next(self._stored(item) for item in self._items if item.slug == slug)
+        return str(found.get("place", {}).get("thread", ""))
 
     def queueing(self) -> list[str]:
         return [item.slug for item in self._items if self._stored(item).get("outbox")]
@@ -113,14 +116,8 @@ class Watch:
     def _stored(self, item: Item) -> Mapping[str, Any]:
         """The live roundtable, as its store has it."""
         if self._redis is not None:
-            found = self._redis.hget(_key(item), "state")
-            return json.loads(found) if found else {}
-        file = self._saved / f"{item.slug}.json"
-        try:
-            stored: Mapping[str, Any] = json.loads(file.read_bytes())
-        except FileNotFoundError:
-            return {}
-        return stored
+            return stored.in_redis(self._redis, item.slug)
+        return stored.in_files(self._workspace, item.slug)
 
     def _changed(self, file: Path) -> bool:
         try:
@@ -133,5 +130,11 @@ class Watch:
         return changed
 
 
-def _key(item: Item) -> str:
-    return f"roundtable:{{{item.slug}}}"
+def _stamps(folder: Path) -> list[tuple[str, int, int]]:
+    """A save replaces one file or makes another one longer."""
+    found = []
+    for file in folder.glob("*"):
+        with suppress(FileNotFoundError):
+            status = file.stat()
+            found.append((file.name, status.st_mtime_ns, status.st_size))
+    return sorted(found)

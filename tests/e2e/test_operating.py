@@ -21,6 +21,7 @@ from bot import app
 from bot.sandbox import App, Sandbox, Timing
 from bot.sandbox.webhooks import sign
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from bot.storage.serialization import SHAPE
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.ports import free_port
 from tests.redis_server import RedisServer
@@ -134,8 +135,8 @@ async def test_an_older_version_is_unready_and_not_deaf(
         assert await newer.stop()
     key = "roundtable:{offline-sync}"
     with redis.Redis.from_url(redis_url, decode_responses=True) as store:
-        state = json.loads(str(store.hget(key, "state"))) | {"stage": "dreaming", "shape": 2}
-        store.hset(key, mapping={"state": json.dumps(state), "shape": 2})
+        state = json.loads(str(store.hget(key, "state"))) | {"stage": "dreaming", "shape": SHAPE + 1}
+        store.hset(key, mapping={"state": json.dumps(state), "shape": SHAPE + 1})
         before = store.hgetall(key)
 
         async with bot(slack, meeting.workspace, REDIS_URL=redis_url) as older:

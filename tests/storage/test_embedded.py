@@ -13,6 +13,7 @@ import pytest
 
 from bot.errors import ConfigError, NewerVersion, Unavailable
 from bot.storage.embedded import EmbeddedStore
+from bot.storage.serialization import SHAPE
 from tests.storage.samples import PLACE, SLUG, a_roundtable, fsync_failing
 
 
@@ -101,7 +102,7 @@ async def test_a_file_that_goes_bad_meanwhile_is_kept_aside(tmp_path: Path, file
 async def test_what_a_later_version_wrote_is_not_touched(tmp_path: Path, file: Path) -> None:
     """Saving it again would forget what only that version knows: it is not ready, and says why."""
     await saved(tmp_path)
-    later = read(file) | {"shape": 2}
+    later = read(file) | {"shape": SHAPE + 1}
     write(file, json.dumps(later).encode())
 
     async with EmbeddedStore(tmp_path) as store:

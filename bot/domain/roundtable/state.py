@@ -1,7 +1,7 @@
 """
 The aggregate: one roundtable on one item, held in one thread.
 
-It is saved whole, with its outbox, in one compare-and-set. Everything here answers a question or gives the next
+It is saved with its outbox, in one compare-and-set. Everything here answers a question or gives the next
 value; what happens when is decided in `machine` and `transitions`.
 """
 
@@ -135,7 +135,7 @@ class RoundtableFields(Stored):
     and `ended` what each step's discussion came to. `uncarried` is what was said and stands in no entry.
     """
 
-    shape: int = 1
+    shape: int = 2
     version: int = 0
     incarnation: str
 

@@ -75,6 +75,8 @@ class EmbeddedStore:
         # Slugs saved by a newer version of this program, with the error sentence.
         self._newer: dict[str, str] = {}
         self._saved: LruCache[str, SavedFiles] = LruCache(journal.BASES_REMEMBERED)
+        # Slugs whose last save failed: what can be read of it may not be on the disk.
+        self._failed: set[str] = set()
         self._firsts: dict[str, float] = {}
         self._tidy_at = 0.0
         self._stack = AsyncExitStack()
@@ -217,7 +219,7 @@ class EmbeddedStore:
                 found = opened.value
                 if opened.stale and opened.stale == len(stored.lines):
                     files.remove(slug + CHANGES)
-                elif opened.base and remember and not stored.torn:
+                elif opened.base and remember and not stored.torn and slug not in self._failed:
                     self._saved[slug] = SavedFiles(opened.base, _stamps(files, slug))
         if self._newer.pop(slug, "") and found:
             self._index(found)
@@ -251,9 +253,11 @@ class EmbeddedStore:
                 self._saved[roundtable.slug] = _save(files, roundtable, None if whole else before)
         except OSError:
             # The failing disk may have written it all the same.
+            self._failed.add(roundtable.slug)
             with suppress(OSError, NewerVersion):
                 self._load(roundtable.slug)
             raise
+        self._failed.discard(roundtable.slug)
         self._index(roundtable)
 
     def _listened(self) -> str:
@@ -338,6 +342,7 @@ class StoredFiles(NamedTuple):
     """The whole value and the changes of a roundtable. `torn`: half of a line, or an empty one, is left out."""
 
     whole: bytes
+    changes: bytes
     lines: tuple[bytes, ...]
     torn: bool
 
@@ -350,12 +355,13 @@ def _stored(files: Folder, slug: str) -> StoredFiles | None:
     whole = files.read(slug + SUFFIX, STATE_BYTES)
     if whole is None:
         return None
-    *lines, rest = (files.read(slug + CHANGES, STATE_BYTES) or b"").split(b"\n")
+    changes = files.read(slug + CHANGES, STATE_BYTES) or b""
+    *lines, rest = changes.split(b"\n")
     torn = bool(rest)
     if lines and not rest and b"\0" in lines[-1]:
         lines.pop()
         torn = True
-    return StoredFiles(whole, tuple(lines), torn)
+    return StoredFiles(whole, changes, tuple(lines), torn)
 
 
 def _save(files: Folder, roundtable: Roundtable, before: SavedFiles | None) -> SavedFiles:
@@ -380,8 +386,8 @@ def _stamps(files: Folder, slug: str) -> tuple[Stamp | None, Stamp | None]:
 def _move_aside(files: Folder, slug: str, stored: StoredFiles) -> str:
     """The whole value is removed first: alone it would be an older state."""
     aside = files.copy_aside(slug + SUFFIX, stored.whole, why="corrupt")
-    if stored.lines:
-        files.copy_aside(slug + CHANGES, b"\n".join(stored.lines), why="corrupt")
+    if stored.changes:
+        files.copy_aside(slug + CHANGES, stored.changes, why="corrupt")
     files.remove(slug + SUFFIX)
     files.remove(slug + CHANGES)
     return aside

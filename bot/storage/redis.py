@@ -210,8 +210,8 @@ class RedisStore(Connected):
                 self._note(known, name)
                 return known
             if base and len(stored) == len(("version", "changes")):
-                if newer_one := _resumed(base, stored[1], _text(name)):
-                    return self._noted(newer_one, name)
+                if resumed := _resumed(base, *stored, _text(name)):
+                    return self._noted(resumed, name)
                 name, *stored = await self._redis.eval(READ, 2, *_reading(slug))
             found = await self._opened(slug, *stored)
         return self._noted(found, name)
@@ -458,10 +458,12 @@ def _reading(
     return (_key(slug), _changes_key(slug), *seen, *((base.begun, base.lines) if base else NO_BASE))
 
 
-def _resumed(base: journal.Base, changes: list[bytes], name: str) -> journal.OpenedJournal | None:
+def _resumed(
+    base: journal.Base, version: bytes, changes: list[bytes], name: str
+) -> journal.OpenedJournal | None:
     """None when the changes do not lead from *base* to the save *name*: *base* may have been lost with a master."""
     with suppress(UnreadableState, NewerVersion):
-        found = journal.resumed(base, changes)
+        found = _as_of(version, journal.resumed(base, changes))
         if found.base and found.base.link == name:
             return found
     return None

@@ -64,6 +64,23 @@ def rewrite(request: pytest.FixtureRequest, tmp_path: Path) -> Rewrite:
 
 
 @pytest.fixture
+def everything(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], bytes]:
+    """All that the store has kept."""
+
+    def in_files() -> bytes:
+        return b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+    def in_redis() -> bytes:
+        with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
+            lists = {key for key in client.scan_iter() if client.type(key) == b"list"}
+            hashes = {key for key in client.scan_iter() if client.type(key) == b"hash"}
+            parts = [one for key in lists for one in client.lrange(key, 0, -1)]
+            return b"".join(parts + [one for key in hashes for one in client.hvals(key)])
+
+    return in_files if request.node.callspec.params["open_store"] == "embedded" else in_redis
+
+
+@pytest.fixture
 async def store(open_store: Opening) -> AsyncIterator[AnyStore]:
     async with open_store() as opened:
         yield opened

@@ -9,6 +9,7 @@ import redis
 
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.redis import RedisStore
 from bot.storage.serialization import SHAPE
@@ -276,3 +277,201 @@ async def test_a_channel_forgets_what_has_expired(redis_url: str, client: redis.
         assert [one.slug for one in await store.in_channel(PLACE.team, PLACE.channel)] == ["other"]
 
     assert client.smembers(f"roundtable:channel:{{{PLACE.team}.{PLACE.channel}}}") == {"other"}
+
+
+# --- changes ----------------------------------------------------------------------------------------------------------
+
+CHANGES = f"{KEY}:changes"
+
+
+def later(version: int, **fields: Any) -> Roundtable:
+    return a_roundtable(version=version, **({"title": f"Title {version}"} | fields))
+
+
+async def saved(store: RedisStore, *versions: int) -> None:
+    for version in versions:
+        await store.put(later(version) if version > 1 else a_roundtable(), expected=version - 1)
+
+
+async def read_elsewhere(redis_url: str) -> Roundtable | None:
+    async with RedisStore(redis_url) as other:
+        found = await other.get(SLUG)
+        assert await other.at(PLACE) == found
+        return found
+
+
+def sent(client: redis.Redis) -> int:
+    """How many bytes the server has sent so far."""
+    return int(client.info("stats")["total_net_output_bytes"])
+
+
+async def test_what_is_saved_next_is_a_line_of_its_own(redis_url: str, client: redis.Redis) -> None:
+    """It says what differs; the whole value is saved when the process does not know the one before."""
+    async with RedisStore(redis_url) as store:
+        await saved(store, 1, 2, 3)
+
+    lines = client.lrange(CHANGES, 0, -1)
+    assert [set(json.loads(line[33:])["change"]["fields"]) for line in lines] == [{"version", "title"}] * 2
+    assert json.loads(str(client.hget(KEY, "state")))["version"] == 1
+    assert client.hmget(KEY, "version", "link") == ["3", lines[-1][:32]]
+    assert await read_elsewhere(redis_url) == later(3)
+
+    async with RedisStore(redis_url) as store:
+        await saved(store, 4)
+    assert not client.exists(CHANGES)
+    assert client.hget(KEY, "link") == client.hget(KEY, "begun")
+    assert await read_elsewhere(redis_url) == later(4)
+
+
+async def test_processes_that_take_turns_save_changes(redis_url: str, client: redis.Redis) -> None:
+    """Each reads what the other has saved since, and nothing else."""
+    long = "x" * 50_000
+    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+        await one.put(a_roundtable(permalink=long), expected=0)
+        assert await other.get(SLUG) == a_roundtable(permalink=long)
+        for version in range(2, 12):
+            saver, reader = (one, other) if version % 2 else (other, one)
+            await saver.put(later(version, permalink=long), expected=version - 1)
+            before = sent(client)
+            assert await reader.get(SLUG) == later(version, permalink=long)
+            assert sent(client) - before < len(long)
+
+    assert client.llen(CHANGES) == 10
+    assert await read_elsewhere(redis_url) == later(11, permalink=long)
+
+
+def failed_over(client: redis.Redis) -> None:
+    """The last save had not reached the replica, which is the master now."""
+    client.rpop(CHANGES)
+    client.hset(KEY, mapping={"version": 2, "link": str(client.lindex(CHANGES, -1))[:32]})
+
+
+async def test_a_change_is_only_made_to_the_save_it_was_made_from(
+    redis_url: str, client: redis.Redis
+) -> None:
+    """
+    A master is lost with a save, and another process saves another value of the same version: with changes or whole,
+    that value is not saved over, and what is read has nothing of the lost one.
+    """
+    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+        await saved(one, 1, 2, 3)
+        failed_over(client)
+        assert await other.get(SLUG) == later(2)
+        theirs = later(3, title="Theirs", now="2026-11-21T10:00:01.000Z")
+        await other.put(theirs, expected=2)
+
+        for refused in (one.put(later(4), expected=3), one.put_whole(later(4), expected=3)):
+            with pytest.raises(Conflict, match="another one"):
+                await refused
+        assert await one.get(SLUG, known=later(3)) == theirs
+        await one.put(theirs.but(version=4, permalink="Ours"), expected=3)
+        assert await other.get(SLUG) == theirs.but(version=4, permalink="Ours")
+    assert await read_elsewhere(redis_url) == theirs.but(version=4, permalink="Ours")
+
+
+async def test_two_values_of_one_version_and_one_moment_are_told_apart(
+    redis_url: str, client: redis.Redis
+) -> None:
+    """Only their saves have different names."""
+    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+        await saved(one, 1, 2)
+        mine = later(3)
+        await one.put(mine, expected=2)
+        failed_over(client)
+        await other.get(SLUG)
+        await other.put(later(3, title="Theirs"), expected=2)
+
+        assert await one.get(SLUG, known=mine) == later(3, title="Theirs")
+
+
+async def test_a_lost_save_is_forgotten(redis_url: str, client: redis.Redis) -> None:
+    """Also by the process that made it, whose next save would have been a change of it."""
+    async with RedisStore(redis_url) as store:
+        await saved(store, 1, 2, 3)
+        failed_over(client)
+
+        with pytest.raises(Conflict, match="at version 2"):
+            await saved(store, 4)
+        assert await store.get(SLUG) == later(2)
+        await store.put(later(3, title="Again"), expected=2)
+    assert await read_elsewhere(redis_url) == later(3, title="Again")
+
+
+async def test_what_is_over_is_kept_for_a_month_with_its_changes(redis_url: str, client: redis.Redis) -> None:
+    """One is worth nothing without the other."""
+    month = 30 * 24 * 3600
+    async with RedisStore(redis_url) as store:
+        await saved(store, 1, 2)
+        assert client.ttl(CHANGES) == -1
+        await store.put(later(3, stage=Stage.ANALYSED), expected=2)
+        assert 0 < int(str(client.ttl(CHANGES))) <= month
+        assert client.ttl(CHANGES) == client.ttl(KEY)
+        await saved(store, 4)
+        assert (client.ttl(CHANGES), client.ttl(KEY)) == (-1, -1)
+
+
+@pytest.mark.parametrize("damage", ["torn", "foreign", "missing", "deleted", "other"])
+async def test_changes_that_cannot_be_read_are_never_left_out(
+    redis_url: str, client: redis.Redis, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is left would be an older state. All of it is set aside, and the item is rebuilt from the workspace."""
+    async with RedisStore(redis_url) as store:
+        await saved(store, 1, 2, 3, 4)
+    lines = client.lrange(CHANGES, 0, -1)
+    bad = {
+        "torn": [*lines[:2], lines[2][:-9]],
+        "foreign": ["{}", *lines],
+        "missing": [lines[0], lines[2]],
+        "deleted": [],
+        "other": [lines[0], lines[1], lines[1]],
+    }[damage]
+    client.delete(CHANGES)
+    if bad:
+        client.rpush(CHANGES, *bad)
+    client.rpush(f"{KEY}:unreadable:changes", "of an earlier one")
+
+    assert await read_elsewhere(redis_url) is None
+    assert client.lrange(f"{KEY}:unreadable:changes", 0, -1) == bad
+    assert client.hget(f"{KEY}:unreadable", "version") == "4"
+    assert not client.exists(KEY, CHANGES)
+    assert "set aside" in caplog.text
+    async with RedisStore(redis_url) as store:
+        await saved(store, 1, 2)
+    assert await read_elsewhere(redis_url) == later(2)
+
+
+async def test_a_state_without_links_is_saved_whole(redis_url: str, client: redis.Redis) -> None:
+    """As a version before changes left it, which would read no change; the incarnation is its name until then."""
+    async with RedisStore(redis_url) as store:
+        await saved(store, 1)
+    state = json.dumps(json.loads(str(client.hget(KEY, "state"))) | {"shape": 1})
+    client.hset(KEY, mapping={"state": state, "shape": 1})
+    client.hdel(KEY, "link", "begun")
+
+    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+        assert await one.get(SLUG) == a_roundtable()
+        client.hset(KEY, "incarnation", "anew")
+        with pytest.raises(Conflict, match="another one"):
+            await saved(one, 2)
+        client.hset(KEY, "incarnation", "i1")
+        await saved(one, 2, 3)
+        assert client.hget(KEY, "shape") == str(SHAPE)
+        assert json.loads(str(client.hget(KEY, "state")))["version"] == 2
+        assert await other.get(SLUG) == later(3)
+
+
+async def test_an_older_version_that_saves_over_a_lost_save_is_read(
+    redis_url: str, client: redis.Redis
+) -> None:
+    """It knows nothing of changes and links, and leaves them beside what it saves."""
+    async with RedisStore(redis_url) as store:
+        await saved(store, 1, 2, 3)
+        old = later(4, title="Old", shape=1)
+        client.hset(KEY, mapping={"version": 4, "shape": 1, "state": old.model_dump_json()})
+
+        assert await read_elsewhere(redis_url) == old.but(shape=SHAPE)
+        with pytest.raises(Conflict):
+            await saved(store, 4)
+        assert await store.get(SLUG) == old.but(shape=SHAPE)
+        await saved(store, 5, 6)
+    assert await read_elsewhere(redis_url) == later(6)

@@ -1,0 +1,115 @@
+"""What a save writes does not grow with what was said before."""
+
+import os
+import statistics
+from collections.abc import Callable, Iterator
+
+import pytest
+import redis
+
+from bot.domain.privacy.redaction import Redactor
+from bot.domain.roundtable.effects import Post
+from bot.domain.roundtable.state import KEYS_REMEMBERED, Answer, Roundtable
+from bot.storage.state_scrub import scrub_state
+from tests.contracts.conftest import AnyStore, Opening
+from tests.contracts.test_state_scrub import TOKEN, leaky
+from tests.domain.table import Table, shipped
+from tests.storage.samples import a_line
+
+FEW, MANY = 10, 1_200
+MOST_TIMES = 1.2
+
+
+@pytest.fixture
+def written(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
+    """How many bytes were written so far: to files, or to Redis, with its commands."""
+    if request.node.callspec.params["open_store"] == "redis":
+        with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
+            yield lambda: int(client.info("stats")["total_net_input_bytes"])
+        return
+    total = 0
+    write = os.write
+
+    def counted(descriptor: int, content: bytes) -> int:
+        nonlocal total
+        count = write(descriptor, content)
+        total += count
+        return count
+
+    monkeypatch.setattr(os, "write", counted)
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+    yield lambda: total
+
+
+def answered(rt: Roundtable, number: int) -> Iterator[Roundtable]:
+    """What an answer adds to a step, and a post that says so: it is queued, attempted, and posted."""
+    ts = f"{number}.1"
+    words = f"Answer {number}: edits get lost when the network is away for an hour."
+    rt = rt.but(
+        answers=(*rt.answers, Answer(person="ada", text=words, ts=ts)),
+        lines=(*rt.lines, a_line(f"C1.{ts}", words)),
+        seen=(*rt.seen, f"C1.{ts}")[-KEYS_REMEMBERED:],
+    )
+    assert rt.card
+    queued = rt.queueing(Post(message=rt.card.message))
+    yield queued
+    yield queued.but(outbox=tuple(one.but(attempts=1) for one in queued.outbox if isinstance(one, Post)))
+    yield queued.but(outbox=())
+
+
+async def saved_step(store: AnyStore, answers: int, written: Callable[[], int]) -> list[int]:
+    """The bytes of each save in a step with so many answers."""
+    rt = Table(shipped()).start().say("Edits get lost.").rt.but(slug=f"step-of-{answers}", version=1)
+    await store.put(rt, expected=0)
+    sizes = []
+    for number in range(answers):
+        for after in answered(rt, number):
+            before, rt = written(), after.but(version=rt.version + 1)
+            await store.put(rt, expected=rt.version - 1)
+            sizes.append(written() - before)
+    assert await store.get(rt.slug) == rt
+    return sizes
+
+
+async def test_a_save_in_a_long_step_writes_as_much_as_in_a_short_one(
+    store: AnyStore, written: Callable[[], int]
+) -> None:
+    """The usual one, and all of them with the whole values that are saved from time to time."""
+    short = await saved_step(store, FEW, written)
+    long = await saved_step(store, MANY, written)
+
+    assert statistics.median(long) <= MOST_TIMES * statistics.median(short)
+    assert statistics.mean(long) <= MOST_TIMES * statistics.mean(short)
+
+
+async def test_a_meeting_is_read_as_it_was_saved_by_a_process_that_starts(open_store: Opening) -> None:
+    """After any number of its saves."""
+    table = Table(shipped()).start()
+    states = [table.rt.but(version=1)]
+    for words in ("Edits get lost.", "decision: use a queue", "It is offline for hours."):
+        for rt in (table.say(words).rt, table.do_step(words).rt, table.press_continue().rt):
+            states.append(rt.but(version=len(states) + 1))
+    for last in range(0, len(states), 3):
+        async with open_store() as store:
+            for rt in states[last : last + 3]:
+                await store.put(rt, expected=rt.version - 1)
+        async with open_store() as store:
+            assert await store.get(rt.slug) == rt
+            assert await store.at(rt.place) == rt
+
+
+async def test_no_change_keeps_a_secret(open_store: Opening, everything: Callable[[], bytes]) -> None:
+    """What was replaced by a change is in the whole value before it, and what it was replaced with in the change."""
+    rt = leaky().rt.but(version=1)
+    async with open_store() as store:
+        await store.put(rt, expected=0)
+        for version in (2, 3):
+            rt = rt.but(version=version, title=f"Sync {TOKEN} {version}")
+            await store.put(rt, expected=version - 1)
+        assert everything().count(TOKEN.encode()) > 2
+        assert await scrub_state(store, rt.slug, Redactor())
+        assert TOKEN.encode() not in everything()
+        found = await store.get(rt.slug)
+        assert found
+        await store.put(found.but(version=5, title="Sync"), expected=4)
+    assert TOKEN.encode() not in everything()

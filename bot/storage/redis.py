@@ -209,10 +209,11 @@ class RedisStore(Connected):
             if known and not stored:
                 self._note(known, name)
                 return known
-            if base and len(stored) == len(("version", "changes")):
-                if resumed := _resumed(base, *stored, _text(name)):
-                    return self._noted(resumed, name)
-                name, *stored = await self._redis.eval(READ, 2, *_reading(slug))
+            match stored:
+                case [version, changes] if base:
+                    if resumed := _resumed(base, version, changes, _text(name)):
+                        return self._noted(resumed, name)
+                    name, *stored = await self._redis.eval(READ, 2, *_reading(slug))
             found = await self._opened(slug, *stored)
         return self._noted(found, name)
 
@@ -234,8 +235,8 @@ class RedisStore(Connected):
             if found == UNLISTED:
                 found = await self._save(save, listed=True)
         if found != SAVED:
-            at = "another one" if found == ANOTHER else f"at version {found}"
-            raise Conflict(f"{roundtable.slug} is {at}, not at version {expected}")
+            other = f"another value of version {expected}" if found == ANOTHER else f"version {found}"
+            raise Conflict(f"{roundtable.slug} is at {other}, not at version {expected} as it was seen")
         self._seen[roundtable.slug] = roundtable.version, after.link
         self._bases[roundtable.slug] = after
         if not roundtable.pending:

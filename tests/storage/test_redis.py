@@ -361,7 +361,7 @@ async def test_a_change_is_only_made_to_the_save_it_was_made_from(
         await other.put(theirs, expected=2)
 
         for refused in (one.put(later(4), expected=3), one.put_whole(later(4), expected=3)):
-            with pytest.raises(Conflict, match="another one"):
+            with pytest.raises(Conflict, match="another value"):
                 await refused
         assert await one.get(SLUG, known=later(3)) == theirs
         await one.put(theirs.but(version=4, permalink="Ours"), expected=3)
@@ -451,7 +451,7 @@ async def test_a_state_without_links_is_saved_whole(redis_url: str, client: redi
     async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
         assert await one.get(SLUG) == a_roundtable()
         client.hset(KEY, "incarnation", "anew")
-        with pytest.raises(Conflict, match="another one"):
+        with pytest.raises(Conflict, match="another value"):
             await saved(one, 2)
         client.hset(KEY, "incarnation", "i1")
         await saved(one, 2, 3)

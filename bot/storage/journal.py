@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.storage.changes import Change, applied, change
 from bot.storage.serialization import SHAPE, UnreadableState, as_stored, encoded, in_todays_shape
@@ -57,9 +58,9 @@ def following(base: Base | None, roundtable: Roundtable) -> tuple[bytes, Base] |
     The line of a change from *base*; None when the whole value has to be saved.
 
     Whole values come at distances that are proportional to their size, so all saves together write an eighth more than
-    the changes alone, however large the roundtable is.
+    the changes alone, however large the roundtable is. One that is over is whole: it is kept for long, and listed.
     """
-    if base is None or not _may_follow(base.value, roundtable):
+    if base is None or is_over(roundtable) or not _may_follow(base.value, roundtable):
         return None
     changed = change(base.value, roundtable)
     assert changed, "two versions differ"
@@ -69,6 +70,10 @@ def following(base: Base | None, roundtable: Roundtable) -> tuple[bytes, Base] |
         return None
     after = base._replace(value=roundtable, link=_link_of(line), lines=base.lines + 1, changes=changes)
     return line, after
+
+
+def is_over(roundtable: Roundtable) -> bool:
+    return roundtable.stage is Stage.ANALYSED and not roundtable.pending and not roundtable.timers
 
 
 def opened(slug: str, content: bytes, lines: Sequence[bytes]) -> OpenedJournal:

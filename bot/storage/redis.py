@@ -43,7 +43,8 @@ Copies for people, scripts and indexes, and what the last save and the whole val
 """
 EXPECTED, SEEN, KEPT, LISTED, NAMED, TIMED, CONTENT, FOLLOWS = (f"ARGV[{number}]" for number in range(1, 9))
 GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=9)}
-SAVED, UNLISTED, ANOTHER = -1, -2, -3
+SAVED, UNLISTED, ANOTHER, INCOMPLETE = -1, -2, -3, -4
+WHOLE = -1
 UNKNOWN, NO_BASE = ("", "", "", ""), ("", 0)
 
 SAVE = f"""
@@ -53,7 +54,8 @@ if version ~= tonumber({EXPECTED}) then return version end
 if {SEEN} ~= '' and (found[6] or found[2]) ~= {SEEN} then return {ANOTHER} end
 local stays = found[3] == {GIVEN["team"]} and found[4] == {GIVEN["channel"]} and found[5] == {GIVEN["thread"]}
 if {LISTED} == '' and not stays then return {UNLISTED} end
-if {FOLLOWS} == '' then
+if tonumber({FOLLOWS}) ~= {WHOLE} and tonumber({FOLLOWS}) ~= redis.call('LLEN', KEYS[3]) then return {INCOMPLETE} end
+if tonumber({FOLLOWS}) == {WHOLE} then
     redis.call('HSET', KEYS[1], 'state', {CONTENT})
     redis.call('DEL', KEYS[3])
 else
@@ -61,21 +63,20 @@ else
 end
 redis.call('HSET', KEYS[1], {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
 if {TIMED} == '' then redis.call('ZREM', KEYS[2], {NAMED}) else redis.call('ZADD', KEYS[2], {TIMED}, {NAMED}) end
-for _, key in ipairs({{KEYS[1], KEYS[3]}}) do
-    if {KEPT} == '' then redis.call('PERSIST', key) else redis.call('EXPIRE', key, {KEPT}) end
-end
+if {KEPT} == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], {KEPT}) end
 return {SAVED}
 """
 """
 KEYS: the roundtable, the index of timers, and the changes. ARGV: the expected version, the name of that save or "",
 after how many seconds it expires or "", whether the other indexes were written before it, its slug, when its next timer
-is due (in seconds since 1970) or "", the whole value or a change, whether it is a change, and `FIELDS`.
+is due (in seconds since 1970) or "", the whole value or a change, how many changes there are before it or WHOLE, and
+`FIELDS`. What expires has no changes, since it was saved whole.
 
 A save is named by its `link`, or by the incarnation if a version before links made it. A change is always saved with
 that name: a replica that became master may lack a save, and then get another one of the same version.
 
 Returns SAVED; UNLISTED when it has moved to another thread, so that the indexes must be written; ANOTHER when another
-value of the expected version is stored; otherwise the version that was found.
+value of the expected version is stored; INCOMPLETE when changes are gone; otherwise the version that was found.
 """
 
 READ = """
@@ -122,15 +123,15 @@ KEYS_AT_ONCE = 1_000
 
 class Save(NamedTuple):
     """
-    *content* is the whole of a roundtable, or a change; *after* is what is stored then. *seen* is the name of the save
-    *expected*, or "".
+    *content* is the whole of a roundtable, or a change that follows so many *lines*; *after* is what is stored then.
+    *seen* is the name of the save *expected*, or "".
     """
 
     content: bytes
     after: journal.Base
     expected: int
     seen: str
-    is_change: bool
+    lines: int
 
 
 class RoundtableSummary(NamedTuple):
@@ -205,17 +206,12 @@ class RedisStore(Connected):
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
         base = self._bases.get(slug)
         async with bounded():
-            name, *stored = await self._redis.eval(READ, 2, *_reading(slug, known, base))
-            if known and not stored:
-                self._note(known, name)
+            answer = await self._redis.eval(READ, 2, *_reading(slug, known, base))
+            if known and len(answer) == 1:
+                self._note(known, *answer)
                 return known
-            match stored:
-                case [version, changes] if base:
-                    if resumed := _resumed(base, version, changes, _text(name)):
-                        return self._noted(resumed, name)
-                    name, *stored = await self._redis.eval(READ, 2, *_reading(slug))
-            found = await self._opened(slug, *stored)
-        return self._noted(found, name)
+            found = await self._answered(slug, base, answer)
+        return self._noted(*found) if found else None
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
         await self._put(roundtable, self._bases.get(roundtable.slug), expected)
@@ -226,19 +222,20 @@ class RedisStore(Connected):
 
     async def _put(self, roundtable: Roundtable, base: journal.Base | None, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
-        seen = self._name(roundtable.slug, expected)
-        follows = journal.following(base if base and base.link == seen else None, roundtable)
-        content, after = follows or journal.whole(roundtable)
-        save = Save(content, after, expected, seen, is_change=bool(follows))
+        seen, listed = self._name(roundtable.slug, expected), expected == 0 or not roundtable.pending
+        save = _saving(base if base and base.link == seen else None, roundtable, expected, seen)
         async with bounded():
-            found = await self._save(save, listed=expected == 0 or not roundtable.pending)
+            found = await self._save(save, listed=listed)
             if found == UNLISTED:
+                found = await self._save(save, listed=True)
+            if found == INCOMPLETE:
+                save = _saving(None, roundtable, expected, seen)
                 found = await self._save(save, listed=True)
         if found != SAVED:
             other = f"another value of version {expected}" if found == ANOTHER else f"version {found}"
             raise Conflict(f"{roundtable.slug} is at {other}, not at version {expected} as it was seen")
-        self._seen[roundtable.slug] = roundtable.version, after.link
-        self._bases[roundtable.slug] = after
+        self._seen[roundtable.slug] = roundtable.version, save.after.link
+        self._bases[roundtable.slug] = save.after
         if not roundtable.pending:
             self._settled[roundtable.slug] = roundtable.version
 
@@ -247,18 +244,31 @@ class RedisStore(Connected):
     ) -> list[tuple[journal.OpenedJournal, bytes]]:
         """Each with the name of its save."""
         reading = self._redis.pipeline(transaction=False)
-        for slug in slugs:
-            reading.eval(READ, 2, *_reading(slug))
+        bases = [self._bases.get(slug) for slug in slugs]
+        for slug, base in zip(slugs, bases, strict=True):
+            reading.eval(READ, 2, *_reading(slug, base=base))
         answers = await reading.execute() if slugs else []
         found = []
-        for slug, (name, *stored) in zip(slugs, answers, strict=True):
+        for slug, base, answer in zip(slugs, bases, answers, strict=True):
             try:
-                if one := await self._opened(slug, *stored):
-                    found.append((one, name))
+                if one := await self._answered(slug, base, answer):
+                    found.append(one)
             except NewerVersion:
                 if not skip_newer:
                     raise
         return found
+
+    async def _answered(
+        self, slug: str, base: journal.Base | None, answer: list[Any]
+    ) -> tuple[journal.OpenedJournal, bytes] | None:
+        """What *answer* says, which `READ` gave to a caller that has *base*; with the name of the save."""
+        name, version, changes, *state = answer
+        if base and not state:
+            if found := _resumed(base, version, changes, _text(name)):
+                return found, name
+            name, version, changes, *state = await self._redis.eval(READ, 2, *_reading(slug))
+        opened = await self._opened(slug, version, changes, *state)
+        return (opened, name) if opened else None
 
     async def _save(self, save: Save, *, listed: bool) -> int:
         roundtable, expected = save.after.value, save.expected
@@ -268,10 +278,10 @@ class RedisStore(Connected):
         if roundtable.pending:
             saving.zadd(UNFINISHED, {roundtable.slug: roundtable.version}, gt=True)
         slug = roundtable.slug
-        kept = KEPT_SECONDS if _is_over(roundtable) else ""
+        kept = KEPT_SECONDS if journal.is_over(roundtable) else ""
         timed = seconds(roundtable.next_due) if roundtable.timers else ""
         arguments = (expected, save.seen, kept, "listed" if listed else "", slug, timed, save.content)
-        fields = ("change" if save.is_change else "", *_fields(roundtable), save.after.begun, save.after.link)
+        fields = (save.lines, *_fields(roundtable), save.after.begun, save.after.link)
         saving.eval(SAVE, 3, _key(slug), TIMERS, _changes_key(slug), *arguments, *fields)
         position = len(saving) - 1
         settled, self._settled = self._settled, {}
@@ -288,9 +298,7 @@ class RedisStore(Connected):
     def _note(self, roundtable: Roundtable, name: bytes) -> None:
         self._seen[roundtable.slug] = roundtable.version, _text(name)
 
-    def _noted(self, stored: journal.OpenedJournal | None, name: bytes) -> Roundtable | None:
-        if stored is None:
-            return None
+    def _noted(self, stored: journal.OpenedJournal, name: bytes) -> Roundtable:
         self._note(stored.value, name)
         if stored.base:
             self._bases[stored.value.slug] = stored.base
@@ -459,6 +467,12 @@ def _reading(
     return (_key(slug), _changes_key(slug), *seen, *((base.begun, base.lines) if base else NO_BASE))
 
 
+def _saving(base: journal.Base | None, roundtable: Roundtable, expected: int, seen: str) -> Save:
+    if base and (follows := journal.following(base, roundtable)):
+        return Save(*follows, expected, seen, base.lines)
+    return Save(*journal.whole(roundtable), expected, seen, WHOLE)
+
+
 def _resumed(
     base: journal.Base, version: bytes, changes: list[bytes], name: str
 ) -> journal.OpenedJournal | None:
@@ -489,10 +503,6 @@ def _channel_key(team: str, channel: str) -> str:
     return f"roundtable:channel:{{{team}.{channel}}}"
 
 
-def _is_over(roundtable: Roundtable) -> bool:
-    return roundtable.stage is Stage.ANALYSED and not roundtable.pending and not roundtable.timers
-
-
 def _list(saving: Any, roundtable: Roundtable) -> None:
     """Writes the index entries of channel and thread."""
     slug, place = roundtable.slug, roundtable.place
@@ -500,7 +510,7 @@ def _list(saving: Any, roundtable: Roundtable) -> None:
     if not place.thread:
         return
     saving.sadd(_thread_key(place), slug)
-    if _is_over(roundtable):
+    if journal.is_over(roundtable):
         saving.expire(_thread_key(place), KEPT_SECONDS)
     else:
         saving.persist(_thread_key(place))

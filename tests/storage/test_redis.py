@@ -124,8 +124,8 @@ async def test_what_cannot_be_read_is_set_aside(
     redis_url: str, client: redis.Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The store treats the item as new, and an operator can still look at what was there."""
-    async with RedisStore(redis_url) as store:
-        await store.put(a_roundtable(), expected=0)
+    async with RedisStore(redis_url) as saver, RedisStore(redis_url) as store:
+        await saver.put(a_roundtable(), expected=0)
         client.hset(KEY, "state", '{"torn')
 
         assert await store.in_channel(PLACE.team, PLACE.channel) == ()
@@ -397,17 +397,26 @@ async def test_a_lost_save_is_forgotten(redis_url: str, client: redis.Redis) -> 
     assert await read_elsewhere(redis_url) == later(3, title="Again")
 
 
-async def test_what_is_over_is_kept_for_a_month_with_its_changes(redis_url: str, client: redis.Redis) -> None:
-    """One is worth nothing without the other."""
-    month = 30 * 24 * 3600
+async def test_what_is_over_has_no_changes(redis_url: str, client: redis.Redis) -> None:
+    """It expires, and nothing is left of it."""
     async with RedisStore(redis_url) as store:
         await saved(store, 1, 2)
-        assert client.ttl(CHANGES) == -1
+        assert client.llen(CHANGES) == 1
         await store.put(later(3, stage=Stage.ANALYSED), expected=2)
-        assert 0 < int(str(client.ttl(CHANGES))) <= month
-        assert client.ttl(CHANGES) == client.ttl(KEY)
+        assert not client.exists(CHANGES)
         await saved(store, 4)
         assert (client.ttl(CHANGES), client.ttl(KEY)) == (-1, -1)
+
+
+async def test_no_change_follows_what_is_gone(redis_url: str, client: redis.Redis) -> None:
+    """Redis has deleted the changes alone; whoever remembers the roundtable saves all of it."""
+    async with RedisStore(redis_url) as store:
+        await saved(store, 1, 2)
+        client.delete(CHANGES)
+        await saved(store, 3, 4)
+
+    assert client.llen(CHANGES) == 1
+    assert await read_elsewhere(redis_url) == later(4)
 
 
 @pytest.mark.parametrize("damage", ["torn", "foreign", "missing", "deleted", "other"])

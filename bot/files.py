@@ -223,6 +223,10 @@ class Folder:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=self._descriptor)
 
+    def sync(self) -> None:
+        """What was removed stays so, whenever the machine stops."""
+        os.fsync(self._descriptor)
+
     def copy_aside(self, name: str, content: bytes, *, why: str) -> str:
         """Keep *content* as `name.why-N`, once, and say under which name."""
         for number in count(1):

@@ -384,11 +384,12 @@ def _stamps(files: Folder, slug: str) -> tuple[Stamp | None, Stamp | None]:
 
 
 def _move_aside(files: Folder, slug: str, stored: StoredFiles) -> str:
-    """The whole value is removed first: alone it would be an older state."""
+    """The whole value is gone first: alone it would be an older state."""
     aside = files.copy_aside(slug + SUFFIX, stored.whole, why="corrupt")
     if stored.changes:
         files.copy_aside(slug + CHANGES, stored.changes, why="corrupt")
     files.remove(slug + SUFFIX)
+    files.sync()
     files.remove(slug + CHANGES)
     return aside
 

@@ -112,6 +112,9 @@ class EmbeddedStore:
         """`put`, after which nothing of what was saved before is stored."""
         await self._bounded(lambda: self._put(roundtable, expected, whole=True))
 
+    async def has_changes(self, slug: str) -> bool:
+        return await self._bounded(lambda: self._has_changes(slug))
+
     async def at(self, place: Place) -> Roundtable | None:
         slug = self._threads.get(place.key)
         return await self.get(slug) if slug else None
@@ -259,6 +262,10 @@ class EmbeddedStore:
             raise
         self._failed.discard(roundtable.slug)
         self._index(roundtable)
+
+    def _has_changes(self, slug: str) -> bool:
+        with folder(self._path, [ROUNDTABLES]) as files:
+            return files.stamp(slug + CHANGES) is not None
 
     def _listened(self) -> str:
         with folder(self._path) as files:

@@ -220,6 +220,10 @@ class RedisStore(Connected):
         """`put`, after which nothing of what was saved before is stored."""
         await self._put(roundtable, None, expected)
 
+    async def has_changes(self, slug: str) -> bool:
+        async with bounded():
+            return bool(await self._redis.exists(_changes_key(slug)))
+
     async def _put(self, roundtable: Roundtable, base: journal.Base | None, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
         seen, listed = self._name(roundtable.slug, expected), expected == 0 or not roundtable.pending

@@ -13,6 +13,10 @@ ATTEMPTS = 20
 class RewritableStore(Protocol):
     async def get(self, slug: str) -> Roundtable | None: ...
 
+    async def has_changes(self, slug: str) -> bool:
+        """Whether more is stored than the newest value: an earlier one, and what has changed since."""
+        ...
+
     async def put_whole(self, roundtable: Roundtable, *, expected: int) -> None:
         """Saves as `put` does, and nothing of what was saved before is stored any more."""
         ...
@@ -25,7 +29,7 @@ async def scrub_state(store: RewritableStore, slug: str, redact: Redacting) -> t
         if before is None:
             return ()
         kinds, fields = redacted(before.model_dump(mode="json"), redact)
-        if not kinds:
+        if not kinds and not await store.has_changes(slug):
             return ()
         after = Roundtable.model_validate({**fields, "version": before.version + 1})
         try:

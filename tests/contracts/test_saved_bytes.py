@@ -113,3 +113,18 @@ async def test_no_change_keeps_a_secret(open_store: Opening, everything: Callabl
         assert found
         await store.put(found.but(version=5, title="Sync"), expected=4)
     assert TOKEN.encode() not in everything()
+
+
+async def test_no_secret_stays_that_the_newest_value_has_no_more(
+    open_store: Opening, everything: Callable[[], bytes]
+) -> None:
+    """It was committed, or taken back; the whole value before and the changes still have it."""
+    leaking = leaky().rt.but(version=1)
+    clean = Table(shipped()).start().rt.but(version=2, slug=leaking.slug, incarnation=leaking.incarnation)
+    async with open_store() as store:
+        await store.put(leaking, expected=0)
+        await store.put(clean, expected=1)
+        assert TOKEN.encode() in everything()
+        assert await scrub_state(store, leaking.slug, Redactor()) == ()
+        assert TOKEN.encode() not in everything()
+        assert await store.get(leaking.slug) == clean.but(version=3)

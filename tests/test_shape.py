@@ -105,7 +105,7 @@ OPENED_ELSEWHERE = {
         "(path / 'store.lock').open", "(self._path / 'store.lock').open", "roundtables.is_dir",
     },
     "bot/storage/git/lock.py": {
-        "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob", "self._lock.open",
+        "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob", "os.open",
         "self._note.read_text", "self._note.write_text",
     },
 }  # fmt: skip

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -121,6 +122,30 @@ def check_everything(*, as_json: Json = False) -> None:
         found = (check.failed_check("settings", error),)
     typer.echo(_as_json(check.as_rows(found)) if as_json else check.as_text(found))
     raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
+
+
+@commands.command("drill")
+def hold_drill(
+    workspace: Annotated[
+        Path | None, typer.Option(help="An empty folder for it, if not a temporary one.", file_okay=False)
+    ] = None,
+    *,
+    staging: Annotated[
+        bool,
+        typer.Option(
+            "--yes-this-is-staging",
+            help="Use a workspace and a Redis that are in use. What is in that Redis is removed.",
+        ),
+    ] = False,
+) -> None:
+    """Breaks things in the middle of small meetings in a sandbox, and exits with 1 if anything is lost or doubled."""
+    from bot.cli import drill  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
+
+    log.configure("CRITICAL", secrets=frozenset())
+    tell = partial(typer.echo, err=True)
+    found = asyncio.run(drill.drilled(os.environ, workspace=workspace, is_staging=staging, tell=tell))
+    typer.echo(drill.as_text(found))
+    raise typer.Exit(PROBLEM if drill.is_broken(found) else 0)
 
 
 @commands.command("eval")

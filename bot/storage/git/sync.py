@@ -51,9 +51,10 @@ GATHER_SECONDS = 0.5
 """Commits that come this close together are pushed together."""
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 300.0
-RACES = 10
+RACES = 30
 """How often in a row a push may be rejected because another clone pushed first."""
 RACE_SECONDS = 0.05
+"""The longest wait after such a push. It does not grow: the clone that won pushes again at once."""
 ABREAST_SECONDS = 5.0
 """How long work on an item may wait for what other replicas pushed."""
 PROBE_SECONDS = 15.0
@@ -321,12 +322,12 @@ class Sync:
 
     async def _races(self) -> SyncResult:
         why = ""
-        for race in range(RACES):
+        for _ in range(RACES):
             try:
                 return await self._race()
             except ConcurrentUpdate as overtaken:
                 why = str(overtaken)
-            await asyncio.sleep(random.uniform(0, RACE_SECONDS * 2.0 ** min(race, 4)))  # noqa: S311 - no secret
+            await asyncio.sleep(random.uniform(0, RACE_SECONDS))  # noqa: S311 - no secret
         raise SyncError(SyncResult.UNREACHABLE, f"others are quicker all the time: {why}")
 
     async def _race(self) -> SyncResult:

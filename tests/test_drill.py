@@ -90,6 +90,25 @@ async def test_a_redis_that_holds_roundtables_is_left_alone(
         assert await redis.get("roundtable:{offline-sync}") == b"live"
 
 
+async def test_what_is_staging_is_used(tmp_path: Path, redis_url: str) -> None:
+    """Files in the folder stay; the roundtables in Redis are removed."""
+    (tmp_path / "notes.md").write_text("ours")
+    async with Redis.from_url(redis_url) as redis:
+        await redis.set("roundtable:{offline-sync}", "live")
+
+        results = await drill.drilled(
+            {"REDIS_URL": redis_url, **QUICK},
+            workspace=tmp_path,
+            is_staging=True,
+            faults={"old backup": drill.old_backup},
+        )
+
+        assert not drill.is_broken(results), drill.as_text(results)
+        assert [one.skipped for one in results] == [""]
+        assert (tmp_path / "notes.md").read_text() == "ours"
+        assert await redis.keys() == []
+
+
 async def said_again(held: Drill) -> None:
     """As a bot would that does not know what it has posted."""
     last = [one for one in held.thread if one.by_bot and "event_payload" in one.metadata][-1]

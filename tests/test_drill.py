@@ -93,6 +93,7 @@ async def test_a_redis_that_holds_roundtables_is_left_alone(
 async def test_what_is_staging_is_used(tmp_path: Path, redis_url: str) -> None:
     """Files in the folder stay; the roundtables in Redis are removed."""
     (tmp_path / "notes.md").write_text("ours")
+    (tmp_path / "link").symlink_to("notes.md")
     async with Redis.from_url(redis_url) as redis:
         await redis.set("roundtable:{offline-sync}", "live")
 
@@ -105,7 +106,7 @@ async def test_what_is_staging_is_used(tmp_path: Path, redis_url: str) -> None:
 
         assert not drill.is_broken(results), drill.as_text(results)
         assert [one.skipped for one in results] == [""]
-        assert (tmp_path / "notes.md").read_text() == "ours"
+        assert (tmp_path / "link").read_text() == "ours"
         assert await redis.keys() == []
 
 

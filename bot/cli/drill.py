@@ -337,8 +337,9 @@ async def old_backup(drill: Drill) -> None:
         await drill.bot.stop()
         before = drill.thread[-1].ts
         with folder(drill.workspace) as workspace:
-            for name in workspace.folders():
-                rmtree(drill.workspace / name)
+            folders, names = workspace.folders(), workspace.names()
+        for name in names:
+            (rmtree if name in folders else Path.unlink)(drill.workspace / name)
         copytree(kept, drill.workspace, symlinks=True, dirs_exist_ok=True)
     await drill.bot.start()
     if drill.settings.redis_url is None:  # the store was in `.roundtable`

@@ -127,7 +127,9 @@ SAME_NAME: dict[str, str] = {}
 
 # --- habits ---------------------------------------------------------------------------------------------------------
 
-BROAD_EXCEPTS = 4  # an error of a listener, of an effect, of an input, of the work on one roundtable: each is reported
+BROAD_EXCEPTS = (
+    4  # an error of a listener, of an effect, of an input, of the work on one roundtable: each is reported
+)
 SLEEP = re.compile(r"((time|asyncio)\.)?sleep")
 MAY_SLEEP = {"wait_until"}  # polls; everything else waits for what it waits for
 MACHINE_PATH = re.compile(r"(?<![\w.~$}*-])/(?:home|Users|root|work|mnt|opt)/[\w.]")

@@ -1,6 +1,7 @@
 """
 The floors of acknowledging. Bolt as its documentation shows it, with listeners that acknowledge and do nothing; and,
-with REDIS_URL, what saving first costs at the very least: one compare-and-set before Bolt answers.
+with REDIS_URL, what saving first costs at the very least: one compare-and-set before Bolt answers. With REACTION, it
+adds that emoji to every message.
 """
 
 import asyncio
@@ -24,7 +25,9 @@ return 1
 
 
 def bare_app() -> AsyncApp:
-    client = AsyncWebClient("xoxb-bench", base_url=os.environ["SLACK_API_URL"])
+    token = os.environ.get("SLACK_BOT_TOKEN", "xoxb-bench")
+    client = AsyncWebClient(token, base_url=os.environ["SLACK_API_URL"])
+    reaction = os.environ.get("REACTION")
     saving = os.environ.get("REDIS_URL")
     app = AsyncApp(client=client, signing_secret=SIGNING_SECRET, process_before_response=bool(saving))
     save = Redis.from_url(saving).register_script(COMPARE_AND_SET) if saving else None
@@ -33,6 +36,8 @@ def bare_app() -> AsyncApp:
     async def message(event: dict[str, str]) -> None:
         if save:
             await save(keys=[f"bare.{event['ts']}"], args=["", event.get("text", "")])
+        if reaction:
+            await client.reactions_add(channel=event["channel"], timestamp=event["ts"], name=reaction)
 
     @app.action(re.compile(".*"))
     async def action(ack: AsyncAck) -> None:
@@ -46,7 +51,8 @@ def bare_app() -> AsyncApp:
 
 
 async def over_sockets() -> None:
-    await AsyncSocketModeHandler(bare_app(), BARE_APP).start_async()  # type: ignore[no-untyped-call]
+    token = os.environ.get("SLACK_APP_TOKEN", BARE_APP)
+    await AsyncSocketModeHandler(bare_app(), token).start_async()  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":

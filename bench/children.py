@@ -23,8 +23,9 @@ BOT_APP, BARE_APP, PEER_APP = "xapp-bot", "xapp-bare", "xapp-peer"
 class Ended(Exception):
     """A program ended before it should; the end of what it said explains it."""
 
-    def __init__(self, arguments: tuple[str, ...], log: Path) -> None:
-        super().__init__(f"{' '.join(arguments)} ended: {log.read_text(errors='replace')[-TAIL:]}")
+    def __init__(self, arguments: tuple[str, ...], log: Path, code: int | None = None) -> None:
+        how = f" with {code}" if code is not None else ""
+        super().__init__(f"{' '.join(arguments)} ended{how}: {log.read_text(errors='replace')[-TAIL:]}")
 
 
 @asynccontextmanager
@@ -40,7 +41,7 @@ async def child(
             yield running
         except Exception as error:
             if running.poll() is not None:
-                raise Ended(arguments, log) from error
+                raise Ended(arguments, log, running.returncode) from error
             raise
         finally:
             running.terminate()

@@ -13,7 +13,7 @@ import platform
 import statistics
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,14 +65,21 @@ class Row:
     goal: str
     met: bool | None
 
+    def with_unit(self, unit: str) -> "Row":
+        return replace(self, unit=unit)
+
+    def with_spread(self, least: float, most: float) -> "Row":
+        return replace(self, spread=(least, most))
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is measured, and where there is room for files."""
+    """How much is measured, and where there is room for files. *beside* is an earlier checkout to compare with."""
 
     quick: bool
     rounds: int
     folder: Path
+    beside: Path | None = None
 
     def size(self, full: int, quick: int) -> int:
         return quick if self.quick else full
@@ -120,15 +127,18 @@ def share(
 Measure = Callable[[Plan], Awaitable[Iterable[Row]]]
 
 
-def main(name: str, measure: Measure) -> None:
+def main(name: str, measure: Measure, *, takes_beside: bool = False) -> None:
     """The command line of every benchmark."""
     parser = argparse.ArgumentParser(prog=f"python -m bench.{name}")
     parser.add_argument("--quick", action="store_true", help="small and short: to see that it works")
     parser.add_argument("--rounds", type=int, default=0)
+    if takes_beside:
+        parser.add_argument("--beside", type=Path, metavar="DIR", help="an earlier checkout, in the same run")
     given = parser.parse_args()
+    beside = given.beside.resolve() if takes_beside and given.beside else None
     rounds = given.rounds or (QUICK_ROUNDS if given.quick else ROUNDS)
     with TemporaryDirectory(prefix=f"roundtable-bench-{name}-", ignore_cleanup_errors=True) as folder:
-        rows = asyncio.run(_measured(measure, Plan(given.quick, rounds, Path(folder))))
+        rows = asyncio.run(_measured(measure, Plan(given.quick, rounds, Path(folder), beside)))
     print(json.dumps(_document(name, rows, quick=given.quick, rounds=rounds), indent=2, ensure_ascii=False))
 
 
@@ -139,7 +149,7 @@ async def _measured(measure: Measure, plan: Plan) -> list[Row]:
 def timings(seconds: Iterable[float]) -> Figures:
     """Percentiles in milliseconds."""
     cuts = statistics.quantiles([one * 1000 for one in seconds], n=100, method="inclusive")
-    return {"p50": cuts[49], "p99": cuts[98]}
+    return {"p50": cuts[49], "p95": cuts[94], "p99": cuts[98]}
 
 
 def _document(name: str, rows: list[Row], *, quick: bool, rounds: int) -> dict[str, object]:

@@ -2,8 +2,8 @@
 How long Slack waits for an acknowledgement, when everything was saved in Redis before.
 
 Floor: a Bolt app as in Bolt's documentation, whose listeners acknowledge and do nothing; it runs beside the bot, and
-is asked the same things in turn. Goals: messages p50 ≤ 1.6×, p99 ≤ 2×, buttons and commands p50 ≤ 0.2× (by default,
-Bolt looks only every 10 ms whether a listener has acknowledged).
+is asked the same things in turn. There is no goal: Slack waits for three seconds, and what people feel is in
+`bench.first_sign`. For buttons and commands, Bolt looks only every 10 ms whether a listener has acknowledged.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ from bot.storage.redis import UNFINISHED, RedisStore
 from tests.redis_server import running_redis_server
 
 CONCURRENT = (1, 16, 64)
-MESSAGE_GOALS = {"p50": Goal(at_most=1.6), "p99": Goal(at_most=2.0), "cpu": NO_GOAL}
-BUTTON_GOALS = {"p50": Goal(at_most=0.2), "cpu": NO_GOAL}
+MESSAGE_GOALS = {"p50": NO_GOAL, "p99": NO_GOAL, "cpu": NO_GOAL}
+BUTTON_GOALS = {"p50": NO_GOAL, "cpu": NO_GOAL}
 SAVING_APP = "saving"
 FLOOR = "a Bolt app that only acknowledges"
 ITEMS = 10

@@ -22,7 +22,6 @@ CONNECT_SECONDS = 30
 ACK_SECONDS = 3
 DELIVERIES = 4
 HOST = "127.0.0.1"
-SLOW_CHANNEL = "C0SLOW"
 
 _PROFILE = {
     "avatar_hash": "0",
@@ -54,16 +53,12 @@ _ANSWERS: dict[str, dict[str, Any]] = {
 
 
 class CannedSlack:
-    """*post_seconds* is how long a post to the slow channel takes: as long as a model thinks, say."""
-
-    def __init__(self, *, port: int = 0, post_seconds: float = 0.0) -> None:
+    def __init__(self, *, port: int = 0) -> None:
         self._port = port
-        self._post_seconds = post_seconds
         self._stamps = count(1)
         self._sockets: dict[str, list[web.WebSocketResponse]] = defaultdict(list)
         self._next: dict[str, Any] = {}
         self._acks: dict[str, asyncio.Future[None]] = {}
-        self._replies: dict[str, asyncio.Future[None]] = {}
         self._connected = asyncio.Condition()
 
     async def __aenter__(self) -> Self:
@@ -102,11 +97,6 @@ class CannedSlack:
                 return
         raise AssertionError(f"{app} never acknowledged")
 
-    def reply_in(self, thread: str) -> asyncio.Future[None]:
-        """Done when the next message is posted in *thread*."""
-        self._replies[thread] = asyncio.get_running_loop().create_future()
-        return self._replies[thread]
-
     async def _api(self, request: web.Request) -> web.Response:
         method = request.match_info["method"]
         if method == "apps.connections.open":
@@ -119,11 +109,6 @@ class CannedSlack:
 
     async def _posted(self, request: web.Request) -> web.Response:
         said = await (request.json() if request.content_type == "application/json" else request.post())
-        if said["channel"] == SLOW_CHANNEL:
-            await asyncio.sleep(self._post_seconds)
-        waiting = self._replies.pop(str(said.get("thread_ts", "")), None)
-        if waiting and not waiting.done():
-            waiting.set_result(None)
         stamp = f"{1_800_000_000 + next(self._stamps)}.000100"
         return web.json_response({"ok": True, "ts": stamp, "channel": said["channel"], "message": {}})
 

@@ -17,7 +17,7 @@ READY_SECONDS = 60
 LOOK_SECONDS = 0.02
 STOP_SECONDS = 15
 TAIL = 2000
-BOT_APP, BARE_APP, PEER_APP = "xapp-bot", "xapp-bare", "xapp-peer"
+BOT_APP, BARE_APP = "xapp-bot", "xapp-bare"
 
 
 class Ended(Exception):

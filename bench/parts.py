@@ -26,6 +26,7 @@ from bot.storage.redis import RedisStore
 from bot.storage.tasks import DocketWake
 from bot.voices.judging import OfflineWorkshop
 from bot.voices.offline.offline import OfflineVoices
+from tests.e2e.meeting import NoPace
 
 
 class Parts(NamedTuple):
@@ -67,7 +68,10 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
         records = KeptRecords(root, "docs/requirements")
         chat = SlackChat(client, playbook.roster, us)
         performers = Performers(chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop())
-        engine = Roundtables(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
+        # A turn ends with the edit of its card, which would otherwise wait for Slack's limit.
+        engine = Roundtables(
+            store=store, wake=wake, performers=performers, playbook=playbook, clock=now, card_pace=NoPace()
+        )
         desk = Commands(
             roundtables=engine,
             ask_review=_no_review,

@@ -44,7 +44,9 @@ READING = frozenset(
     {"get", "at", "in_channel", "unfinished", "missing", "stages", "held", "listened", "people", "ping"}
 )
 QUIET_SECONDS = 0.15
-AT_ONCE = 16
+AT_ONCE = 2
+"""Answers of a long step: more would mostly wait for each other."""
+BATCH_SECONDS = 300.0
 FACTS = {"provider": "openai", "model": "canned", "tokens_in": 900, "tokens_out": 60}
 
 
@@ -216,7 +218,7 @@ async def long_step(counting: Counting, folder: Path, sizes: tuple[int, ...]) ->
                         number = min(AT_ONCE, size - given)
                         await asyncio.gather(*(_answer(meeting, given + each) for each in range(number)))
                         given += number
-                        await meeting.until(partial(_are_heard, meeting, given))
+                        await meeting.until(partial(_are_heard, meeting, given), seconds=BATCH_SECONDS)
                     await counting.settled(meeting)
                     before = await _bytes_in(asked)
                     async with counting.input(f"answer {size + 1}", meeting):

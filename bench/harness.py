@@ -97,10 +97,16 @@ class Plan:
             before.append(await floor())
             measured.append(await ours())
             after.append(before[-1] if self.quick else await floor())
-        return [
+        rows = [
             _row(what, metric, goal, unit=unit, floor_is=floor_is, rounds=(before, measured, after))
             for metric, goal in goals.items()
         ]
+        for row in rows:
+            print(
+                f"{what}, {row.metric}: {row.ours:.2f} / {row.floor:.2f}, ratio {row.ratio:.2f}",
+                file=sys.stderr,
+            )
+        return rows
 
 
 def share(

@@ -9,7 +9,7 @@ import asyncio
 import subprocess
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -30,6 +30,8 @@ ITEMS = 100
 """In the workspace before anybody begins."""
 PATIENCE_SECONDS = 90.0
 QUIET_SECONDS = 0.3
+AGAIN_SECONDS = 15.0
+PRESSED_AGAIN = 6
 READY_SECONDS = 60.0
 WHO = ("ada", "grace", "linus")
 FINISH, CONTINUE = "finish_step", "continue"
@@ -85,17 +87,24 @@ class Room:
                 calls = len(self.slack.calls)
                 await asyncio.sleep(QUIET_SECONDS)
 
-    async def until(self, wanted: Callable[[], T | None], *, what: str, root: str = "") -> T:
+    async def until(
+        self,
+        wanted: Callable[[], T | None],
+        *,
+        what: str,
+        root: str = "",
+        seconds: float = PATIENCE_SECONDS,
+    ) -> T:
         """Looks again when people see something new."""
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
+            async with asyncio.timeout(seconds):
                 while not (found := wanted()):
                     changed = asyncio.get_running_loop().create_future()
                     self._watching.add(changed)
                     await changed
         except TimeoutError:
             raise TimeoutError(
-                f"not within {PATIENCE_SECONDS:g} s: {what}. {self._story(root) if root else ''}"
+                f"not within {seconds:g} s: {what}. {self._story(root) if root else ''}"
             ) from None
         return found
 
@@ -158,24 +167,29 @@ class Item:
         """Seconds from the press to the menu: the step is written and committed by then."""
         card = await self.offered(FINISH)
         began = perf_counter()
-        await self._press(card, FINISH)
-        await self.offered(CONTINUE, since=card.ts)
+        await self._press(card, FINISH, until=partial(self._offering, CONTINUE, since=card.ts))
         return perf_counter() - began
 
     async def go_on(self) -> None:
         """To the next step; at the end of a phase through the phase's menu."""
         menu = await self.offered(CONTINUE)
         for _ in range(MOST_MENUS):
-            await self._press(menu, CONTINUE)
-            follows = partial(self._next_after, menu)
-            menu = await self._room.until(follows, what="the next step", root=self.root)
+            menu = await self._press(menu, CONTINUE, until=partial(self._next_after, menu))
             if FINISH in ways(menu):
                 return
         raise AssertionError(f"no step follows in {self.root}")
 
-    async def _press(self, message: SandboxMessage, action: str) -> None:
+    async def _press(
+        self, message: SandboxMessage, action: str, *, until: Callable[[], SandboxMessage | None]
+    ) -> SandboxMessage:
+        """Where it led to. Whoever is told that it could not be saved presses again; it counts once."""
         self.presses += 1
-        await self._ada.press(message, *ways(message)[action])
+        for _ in range(PRESSED_AGAIN):
+            await self._ada.press(message, *ways(message)[action])
+            with suppress(TimeoutError):
+                what = f"what {action} leads to"
+                return await self._room.until(until, what=what, root=self.root, seconds=AGAIN_SECONDS)
+        raise TimeoutError(f"{action} in {self.root} led to nothing")
 
     @property
     def _ada(self) -> SandboxPerson:

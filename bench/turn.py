@@ -14,7 +14,7 @@ no program that does the same can cost less.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,7 @@ from bot.domain.roundtable.inputs import Retract, Say
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Person
 from bot.engine.clock import now
+from bot.errors import Unavailable
 from bot.slack import client as slack_client
 from bot.storage.serialization import encoded
 from bot.storage.tasks import DocketWake
@@ -240,13 +241,17 @@ class Bot:
     async def prepare(self, held: list[Roundtable]) -> None:
         await seeds.saved(self._parts.store, held)
         for rt in held if self._knows else ():
-            await self._parts.desk.retract(rt.place, _taken_back(rt))
+            gone = _taken_back(rt)
+            while not await _taken(self._parts.desk.retract(rt.place, gone)):
+                pass
             ended = self._parts.payments.of(rt.slug)
             await ended.wait()  # its one effect: to look up the name of that person
             ended.clear()
 
     async def turn(self, rt: Roundtable) -> None:
-        await self._parts.desk.say(rt.place, _words(rt))
+        said = _words(rt)
+        while not await _taken(self._parts.desk.say(rt.place, said)):
+            pass
         await self._parts.payments.of(rt.slug).wait()
 
     async def check(self, held: list[Roundtable]) -> None:
@@ -258,6 +263,15 @@ class Bot:
 
 
 Side = Script | Promised | Bot
+
+
+async def _taken(work: Awaitable[object]) -> bool:
+    """False when Redis did not answer in time, as on a busy machine: Slack would deliver it again."""
+    try:
+        await work
+    except Unavailable:
+        return False
+    return True
 
 
 def _taken_back(rt: Roundtable) -> Retract:

@@ -18,10 +18,11 @@ from typing import TypeVar
 
 from bench.children import ROOT, child, cpu_seconds
 from bench.workspaces import git, workspace
+from bot.cli.demo import ways
 from bot.sandbox import Sandbox, SandboxMessage, SandboxPerson
 from bot.sandbox.changes import ChangeKind, SandboxChange
 from bot.slack.transport import CONNECTIONS
-from tests.e2e.meeting import CHANNEL, sandbox, ways
+from tests.e2e.meeting import CHANNEL, sandbox
 from tests.ports import free_port
 
 T = TypeVar("T")

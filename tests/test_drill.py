@@ -123,6 +123,7 @@ async def test_a_broken_promise_is_told_and_ends_with_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drill, "FAULTS", {"said again": said_again})
+    monkeypatch.setattr("bot.log.configure", lambda *_, **__: None)  # it would be for all tests
     monkeypatch.delenv("REDIS_URL", raising=False)
     runner = CliRunner()
 

@@ -45,13 +45,17 @@ def test_every_secret_of_the_settings_is_hidden() -> None:
 
 def test_the_rules_of_the_house() -> None:
     """Everybody presses, guests do not, and nothing is limited, until somebody says otherwise."""
-    assert Settings.from_env({}).policy == Policy(model="offline")
+    assert Settings.from_env({}).policy == Policy(model="offline", looks_first=True)
 
     policy = Settings.from_env({
         "ROUNDTABLE_PRESS": "starter", "ROUNDTABLE_GUESTS_PRESS": "yes", "ROUNDTABLE_BUDGET": "$5"
     }).policy  # fmt: skip
     assert policy == Policy(
-        press=PressPolicy.STARTER, guests_press=True, budget=Budget(dollars=Decimal(5)), model="offline"
+        press=PressPolicy.STARTER,
+        guests_press=True,
+        budget=Budget(dollars=Decimal(5)),
+        model="offline",
+        looks_first=True,
     )
 
 

@@ -497,6 +497,11 @@ async def test_the_time_of_creation_survives_every_rewrite(
 async def test_a_file_that_is_being_written_is_waited_for(workspace: GitWorkspace, git: Git) -> None:
     """Half of a file is no damage while another bot moves its checkout to what others pushed."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
+    async with GitWorkspace(git.root, lock_seconds=20) as reader:
+        await _read_while_it_is_written(reader, git)
+
+
+async def _read_while_it_is_written(workspace: GitWorkspace, git: Git) -> None:
     file = git.root / ITEM / "meta.json"
     whole = file.read_text(encoding="utf-8")
     with (git.root / ".roundtable" / "lock").open("w") as lock:

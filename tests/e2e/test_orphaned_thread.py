@@ -54,7 +54,7 @@ async def test_start_finds_the_thread(meeting: Meeting) -> None:
     await forgotten(meeting)
     async with meeting.bot():
         await asked(meeting, "start Offline sync")
-        await meeting.until(lambda: meeting.folder.exists() and sealed(meeting))
+        await meeting.until(lambda: (meeting.folder / "meta.json").exists() and sealed(meeting))
 
     assert meeting.meta["slack"]["thread_ts"] == meeting.root
     assert len(meeting.slack.messages(CHANNEL)) == 1
@@ -65,7 +65,7 @@ async def test_a_verb_in_the_thread_takes_it_up_too(meeting: Meeting) -> None:
     await forgotten(meeting)
     async with meeting.bot():
         await meeting.slack.person("ada").mention(CHANNEL, "resume", thread_ts=meeting.root)
-        await meeting.until(lambda: meeting.folder.exists() and sealed(meeting) == meeting.root)
+        await meeting.until(lambda: (meeting.folder / "meta.json").exists() and sealed(meeting) == meeting.root)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ async def test_words_in_an_earlier_thread_of_an_item_are_answered(meeting: Meeti
     async with meeting.bot():
         ada = meeting.slack.person("ada")
         await ada.mention(CHANNEL, "start Offline sync")
-        await meeting.until(lambda: meeting.folder.exists() and sealed(meeting))
+        await meeting.until(lambda: (meeting.folder / "meta.json").exists() and sealed(meeting))
         await ada.say(CHANNEL, WORDS, thread_ts=old)
         await meeting.until(lambda: "goes on in another thread" in str([one.text for one in ada.ephemerals]))
 

@@ -4,12 +4,13 @@ Plays an analysis through the whole bot, one input at a time, and counts what ea
 13 steps of three people with two discussions, with a model that answers at once; then one step in which more and more
 answers are given. `bench.saves` runs it, for this checkout or another one.
 
-Counted are calls of the store that write, with the size of the aggregate in them; calls of Slack; and copies of values
+Counted are calls of the store that write, with the bytes of each save; calls of Slack; and copies of values
 (`Value.but`). All that happens until everything is performed counts for the input.
 """
 
 import argparse
 import asyncio
+import importlib.util
 import inspect
 import json
 import sys
@@ -35,11 +36,14 @@ from bot.voices.offline.offline import OfflineVoices
 from tests.e2e.meeting import Meeting, NoPace, sandbox
 from tests.redis_server import running_redis_server
 
+JOURNAL = "bot.storage.journal"
 STEPS = (
     "00-01", "00-02", "00-03", "01-01", "01-02", "01-03", "01-04", "01-05", "01-06", "01-07", "01-08", "02-01", "02-02",
 )  # fmt: skip
 DISCUSSED = ("01-05", "02-01")
 WHO = ("ada", "grace", "linus")
+journal: Any = importlib.import_module(JOURNAL) if importlib.util.find_spec(JOURNAL) else None
+"""None in a checkout in which every save is the whole value (before ADR 37)."""
 READING = frozenset(
     {"get", "at", "in_channel", "unfinished", "missing", "stages", "held", "listened", "people", "ping"}
 )
@@ -98,7 +102,8 @@ class Counting:
             return
         self.last = states[0]
         self.now.saves += 1
-        self.now.sizes.append(len(encoded(states[0])))
+        if journal is None:
+            self.now.sizes.append(len(encoded(states[0])))
 
 
 class CountedStore:
@@ -148,6 +153,21 @@ def count_saves(counting: Counting) -> None:
             yield CountedStore(store, counting)
 
     app.store = counted
+
+
+def count_bytes(counting: Counting) -> None:
+    """Of what a save writes: a change, or the whole value."""
+    if journal is None:
+        return
+    following, whole = journal.following, journal.whole
+
+    def counted(made: Any) -> Any:
+        if made:
+            counting.now.sizes.append(len(made[0]))
+        return made
+
+    journal.following = lambda *given: counted(following(*given))
+    journal.whole = lambda *given: counted(whole(*given))
 
 
 async def analysis(counting: Counting, folder: Path) -> None:
@@ -250,6 +270,7 @@ async def _played(folder: Path, sizes: tuple[int, ...]) -> dict[str, Any]:
     counting = Counting()
     count_copies(counting)
     count_saves(counting)
+    count_bytes(counting)
     await analysis(counting, folder / "analysis")
     found = await long_step(counting, folder / "long", sizes)
     return {"inputs": [vars(one) for one in counting.done], "sizes": found}

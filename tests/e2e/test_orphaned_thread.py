@@ -65,7 +65,9 @@ async def test_a_verb_in_the_thread_takes_it_up_too(meeting: Meeting) -> None:
     await forgotten(meeting)
     async with meeting.bot():
         await meeting.slack.person("ada").mention(CHANNEL, "resume", thread_ts=meeting.root)
-        await meeting.until(lambda: (meeting.folder / "meta.json").exists() and sealed(meeting) == meeting.root)
+        await meeting.until(
+            lambda: (meeting.folder / "meta.json").exists() and sealed(meeting) == meeting.root
+        )
 
 
 @pytest.fixture

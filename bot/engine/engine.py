@@ -310,8 +310,8 @@ class Engine(ABC, Generic[A, I]):
         """Seconds until *effect* may begin."""
         return 0.0
 
-    def _joins(self, performed: Any, unsaved: UnsavedChange[A, I]) -> bool:  # noqa: ARG002
-        """Whether the outcome of *performed* may be saved together with the next one."""
+    def _joins(self, performed: Sequence[Any], newest: UnsavedChange[A, I]) -> bool:  # noqa: ARG002
+        """Whether the outcomes of *performed*, which ended in *newest*, may be saved with the next one."""
         return False
 
     def _saved(self, event: I, before: A | None, after: A) -> None:
@@ -382,6 +382,7 @@ class Engine(ABC, Generic[A, I]):
         """An effect with an attempt takes two rounds: the attempt is saved in the first, and made in the second."""
         state, begun = await self._repository.read(slug), ""
         unsaved: tuple[UnsavedChange[A, I], ...] = ()
+        performed: tuple[Pending, ...] = ()
         while state and (effect := self._next(state)):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError
@@ -394,8 +395,9 @@ class Engine(ABC, Generic[A, I]):
                     break
                 unsaved += self._repository.decisions(state, [outcome])
                 state = unsaved[-1].after
-                if attempt is not None or not self._joins(effect, unsaved[-1]):
-                    state, unsaved = await self._repository.settle(slug, unsaved), ()
+                performed += (effect,)
+                if attempt is not None or not self._joins(performed, unsaved[-1]):
+                    state, unsaved, performed = await self._repository.settle(slug, unsaved), (), ()
                 if attempt is not None:
                     begun = effect.id if state and self._is_begun(state, attempt) else ""
         if state:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeGuard
 
@@ -313,19 +313,22 @@ class Roundtables(Engine[Roundtable, Input]):
             return None
         return Attempted(key=effect.id, at=self._clock(), effect=effect.id)
 
-    def _joins(self, performed: Effect, unsaved: UnsavedChange[Roundtable, Input]) -> bool:
+    def _joins(self, performed: Sequence[Effect], newest: UnsavedChange[Roundtable, Input]) -> bool:
         """
-        With the attempt of a post, which is saved at once; or when *performed* does no harm when it is repeated. But
-        no new effect is performed before it is saved.
+        With the attempt of a post, which is saved at once; or with an effect that does no harm when it is repeated, if
+        none does, or if it follows a post, which is looked for before it is made again. But no new effect is performed
+        before it is saved.
         """
-        rt = unsaved.after
-        following = self._next(rt)
+        following = self._next(newest.after)
         if self._leaving.is_set() or not following:
             return False
-        has_new_effects = rt.sequence != unsaved.before.sequence
-        return isinstance(following, NOT_REPEATABLE) or (
-            isinstance(performed, NO_HARM_REPEATED) and not has_new_effects
-        )
+        if isinstance(following, NOT_REPEATABLE):
+            return True
+        if newest.after.sequence != newest.before.sequence:
+            return False
+        if isinstance(following, NO_HARM_REPEATED):
+            return all(isinstance(one, (*NO_HARM_REPEATED, *NOT_REPEATABLE)) for one in performed)
+        return all(isinstance(one, NO_HARM_REPEATED) for one in performed)
 
     def _saved(self, event: Input, before: Roundtable | None, after: Roundtable) -> None:
         self._meter.decided(event, before, after)

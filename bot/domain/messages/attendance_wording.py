@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from bot.domain.messages.form import FieldKind, FormField, FormName, InputForm
-from bot.domain.messages.message import Action, Choice, Message
+from bot.domain.messages.message import Action, Card, CardPart, Choice, Message, card_in_words
 from bot.domain.messages.step_wording import listed
 from bot.domain.values.markdown import escaped
 
@@ -66,11 +66,11 @@ def deadline(due: str, missing: Sequence[tuple[str, str]], gaps: int, *, discuss
     without = tuple(WITHOUT.but(label=WITHOUT.label.format(name=name), value=one) for one, name in named)
     end = "`done`" if discussion else "`finish`"
     typed = ", ".join((end, "`one more day`", *(f"`without {name}`" for _, name in named[:1]), "`no limit`"))
-    return Message(
-        text=f"It is {due}: answers are due.{lacks}",
-        choices=(END if discussion else FINISH, EXTEND, UNTIL, *without, NO_LIMIT),
-        note=f"Nothing happens by itself. Or type {typed}, or another time as in `due 2026-11-30 17:00`.",
-    )
+    hint = f"Nothing happens by itself. Or type {typed}, or another time as in `due 2026-11-30 17:00`."
+    said = CardPart(prose=f"It is {due}: answers are due.{lacks}")
+    card = Card(title="", parts=(said,), more=(UNTIL, NO_LIMIT), foot=(hint,))
+    choices = (END if discussion else FINISH, EXTEND, *without)
+    return Message(text=card_in_words(card), choices=choices, card=card)
 
 
 def until_form(slug: str) -> InputForm:

@@ -34,7 +34,7 @@ class Reminder(Stored):
     discussion: bool = False
 
     def offers(self, action: Action) -> bool:
-        return any(choice.action is action for choice in self.shown.choices)
+        return any(choice.action is action for choice in self.shown.offered)
 
 
 class Attendance(Stored):

@@ -24,6 +24,7 @@ from bot.domain.roundtable.inputs import (
     Input,
     MarkMessage,
     Mute,
+    NameOption,
     Plan,
     Press,
     RaiseObjection,
@@ -82,6 +83,7 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
             | Export()
             | Specify()
             | RecordDecision()
+            | NameOption()
             | RaiseObjection()
             | SettleObjection()
             | SealPosition()

@@ -17,6 +17,8 @@ from bot.domain.values.text import counted, one_line
 from bot.record.reading import RecordEntry, SharedFile
 
 SHOWN_CHARS = 400
+DECIDED_BY = "decided by"
+"""The fact of a decision; then `by` is who recorded it."""
 HOST_NAME = "Roundtable"
 
 
@@ -165,6 +167,7 @@ class Briefing:
 
     def _decision(self, entry: Entry) -> BriefPoint | None:
         facts = [
+            (DECIDED_BY, entry["deciders"]),
             ("because", entry["reason"]),
             ("replaces", entry["replaces"]),
             ("turned down", entry["rejected"]),

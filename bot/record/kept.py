@@ -16,7 +16,7 @@ from bot.domain.transcript.state import State
 from bot.engine.ports import ChangesSince, ExportFile, Records
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES, File
-from bot.record.brief import NO_LABELS, Briefing, Labels
+from bot.record.brief import DECIDED_BY, NO_LABELS, Briefing, Labels
 from bot.record.page import as_html
 from bot.record.reading import InMemory, RecordEntry, entries, link_of, numbered, replay, specification_of
 from bot.record.text import as_markdown
@@ -56,7 +56,12 @@ class KeptRecords(Records):
             known = FoundDecision(slug, title, "", "")
             found = _decisions(record, known, self._labels, permalink=permalink)
             return tuple(
-                one._replace(text=self._redact(one.text), why=self._redact(one.why), by=self._redact(one.by))
+                one._replace(
+                    text=self._redact(one.text),
+                    why=self._redact(one.why),
+                    by=self._redact(one.by),
+                    deciders=self._redact(one.deciders),
+                )
                 for one in found
             )
 
@@ -121,6 +126,7 @@ def _decisions(
             id=one.id,
             text=one.text,
             by=one.by,
+            deciders=facts.get(DECIDED_BY, ""),
             at=one.at or (said.ts if said else ""),
             why=facts.get("because", ""),
             replaces=facts.get("replaces", ""),

@@ -22,7 +22,17 @@ from bot.domain.transcript.state import (
 )
 from bot.domain.values.markdown import Block, Span, blocks
 from bot.domain.values.text import clean, counted, one_line
-from bot.record.brief import NO_LABELS, Brief, Briefing, BriefPoint, Issue, Labels, PositionMove, by_name
+from bot.record.brief import (
+    DECIDED_BY,
+    NO_LABELS,
+    Brief,
+    Briefing,
+    BriefPoint,
+    Issue,
+    Labels,
+    PositionMove,
+    by_name,
+)
 from bot.record.disagreement import picture
 from bot.record.reading import RecordEntry, SharedFile
 from bot.record.text import amounts, standing
@@ -259,7 +269,8 @@ def _point(one: BriefPoint) -> str:
     text = f"<s>{_shown(one.text)}</s>" if one.over else _shown(one.text)
     lead = f"<b>{_shown(one.id)}</b> " if one.id else ""
     facts = "; ".join(f"{name}: {_shown(fact)}" if name else _shown(fact) for name, fact in one.facts)
-    about = [f"<bdi>{_shown(one.by)}</bdi>" if one.by else "", one.at[:10], _shown(one.fate)]
+    recorded = "recorded by " if DECIDED_BY in dict(one.facts) else ""
+    about = [f"{recorded}<bdi>{_shown(one.by)}</bdi>" if one.by else "", one.at[:10], _shown(one.fate)]
     links = [_of_line(one.line) if one.line else "", _in_slack(one.link)]
     told = " · ".join(part for part in (*about, *links) if part)
     return (

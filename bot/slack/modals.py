@@ -105,7 +105,9 @@ def _element(field: FormField) -> View:
             return _checks(field)
         case FieldKind.PEOPLE:
             most = {"max_selected_items": field.most} if field.most else {}
-            return {"type": "multi_users_select", **_prompt(field), **most}
+            people = [one for one in field.initial if is_id(one)] if isinstance(field.initial, tuple) else []
+            named = {"initial_users": people} if people else {}
+            return {"type": "multi_users_select", **_prompt(field), **named, **most}
         case FieldKind.CHANNEL:
             return _channel(field)
         case FieldKind.TIME:

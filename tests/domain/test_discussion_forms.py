@@ -8,8 +8,14 @@ import pytest
 from bot.domain.discussion.elaboration import Fate, SealedPosition
 from bot.domain.messages import discussion_forms as forms
 from bot.domain.messages.form import FieldValue, FormName, InputForm, Submission
-from bot.domain.messages.message import Action
-from bot.domain.roundtable.inputs import RaiseObjection, RecordDecision, SealPosition, SettleObjection
+from bot.domain.messages.message import SOMETHING_ELSE, Action, Card
+from bot.domain.roundtable.inputs import (
+    NameOption,
+    RaiseObjection,
+    RecordDecision,
+    SealPosition,
+    SettleObjection,
+)
 from bot.domain.roundtable.transitions import deciding, marking
 from bot.domain.specification.entries import EntryState
 from bot.errors import NotNow
@@ -40,6 +46,16 @@ def record(table: Table, *, who: str = "ada", **given: object) -> Table:
     return table.hear(RecordDecision.model_validate(event))
 
 
+def card(table: Table) -> Card:
+    shown = table.rt.board and table.rt.board.shown.card
+    assert shown
+    return shown
+
+
+def synthesized(table: Table) -> str:
+    return str([one.message.text for one in table.say("done").world.thread])
+
+
 # --- what they ask ---
 
 
@@ -47,11 +63,11 @@ def test_a_decision_is_asked_for_with_the_open_objections_and_what_it_may_replac
     table = (
         discussing().say("objection: the phone gets lost", who="grace").say("decision: keep the last edit")
     )
-    found = deciding.form(table.rt, Action.RECORD, "B")
+    found = deciding.form(table.rt, Action.RECORD, "B", person("ada"))
 
     choice, *_ = found.fields
     (replaces,) = (one for one in found.fields if one.name == forms.REPLACES)
-    assert field_names(found) == ["choice", "words", "why", "fate1", "replaces", "revisit"]
+    assert field_names(found) == ["choice", "words", "why", "deciders", "fate1", "replaces", "revisit"]
     assert choice.initial == "B"
     assert [one.label for one in replaces.options] == ["keep the last edit"]
 
@@ -62,7 +78,7 @@ def test_without_options_words_are_required() -> None:
     bare = table.rt.but(elaboration=table.rt.debate.but(options=()))
 
     for action in (Action.RECORD, Action.SEALED):
-        found = deciding.form(bare, action, "")
+        found = deciding.form(bare, action, "", person("ada"))
         (words,) = (one for one in found.fields if one.name == forms.WORDS)
         assert words.required
         assert not {forms.CHOICE, forms.POSITION} & {*field_names(found)}
@@ -71,13 +87,16 @@ def test_without_options_words_are_required() -> None:
 @pytest.mark.parametrize(("fate", "title"), [("risk", "Keep it as a risk"), ("rejected", "Turn it down")])
 def test_a_fate_is_asked_for_with_the_words_of_the_objection(fate: str, title: str) -> None:
     table = discussing().say("objection: the phone gets lost", who="grace")
-    found = deciding.form(table.rt, Action.OBJECTION, f"1/{fate}")
+    found = deciding.form(table.rt, Action.OBJECTION, f"1/{fate}", person("ada"))
 
     assert (found.title, found.intro) == (title, "“the phone gets lost” – Grace")
 
 
 def test_an_objection_is_asked_for() -> None:
-    assert field_names(deciding.form(discussing().rt, Action.OBJECT, "")) == ["words", "settle"]
+    assert field_names(deciding.form(discussing().rt, Action.OBJECT, "", person("ada"))) == [
+        "words",
+        "settle",
+    ]
 
 
 @pytest.mark.parametrize("subject", ["2/risk", "x/risk", ""])
@@ -85,17 +104,17 @@ def test_an_objection_that_is_not_open_has_no_form(subject: str) -> None:
     table = discussing().say("objection: the phone gets lost", who="grace")
 
     with pytest.raises(NotNow, match="has an answer"):
-        deciding.form(table.rt, Action.OBJECTION, subject)
+        deciding.form(table.rt, Action.OBJECTION, subject, person("ada"))
 
 
 def test_a_form_that_comes_too_late_is_a_sentence() -> None:
     """After sealed positions were shown, and after the discussion."""
     table = seal(discussing(), "ada", "A").press(Action.REVEAL)
     with pytest.raises(NotNow, match="out already"):
-        deciding.form(table.rt, Action.SEALED, "")
+        deciding.form(table.rt, Action.SEALED, "", person("ada"))
 
     with pytest.raises(NotNow, match="discussion"):
-        deciding.form(table.say("done").rt, Action.RECORD, "")
+        deciding.form(table.say("done").rt, Action.RECORD, "", person("ada"))
 
 
 # --- what was entered ---
@@ -262,3 +281,146 @@ def test_more_objections_than_are_kept_are_in_the_record_only() -> None:
     assert len(table.rt.debate.objections) == marking.MOST_OBJECTIONS
     with pytest.raises(NotNow):
         table.hear(RaiseObjection(key=table.key(), at=table.now(), person=person("ada"), words="One more"))
+
+
+# --- who decided ---
+
+
+def three_people() -> Table:
+    return discussing().say("Tunnels are long.", who="grace").say("They are.", who="linus")
+
+
+def test_who_presses_is_named_at_first() -> None:
+    (field,) = (
+        one
+        for one in deciding.form(discussing().rt, Action.RECORD, "A", person("grace")).fields
+        if one.name == forms.DECIDERS
+    )
+
+    assert (field.initial, field.required, field.most) == (("grace",), True, 5)
+
+
+def test_who_recorded_it_and_whom_they_named() -> None:
+    """On the card, in the line, in the entry and in the synthesis."""
+    table = record(three_people(), option="A", deciders=("grace", "linus"))
+    (decided,) = table.rt.debate.decided
+    line = table.rt.lines[-1]
+    (entry,) = table.rt.specification.active("decision")
+    rows = [row.aside for part in card(table).parts if part.title == "Decided" for row in part.rows]
+
+    assert (decided.name, decided.decider) == ("Ada", "Grace, Linus")
+    assert (line.meta["user_name"], line.meta["deciders"]) == ("Ada", ["Grace", "Linus"])
+    assert line.content.endswith("Decided by Grace and Linus.")
+    assert (entry.said_by, entry["deciders"]) == ("Ada", ["Grace", "Linus"])
+    assert rows == ["decided by Grace and Linus, recorded by Ada"]
+    assert "Grace, Linus" in synthesized(table)
+
+
+def test_who_decides_alone_is_named_once() -> None:
+    table = record(discussing(), option="A", deciders=("ada",))
+
+    assert table.rt.debate.decided[0].deciders == ()
+    assert "deciders" not in table.rt.lines[-1].meta
+    assert not table.rt.specification.active("decision")[0]["deciders"]
+
+
+def test_those_who_decided_are_typed() -> None:
+    """`decided by: …` behind the decision."""
+    table = discussing().say("decision: keep the last edit; decided by: Grace and Linus")
+    (entry,) = table.rt.specification.active("decision")
+
+    assert (entry["text"], entry["deciders"]) == ("keep the last edit", ["Grace and Linus"])
+    assert table.rt.debate.decided[0].decider == "Grace and Linus"
+
+
+@pytest.mark.parametrize(
+    ("named", "fits"),
+    [(("grace",), True), (("ada", "linus"), True), (("stranger",), False), ((), False)],
+)
+def test_only_people_of_the_roundtable_are_named(named: tuple[str, ...], *, fits: bool) -> None:
+    flaws = deciding.flaws(three_people().rt, sent(FormName.RECORD, choice="A", deciders=named))
+
+    assert set(flaws) == (set() if fits else {forms.DECIDERS})
+
+
+# --- an option in a form ---
+
+
+def name_option(table: Table, words: str, *, who: str = "ada", **given: object) -> Table:
+    event = {"key": table.key(), "at": table.now(), "person": person(who), "words": words, **given}
+    return table.hear(NameOption.model_validate(event))
+
+
+def test_an_option_is_named_in_a_form() -> None:
+    """It gets a letter, as a typed one does; nobody is for it yet."""
+    table = name_option(discussing(), "A bucket in each gateway")
+    typed = discussing().say("option: A bucket in each gateway")
+
+    assert [one.text for one in table.rt.debate.options] == [one.text for one in typed.rt.debate.options]
+    assert table.rt.debate.stands == discussing().rt.debate.stands
+    assert table.rt.lines[-1].content == "Ada named option C: A bucket in each gateway"
+    assert table.rt.lines[-1].meta["user_id"] == "ada"
+
+
+def test_who_wants_something_else_is_for_it() -> None:
+    table = name_option(discussing(), "A bucket in each gateway", is_own=True, why="it needs no server")
+
+    assert (table.rt.debate.stands[-1].option, table.rt.debate.stands[-1].name) == ("C", "Ada")
+    assert table.rt.lines[-1].content == "Ada is for C: A bucket in each gateway. Why: it needs no server"
+    assert table.rt.lines[-1].meta["stances"]
+
+
+def test_an_option_that_is_there_already_is_not_named_twice() -> None:
+    """Who wants it is for that one."""
+    table = discussing()
+    first = table.rt.debate.options[0]
+    with pytest.raises(NotNow, match="option A already"):
+        name_option(table, first.text.upper())
+
+    after = name_option(table, first.text, is_own=True)
+    assert len(after.rt.debate.options) == 2
+    assert after.rt.debate.stands[-1].option == "A"
+
+
+def test_an_option_while_positions_are_given_privately() -> None:
+    """It can be named; who is for what is not said in the open."""
+    table = seal(discussing(), "ada", "A")
+    with pytest.raises(NotNow, match="Give my position"):
+        name_option(table, "Neither", is_own=True)
+
+    assert name_option(table, "Neither").rt.debate.options[-1].text == "Neither"
+    offered = {one.action: one.label for one in card(table).more}
+    assert offered[Action.OPTION] == "Name an option…"
+
+
+def test_an_option_needs_words_and_room() -> None:
+    table = discussing()
+    with pytest.raises(NotNow, match="in your words"):
+        name_option(table, "  ")
+    assert set(deciding.flaws(table.rt, sent(FormName.OPTION, words=" "))) == {forms.WORDS}
+
+    for number in range(23):
+        table.say(f"option: way {number}")
+    with pytest.raises(NotNow, match="as many options"):
+        name_option(table, "One more")
+
+
+@pytest.mark.parametrize(
+    ("action", "subject", "fields"),
+    [(Action.OPTION, "", ["words"]), (Action.STAND, SOMETHING_ELSE, ["words", "why"])],
+)
+def test_what_is_asked_about_an_option(action: Action, subject: str, fields: list[str]) -> None:
+    found = deciding.form(discussing().rt, action, subject, person("ada"))
+    named = deciding.entered(sent(found.name, found.subject, words="Neither"))
+
+    assert field_names(found) == fields
+    assert isinstance(named, NameOption)
+    assert named.is_own is (subject == SOMETHING_ELSE)
+
+
+def test_something_else_stands_with_the_options() -> None:
+    board = discussing().rt.board
+    assert board
+    labels = [one.label for one in board.shown.choices if one.action is Action.STAND]
+
+    assert labels[-2:] == ["Undecided", "Something else…"]

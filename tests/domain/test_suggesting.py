@@ -276,3 +276,16 @@ def test_who_has_no_model_is_not_asked() -> None:
     assert asked("Alex, can we?", table).speaking.persona == MAYA
     assert table.rt.card
     assert "Alex listens." in table.rt.card.shown.text
+
+
+def test_a_model_does_not_say_who_decided() -> None:
+    """Only people fill in that field."""
+    table = thinking()
+    suggested = patch(table).but(id="DEC-001", kind="decision")
+    named = suggested.but(set={**suggested.set, "deciders": ["Grace"]})
+    nothing_else = Patch(id="DEC-001", kind="decision", set={"deciders": ["Grace"]})
+    looked(table, patches=(named, nothing_else))
+
+    assert table.rt.specification.entries["DEC-001"]["text"] == "Export every row"
+    assert not table.rt.specification.entries["DEC-001"]["deciders"]
+    assert len(own(table)[-1].meta[ENTRIES]) == 1

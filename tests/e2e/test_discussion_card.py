@@ -92,6 +92,62 @@ async def test_the_forms_of_a_discussion(meeting: Meeting) -> None:
     assert (line.meta["user_name"], line.meta["reason"]) == ("Ada", "tunnels")
 
 
+async def test_an_option_is_named_in_a_form(meeting: Meeting) -> None:
+    """Behind ⋯ while there is none, then as *Something else…* of the select; a restart with a form open, and typed."""
+    grace, linus = meeting.slack.person("grace"), meeting.slack.person("linus")
+    async with meeting.bot():
+        await opened(meeting)
+        await meeting.say("I am here.", who="linus")
+        await meeting.press("option", who="grace")
+        await meeting.until(lambda: grace.view is not None)
+    async with meeting.bot():
+        await grace.submit({"roundtable.words": "A queue on the device"})
+        await meeting.seen("A A queue on the device")
+        await stand(meeting, "linus", "Something else…")
+        await meeting.until(lambda: linus.view is not None)
+        await linus.submit({"roundtable.words": "A file", "roundtable.why": "no server"})
+        await meeting.seen("B A file")
+        await meeting.say("option: Nothing at all")
+        await meeting.seen("C Nothing at all")
+        await meeting.say("done")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    said = [line.content for line in meeting.transcript.lines]
+    assert "Grace named option A: A queue on the device" in said
+    assert "Linus is for B: A file. Why: no server" in said
+
+
+async def test_who_decided_and_who_recorded_it(meeting: Meeting) -> None:
+    """The form names who presses at first; others of the roundtable may be named. A restart between."""
+    ada, grace, linus = (meeting.slack.person(name) for name in ("ada", "grace", "linus"))
+    async with meeting.bot():
+        await opened(meeting)
+        await meeting.say("option: a queue on the device", who="grace")
+        await meeting.menu("stand")
+        await meeting.press("record")
+        await meeting.until(lambda: ada.view is not None)
+        assert f"'initial_users': ['{ada.id}']" in str(ada.view)
+    async with meeting.bot():
+        chosen = {"roundtable.choice": "A"}
+        refused = await ada.submit({**chosen, "roundtable.deciders": [linus.id]})
+        assert "Name only people who take part here." in str(refused.response)
+        await meeting.say("for A", who="linus")
+        await meeting.seen("Linus")
+        await meeting.slack.settled()
+        await ada.submit({**chosen, "roundtable.deciders": [grace.id, linus.id]})
+        await meeting.seen("decided by Grace and Linus, recorded by Ada")
+        await meeting.press("end_elaboration")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+        found = await told(meeting, "ada", "decisions")
+
+    (line,) = [line for line in meeting.transcript.lines if "decision" in line.meta]
+    assert (line.meta["user_name"], line.meta["deciders"]) == ("Ada", ["Grace", "Linus"])
+    assert "Decided by Grace, Linus, recorded by Ada" in (meeting.folder / "quick-scan.md").read_text()
+    assert "decided by Grace; Linus, recorded by Ada" in found
+
+
 async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
     """The card says who has answered, never what; nothing of it is in the transcript before."""
     ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")

@@ -4,7 +4,7 @@ from typing import Any
 
 from bot.domain.messages import mark_wording, start_form
 from bot.domain.messages.home_page import DailyMessage, HomePage, WaitingRow
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import SOMETHING_ELSE, Action, Message
 from bot.domain.planning.verdict import PRODUCT, RISKS, RoleVerdict
 from bot.domain.privacy.redaction import unchanged
 from bot.domain.roundtable import cards
@@ -110,12 +110,13 @@ def test_slack_takes_every_form() -> None:
     at.press(Action.FINISH_STEP).press(Action.ELABORATE).say("option: a queue").say("option: a file")
     at.say("objection: it fills up", who="grace")
     subjects = {Action.RECORD: "", Action.OBJECT: "", Action.SEALED: "", Action.OBJECTION: "1/risk"}
+    subjects |= {Action.OPTION: "", Action.STAND: SOMETHING_ELSE}
     forms += [amending.opened(at.rt, action, subject, ada, playbook) for action, subject in subjects.items()]
     forms.append(mark_wording.form(at.rt.slug, at.now(), words="We stay with Redis.", author="Grace"))
     forms.append(start_form.start_form(playbook, channel="C1"))
 
     assert {form.name: view_problems(view(form)) for form in forms} == {form.name: [] for form in forms}
-    assert len({form.name for form in forms}) >= 7
+    assert len({form.name for form in forms}) >= 8
 
 
 def test_slack_takes_home_and_the_daily_message() -> None:

@@ -298,3 +298,13 @@ async def test_a_typed_word_offers_the_button(connected: Sandbox, desk: Scripted
 
     await connected.until(lambda: ada.view is not None)
     assert desk.brought[-1][3:] == (Action.SETTINGS, "offline-sync")
+
+
+def test_people_are_chosen_at_first() -> None:
+    """By their ids; what is no id is left out, as Slack would refuse the form."""
+    field = FormField(name="deciders", label="Who?", kind=FieldKind.PEOPLE, initial=("U0ADA", "<@x>"), most=5)
+    shown = modals.view(FORM.but(fields=(field,)))
+    (block,) = (one for one in shown["blocks"] if one["type"] == "input")
+
+    assert block["element"]["initial_users"] == ["U0ADA"]
+    assert view_problems(shown) == []

@@ -57,6 +57,15 @@ def test_a_decision_of_the_architecture_is_a_file() -> None:
     assert files(rt)[1] == {}
 
 
+def test_those_who_decided_are_named_beside_who_recorded_it() -> None:
+    rt = told(
+        Table(few_steps(step("00-01", "Scope"))).start().rt, "decision: Redis; decided by: Grace; Linus"
+    )
+    (text,) = files(rt)[1].values()
+
+    assert "- Deciders: Grace, Linus\n- Recorded as DEC-001 by Ada\n" in text
+
+
 def test_one_that_was_replaced_says_by_which() -> None:
     """Only what changed is written again; a decision that has other words keeps its file."""
     rt, before = files(a_roundtable())

@@ -69,7 +69,7 @@ EXCLUSIVE = frozenset({FieldType.CHOICE, FieldType.NUMBER, FieldType.AMOUNT})
 class KindField(Value):
     """
     A field of a kind. `of` are the values of a choice and `words` further words for them (in other languages);
-    `to` is the kind that a reference names, or `any`.
+    `to` is the kind that a reference names, or `any`. A model never fills in what is `by_people`.
     """
 
     type: FieldType
@@ -80,6 +80,7 @@ class KindField(Value):
     required: bool = False
     acyclic: bool = False
     ordered: bool = False
+    by_people: bool = False
     label: str = ""
 
     def read(self, text: str) -> Any:

@@ -41,7 +41,7 @@ def attested(synthesis: Synthesis, debate: Elaboration) -> Attested:
 class _Attesting:
     def __init__(self, debate: Elaboration) -> None:
         self._turns = {turn.id: turn for turn in debate.turns}
-        pressed = (Decision(text=one.text, by=one.name) for one in debate.decided)
+        pressed = (Decision(text=one.text, by=one.decider) for one in debate.decided)
         self._decided = (*pressed, *dissent.marked_decisions(debate))
         self._stand = {
             *(one.by for one in self._decided),

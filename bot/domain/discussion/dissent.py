@@ -261,8 +261,8 @@ def _undecided(synthesis: Synthesis, debate: Elaboration) -> Iterable[Decision]:
     """People's decisions that the synthesis does not have word by word."""
     known = {(one.text, one.by) for one in synthesis.decisions}
     for one in pressed(debate):
-        if (one.text, one.name) not in known:
-            yield Decision(text=one.text, rationale=one.reason, by=one.name)
+        if (one.text, one.decider) not in known:
+            yield Decision(text=one.text, rationale=one.reason, by=one.decider)
     said = {(words(text), one.by) for one in synthesis.decisions for text in (one.text, _whole(one))}
     yield from (one for one in marked_decisions(debate) if (words(one.text), one.by) not in said)
 

@@ -179,7 +179,7 @@ class Decided(Stored):
     """
     What a person decided, `after` how many turns, and the line that says so: with a button or a form, or in the
     message `ts`. `typed`: a turn has the words. `entry` is its id in the specification, `replaced_by` the line of the
-    decision that counts instead.
+    decision that counts instead. `deciders` are the names of those who decided, where that is not `name` alone.
     """
 
     issue: str
@@ -193,6 +193,16 @@ class Decided(Stored):
     typed: bool = False
     ts: str = ""
     replaced_by: str = ""
+    deciders: tuple[str, ...] = ()
+
+    @property
+    def decider(self) -> str:
+        return ", ".join(self.deciders) or self.name
+
+    def naming(self, person: str, name: str) -> "Decided":
+        """With what *person* is called."""
+        named = self.but(name=name) if self.by == person else self
+        return named.but(deciders=tuple(name if one == person else one for one in named.deciders))
 
     @property
     def text(self) -> str:
@@ -391,10 +401,10 @@ class Elaboration(Stored):
         return self.but(
             turns=tuple(one.but(name=name) if one.by == person else one for one in self.turns),
             besides=tuple(one.but(name=name) if one.by == person else one for one in self.besides),
-            decided=tuple(one.but(name=name) if one.by == person else one for one in self.decided),
+            decided=tuple(one.naming(person, name) for one in self.decided),
             stands=tuple(one.but(name=name) if one.by == person else one for one in self.stands),
             objections=tuple(one.but(name=name) if one.by == person else one for one in self.objections),
-            inherited=tuple(one.but(name=name) if one.by == person else one for one in self.inherited),
+            inherited=tuple(one.naming(person, name) for one in self.inherited),
         )
 
     def written(self, line: str) -> "Elaboration":

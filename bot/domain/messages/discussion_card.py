@@ -15,6 +15,7 @@ from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import mark_wording
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import (
+    SOMETHING_ELSE,
     UNDECIDED,
     Action,
     Card,
@@ -49,6 +50,8 @@ AGREED = Choice(action=Action.AGREED, label="Yes, record it", emphasis=Emphasis.
 NOT_AGREED = Choice(action=Action.NOT_AGREED, label="Not yet")
 REVEAL = Choice(action=Action.REVEAL, label="Show them now")
 UNDECIDED_CHOICE = Choice(action=Action.STAND, label="Undecided", value=UNDECIDED)
+ELSE_CHOICE = Choice(action=Action.STAND, label="Something else…", value=SOMETHING_ELSE)
+NAME_OPTION = Choice(action=Action.OPTION, label="Name an option…")
 FATES = {
     Fate.ACCEPTED: "Settled: we change it",
     Fate.REJECTED: "Turn it down, because…",
@@ -197,7 +200,8 @@ def _prompt(agreement: Agreement, title: str, scene: DiscussionScene) -> CardPar
 def _decision(decided: Decided) -> CardRow:
     reason = f"because {decided.reason}" if decided.reason else ""
     counts = "reversed" if decided.replaced_by else ""
-    aside = ", ".join(filter(None, (f"decided by {decided.name}", reason, counts)))
+    by = wording.decided_by(decided.name, decided.deciders)
+    aside = ", ".join(filter(None, (by, reason, counts)))
     return CardRow(id=decided.entry, text=_short(decided.text), aside=_short(aside))
 
 
@@ -290,7 +294,7 @@ def _choices(scene: DiscussionScene) -> tuple[tuple[Choice, ...], tuple[Choice, 
     """Below the card, and behind ⋯."""
     debate = scene.debate
     if debate.sealed:
-        return _sealed_choices(scene), (END.but(label="End the discussion"), STOP)
+        return _sealed_choices(scene), (END.but(label="End the discussion"), NAME_OPTION, STOP)
     if debate.exhausted:
         is_decided = bool(board.current_decisions(debate))
         end = END if is_decided else END.but(label="End, leave it open")
@@ -300,7 +304,8 @@ def _choices(scene: DiscussionScene) -> tuple[tuple[Choice, ...], tuple[Choice, 
     if debate.options or debate.objections or debate.decided:
         more = (END.but(label="End the discussion"), *go_on, SEALED, MORE_TURNS, STOP)
         return (*_stands(debate), RECORD, OBJECT, ASK_ALL), more
-    return (ASK_ALL, SEALED, END), (*go_on, RECORD.but(label="Record a decision…"), OBJECT, MORE_TURNS, STOP)
+    more = (*go_on, NAME_OPTION, RECORD.but(label="Record a decision…"), OBJECT, MORE_TURNS, STOP)
+    return (ASK_ALL, SEALED, END), more
 
 
 def _sealed_choices(scene: DiscussionScene) -> tuple[Choice, ...]:
@@ -321,7 +326,7 @@ def _stands(debate: Elaboration) -> tuple[Choice, ...]:
         Choice(action=Action.STAND, label=one_line(f"For {one.letter}: {one.text}", 60), value=one.letter)
         for one in debate.options[:OPTIONS_SHOWN]
     )
-    return (*options, UNDECIDED_CHOICE)
+    return (*options, UNDECIDED_CHOICE, ELSE_CHOICE)
 
 
 # --- small things ---------------------------------------------------------------------------------------------------

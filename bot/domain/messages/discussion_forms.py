@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from bot.domain.discussion import board
 from bot.domain.discussion.elaboration import Elaboration, Fate
 from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
-from bot.domain.messages.message import UNDECIDED
+from bot.domain.messages.message import SOMETHING_ELSE, UNDECIDED
 from bot.domain.values.text import one_line
 
 CHOICE, WORDS, WHY, REVISIT, FATE, REPLACES = "choice", "words", "why", "revisit", "fate", "replaces"
 SETTLE, BECAUSE = "settle", "because"
 POSITION, SURE, CHANGE = "position", "sure", "change"
-OTHER = "other"
+OTHER = SOMETHING_ELSE
+DECIDERS = "deciders"
 LABEL_CHARS = 70
+DECIDERS_ASKED = 5
 OBJECTIONS_ASKED = 5
 FATES = (
     FormOption(value=Fate.OPEN.value, label="It stays open"),
@@ -27,8 +29,8 @@ _SURE = (
 )
 
 
-def record(debate: Elaboration, *, slug: str, option: str) -> InputForm:
-    """*option* is the letter of the one that is chosen at first."""
+def record(debate: Elaboration, *, slug: str, option: str, person: str) -> InputForm:
+    """*option* is the letter of the one that is chosen at first, *person* the one who is named at first."""
     chosen = option if board.of_letter(debate, option or UNDECIDED) else OTHER
     fields = [
         *([_choice(debate, CHOICE, "What was decided?", chosen)] if debate.options else []),
@@ -42,6 +44,16 @@ def record(debate: Elaboration, *, slug: str, option: str) -> InputForm:
             else "",
         ),
         FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),
+        FormField(
+            name=DECIDERS,
+            label="Who decides?",
+            kind=FieldKind.PEOPLE,
+            initial=(person,),
+            required=True,
+            placeholder="People",
+            most=DECIDERS_ASKED,
+            hint="People who take part here. Your name stands beside theirs, as who recorded it.",
+        ),
     ]
     for one in board.open_objections(debate)[:OBJECTIONS_ASKED]:
         label = f"{one.name}'s objection: “{one_line(one.text, 200)}”"
@@ -109,6 +121,29 @@ def fate(debate: Elaboration, *, slug: str, subject: str) -> InputForm | None:
         intro=f"“{one.text}” – {one.name}",
         fields=(because,),
         submit="Keep it" if is_risk else "Turn it down",
+    )
+
+
+def option(topic: str, *, slug: str, subject: str) -> InputForm:
+    """With the subject SOMETHING_ELSE its person is for it, and may say why."""
+    is_own = subject == SOMETHING_ELSE
+    words = FormField(
+        name=WORDS,
+        label="I would go for" if is_own else "Which option?",
+        kind=FieldKind.LINE,
+        required=True,
+        placeholder="A bucket in each gateway",
+        hint="" if is_own else "It gets a letter on the card. You take no position with it.",
+    )
+    why = (FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),) if is_own else ()
+    return InputForm(
+        name=FormName.OPTION,
+        slug=slug,
+        subject=subject,
+        title="Something else" if is_own else "Name an option",
+        intro=f"**{topic}**",
+        fields=(words, *why),
+        submit="I am for it" if is_own else "Name it",
     )
 
 

@@ -278,10 +278,24 @@ def stands_for(name: str, letter: str, text: str) -> str:
     return f"{name} is for {letter}: {text}" if letter else f"{name} is undecided."
 
 
-def recorded(name: str, text: str, reason: str = "", *, instead: Sequence[str] = ()) -> str:
+def decided_by(name: str, deciders: Sequence[str]) -> str:
+    """*name* recorded it; without *deciders* that person decided."""
+    if not deciders:
+        return f"decided by {name}"
+    return f"decided by {listed(list(deciders))}, recorded by {name}"
+
+
+def option_named(name: str, letter: str, text: str) -> str:
+    return f"{name} named option {letter}: {text}"
+
+
+def recorded(
+    name: str, text: str, reason: str = "", *, instead: Sequence[str] = (), deciders: Sequence[str] = ()
+) -> str:
     why = f" because {reason}" if reason else ""
     old = f" It replaces {listed(list(instead))}." if instead else ""
-    return f"{name} recorded a decision: {text}{why}.{old}"
+    who = f" Decided by {listed(list(deciders))}." if deciders else ""
+    return f"{name} recorded a decision: {text}{why}.{who}{old}"
 
 
 def objected(name: str, text: str) -> str:
@@ -337,6 +351,30 @@ def sealed_position(name: str, letter: str, text: str, position: SealedPosition)
 
 def no_words() -> str:
     return "Choose an option, or write it in your words."
+
+
+def no_option_words() -> str:
+    return "Write the option in your words."
+
+
+def named_already(letter: str) -> str:
+    return f"That is option {letter} already."
+
+
+def too_many_options() -> str:
+    return "This discussion has as many options as it can have. Choose one of them."
+
+
+def sealing_now() -> str:
+    return "Positions are given privately at the moment. Press **Give my position…** on the card."
+
+
+def nobody_decides() -> str:
+    return "Name at least one person."
+
+
+def does_not_take_part() -> str:
+    return "Name only people who take part here. Others can write something in the thread first."
 
 
 def sealed_noted() -> str:

@@ -38,9 +38,11 @@ class FormName(StrEnum):
     """From a direct message. The subject is the open step, or a recorded question."""
     UNTIL = "until"
     """When answers are due."""
+    OPTION = "option"
+    """An option of the open discussion. With the subject SOMETHING_ELSE its person is for it."""
 
 
-DISCUSSING = frozenset({FormName.RECORD, FormName.OBJECT, FormName.SEALED})
+DISCUSSING = frozenset({FormName.RECORD, FormName.OBJECT, FormName.SEALED, FormName.OPTION})
 
 
 class FieldKind(StrEnum):
@@ -187,6 +189,7 @@ TYPED: Mapping[FormName, str] = {
     FormName.OBJECT: "Press again, or write `objection: …`.",
     FormName.SEALED: "Press again, or write `/roundtable position A` in the channel.",
     FormName.ANSWER: "Press again, or write it in the thread.",
+    FormName.OPTION: "Press again, or write `option: …`.",
     FormName.UNTIL: "Press again, or write the time, as in `due 2026-11-30 17:00`.",
 }
 """What does the same without the form."""

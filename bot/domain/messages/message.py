@@ -80,7 +80,9 @@ class Action(StrEnum):
     ANSWER_FORM = "answer_form"
     """In a direct message. The value is `ITEM/STEP`, or `ITEM/Q-001` for a recorded question."""
     STAND = "stand"
-    """The value is the letter of an option, or UNDECIDED. All of one message are one select."""
+    """The value is the letter of an option, UNDECIDED or SOMETHING_ELSE. All of one message are one select."""
+    OPTION = "option"
+    """Names an option in a form."""
     RECORD = "record"
     OBJECT = "object"
     OBJECTION = "objection"
@@ -101,7 +103,7 @@ VERBS = frozenset({
 """What stands in no menu of a roundtable: a press is about the item that is its value."""
 FORMS = frozenset({
     Action.AMEND, Action.SORT, Action.SETTINGS, Action.START_FORM, Action.RECORD, Action.OBJECT, Action.SEALED,
-    Action.ANSWER_FORM, Action.UNTIL,
+    Action.ANSWER_FORM, Action.UNTIL, Action.OPTION,
 })  # fmt: skip
 """
 These open a form. The value is an entry, a step (the current one by default), the item of the settings, or the option
@@ -109,6 +111,8 @@ that is to be recorded.
 """
 UNDECIDED = "none"
 """In place of the letter of an option."""
+SOMETHING_ELSE = "other"
+"""In place of a letter: an option of one's own, which a form asks for."""
 WITH_A_REASON = frozenset({"rejected", "risk"})
 """What becomes of an objection for a reason, which a form asks for."""
 
@@ -116,6 +120,8 @@ WITH_A_REASON = frozenset({"rejected", "risk"})
 def opens_form(action: Action, value: str) -> bool:
     if action is Action.OBJECTION:
         return value.rpartition("/")[2] in WITH_A_REASON
+    if action is Action.STAND:
+        return value == SOMETHING_ELSE
     return action in FORMS
 
 

@@ -115,8 +115,9 @@ def _decisions(synthesis: Synthesis, debate: Elaboration) -> Iterator[str]:
     """Those made with a button are no turns."""
     kept = {(one.text, one.by) for one in synthesis.decisions}
     for one in debate.decided:
-        if not one.typed and (one.text, one.name) in kept:
-            yield f"- Decided by {_named(one.name)}: `{TRANSCRIPT}#{one.line}`"
+        if not one.typed and (one.text, one.decider) in kept:
+            recorded = f", recorded by {_named(one.name)}" if one.deciders else ""
+            yield f"- Decided by {_named(one.decider)}{recorded}: `{TRANSCRIPT}#{one.line}`"
 
 
 def _named(name: str) -> str:

@@ -192,7 +192,8 @@ class SetDue(Event):
 class RecordDecision(Event):
     """
     A person recorded a decision by a form. `option` is a letter, or empty; without `words` its text is the decision.
-    `fates` are what becomes of open objections, by number. `replaces` are lines of decisions.
+    `fates` are what becomes of open objections, by number. `replaces` are lines of decisions. `deciders` are the ids of
+    those whom the person named as who decided; without any it is the person.
     """
 
     person: Person
@@ -202,6 +203,16 @@ class RecordDecision(Event):
     revisit: str = ""
     fates: Mapping[int, Fate] = {}
     replaces: tuple[str, ...] = ()
+    deciders: tuple[str, ...] = ()
+
+
+class NameOption(Event):
+    """A person named an option by a form. *is_own*: they are for it, and `why` may say the reason."""
+
+    person: Person
+    words: str
+    why: str = ""
+    is_own: bool = False
 
 
 class RaiseObjection(Event):
@@ -275,6 +286,7 @@ Command = (
     | AnswerQuestion
     | SetDue
     | RecordDecision
+    | NameOption
     | RaiseObjection
     | SettleObjection
     | SealPosition

@@ -33,6 +33,7 @@ from bot.domain.roundtable.inputs import (
     Input,
     MarkMessage,
     Mute,
+    NameOption,
     Plan,
     Press,
     RaiseObjection,
@@ -161,6 +162,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.ANALYSED, Plan): planning.plan_asked,
     (Stage.ELABORATING, Plan): planning.not_in_a_discussion,
     (Stage.ELABORATING, RecordDecision): deciding.recorded,
+    (Stage.ELABORATING, NameOption): deciding.option_named,
     (Stage.ELABORATING, RaiseObjection): deciding.objected,
     (Stage.ELABORATING, SettleObjection): deciding.settled,
     (Stage.ELABORATING, SealPosition): deciding.sealed,
@@ -219,7 +221,9 @@ PRESSES: Mapping[Action, Transition] = {
     Action.ASK_ALL: elaborations.all_asked,
     Action.MORE_TURNS: deciding.more_turns,
     Action.REVEAL: deciding.revealed,
-    **dict.fromkeys((Action.RECORD, Action.OBJECT, Action.SEALED, Action.UNTIL), cards.amended),
+    **dict.fromkeys(
+        (Action.RECORD, Action.OPTION, Action.OBJECT, Action.SEALED, Action.UNTIL), cards.amended
+    ),
 }
 """A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
 
@@ -253,6 +257,7 @@ PRESSING = (
     Export,
     Specify,
     RecordDecision,
+    NameOption,
     RaiseObjection,
     SettleObjection,
     SealPosition,
@@ -267,7 +272,8 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
     Plan: trouble_wording.no_planning_now,
     AnswerDirectly: agent_wording.step_is_over,
     **dict.fromkeys(
-        (RecordDecision, RaiseObjection, SettleObjection, SealPosition), discussion_wording.no_discussion
+        (RecordDecision, NameOption, RaiseObjection, SettleObjection, SealPosition),
+        discussion_wording.no_discussion,
     ),
 }
 

@@ -103,7 +103,10 @@ def _status(entry: Entry, paths: Mapping[str, str]) -> str:
         state = f"superseded by {', '.join(_link(id, paths) for id in entry.replaced_by)}"
     elif entry.stale:
         state += ", to be confirmed again"
-    rows = [f"- Status: {state}", f"- Deciders: {inert(entry.said_by)}", f"- Recorded as {entry.id}"]
+    deciders = entry["deciders"]
+    named = ", ".join(map(str, deciders)) if isinstance(deciders, list | tuple) else ""
+    rows = [f"- Status: {state}", f"- Deciders: {_words(named or entry.said_by)}"]
+    rows.append(f"- Recorded as {entry.id}{f' by {_words(entry.said_by)}' if named else ''}")
     replaced = entry["replaces"]
     if isinstance(replaced, list | tuple) and replaced:
         rows.append(f"- Replaces {', '.join(_link(str(id), paths) for id in replaced)}")

@@ -89,7 +89,7 @@ class Points:
         by, meta = who(line), line.meta
         self._answered(meta, line.content)
         for said in in_meta(meta, line.content):
-            whose = _decider(meta) or by if said.kind == DECISION else by
+            whose = _deciders(meta) or _decider(meta) or by if said.kind == DECISION else by
             if said.kind != QUESTION or VERSION not in meta or not self._is_known(said.text):
                 self._of(said.kind).append(
                     RecordedPoint(line=number, step_id=step_id, text=said.text, by=whose)
@@ -137,6 +137,13 @@ def _decider(meta: Fields) -> str:
     """A press is told by the host, and decided by a person."""
     name = meta.get("user_name")
     return one_line(name) if isinstance(name, str) else ""
+
+
+def _deciders(meta: Fields) -> str:
+    """Those whom the person named who recorded it."""
+    names = meta.get("deciders")
+    found = (one_line(one) for one in names if isinstance(one, str)) if isinstance(names, list) else ()
+    return ", ".join(filter(None, found))
 
 
 def message_id(number: int, meta: Fields) -> str:

@@ -63,7 +63,7 @@ def synthesize(debate: Elaboration, schema: Schema) -> Synthesis:
 
 
 def _pressed(debate: Elaboration) -> Iterator[Decision]:
-    return (Decision(text=one.text, rationale=one.reason, by=one.name) for one in dissent.pressed(debate))
+    return (Decision(text=one.text, rationale=one.reason, by=one.decider) for one in dissent.pressed(debate))
 
 
 def _decisions(debate: Elaboration, people: Sequence[Turn], labels: Sequence[str]) -> Iterator[Decision]:

@@ -165,7 +165,7 @@ def _besides(debate: Elaboration) -> Iterator[str]:
 
 def _against(debate: Elaboration) -> Iterator[str]:
     """What the synthesis is checked against: decisions that are kept, and objections that must be in it."""
-    pressed = (f"{one.text} ({named(one.name)})" for one in dissent.pressed(debate))
+    pressed = (f"{one.text} ({named(one.decider)})" for one in dissent.pressed(debate))
     if decided := [*pressed, *map(_decided, dissent.marked_decisions(debate))]:
         rows = "\n".join(f"- {row(one, OBJECTION_CHARS)}" for one in decided)
         yield f"Decisions of people that are kept word by word, whatever you write:\n{fenced('decisions', rows)}"

@@ -46,7 +46,7 @@ def _described(kind: Kind) -> str:
     fields = "; ".join(
         f"{name} ({', '.join(field.of) if field.of else field.type.value}{', a list' if field.many else ''})"
         for name, field in kind.fields.items()
-        if name != REMARK
+        if name != REMARK and not field.by_people
     )
     return f"- {kind.key} ({kind.name}{owner}): {fields}"
 

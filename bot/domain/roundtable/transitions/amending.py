@@ -52,7 +52,7 @@ def opened(rt: Roundtable, action: Action, subject: str, person: Person, playboo
         raise NotNow(why)
     spec, schema = rt.specification, playbook.schema
     if action in deciding.FORMS:
-        return deciding.form(rt, action, subject)
+        return deciding.form(rt, action, subject, person)
     if action is Action.UNTIL:
         return attending.form(rt)
     if action is Action.SETTINGS:
@@ -100,7 +100,7 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             return entry_forms.sorted_patches(submission, spec, schema)
         case FormName.SETTINGS | FormName.MARK:
             return Reading()
-        case FormName.RECORD | FormName.OBJECT | FormName.SEALED:
+        case FormName.RECORD | FormName.OPTION | FormName.OBJECT | FormName.SEALED:
             return Reading(errors=deciding.flaws(rt, submission))
         case FormName.ANSWER:
             return Reading(errors=answering.flaws(submission))
@@ -149,6 +149,7 @@ def _revisions(submission: Submission) -> Mapping[str, int]:
             | FormName.ANSWER
             | FormName.MARK
             | FormName.RECORD
+            | FormName.OPTION
             | FormName.OBJECT
             | FormName.SEALED
             | FormName.UNTIL

@@ -26,11 +26,12 @@ from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.discussion_card import TURNS_ADDED
 from bot.domain.messages.form import FormName, InputForm, Submission
-from bot.domain.messages.message import UNDECIDED, WITH_A_REASON, Action, Message
-from bot.domain.roundtable import agreeing
+from bot.domain.messages.message import SOMETHING_ELSE, UNDECIDED, WITH_A_REASON, Action, Message
+from bot.domain.roundtable import agreeing, waiting
 from bot.domain.roundtable.effects import React, Speak, Tell
 from bot.domain.roundtable.inputs import (
     Command,
+    NameOption,
     Press,
     RaiseObjection,
     RecordDecision,
@@ -44,6 +45,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import marking, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.marking import MOST_OBJECTIONS, OBJECTION
+from bot.domain.roundtable.transitions.specifying import DECIDERS
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
@@ -65,17 +67,21 @@ class WrittenEntry(NamedTuple):
 
 # --- forms ----------------------------------------------------------------------------------------------------------
 
-FORMS = frozenset({Action.RECORD, Action.OBJECT, Action.OBJECTION, Action.SEALED})
-Entered = RecordDecision | RaiseObjection | SettleObjection | SealPosition
+FORMS = frozenset({
+    Action.RECORD, Action.OPTION, Action.STAND, Action.OBJECT, Action.OBJECTION, Action.SEALED,
+})  # fmt: skip
+Entered = RecordDecision | NameOption | RaiseObjection | SettleObjection | SealPosition
 
 
-def form(rt: Roundtable, action: Action, subject: str) -> InputForm:
+def form(rt: Roundtable, action: Action, subject: str, person: Person) -> InputForm:
     """Raises NotNow, with a sentence for the person, where it makes no sense."""
     if rt.elaboration is None or rt.stage is not Stage.ELABORATING:
         raise NotNow(wording.no_discussion())
     debate = rt.elaboration
     if action is Action.RECORD:
-        return forms.record(debate, slug=rt.slug, option=subject)
+        return forms.record(debate, slug=rt.slug, option=subject, person=person.id)
+    if action in {Action.OPTION, Action.STAND}:
+        return forms.option(debate.topic, slug=rt.slug, subject=subject)
     if action is Action.OBJECT:
         return forms.objection(debate.topic, slug=rt.slug)
     if action is Action.SEALED:
@@ -90,12 +96,23 @@ def form(rt: Roundtable, action: Action, subject: str) -> InputForm:
 
 def flaws(rt: Roundtable, submission: Submission) -> Mapping[str, str]:
     """A sentence for each field that does not fit."""
-    if submission.name not in {FormName.RECORD, FormName.SEALED} or rt.elaboration is None:
+    if rt.elaboration is None:
+        return {}
+    words = submission.text(forms.WORDS).strip()
+    if submission.name is FormName.OPTION:
+        return {} if words else {forms.WORDS: wording.no_option_words()}
+    if submission.name not in {FormName.RECORD, FormName.SEALED}:
         return {}
     letter = _letter(submission)
     is_known = bool(letter) and board.of_letter(rt.elaboration, letter) is not None
-    is_given = is_known or bool(submission.text(forms.WORDS).strip())
-    return {} if is_given else {forms.WORDS: wording.no_words()}
+    found = {} if is_known or words else {forms.WORDS: wording.no_words()}
+    here = {*rt.people, *waiting.participants(rt), submission.person.id}
+    named = submission.values.get(forms.DECIDERS)
+    if named is not None and not named:
+        found[forms.DECIDERS] = wording.nobody_decides()
+    elif named and not set(named) <= here:
+        found[forms.DECIDERS] = wording.does_not_take_part()
+    return found
 
 
 def entered(submission: Submission) -> Entered:
@@ -111,7 +128,7 @@ def entered(submission: Submission) -> Entered:
             for name, value in submission.values.items()
             if name.removeprefix(forms.FATE).isdecimal() and value in set(Fate)
         }
-        replaces = submission.values.get(forms.REPLACES, ())
+        replaces, deciders = (submission.values.get(name, ()) for name in (forms.REPLACES, forms.DECIDERS))
         return RecordDecision(
             **sent,
             option=_letter(submission),
@@ -120,7 +137,11 @@ def entered(submission: Submission) -> Entered:
             revisit=text(forms.REVISIT),
             fates=fates,
             replaces=replaces if isinstance(replaces, tuple) else (),
+            deciders=deciders if isinstance(deciders, tuple) else (),
         )
+    if submission.name is FormName.OPTION:
+        is_own = submission.subject == SOMETHING_ELSE
+        return NameOption(**sent, words=text(forms.WORDS), why=text(forms.WHY), is_own=is_own)
     if submission.name is FormName.SEALED:
         position = SealedPosition(
             option=_letter(submission),
@@ -228,6 +249,7 @@ def _typed_decision(
         line=rt.line_of(event.ts),
         after=debate.turn_count,
         reason=str(entry.fields.get("reason") or "") if entry else "",
+        deciders=tuple(entry.fields.get(DECIDERS) or ()) if entry else (),
         entry=entry.id if entry else "",
         typed=bool(turn),
         ts=event.ts,
@@ -287,6 +309,33 @@ def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     return _on_record(after, event, sentence, **facts)
 
 
+def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Roundtable:
+    """As if `option: …` was typed; who names an option of their own is for it, too."""
+    debate, text = rt.debate, one_line(event.words, board.OPTION_CHARS)
+    if not text:
+        raise NotNow(wording.no_option_words())
+    if event.is_own and debate.sealed:
+        raise NotNow(wording.sealing_now())
+    known = board.find(debate, text)
+    if known and not event.is_own:
+        raise NotNow(wording.named_already(known.letter))
+    debate = board.with_options(debate, [text])
+    option = board.find(debate, text)
+    if option is None:
+        raise NotNow(wording.too_many_options())
+    name, person = rt.name_of(event.person.id), event.person
+    facts = {} if known else specifying.said(rt, f"option: {text}", person, playbook, notes=False)
+    rt = rt.but(elaboration=debate)
+    sentence = wording.option_named(name, option.letter, option.text)
+    if event.is_own:
+        why = one_line(event.why, board.OPTION_CHARS)
+        rt, stances = _standing(rt, person, option.letter, why=why)
+        stands = wording.stands_for(name, option.letter, option.text)
+        sentence = f"{stands}. Why: {why}" if why else stands
+        facts |= stances
+    return _on_record(rt, event, sentence, **facts)
+
+
 def _standing(
     rt: Roundtable, person: Person, letter: str, *, why: str = "", ts: str = "", sure: str = ""
 ) -> tuple[Roundtable, dict[str, Any]]:
@@ -317,7 +366,7 @@ def _standing(
 class ProposedDecision(NamedTuple):
     """
     *position* is the text that is recorded. *option* is what it chooses, if it is one. *said_in* is the line of the
-    message whose words they are.
+    message whose words they are. *deciders* are names, where it is not the person who records it alone.
     """
 
     position: str
@@ -326,6 +375,7 @@ class ProposedDecision(NamedTuple):
     revisit: str = ""
     replaces: tuple[str, ...] = ()
     said_in: str = ""
+    deciders: tuple[str, ...] = ()
 
 
 def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -382,10 +432,14 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     text = one_line(event.words, TEXT_CHARS) or (option.text if option else "")
     if not text:
         raise NotNow(wording.no_words())
-    proposal = ProposedDecision(text, option, event.reason, event.revisit, event.replaces)
+    named = tuple(dict.fromkeys(event.deciders))
+    deciders = () if named == (event.person.id,) else tuple(map(rt.name_of, named))
+    proposal = ProposedDecision(text, option, event.reason, event.revisit, event.replaces, deciders=deciders)
     rt, facts = _deciding(rt, event.person, proposal, playbook, line=event.key)
     old = [one.text for one in rt.debate.decided if one.replaced_by == event.key]
-    sentence = wording.recorded(rt.name_of(event.person.id), text, event.reason, instead=old)
+    sentence = wording.recorded(
+        rt.name_of(event.person.id), text, event.reason, instead=old, deciders=deciders
+    )
     rt = _on_record(rt, event, sentence, **facts)
     for number, fate in event.fates.items():
         raised = board.objection(rt.debate, number)
@@ -420,6 +474,7 @@ def _deciding(
         after=debate.turn_count,
         reason=proposal.reason,
         entry=entry,
+        deciders=proposal.deciders,
     )
     side = next((one for one in board.sides(debate) if one.option == option), None)
     rests_on = [one.ts for one in side.people if one.ts] if side else []
@@ -427,6 +482,7 @@ def _deciding(
         DECISION: decided.text,
         "options": [one.text for one in debate.options if not option or one.issue == option.issue],
         "reason": proposal.reason,
+        DECIDERS: list(proposal.deciders),
         "revisit": proposal.revisit,
         "rests_on": [*sources, *(rt.line_of(ts) for ts in rests_on)],
         "replaces": [one.line for one in old],
@@ -440,6 +496,7 @@ def _fields(proposal: ProposedDecision, old: Iterable[Decided]) -> dict[str, Any
     replaces = [one.entry for one in old if one.entry]
     return {
         **({"reason": proposal.reason} if proposal.reason else {}),
+        **({DECIDERS: list(proposal.deciders)} if proposal.deciders else {}),
         **({"context": f"Look at it again if {proposal.revisit}"} if proposal.revisit else {}),
         **({"replaces": replaces} if replaces else {}),
     }

@@ -33,6 +33,8 @@ from bot.domain.values.places import Person
 
 NOTES_PAGE = "notes.md"
 """In the item's folder: what was said in steps whose own files have no room for prose."""
+DECIDERS = "deciders"
+"""The field of a decision, and the fact of a line: the names of those who decided."""
 UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}
 SHORT_WORDS = 3
 SHORT_CHARS = 6
@@ -116,7 +118,7 @@ def proposed(
     What a model proposes stands on a line of its own; the fold takes it for no more than that. What its sources do not
     say is marked, whichever voice it comes from. Ids that were given away while it thought are replaced.
     """
-    patches = renumbered(patches, rt.specification, playbook.schema)
+    patches = renumbered(_without_peoples(patches, playbook.schema), rt.specification, playbook.schema)
     texts = {id: checks.text_of_entry(entry) for id, entry in rt.specification.entries.items()}
     said = {rt.line_of(one.ts): f"{rt.name_of(one.person)}: {one.text}" for one in rt.answers}
     known = rt.specification.entries
@@ -128,6 +130,16 @@ def proposed(
         facts["unverified"] = marked
     ids = ", ".join(dict.fromkeys(patch["id"] for patch in facts[ENTRIES]))
     return rt.proposing(step_wording.proposed(persona, ids), actor=persona.actor, part=part, **about, **facts)
+
+
+def _without_peoples(patches: Iterable[Patch], schema: Schema) -> Iterator[Patch]:
+    """Without fields that only people fill in, such as who decided."""
+    for patch in patches:
+        kind = schema.kinds.get(patch.kind) or schema.of_id(patch.id)
+        theirs = {name for name, field in kind.fields.items() if field.by_people} if kind else set()
+        kept = {name: value for name, value in patch.set.items() if name not in theirs}
+        if kept or not patch.set:
+            yield patch if kept == patch.set else patch.but(set=kept)
 
 
 def renumbered(patches: Iterable[Patch], specification: Specification, schema: Schema) -> Iterator[Patch]:

@@ -22,6 +22,7 @@ from bot.domain.messages import (
     mark_wording,
     menus,
     review_wording,
+    so_far_wording,
     start_form,
     step_wording,
     trouble_wording,
@@ -33,7 +34,7 @@ from bot.domain.messages.message import Action, Link, Message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import AskReview
 from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
-from bot.domain.roundtable import cards, digest, permission, waiting
+from bot.domain.roundtable import cards, digest, permission, so_far, waiting
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -561,8 +562,13 @@ class Commands:
             return answers.which(tuple(map(answers.of_roundtable, held)), menus.CATCH_UP)
         return await self._digest(held[0].slug, held[0].place, person)
 
-    async def waits_for(self, person: Person) -> Reply:
-        return await self._personal.told(person.id)
+    async def waits_for(self, place: Place, person: Person) -> Reply:
+        """Elsewhere than in a direct message, only what waits in that channel."""
+        here = "" if place.channel.startswith("D") else place.channel
+        return await self._personal.told(person.id, here=here)
+
+    async def greeted(self, person: Person) -> Reply:
+        return await self._personal.greeting(person.id)
 
     async def belongs_nowhere(self, person: Person) -> Reply:
         return await self._personal.belongs_nowhere(person.id)
@@ -678,6 +684,17 @@ class Commands:
         if not same_channel(rt.place, place):
             raise UserError(digest.held_elsewhere(rt.slug))
         return cards.read(rt, step_id, playbook_for(rt, self._playbook))
+
+    async def read_so_far(self, place: Place, person: Person, reference: str) -> Reply:
+        """Only in the item's own channel, as with a review."""
+        slug = await self._finder.slug_or_only(place, reference, person)
+        if slug is None:
+            here = await self._finder.here(place)
+            raise UserError(so_far_wording.which_item([one.slug for one in here]))
+        rt = await self._held(slug)
+        if not same_channel(rt.place, place):
+            raise UserError(digest.held_elsewhere(slug))
+        return so_far.so_far(rt, playbook_for(rt, self._playbook))
 
     async def _may_ask(self, slug: str, person: Person, channel: str) -> None:
         """Raises UserError for a person who may not press buttons: a review costs work of models, and is a commit."""

@@ -291,20 +291,28 @@ class Personal:
         """The roundtables that they take part in and may see, the newest first."""
         return await self._seen(person, await self._live())
 
-    async def told(self, person: str) -> Message:
-        """What waits for them, for a direct message."""
+    async def told(self, person: str, *, here: str = "") -> Message:
+        """What waits for them, for a direct message; with *here*, only in that channel."""
         zone, held = await self._zone(person), await self.held_by(person)
+        held = tuple(rt for rt in held if not here or rt.place.channel == here)
+        start = () if here else (agent_wording.START,)
         rows = [row for rt in held for row in self._waiting(rt, person, zone)][:SHOWN]
         if not rows:
-            return Message(text=agent_wording.nothing_waits())
+            return Message(text=agent_wording.nothing_waits(), choices=start)
         text = "\n\n".join(f"**{escaped(row.title)}**\n{escaped(row.text)}" for row in rows)
         links = {row.url: Link(label=one_line(row.title, TEXT_CHARS), url=row.url) for row in rows if row.url}
-        return Message(text=text, choices=self._answerable(held, person), links=tuple(links.values()))
+        answers = () if here else self._answerable(held, person)
+        return Message(text=text, choices=(*answers, *start), links=tuple(links.values()))
+
+    async def greeting(self, person: str) -> Message:
+        told = await self.told(person)
+        choices = (*told.choices, agent_wording.WAITING)
+        return told.but(text=f"{agent_wording.greeting()}\n\n{told.text}", choices=choices)
 
     async def belongs_nowhere(self, person: str) -> Message:
         choices = self._answerable(await self.held_by(person), person)
         text = agent_wording.belongs_somewhere() if choices else agent_wording.belongs_nowhere()
-        return Message(text=text, choices=choices)
+        return Message(text=text, choices=(*choices, agent_wording.START, agent_wording.WAITING))
 
     def _answerable(self, held: tuple[Roundtable, ...], person: str) -> tuple[Choice, ...]:
         """A button for each open step that asks them, and for each open question that is theirs."""

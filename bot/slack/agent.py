@@ -18,7 +18,7 @@ from bot.slack.reception import Reception
 
 log = logging.getLogger(__name__)
 
-WAITS = re.compile(r"what(?:'s| is)?\s+wait(?:s|ing)\s+for\s+me\W*", re.IGNORECASE)
+HELLO = re.compile(r"(?:hi|hello|hey|good\s+(?:morning|afternoon|evening))(?:\s+there)?\W*", re.IGNORECASE)
 
 DECIDED = re.compile(r"what\s+(?:did|have)\s+we\s+decided?\W*", re.IGNORECASE)
 
@@ -43,8 +43,8 @@ async def said(reception: Reception, body: Payload, event: Payload) -> None:
         asked = replace(asked, verb="decisions", rest="")
     if asked.verb:
         reply = await reception.ask(body, asked)
-    elif WAITS.fullmatch(asked.rest):
-        reply = await reception.desk.waits_for(asked.person)
+    elif HELLO.fullmatch(asked.rest):
+        reply = await reception.desk.greeted(asked.person)
     else:
         reply = await reception.desk.belongs_nowhere(asked.person)
     await reception.answer_once(body, reply)

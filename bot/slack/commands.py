@@ -109,8 +109,12 @@ class CommandHandler(Protocol):
 
     async def status(self, place: Place, person: Person, reference: str) -> Reply: ...
 
-    async def waits_for(self, person: Person) -> Reply:
-        """In a direct message."""
+    async def waits_for(self, place: Place, person: Person) -> Reply:
+        """Of all channels in a direct message, elsewhere of that channel."""
+        ...
+
+    async def greeted(self, person: Person) -> Reply:
+        """Who we are and what waits for them, in a direct message."""
         ...
 
     async def belongs_nowhere(self, person: Person) -> Reply:
@@ -137,6 +141,10 @@ class CommandHandler(Protocol):
 
     async def read_step(self, place: Place, person: Person, step_id: str) -> Reply:
         """All that the card of the step lists, for this person."""
+        ...
+
+    async def read_so_far(self, place: Place, person: Person, reference: str) -> Reply:
+        """What an item has so far, for this person."""
         ...
 
     async def snooze(self, person: Person, how_long: str) -> Reply:
@@ -194,7 +202,7 @@ def verb_in(text: str) -> tuple[str, str] | None:
     worrying about that".
     """
     text = _CATCH_UP.sub("catchup ", text.strip(), count=1)
-    text = "remind off" if _NO_REMINDERS.fullmatch(text) else text
+    text = next((verb for verb, phrase in _PHRASES.items() if phrase.fullmatch(text)), text)
     verb, _, rest = _SEPARATED.sub(" ", text.strip(), count=1).partition(" ")
     arguments = _ARGUMENTS.get(verb.lower())
     return (verb.lower(), rest) if arguments and arguments.fullmatch(rest) else None
@@ -266,6 +274,8 @@ async def _review(desk: CommandHandler, asked: VerbRequest) -> Reply:
 
 
 async def _read(desk: CommandHandler, asked: VerbRequest) -> Reply:
+    if so_far := _SO_FAR.fullmatch(asked.rest):
+        return await desk.read_so_far(asked.place, asked.person, so_far["of"] or "")
     if _STEP.fullmatch(asked.rest):
         return await desk.read_step(asked.place, asked.person, asked.rest)
     found = _READ.fullmatch(asked.rest)
@@ -299,6 +309,10 @@ async def _export(desk: CommandHandler, asked: VerbRequest) -> Reply:
 
 async def _position(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.position(asked.place, asked.person, asked.rest, key=asked.key, at=asked.at)
+
+
+async def _waiting(desk: CommandHandler, asked: VerbRequest) -> Reply:
+    return await desk.waits_for(asked.place, asked.person)
 
 
 async def _snooze(desk: CommandHandler, asked: VerbRequest) -> Reply:
@@ -346,6 +360,7 @@ VERBS: Mapping[str, Callable[[CommandHandler, VerbRequest], Awaitable[Reply]]] =
     "mute": partial(_mute, True),
     "unmute": partial(_mute, False),
     "settings": _settings,
+    "waiting": _waiting,
     "snooze": _snooze,
     "remind": _remind,
     HELP: _help,
@@ -353,7 +368,12 @@ VERBS: Mapping[str, Callable[[CommandHandler, VerbRequest], Awaitable[Reply]]] =
 
 _SEPARATED = re.compile(r"[:,\s]+")
 _CATCH_UP = re.compile(r"catch[\s-]*(?:me\s+)?up\b(?:[,\s]+(?:on|please)\b)?", re.IGNORECASE)
-_NO_REMINDERS = re.compile(r"no\s+reminders\s*[.!]?", re.IGNORECASE)
+_PHRASES: Mapping[str, re.Pattern[str]] = {
+    "remind off": re.compile(r"no\s+reminders\s*[.!]?", re.IGNORECASE),
+    "read so far": re.compile(r"what\s+(?:do\s+)?we\s+have\s+so\s+far\W*", re.IGNORECASE),
+    "waiting": re.compile(r"what(?:['’]s| is)?\s+wait(?:s|ing)\s+for\s+me\W*", re.IGNORECASE),
+}
+"""Sentences that mean a verb."""
 _POSITION = re.compile(r"\s*position(?:\s*[:\uff1a]\s*|\s+|$)(?P<words>.*)", re.IGNORECASE | re.DOTALL)
 _GIVEN = re.compile(
     r"\s*(?i:position)\s*(?:[:\uff1a]\s*|(?<=\s)(?=(?:\S+:\s*)?(?:[Oo]ption\s+)?[A-HJ-Z](?:$|\W)))(?P<words>\S.*)",
@@ -368,6 +388,7 @@ _REVIEW = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _READ = re.compile(r"(?:(?P<item>(?!\d{1,4}\Z)\S+)\s*)?(?P<number>\d{1,4})?", re.ASCII)
+_SO_FAR = re.compile(r"so\s+far(?:\s+(?P<of>\S+))?", re.IGNORECASE)
 _STEP = re.compile(r"\d\d-\d\d", re.ASCII)
 _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "start": re.compile(".*", re.DOTALL),
@@ -386,7 +407,8 @@ _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "remind": _ONE_WORD,
     HELP: _NOTHING,
     "review": _REVIEW,
-    "read": _READ,
+    "read": re.compile(f"(?i:{_SO_FAR.pattern})|{_READ.pattern}", re.ASCII),
+    "waiting": _NOTHING,
     "plan": re.compile(".*", re.DOTALL),
 }
 
@@ -415,13 +437,14 @@ opens a form
 • `/roundtable depth deep` – how much I ask: `brief`, `standard` or `deep`
 • `/roundtable review` – what the personas find in an item's files; `review dark-mode by Maya`, or `for risks`
 • `/roundtable read` – all that the newest review of an item found; `read 2` for review 2; `read 01-06` \
-shows all of a step
+shows all of a step, `read so far` what there is of all steps
 • `/roundtable plan` – five roles ask what they have to know, judge, and write a plan; `plan dark-mode` for that item, \
 `plan` and a few words for something new
 • `/roundtable position A, very sure` – your position in the open discussion; nobody else sees it until all are shown
 • `/roundtable stop` – pause; nothing is lost
 • `/roundtable mute` – the personas say nothing, and what you write is still recorded; `unmute` ends that
 • `/roundtable settings` – depth and personas, in a form
+• `/roundtable waiting` – what waits for you in this channel, or in a direct message everywhere
 • `/roundtable remind 09:00` – when I tell you in a direct message what waits for you; `snooze` for a day, \
 `no reminders` for good
 • `/roundtable help` – this

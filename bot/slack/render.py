@@ -96,6 +96,7 @@ TYPED: Mapping[Action, str] = {
     Action.FINDINGS: "read",
     Action.READ: "read",
     Action.SNOOZE: "snooze",
+    Action.WAITING: "waiting",
     Action.DIGEST_TIME: "remind",
 }
 """Buttons that do the same as a typed verb."""

@@ -31,7 +31,7 @@ ALL = (
     menus.START_FORM, mark_wording.AGREED, mark_wording.NOT_AGREED,
     attendance.NUDGE, attendance.NOTHING_TO_ADD, attendance.LATER, attendance.EXTEND, attendance.WITHOUT,
     attendance.UNTIL, attendance.NO_LIMIT, agent_wording.ANSWER,
-    discussion_card.NAME_OPTION,
+    agent_wording.WAITING, discussion_card.NAME_OPTION,
     home_page.NOT_TODAY, home_page.AT,
     discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL,
     discussion_card.SEALED, discussion_card.REVEAL, discussion_card.MORE_TURNS, discussion_card.AGREED,

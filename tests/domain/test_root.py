@@ -38,7 +38,7 @@ def test_it_says_where_the_analysis_stands() -> None:
 
     at.do_step()
     assert "**1 of" in root(at).text
-    assert labels(root(at)) == ["Catch me up"]
+    assert labels(root(at)) == ["Catch me up", "What we have so far"]
     assert behind_dots(root(at)) == ["Settings…", "Export the record", "Pause for today"]
 
 
@@ -90,7 +90,7 @@ def test_pausing_and_resuming_from_it() -> None:
     """It says who paused, and the same buttons work at any time."""
     at = table().press_outside(Action.STOP, who="grace")
     assert "**Paused by Grace.**" in root(at).text
-    assert [one.action for one in root(at).choices] == [Action.RESUME]
+    assert [one.action for one in root(at).choices] == [Action.RESUME, Action.READ]
 
     at.restart().press_outside(Action.RESUME)
     assert at.rt.stage is Stage.DISCUSSING

@@ -74,7 +74,7 @@ def test_while_it_goes_on() -> None:
         "**Waiting for:** Linus · due Tuesday 17:00",
         "Ada, Grace, Linus · with Maya, Alex and Jordan · standard depth",
     ]
-    assert labels(message) == ["Catch me up"]
+    assert labels(message) == ["Catch me up", "What we have so far"]
     assert behind_dots(message) == ["Settings…", "Export the record", "Pause for today"]
     assert message.links == (Link(label="Core Feature Definition", url="https://acme.example/p200"),)
 
@@ -103,7 +103,10 @@ def test_paused() -> None:
         "**Paused by Ada.** Everything said so far is kept.\n**Next:** Core Feature Definition"
         in message.text
     )
-    assert [(one.action, one.emphasis) for one in choices(message)] == [(Action.RESUME, Emphasis.PRIMARY)]
+    assert [(one.action, one.emphasis) for one in choices(message)] == [
+        (Action.RESUME, Emphasis.PRIMARY),
+        (Action.READ, Emphasis.PLAIN),
+    ]
     assert "Waiting for" not in message.text
 
 
@@ -142,6 +145,24 @@ def test_at_its_end_it_tells_what_came_of_it(meeting: Meeting) -> None:
     assert [(one.action, one.value) for one in choices(message)][-1] == (Action.REOPEN, "02-03")
     assert message.choices[0].action is Action.PLAN
     assert message.links == (Link(label="DEC-001: why", url="https://acme.example/p311"),)
+
+
+def test_who_decided_and_what_became_of_objections(meeting: Meeting) -> None:
+    """Those who are named decided, and who said so recorded it; an objection has its answer."""
+    meeting.say("Ada", "03-02", "decision: Two weeks of shadow mode; decided by: Grace; Linus")
+    meeting.say("Linus", "03-04", "objection: Shadow mode doubles the load")
+    meeting.say("Linus", "03-04", "OBJ-002 outcome: rejected")
+    meeting.say("Linus", "03-04", "OBJ-002 what became of it: it was measured")
+    message = final_brief(
+        replace(RUNNING, status=RootStatus.COMPLETE, specification=meeting.specification, ending=ENDED)
+    )
+
+    assert "DEC-002 | Two weeks of shadow mode – decided by Grace and Linus, recorded by Ada" in shown(
+        message
+    )
+    answered = "OBJ-002 | Shadow mode doubles the load – Linus, rejected: it was measured"
+    assert f"Objections with an answer\n{answered}" in shown(message)
+    assert [(one.label, one.value) for one in message.choices] == [("Read it all", "so far rate-limiting")]
 
 
 def test_what_was_left_out_is_listed_to_a_limit() -> None:

@@ -14,6 +14,7 @@ from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 from tests.e2e.test_private import SECRET, started_there
 
 DIRECT = "@roundtable"
+NOTHING = f"{agent_wording.nothing_waits()}\n[Start a roundtable…]"
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ async def test_it_suggests_what_to_say_when_its_messages_are_opened(meeting: Mee
             await ada.say(DIRECT, said)
             await meeting.until(partial(_has_heard, ada, number))
 
-    assert ada.ephemerals[0].text == agent_wording.nothing_waits()
+    assert ada.ephemerals[0].text == NOTHING
     assert ada.ephemerals[1].text == agent_wording.no_roundtables()
     assert "No decision was found." in ada.ephemerals[2].text
     assert "What is it about?" in ada.ephemerals[-1].text
@@ -67,10 +68,41 @@ async def test_words_that_belong_to_no_roundtable_are_answered_and_nothing_is_he
         await meeting.until(lambda: len(ada.ephemerals) == 3)
 
     nowhere, refused, helped = (one.text for one in ada.ephemerals)
-    assert nowhere == agent_wording.belongs_nowhere()
+    assert nowhere == f"{agent_wording.belongs_nowhere()}\n[Start a roundtable…] [What waits for me?]"
     assert "can't be held here" in refused
     assert "/roundtable start" in helped
     assert not meeting.slack.calls_of("chat.postMessage")
+
+
+async def test_the_buttons_below_an_answer(meeting: Meeting) -> None:
+    """*What waits for me?* says the same as the words, *Start a roundtable…* opens the form; a restart between them."""
+    ada, linus = meeting.slack.person("ada"), meeting.slack.person("linus")
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("I am here.", who="linus")
+        await meeting.do_step("problem: Edits get lost in tunnels.")
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        await linus.say(DIRECT, "Hello!")
+        await meeting.until(partial(_has_heard, linus, 1))
+        assert "I hold roundtables with your team." in linus.ephemerals[0].text
+        assert [one["action_id"] for one in linus.ephemerals[0].elements] == [
+            "roundtable.answer_form",
+            "roundtable.start_form",
+            "roundtable.waiting",
+        ]
+    async with meeting.bot():
+        assert (await linus.press(linus.ephemerals[0], "roundtable.waiting")).acked
+        await meeting.until(partial(_has_heard, linus, 2))
+        await linus.say(DIRECT, "What waits for me?")
+        await meeting.until(partial(_has_heard, linus, 3))
+        assert linus.ephemerals[1].text == linus.ephemerals[2].text
+        assert "Offline sync" in linus.ephemerals[1].text
+        assert (await linus.press(linus.ephemerals[2], "roundtable.start_form")).acked
+        await meeting.until(lambda: linus.view is not None)
+        assert "roundtable.start_form" in str(linus.view)
+        told = await ada.slash(CHANNEL, "/roundtable waiting")
+        assert "roundtable.answer_form" not in str(told.response)
 
 
 async def test_a_question_is_answered_there_and_everybody_reads_it(meeting: Meeting) -> None:
@@ -88,7 +120,7 @@ async def test_a_question_is_answered_there_and_everybody_reads_it(meeting: Meet
         assert "Offline sync" in linus.ephemerals[0].text
         await grace.say(DIRECT, "What waits for me?")
         await meeting.until(partial(_has_heard, grace, 1))
-        assert grace.ephemerals[0].text == agent_wording.nothing_waits()
+        assert grace.ephemerals[0].text == NOTHING
     async with meeting.bot():
         await linus.say(DIRECT, "Edits get lost in tunnels.")
         await meeting.until(partial(_has_heard, linus, 2))
@@ -133,7 +165,7 @@ async def test_who_left_the_channel_is_told_nothing_of_it_there(meeting: Meeting
         await meeting.until(partial(_has_heard, linus, 5))
     assert linus.view is None
     later = [one.text for one in linus.ephemerals[1:]]
-    assert later[:2] == [agent_wording.nothing_waits(), agent_wording.no_roundtables()]
+    assert later[:2] == [NOTHING, agent_wording.no_roundtables()]
     assert "you are not in its channel" in later[-1]
     assert not [text for text in later if "asks:" in text or "Offline sync" in text]
 
@@ -192,7 +224,12 @@ async def test_questions_of_ones_own_are_answered_there(meeting: Meeting) -> Non
         await meeting.until(partial(_has_heard, linus, 1))
         told = linus.ephemerals[0]
         labels = {one["text"]["text"]: one for one in told.elements}
-        assert list(labels) == ["Answer Offline sync…", "Answer Who pays?…", "Answer Who signs?…"]
+        assert list(labels) == [
+            "Answer Offline sync…",
+            "Answer Who pays?…",
+            "Answer Who signs?…",
+            "Start a roundtable…",
+        ]
         pays = labels["Answer Who pays?…"]
         assert (await linus.press(told, pays["action_id"], pays["value"])).acked
         await meeting.until(lambda: linus.view is not None)

@@ -2,6 +2,7 @@
 
 import json
 
+from bot.sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting, NoPace
 
 
@@ -9,6 +10,10 @@ def notes(meeting: Meeting) -> list[tuple[str, str]]:
     entries = json.loads((meeting.folder / "specification.json").read_text())["entries"]
     claims = [one["claims"]["text"][-1] for one in entries if one["kind"] == "note"]
     return [(claim["name"], claim["value"]) for claim in claims]
+
+
+def root_of(meeting: Meeting) -> SandboxMessage:
+    return next(one for one in meeting.slack.messages(CHANNEL) if one.ts == meeting.root)
 
 
 async def test_short_remarks_are_counted_and_included(meeting: Meeting) -> None:
@@ -77,3 +82,32 @@ async def test_a_step_that_is_not_there_is_told(meeting: Meeting) -> None:
         await meeting.until(lambda: ada.ephemerals)
 
     assert "I don't know that step." in ada.ephemerals[-1].text
+
+
+async def test_what_there_is_so_far_is_told_to_one_person(meeting: Meeting) -> None:
+    """The button of the root and the typed words say the same, also after a restart and a pause."""
+    meeting.card_pace = NoPace()
+    ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
+    async with meeting.bot():
+        await meeting.start("Rate limiting")
+        await meeting.do_step("problem: Batch jobs starve everybody else.")
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02:")
+        await meeting.slack.settled()
+        posts = len(meeting.thread)
+        root = root_of(meeting)
+        assert (await meeting.press_in(root, "read", who="grace")).acked
+        await meeting.until(lambda: grace.ephemerals)
+    assert "1 of 24 steps done" in grace.ephemerals[-1].text
+    assert "Batch jobs starve everybody else." in grace.ephemerals[-1].text
+    assert len(meeting.thread) == posts
+
+    async with meeting.bot():
+        await ada.mention(CHANNEL, "what do we have so far?", thread_ts=meeting.root)
+        await meeting.until(lambda: ada.ephemerals)
+        asked = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable read so far")
+        await ada.mention(CHANNEL, "stop", thread_ts=meeting.root)
+        await meeting.seen("Paused by")
+        assert "What we have so far" in str(root_of(meeting).blocks)
+    assert ada.ephemerals[0].text == grace.ephemerals[-1].text
+    assert "Batch jobs starve everybody else." in str(asked.response["text"])

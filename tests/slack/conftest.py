@@ -110,8 +110,11 @@ class ScriptedDesk(CommandHandler):
     async def resume_at_home(self, resume: Resume, slug: str) -> None:
         await self._noted("resume_at_home", resume, slug)
 
-    async def waits_for(self, person: Person) -> Reply:
-        return await self._noted("waits_for", person)
+    async def waits_for(self, place: Place, person: Person) -> Reply:
+        return await self._noted("waits_for", place, person)
+
+    async def greeted(self, person: Person) -> Reply:
+        return await self._noted("greeted", person)
 
     async def belongs_nowhere(self, person: Person) -> Reply:
         return await self._noted("belongs_nowhere", person)
@@ -160,6 +163,9 @@ class ScriptedDesk(CommandHandler):
 
     async def read_step(self, place: Place, person: Person, step_id: str) -> Reply:
         return await self._noted("read_step", place, person, step_id)
+
+    async def read_so_far(self, place: Place, person: Person, reference: str) -> Reply:
+        return await self._noted("read_so_far", place, person, reference)
 
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         return await self._noted("review", wish, reference, lens)

@@ -142,6 +142,7 @@ async def test_every_press_comes_to_the_desk_with_whoever_pressed(
         Action.RESUME: "resume",
         Action.SNOOZE: "snooze",
         Action.DIGEST_TIME: "remind",
+        Action.WAITING: "waits_for",
     }
     verb = others.get(action, "form" if action in FORMS else "press")
     (person,) = [one for one in (*brought[1:3], *map(person_of, brought)) if isinstance(one, Person)][:1]

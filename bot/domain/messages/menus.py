@@ -86,6 +86,9 @@ REANALYSE = Choice(action=Action.REANALYSE, label="Re-analyze from Phase 00")
 ALLOW_MORE = Choice(action=Action.ALLOW_MORE, label="Allow as much again")
 CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
 CATCH_UP = Choice(action=Action.CATCH_UP, label="Catch me up")
+SO_FAR = Choice(action=Action.READ, label="What we have so far")
+"""The value is SO_FAR_OF and the item."""
+SO_FAR_OF = "so far "
 TAKE_UP = Choice(action=Action.TAKE_UP, label="Continue here", emphasis=Emphasis.PRIMARY)
 FINDINGS = Choice(action=Action.FINDINGS, label="Read…")
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")

@@ -45,7 +45,7 @@ class Action(StrEnum):
     CARRY = "carry"
     """What was said and stands in no entry. The value is `NUMBER/WHAT`."""
     READ = "read"
-    """All of the card of the step that is its value, for one person."""
+    """For one person: all of the card of the step that is its value, or with `so far ITEM` what an item has."""
     KEEP = "keep"
     WITHDRAW = "withdraw"
     CATCH_UP = "catch_up"
@@ -77,6 +77,8 @@ class Action(StrEnum):
     SNOOZE = "snooze"
     DIGEST_TIME = "digest_time"
     START_FORM = "start_form"
+    WAITING = "waiting"
+    """What waits for who presses, in a direct message."""
     ANSWER_FORM = "answer_form"
     """In a direct message. The value is `ITEM/STEP`, or `ITEM/Q-001` for a recorded question."""
     STAND = "stand"
@@ -98,7 +100,7 @@ class Action(StrEnum):
 
 VERBS = frozenset({
     Action.CATCH_UP, Action.EXPORT, Action.FINDINGS, Action.READ, Action.TAKE_UP, Action.SNOOZE,
-    Action.DIGEST_TIME,
+    Action.DIGEST_TIME, Action.WAITING,
 })  # fmt: skip
 """What stands in no menu of a roundtable: a press is about the item that is its value."""
 FORMS = frozenset({

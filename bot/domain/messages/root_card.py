@@ -18,6 +18,7 @@ ROW_CHARS = 300
 SKIPPED_SHOWN = 8
 """With a button each."""
 OPEN, KEPT = "open", "kept as risk"
+READ_ALL = "Read it all"
 
 
 class RootStatus(StrEnum):
@@ -88,14 +89,18 @@ def root(scene: RootScene) -> Message:
         case RootStatus.RUNNING:
             settings, export = menus.SETTINGS.but(value=scene.item), menus.EXPORT.but(value=scene.item)
             more = (settings, export, menus.STOP.but(label="Pause for today"))
-            choices = (menus.CATCH_UP.but(value=scene.item),)
+            choices = (menus.CATCH_UP.but(value=scene.item), _so_far(scene))
             return _message(scene, first, tuple(_progress(scene)), choices, more)
         case RootStatus.PAUSED:
-            return _message(scene, first, tuple(_progress(scene)), (menus.RESUME,), ())
+            return _message(scene, first, tuple(_progress(scene)), (menus.RESUME, _so_far(scene)), ())
         case RootStatus.COMPLETE:
             return _complete(scene, first)
         case _:
             assert_never(scene.status)
+
+
+def _so_far(scene: RootScene) -> Choice:
+    return menus.SO_FAR.but(value=f"{menus.SO_FAR_OF}{scene.item}")
 
 
 def final_brief(scene: RootScene) -> Message:
@@ -105,7 +110,8 @@ def final_brief(scene: RootScene) -> Message:
 
 def _complete(scene: RootScene, first: str) -> Message:
     plan = (planning_menus.PLAN,) if scene.can_plan else ()
-    return _message(scene, first, tuple(_results(scene)), plan, (menus.EXPORT.but(value=scene.item),))
+    choices = (*plan, _so_far(scene).but(label=READ_ALL))
+    return _message(scene, first, tuple(_results(scene)), choices, (menus.EXPORT.but(value=scene.item),))
 
 
 def _message(
@@ -211,11 +217,12 @@ def _results(scene: RootScene) -> Iterator[CardPart]:
     spec = scene.specification
     objections = spec.active("objection")
     yield CardPart(prose=scene.ending)
-    yield from _list("Decided", (_by(one) for one in _accepted(spec.active("decision"))))
+    yield from _list("Decided", (_decided(one) for one in _accepted(spec.active("decision"))))
     questions = (_owned(one) for one in _accepted(spec.active("question")) if not one["answer"])
     yield from _list("Still open", questions)
     yield from _list("Open objections", (_by(one) for one in objections if (one["outcome"] or OPEN) == OPEN))
     yield from _list("Objections kept as risk", (_kept(one) for one in objections if one["outcome"] == KEPT))
+    yield from _list("Objections with an answer", (_answered(one) for one in objections if _has_answer(one)))
     yield from _list("Who does what", (_owned(one) for one in _accepted(spec.active("action"))))
     proposed = [
         one for one in spec.entries.values() if one.state is EntryState.PROPOSED and spec.lives(one.id)
@@ -250,6 +257,15 @@ def _accepted(entries: Sequence[Entry]) -> list[Entry]:
     return [one for one in entries if one.state is EntryState.ACCEPTED]
 
 
+def _decided(entry: Entry) -> CardRow:
+    """Whom the person named who recorded it."""
+    row, named = _by(entry), entry["deciders"]
+    if not isinstance(named, list | tuple) or not named:
+        return row
+    who = one_line(step_wording.listed(tuple(map(str, named))), ROW_CHARS)
+    return row.but(text=f"{_text(entry)} – decided by {who}, recorded by {entry.said_by}")
+
+
 def _by(entry: Entry) -> CardRow:
     stale = "to be confirmed again" if entry.stale else ""
     return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.said_by}", aside=stale)
@@ -263,6 +279,15 @@ def _owned(entry: Entry) -> CardRow:
 def _kept(entry: Entry) -> CardRow:
     risk = f": {one_line(str(entry['risk']), ROW_CHARS)}" if entry["risk"] else ""
     return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.said_by}, kept as risk{risk}")
+
+
+def _has_answer(entry: Entry) -> bool:
+    return (entry["outcome"] or OPEN) not in {OPEN, KEPT}
+
+
+def _answered(entry: Entry) -> CardRow:
+    why = f": {one_line(str(entry['outcome_text']), ROW_CHARS)}" if entry["outcome_text"] else ""
+    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.said_by}, {entry['outcome']}{why}")
 
 
 def _text(entry: Entry) -> str:

@@ -255,3 +255,16 @@ async def test_a_message_never_comes_before_the_quiet_hours_end(busy: Office) ->
     assert await busy.at(7, "09:07") == [EARLY]
     await busy.personal.remind(LATE, "17:58")
     assert await busy.at(8, "17:52") == [LATE]
+
+
+async def test_in_a_channel_only_what_waits_there_is_told(office: Office) -> None:
+    """And without the buttons of a direct message; in one it is all of it."""
+    rt = asking()
+    directly = await office.personal.told("ada")
+    here = await office.personal.told("ada", here=rt.place.channel)
+    elsewhere = await office.personal.told("ada", here="C9")
+
+    assert here.text == directly.text
+    assert (here.choices, len(directly.choices)) == ((), 2)
+    assert elsewhere.text == "Nothing waits for you."
+    assert elsewhere.choices == ()

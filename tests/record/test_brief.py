@@ -167,6 +167,14 @@ async def test_the_map_says_who_stands_where_and_who_moved_because_of_what(
     assert await picture.locator("rect.person:not(.left)").count() == 2
 
 
+async def test_who_decided_stands_beside_who_recorded_it(page: Page, tmp_path: Path) -> None:
+    made = entry("DEC-009", "decision", text="Shadow mode first", deciders=["Grace", "Linus"])
+    await page.goto(shown(tmp_path, [*a_disagreement(), person("Ada", "…", entries=made)]))
+
+    (told,) = [one for one in await section(page, "Decisions") if one.startswith("DEC-009")]
+    assert told.startswith("DEC-009 Shadow mode first decided by: Grace; Linus recorded by Ada")
+
+
 async def test_files_that_were_shared_are_listed(page: Page, tmp_path: Path) -> None:
     """Only an address of the Slack that the thread is in becomes a link."""
     await page.goto(shown(tmp_path, a_disagreement()))

@@ -61,6 +61,7 @@ ROUNDTABLES_REMEMBERED = 1_000
 """At some 25 KiB each."""
 THREADS_REMEMBERED = 20_000
 REACTIONS_REMEMBERED = 1_000
+REACTIONS_AT_ONCE = 64
 BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
@@ -140,15 +141,22 @@ class Reactions:
 
     def __init__(self) -> None:
         self._shown: LruCache[str, asyncio.Task[Outcome]] = LruCache(REACTIONS_REMEMBERED)
+        self._running: set[asyncio.Task[Outcome]] = set()
 
     def begin(self, rt: Roundtable, perform: Perform) -> None:
-        """Those of *rt*, which was just saved. One that an effect before it takes away waits for its turn."""
-        if not rt.place.thread:
+        """
+        Those of *rt*, which was just saved. One that an effect before it takes away waits for its turn, and so do all
+        while Slack lets many others wait.
+        """
+        if not rt.place.thread or len(self._running) >= REACTIONS_AT_ONCE:
             return
         taken = {(one.ts, one.emoji) for one in rt.outbox if isinstance(one, Unreact)}
         for one in rt.outbox:
             if isinstance(one, React) and one.id not in self._shown and (one.ts, one.emoji) not in taken:
-                self._shown[one.id] = asyncio.create_task(perform(one), name=f"reaction for {rt.slug}")
+                task = asyncio.create_task(perform(one), name=f"reaction for {rt.slug}")
+                self._shown[one.id] = task
+                self._running.add(task)
+                task.add_done_callback(self._running.discard)
 
     async def outcome(self, effect: React) -> Outcome | None:
         """None when it was not begun here, or given up."""
@@ -160,7 +168,7 @@ class Reactions:
 
     def leave(self) -> None:
         """What is not shown yet is left to the next process."""
-        for task in self._shown.values():
+        for task in self._running:
             task.cancel()
 
 

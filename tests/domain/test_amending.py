@@ -166,3 +166,22 @@ def test_a_deleted_turn_says_nothing() -> None:
     table = Table(few_steps()).start().elaborate().say("It must be fast.", ts="900.1").delete("900.1")
 
     assert "It must be fast." not in [turn.text for turn in table.rt.debate.turns]
+
+
+def test_what_an_edit_says_again_need_not_be_confirmed() -> None:
+    """The author says all of it now, also the part that stays."""
+    table = Table().start("Rate limiting")
+    table.say("Decision: limit per key; because: offices share an address", ts="900.1")
+    table.edit("900.1", "Decision: limit per key; because: addresses change")
+
+    (entry,) = table.rt.specification.active("decision")
+    assert (entry.id, entry["text"], entry["reason"]) == ("DEC-001", "limit per key", "addresses change")
+    assert entry.stale == ()
+
+
+def test_an_edited_answer_stays_below_its_question() -> None:
+    table = Table().start("Rate limiting").say("2. Two areas.", ts="900.1")
+    table.edit("900.1", "2. Three areas.")
+
+    (note,) = table.rt.specification.active("note")
+    assert (note["text"], note["question"], note.stale) == ("Three areas.", 2, ())

@@ -502,3 +502,20 @@ def test_words_at_a_menu_are_no_answer_to_a_call() -> None:
 
     assert roll_calls(table) == []
     assert table.rt.timers.keys() <= {TimerName.FEEDBACK}
+
+
+@pytest.mark.parametrize("words", ["due tomorrow 17:00", "due by Friday", "Due next week", "due 17:00"])
+def test_a_time_in_words_is_told_the_form(words: str) -> None:
+    """It is no answer of the step, and nobody thinks that the time is set."""
+    table = held().say(words, who="grace")
+
+    assert table.world.told[-1][1].text.startswith("I need a date and a time in the future")
+    assert table.rt.attendance.due == ""
+    assert words not in [str(one["text"]) for one in table.rt.specification.active("note")]
+
+
+def test_due_in_a_sentence_is_an_answer() -> None:
+    words = "due diligence is what the partners ask for"
+    table = held().say(words, who="grace")
+
+    assert words in [str(one["text"]) for one in table.rt.specification.active("note")]

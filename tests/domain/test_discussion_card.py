@@ -229,3 +229,17 @@ def test_a_card_that_somebody_deleted_is_posted_anew(reason: str) -> None:
 def test_an_edit_that_fails_for_another_reason_posts_no_second_card() -> None:
     table = discussing().fail("rewrite", "fatal_error").say("for A", who="grace")
     assert len(cards(table)) == 1
+
+
+def test_the_reason_of_a_decision_is_told_once() -> None:
+    """On the card, and in the file that the synthesis is written to."""
+    table = Table().start("Rate limiting").do_step("Scope: medium").press(Action.ELABORATE)
+    table.say("decision: limit per key; because: offices share an address", who="grace")
+    assert table.rt.board
+    assert table.rt.board.shown.text.count("offices share an address") == 1
+
+    table.say("done")
+    written = [row for row in table.world.files["quick-scan.md"].splitlines() if "limit per key" in row]
+    assert [row.partition(" [")[0] for row in written] == [
+        "- limit per key: offices share an address (Grace)"
+    ]

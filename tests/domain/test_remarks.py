@@ -99,3 +99,23 @@ def test_an_edited_remark_is_included_as_it_reads() -> None:
     assert notes(table) == [("Grace", "brb at noon")]
     table.edit("1790000000.000100", "back at one", who="grace")
     assert notes(table) == [("Grace", "back at one")]
+
+
+def test_words_at_a_menu_answer_no_question() -> None:
+    """Also where one question of the step was left: nothing is asked at a menu. A number still says which is meant."""
+    table = Table().start("Rate limiting").do_step("1. Partners get a 429.\n2. Two areas.")
+    table.say("We also promised a status page.", who="grace").say("3. The gateway is new.", who="linus")
+
+    entries = table.rt.specification.entries.values()
+    answered = {str(one["text"]): one["question"] for one in entries if one.kind == "note"}
+    assert answered["We also promised a status page."] is None
+    assert answered["The gateway is new."] == 3
+
+
+def test_a_card_whose_menu_was_used_does_not_say_what_to_type() -> None:
+    table = at_menu()
+    assert "Or type `C`" in card(table)
+    table.press(Action.ELABORATE)
+
+    assert "Or type `" not in card(table)
+    assert "Anything else you write is added here" not in card(table)

@@ -56,6 +56,7 @@ def test_recovered_messages_are_counted(count: int, said: str) -> None:
     ("summary", "inside"),
     [
         ("Identified 3 criteria.", "identified 3 criteria"),
+        ("1 decision and 2 remarks by Grace", "we recorded 1 decision and 2 remarks by Grace"),
         ("API first", "API first"),
         ("I said so", "I said so"),
         ("", ""),
@@ -63,7 +64,7 @@ def test_recovered_messages_are_counted(count: int, said: str) -> None:
     ],
 )
 def test_a_summary_becomes_part_of_a_sentence(summary: str, inside: str) -> None:
-    """Lower case, unless its first word is written in capitals."""
+    """Lower case, unless its first word is written in capitals. What only counts gets a verb."""
     record = Record(
         step_id="01-01", turn_count=3, personas_active=(), timestamp="", synthesis_summary=summary
     )

@@ -30,6 +30,11 @@ FORMS = [
     ("00-03", "Confidence: fair", {"EST-001.confidence": "fair"}),
     ("01-01", "problem: an hour is lost", {"PRB-001.text": "an hour is lost"}),
     ("01-01", "metric: conflicts from 11 to 2", {"MET-001.before": "11", "MET-001.target": "2"}),
+    (
+        "01-01",
+        "2) 503s per night, from 4000 to 50",
+        {"MET-001.text": "503s per night", "MET-001.target": "50"},
+    ),
     ("01-01", "driver: the fair; when: in May", {"DRV-001.text": "the fair", "DRV-001.when": "in May"}),
     (
         "01-02",

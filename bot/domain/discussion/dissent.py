@@ -34,9 +34,28 @@ def _labelled(label: str) -> re.Pattern[str]:
 _DECIDES, _OBJECTS = _labelled(DECISION), _labelled(OBJECTION)
 
 
+_FIELDS = re.compile(r"\s*;\s*(?=[^\W\d][\w ]{1,24}:)")
+_REASON = re.compile(r"(?:because|reason|why)\s*:\s*(?P<why>\S.*)", re.IGNORECASE)
+"""What may stand behind a decision: `…; because: …; replaces: DEC-001`."""
+
+
 def decisions(text: str) -> tuple[str, ...]:
-    """Verbatim, each once, without lines in quotes and in code."""
-    return _marked(text, _DECIDES)
+    """Verbatim, each once, without fields behind it, and without lines in quotes and in code."""
+    return tuple(text for text, _ in _decided(text))
+
+
+def without_fields(decision: str) -> str:
+    return _FIELDS.split(decision, maxsplit=1)[0]
+
+
+def _decided(text: str) -> tuple[tuple[str, str], ...]:
+    """With the reason that is given in a field."""
+    found: dict[str, str] = {}
+    for row in _marked(text, _DECIDES):
+        what, *fields = _FIELDS.split(row)
+        given = filter(None, map(_REASON.fullmatch, fields))
+        found.setdefault(what, next((one["why"] for one in given), ""))
+    return tuple(found.items())
 
 
 def objections(text: str) -> tuple[str, ...]:
@@ -127,10 +146,10 @@ def marked_decisions(debate: Elaboration) -> tuple[Decision, ...]:
     """Without those that another one replaced."""
     gone = {(one.text, one.by) for one in debate.decided if one.typed and one.replaced_by}
     return tuple(
-        Decision(text=text, by=turn.name, turns=(turn.id,))
+        Decision(text=text, rationale=why, by=turn.name, turns=(turn.id,))
         for turn in debate.turns
         if turn.human
-        for text in decisions(turn.text)
+        for text, why in _decided(turn.text)
         if (text, turn.by) not in gone
     )
 

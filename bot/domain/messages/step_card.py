@@ -38,7 +38,7 @@ from bot.domain.messages.step_scene import (
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import Entry, EntryState
-from bot.domain.specification.projection import NOTHING, Projection
+from bot.domain.specification.projection import NOTHING, UNSORTED, Projection
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line, paragraphs
 
@@ -93,6 +93,7 @@ DEPTHS: Mapping[Depth, tuple[Choice, ...]] = {
     ),
 }
 """The other depths, by the one that is active."""
+OR_TYPE = "Or type "
 MOST_OPTIONS = 5
 """Behind ⋯."""
 
@@ -208,6 +209,18 @@ def moved_card(scene: StepScene, permalink: str) -> Message:
     )
 
 
+def without_hints(message: Message) -> Message:
+    """Of a card with nothing to press: what could be typed in place of the buttons does not count any more."""
+    if message.card is None:
+        return message
+    hints = [one for one in message.card.foot if one.startswith(OR_TYPE)]
+    text = message.text
+    for one in hints:
+        text = text.replace(f"{one}\n", "")
+    foot = tuple(one for one in message.card.foot if one not in hints)
+    return message.but(text=text, card=message.card.but(foot=foot))
+
+
 def _message(scene: StepScene, text: str, card: Card, choices: tuple[Choice, ...]) -> Message:
     return Message(text=text, speaker=scene.persona.key, choices=choices, links=scene.links, card=card)
 
@@ -279,7 +292,7 @@ def _finished_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from cut(scene, CardPart(title="Also recorded"), _recorded_elsewhere(scene), ENTRIES_SHOWN)
     yield from _stale_parts(scene)
     yield from mark_wording.parts(scene.marks)
-    yield from _unsorted(scene, "Added since, not sorted yet")
+    yield from _unsorted(scene, "Not sorted yet")
     yield from _remarks(scene)
     yield from uncarried_parts.parts(scene)
 
@@ -536,11 +549,16 @@ def _saved_parts(scene: StepScene, saved: SavedSection) -> Iterator[CardPart]:
         yield CardPart(title=title, prose="\n".join(["```", *shown, "```"]))
         if left := len(rows) - len(shown):
             yield rest(scene, f"{more(left)} lines")
-    elif blocks := rows_of(saved.body):
+    elif blocks := _without_unsorted(scene, rows_of(saved.body)):
         marked = [_marked(scene, one) for one in blocks]
         yield from cut(scene, CardPart(title=title), marked, ENTRIES_SHOWN)
     else:
         yield CardPart(title=title, prose=saved.body.strip() or NOTHING)
+
+
+def _without_unsorted(scene: StepScene, blocks: list[list[CardRow]]) -> list[list[CardRow]]:
+    """They have a part of their own, with letters."""
+    return [one for one in blocks if not (scene.unsorted and one[0].text == UNSORTED)]
 
 
 def _marked(scene: StepScene, block: Sequence[CardRow]) -> list[CardRow]:
@@ -661,7 +679,7 @@ def _foot(scene: StepScene) -> Iterator[str]:
     if heard := _heard(scene):
         yield heard
     if typed := tuple(_typed_words(scene)):
-        yield f"Or type {', '.join(f'`{one}`' for one in typed)}"
+        yield f"{OR_TYPE}{', '.join(f'`{one}`' for one in typed)}"
     yield from scene.lines
 
 
@@ -709,4 +727,4 @@ def _or_type(scene: StepScene, *, ends_phase: bool) -> str:
     typed = ["`C`", "`E`", *([] if ends_phase else ["`S`"]), *(["`include`"] if scene.remarks else [])]
     typed += (f"`{one}`" for one in uncarried_parts.typed_words(scene))
     either = f"{', '.join(typed[:-1])} or {typed[-1]}"
-    return f"Or type {either}. Anything else you write is added here."
+    return f"{OR_TYPE}{either}. Anything else you write is added here."

@@ -427,6 +427,8 @@ def _untrusted(title: str) -> str:
 def _inside(summary: str) -> str:
     """A summary as part of a sentence: "Identified 3 criteria." -> "identified 3 criteria"."""
     text = " ".join(summary.split()).rstrip(".")[:SUMMARY_LIMIT]
+    if text[:1].isdigit():  # without a model a summary counts: "1 decision and 2 remarks by Grace"
+        return f"we recorded {text}"
     starts_sentence = len(text) > 1 and text[0].isupper() and not text[1].isupper()
     return text[0].lower() + text[1:] if starts_sentence and not text.startswith("I ") else text
 

@@ -193,7 +193,7 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
         following = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) if ends_phase else None
         message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
     if menu is None:
-        return message.spent().but(note=card.message.note)
+        return step_card.without_hints(message.spent()).but(note=card.message.note)
     return message.but(choices=_with_extras(message, card.message.choices), token=card.token)
 
 

@@ -21,6 +21,12 @@ ATTENDING = {
 }
 """What people type about a roll call or a deadline, alone in a message."""
 DUE = re.compile(r"\s*due\s+(\d{4}-\d\d-\d\d\b.{0,20})", re.IGNORECASE | re.ASCII)
+DUE_IN_WORDS = re.compile(
+    r"\s*due\s+(?:(?:on|by|at|next|until)\s+)*(?P<when>(?:today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|week|in \d+ \w+|\d{1,2}:\d\d)\b.{0,20})",
+    re.IGNORECASE | re.ASCII,
+)
+"""No time that is understood: who writes it is told so, and it is no answer."""
 WITHOUT = re.compile(r"\s*without\s+(@?\S.{0,60})", re.IGNORECASE)
 
 LETTERS = {"e": Action.ELABORATE, "c": Action.CONTINUE, "s": Action.SKIP}
@@ -90,7 +96,7 @@ def attends(text: str) -> Attending | None:
     """None for other words. Whether it is a wish depends on what the thread was asked."""
     if action := ATTENDING.get(_plain(text)):
         return Attending(action)
-    if found := DUE.fullmatch(text.rstrip()):
+    if found := DUE.fullmatch(text.rstrip()) or DUE_IN_WORDS.fullmatch(text.rstrip()):
         return Attending(due=found[1])
     if found := WITHOUT.fullmatch(text.rstrip().rstrip(".!")):
         return Attending(Action.WITHOUT, name=found[1])

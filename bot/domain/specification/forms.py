@@ -407,7 +407,7 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 
 def _values(kind: Kind, given: Mapping[str, str]) -> dict[str, Any] | None:
-    values = {name: kind.fields[name].read(text) for name, text in given.items()}
+    values = {name: kind.fields[name].read(text.rstrip(" ,;")) for name, text in given.items()}
     return None if any(value is None for value in values.values()) else values
 
 

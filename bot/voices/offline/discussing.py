@@ -79,11 +79,15 @@ def _described(gap: CoverageGap, schema: Schema, specification: Specification) -
     """`risk`, `FR-002 (acceptance criterion)`, `FR-003 (vague)`."""
     if gap.id in specification.entries:
         kind = schema.kinds.get(specification.entries[gap.id].kind)
-        what = _field_name(gap.field, kind, schema) if gap.kind is GapKind.MISSING else gap.kind.value
+        what = _field_name(gap.field, kind, schema) if gap.kind is GapKind.MISSING else _doubt(gap)
         return f"{gap.id} ({what})"
     name = gap.facts[0] if gap.facts else gap.kind.value
     shown = schema.kinds[name].name.lower() if name in schema.kinds else name
-    return shown if gap.kind is GapKind.MISSING else f"{shown} ({gap.kind.value})"
+    return shown if gap.kind is GapKind.MISSING else f"{shown} ({_doubt(gap)})"
+
+
+def _doubt(gap: CoverageGap) -> str:
+    return "to be confirmed again" if gap.kind is GapKind.STALE else gap.kind.value
 
 
 def _field_name(field: str, kind: Kind | None, schema: Schema) -> str:

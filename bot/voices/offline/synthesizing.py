@@ -71,7 +71,7 @@ def _decisions(debate: Elaboration, people: Sequence[Turn], labels: Sequence[str
     yield from known
     said = {(one.text, one.by) for one in known} | {(one.text, one.name) for one in debate.decided}
     for turn, text in _marked(people, labels):
-        if (text, turn.name) not in said:
+        if (dissent.without_fields(text), turn.name) not in said:
             yield Decision(text=text, by=turn.name, turns=(turn.id,))
 
 

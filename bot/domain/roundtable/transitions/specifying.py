@@ -54,8 +54,13 @@ def said(
 
 
 def said_afterwards(rt: Roundtable, text: str, person: Person, playbook: Playbook) -> dict[str, Any]:
-    """At a menu: short remarks without content ("brb, standup") stay in the transcript and out of the files."""
-    return said(rt, text, person, playbook, notes=not is_short(text))
+    """
+    At a menu: short remarks without content ("brb, standup") stay in the transcript and out of the files. Nothing is
+    asked there, so words without a number answer no question.
+    """
+    return facts_of(
+        _read(rt, text, person, playbook, step_id=rt.step_id, notes=not is_short(text), is_asked=False)
+    )
 
 
 def is_short(text: str) -> bool:
@@ -202,7 +207,12 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
     if not before:
         return {}
     step_id = next(rt.specification.entries[one.id].step for one in before)
-    now = _read(rt, event.text, event.person, playbook, step_id=step_id, notes=True)
+    # read as if it had not been said before: else what stays the same would not be said again, and be stale
+    made = {one.id for one in before if one.new}
+    others = {id: one for id, one in rt.specification.entries.items() if id not in made}
+    known = rt.but(specification=rt.specification.but(entries=others))
+    is_asked = any("question" in one.set for one in before)
+    now = _read(known, event.text, event.person, playbook, step_id=step_id, notes=True, is_asked=is_asked)
     return {**facts_of(forms.reread(before, now)), "step_id": step_id}
 
 
@@ -228,7 +238,14 @@ def open_questions(rt: Roundtable, step: Step) -> tuple[int, ...]:
 
 
 def _read(
-    rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str, notes: bool
+    rt: Roundtable,
+    text: str,
+    person: Person,
+    playbook: Playbook,
+    *,
+    step_id: str,
+    notes: bool,
+    is_asked: bool = True,
 ) -> tuple[Patch, ...]:
     step = playbook.agenda.get(step_id)
     return forms.read(
@@ -238,7 +255,7 @@ def _read(
         step_id=step_id,
         person=person.id,
         questions=questions_of(rt, step) if step else (),
-        open_questions=open_questions(rt, step) if step else (),
+        open_questions=open_questions(rt, step) if step and is_asked else (),
         notes=notes and step is not None,
     )
 

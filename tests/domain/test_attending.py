@@ -519,3 +519,11 @@ def test_due_in_a_sentence_is_an_answer() -> None:
     table = held().say(words, who="grace")
 
     assert words in [str(one["text"]) for one in table.rt.specification.active("note")]
+
+
+@pytest.mark.parametrize("words", ["due 2026-02-03 15:00", "due tomorrow 17:00"])
+def test_a_time_is_no_answer_when_the_step_is_read_from_git(words: str) -> None:
+    """Nor is it listed on the card as something that no entry has."""
+    table = held().say(words, who="grace").say("We count answered requests only.", who="linus").forget()
+
+    assert [one.text for one in table.rt.answers] == ["We count answered requests only."]

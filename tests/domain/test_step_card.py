@@ -538,15 +538,16 @@ class TestAFinishedStep:
         assert part(message, "Not sorted yet") == ["a | “only for paying customers” – Linus"]
         assert message.text.endswith(MENU)
 
-    def test_what_is_not_sorted_is_shown_once(self, partly: Meeting) -> None:
+    @pytest.mark.parametrize("facts", ["", "Scope: medium\n\n"])
+    def test_what_is_not_sorted_is_shown_once(self, partly: Meeting, facts: str) -> None:
         """With its letter, and not a second time in the section, where the file has it."""
-        body = f"Scope: medium\n\n{UNSORTED}\n\n- Linus: only for paying customers"
+        body = f"{facts}{UNSORTED}\n\n- Linus: only for paying customers"
         saved = (SavedSection(path="quick-scan.md", heading="1. Scope", body=body),)
         note = noted(partly, "only for paying customers")
         message = finished_card(scene(partly, saved=saved, unsorted=(note,), **HEARD), by="Ada")
 
         assert message.text.count("only for paying customers") == 1
-        assert "Scope: medium" in message.text
+        assert facts.strip() in message.text
 
     def test_suggestions_that_nobody_decided_are_counted(self, partly: Meeting) -> None:
         message = finished_card(scene(partly, suggestions=suggested(partly), **HEARD), by="Ada")

@@ -549,9 +549,9 @@ def _saved_parts(scene: StepScene, saved: SavedSection) -> Iterator[CardPart]:
         yield CardPart(title=title, prose="\n".join(["```", *shown, "```"]))
         if left := len(rows) - len(shown):
             yield rest(scene, f"{more(left)} lines")
-    elif blocks := _without_unsorted(scene, rows_of(saved.body)):
-        marked = [_marked(scene, one) for one in blocks]
-        yield from cut(scene, CardPart(title=title), marked, ENTRIES_SHOWN)
+    elif blocks := rows_of(saved.body):
+        marked = [_marked(scene, one) for one in _without_unsorted(scene, blocks)]
+        yield from cut(scene, CardPart(title=title), marked, ENTRIES_SHOWN) if marked else ()
     else:
         yield CardPart(title=title, prose=saved.body.strip() or NOTHING)
 

@@ -139,7 +139,9 @@ def is_wish(text: str) -> bool:
 
 def answers(text: str) -> bool:
     """Whether *text*, said in a thread, is meant for the step that is open, and not for us."""
-    return bool(text.strip()) and not is_wish(text) and depth(text, at_menu=False) is None
+    wants_time = DUE.fullmatch(text.rstrip()) or DUE_IN_WORDS.fullmatch(text.rstrip())
+    is_ours = bool(wants_time) or is_wish(text) or depth(text, at_menu=False) is not None
+    return bool(text.strip()) and not is_ours
 
 
 def depth(text: str, *, at_menu: bool) -> Depth | None:

@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from bot.domain.discussion import dissent
-from bot.domain.discussion.elaboration import Decided
-from bot.domain.discussion.synthesis import Decision, Insight, ObjectionOutcome, OpenQuestion
+from bot.domain.discussion import board, dissent
+from bot.domain.discussion.elaboration import Decided, PersonStand
+from bot.domain.discussion.synthesis import Decision, Insight, ObjectionOutcome, OpenQuestion, markdown
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.engine.ports import NO_FACTS, Speech, VoiceContext, Voices
 from bot.errors import VoiceError
-from bot.voices.offline.discussing import NOTHING_PREPARED
+from bot.voices.offline.discussing import NO_ANSWER, NOTHING_PREPARED
 from bot.voices.offline.offline import OfflineVoices
 from tests.specification.meeting import PLAYBOOK as SHIPPED
 from tests.specification.meeting import Meeting as Paper
@@ -244,6 +244,39 @@ def test_a_synthesis_is_what_people_said() -> None:
     )
     assert found.summary == "1 decision, 1 objection, 1 open question, 1 action and 2 remarks by Ada and Ben"
     assert dissent.missing(found, held.debate) == dissent.half_said(found, held.debate) == ()
+
+
+def test_where_people_stand_at_the_end_is_a_list_of_its_own() -> None:
+    """`for A` alone is no insight, and neither is the name of an option; a reason of a sealed position is told."""
+    held = opened()
+    held.says(ADA, "option: a bucket in each gateway")
+    held.says(BEN, "option: one counter in Redis")
+    held.debate = board.with_options(held.debate, ("a bucket in each gateway", "one counter in Redis"))
+    held.says(ADA, "for A")
+    held.says(BEN, "undecided, I want numbers")
+    stand = PersonStand(by="ada", name="Ada", option="B", sure="high", why="it is simple")
+    held.debate = held.debate.but(stands=(stand,))
+    found = held.ends()
+
+    assert found.positions == (
+        "A: a bucket in each gateway – nobody",
+        "B: one counter in Redis – Ada (very sure: it is simple)",
+    )
+    assert [one.text for one in found.insights] == ["undecided, I want numbers"]
+    shown = markdown(found, step_id="01-06", title="T", participants="P", turns=7, exit="quiet")
+    assert "#### Positions\n- A: a bucket in each gateway – nobody\n- B:" in shown
+
+
+def test_a_persona_that_is_asked_says_that_it_cannot_answer() -> None:
+    """Before its own question, which is asked once and stands alone among the open questions."""
+    held = opened()
+    held.says(ADA, "Alex, what happens when Redis is down?")
+    speech = held.speaks(ALEX)
+
+    assert speech.text == f"{NO_ANSWER} {speech.prepared}"
+    texts = [one.text for one in held.ends().questions]
+    assert speech.prepared in texts
+    assert not any(NO_ANSWER in one for one in texts)
 
 
 def test_german_marks_are_read_and_german_words_kept() -> None:

@@ -110,13 +110,17 @@ class Objection(Stored):
 
 
 class Synthesis(Stored):
-    """`summary` is one sentence for the record; a longer one is cut."""
+    """
+    `summary` is one sentence for the record; a longer one is cut. `positions` are the options that people named, each
+    with who is for it at the end.
+    """
 
     insights: tuple[Insight, ...] = ()
     decisions: tuple[Decision, ...] = ()
     questions: tuple[OpenQuestion, ...] = ()
     actions: tuple[str, ...] = ()
     objections: tuple[Objection, ...] = ()
+    positions: tuple[str, ...] = ()
     summary: Annotated[str, BeforeValidator(_summary)]
 
 
@@ -160,6 +164,8 @@ def markdown(
         _list("Decisions Made", decisions),
         _list("Open Questions", questions),
     ]
+    if synthesis.positions:
+        parts.append(_list("Positions", map(bullet, synthesis.positions)))
     if synthesis.actions:
         parts.append(_list("Action Items", map(bullet, synthesis.actions)))
     if synthesis.objections:
@@ -173,6 +179,7 @@ def claims(synthesis: Synthesis) -> tuple[str, ...]:
         *(one.text for one in synthesis.insights),
         *map(_decision, synthesis.decisions),
         *(_because(one.text, one.why) for one in synthesis.questions),
+        *synthesis.positions,
         *synthesis.actions,
         *map(_objection, synthesis.objections),
     )

@@ -20,6 +20,7 @@ from bot.domain.values.text import counted
 
 ENTRIES_NAMED = 12
 GAPS_NAMED = 5
+NO_ANSWER = "Without a model I cannot answer that, but I have a question of my own:"
 NOTHING_PREPARED = "I have no further question prepared. Without a model I cannot judge this."
 
 
@@ -137,12 +138,22 @@ def _opens(here: Situation) -> bool:
     return is_first and key != debate.lead
 
 
+def is_asked(here: Situation) -> bool:
+    """Whether the newest words of a person are a question to the persona by name, which it cannot answer."""
+    newest = next((turn.text for turn in reversed(here.debate.turns) if turn.human), "")
+    return newest.rstrip().endswith(("?", "？")) and is_addressed(here)
+
+
+def own_question(text: str) -> str:
+    return text.removeprefix(NO_ANSWER).lstrip()
+
+
 # --- prepared questions ---
 
 
 def next_question(here: Situation) -> str:
     """About what the step lacks, else what the item lacks so far, else one that always fits. Empty if none is left."""
-    asked = {*here.rt.questions_asked, *(turn.text for turn in here.debate.turns)}
+    asked = {*here.rt.questions_asked, *(own_question(turn.text) for turn in here.debate.turns)}
     left = [
         one
         for one in here.persona.questions

@@ -32,7 +32,8 @@ class OfflineVoices:
         if not discussing.has_floor(here):
             return Speech("", by_rule=True, passed=True)
         if question := discussing.next_question(here):
-            return Speech(question, by_rule=True, prepared=question)
+            text = f"{discussing.NO_ANSWER} {question}" if discussing.is_asked(here) else question
+            return Speech(text, by_rule=True, prepared=question)
         if discussing.is_addressed(here):
             return Speech(discussing.NOTHING_PREPARED, by_rule=True)
         return Speech("", by_rule=True, passed=True)

@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from bot.domain.catalog.schema import Schema
-from bot.domain.discussion import dissent
-from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.discussion import board, dissent
+from bot.domain.discussion.elaboration import Elaboration, PersonStand, Turn
 from bot.domain.discussion.synthesis import (
     SUMMARY_CHARS,
     Decision,
@@ -20,13 +20,16 @@ from bot.domain.discussion.synthesis import (
     OpenQuestion,
     Synthesis,
 )
+from bot.domain.messages import discussion_wording
 from bot.domain.messages.step_wording import listed
 from bot.domain.values.text import counted, one_line
+from bot.voices.offline.discussing import own_question
 
 MOST_INSIGHTS = 20
 INSIGHT_CHARS = 300
 SHORT_WORDS, SHORT_LETTERS = 3, 6
 """A remark as short as this has no content of its own ("lol ok"); letters count in scripts without spaces."""
+NOBODY = "nobody"
 NO_REPLY = "asked by {name}, no reply yet"
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
@@ -39,7 +42,7 @@ def synthesize(debate: Elaboration, schema: Schema) -> Synthesis:
         for key in ("decision", "objection", "question", "action")
     )
     people = [turn for turn in debate.turns if turn.human]
-    remarks = _remarks(people, (*decision, *objection, *question, *action))
+    remarks = _remarks(debate, people, (*decision, *objection, *question, *action, *board.OPTION_LABELS))
     found = Synthesis(
         insights=tuple(
             Insight(text=_shortened(text), by=(turn.name,), turns=(turn.id,))
@@ -57,6 +60,7 @@ def synthesize(debate: Elaboration, schema: Schema) -> Synthesis:
         ),
         actions=tuple(f"{text} ({turn.name})" for turn, text in _marked(people, action)),
         objections=tuple(_objections(debate, people, objection)),
+        positions=tuple(_positions(debate)),
         summary="",
     )
     return found.but(summary=_summary(found, [turn.name for turn, _ in remarks]))
@@ -95,7 +99,8 @@ def _unheard(debate: Elaboration) -> Iterator[OpenQuestion]:
     last = max((at for at, turn in enumerate(debate.turns) if turn.human), default=0)  # turn 0 is the framing
     for turn in debate.turns[last + 1 :]:
         if turn.by_rule and turn.text.endswith("?"):
-            yield OpenQuestion(text=turn.text, why=NO_REPLY.format(name=turn.name), turns=(turn.id,))
+            text = own_question(turn.text)
+            yield OpenQuestion(text=text, why=NO_REPLY.format(name=turn.name), turns=(turn.id,))
 
 
 def _marked(people: Iterable[Turn], labels: Sequence[str]) -> Iterator[tuple[Turn, str]]:
@@ -103,9 +108,30 @@ def _marked(people: Iterable[Turn], labels: Sequence[str]) -> Iterator[tuple[Tur
         yield from ((turn, text) for turn in people for text in dissent.marked(turn.text, labels))
 
 
-def _remarks(people: Sequence[Turn], labels: Sequence[str]) -> list[tuple[Turn, str]]:
+def _positions(debate: Elaboration) -> Iterator[str]:
+    """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus`."""
+    for side in board.sides(debate):
+        names = ", ".join(map(_holder, side.people)) or NOBODY
+        yield f"{side.option.letter}: {side.option.text} – {names}"
+
+
+def _holder(stand: PersonStand) -> str:
+    """A sealed position has no message of its own, so its reason stands here."""
+    sure = discussion_wording.SURE.get(stand.sure, "")
+    told = ": ".join(filter(None, (sure, stand.why))) if sure else ""
+    return f"{stand.name} ({told})" if told else stand.name
+
+
+def _only_stands(debate: Elaboration, text: str) -> bool:
+    """`for A`, or `undecided`, and no more: the positions have it."""
+    position = board.position_in(debate, text)
+    return position is not None and not position.why and (bool(position.letter) or " " not in text.strip())
+
+
+def _remarks(debate: Elaboration, people: Sequence[Turn], labels: Sequence[str]) -> list[tuple[Turn, str]]:
     """What was said without a mark; short remarks only where nothing else was said."""
-    rests = [(turn, " ".join(dissent.unmarked(turn.text, labels).split())) for turn in people]
+    said = [(turn, " ".join(dissent.unmarked(turn.text, labels).split())) for turn in people]
+    rests = [(turn, "" if _only_stands(debate, rest) else rest) for turn, rest in said]
     if long := [(turn, rest) for turn, rest in rests if rest and not _is_short(rest)]:
         return long
     is_marked = any(not rest and turn.text.strip() for turn, rest in rests)

@@ -160,7 +160,8 @@ class Briefing:
         found = [shown for one in entries if (shown := point(one))]
         known = {_key(str(one["text"])) for one in entries}
         for one in told:
-            if _key(one.text) not in known:
+            # a synthesis says "X: why", "X: asked by Ada", "X: open" about what has an entry
+            if known.isdisjoint({_key(one.text), _key(one.text.rpartition(": ")[0] or one.text)}):
                 known.add(_key(one.text))
                 found.append(BriefPoint(one.text, by=self._labels.name(one.by), line=one.line))
         return tuple(sorted(found, key=lambda one: one.over))

@@ -12,7 +12,9 @@ import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from bot.cli.replay import written
-from bot.record.brief import Labels
+from bot.domain.specification.entries import Claim, Entry, EntryState, Specification
+from bot.domain.transcript.state import RecordedPoint, State
+from bot.record.brief import Briefing, Labels
 from bot.record.verify import RecordedItem
 from tests.accessible import flaws_of
 
@@ -120,6 +122,22 @@ async def section(page: Page, name: str) -> list[str]:
     """Its points, with one space where there are several or a new line."""
     found = page.locator(".brief section", has=page.get_by_role("heading", name=name, level=2))
     return [" ".join(text.split()) for text in await found.locator("li").all_inner_texts()]
+
+
+def test_what_a_synthesis_says_about_an_entry_is_no_second_point() -> None:
+    """It says beside it who asked, or what became of it."""
+    claim = Claim(value="What if Redis is down?", by="ada", name="Ada", line="1", accepted=True)
+    asked = Entry(id="Q-001", kind="question", state=EntryState.ACCEPTED, claims={"text": (claim,)})
+    told = (
+        RecordedPoint(line=2, step_id="01-01", text="What if Redis is down?: asked by Ada"),
+        RecordedPoint(line=2, step_id="01-01", text="Who pays?: asked by Linus"),
+    )
+    briefing = Briefing(State(questions=told), Specification(entries={"Q-001": asked}), LABELS)
+
+    assert [(one.id, one.text) for one in briefing.brief().questions] == [
+        ("Q-001", "What if Redis is down?"),
+        ("", "Who pays?: asked by Linus"),
+    ]
 
 
 async def test_the_brief_says_what_it_came_to(page: Page, tmp_path: Path) -> None:

@@ -231,6 +231,25 @@ def test_an_edit_that_fails_for_another_reason_posts_no_second_card() -> None:
     assert len(cards(table)) == 1
 
 
+def test_a_card_far_above_moves_below_what_people_write() -> None:
+    """The full card stands at the bottom, offers the same, and the old one says so; once in two minutes at most."""
+    table = discussing()
+    [old] = cards(table)
+    for number in range(11):
+        table.say(f"Number {number} we have never measured here.", who="grace")
+    [new] = cards(table)
+
+    assert new != old
+    assert table.rt.board
+    assert (table.rt.board.ts, table.menu.ts) == (new, new)
+    [left] = [one.message for one in table.world.thread if one.ts == old]
+    assert not left.choices
+    table.say("for A", who="ada").say("for A", who="grace")
+    assert cards(table) == [new]
+    table.press(Action.AGREED, value=f"A/{len(table.rt.debate.stands)}")
+    assert [one.position for one in table.rt.debate.decided] == ["a queue"]
+
+
 def test_the_reason_of_a_decision_is_told_once() -> None:
     """On the card, and in the file that the synthesis is written to."""
     table = Table().start("Rate limiting").do_step("Scope: medium").press(Action.ELABORATE)

@@ -11,7 +11,7 @@ from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.messages import discussion_card, menus
 from bot.domain.messages.discussion_card import DiscussionScene
 from bot.domain.messages.message import NO_STEP, Message
-from bot.domain.roundtable import agreeing, permalinks
+from bot.domain.roundtable import agreeing, cards, permalinks
 from bot.domain.roundtable.effects import Post, Rewrite, rephrased
 from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done
@@ -32,17 +32,40 @@ def with_board(decide: Decide) -> Decide:
             return after
         if isinstance(event, Attempted | Done) and after.board is rt.board and after.menu is rt.menu:
             return after
-        return _current(_left(after, rt, playbook), playbook, pressed=isinstance(event, Press))
+        after = _moved(_left(after, rt, playbook), event, playbook)
+        return _current(after, playbook, pressed=isinstance(event, Press))
 
     return decided
+
+
+def _moved(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+    """Below what was said since, as the card of a step moves."""
+    card = rt.board
+    assert card, "there is a card"
+    counted = cards.counted(card, event)
+    rt = rt if counted is card else rt.but(board=counted)
+    debate = rt.elaboration
+    if debate is None or rt.menu is None or rt.menu.token != card.token:
+        return rt
+    if not card.ts or not cards.is_far(rt, counted):
+        return rt
+    rt, moved = cards.posted_below(rt, counted, _rendered(rt, debate, card, playbook), about=NO_STEP)
+    return rt.but(board=moved)
 
 
 def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable:
     card = rt.board
     assert card, "there is a card"
-    if rt.elaboration is None:  # it says what came of the discussion
+    debate = rt.elaboration
+    if card.ts and card.moved_from:
+        scene = scene_of(rt, debate, card, playbook) if debate else None
+        pointing = discussion_card.moved_card(scene) if scene else card.shown.spent()
+        rt = rt.edited(ts=card.moved_from, message=pointing)
+        card = card.but(moved_from="")
+        rt = rt.but(board=card)
+    if debate is None:  # it says what came of the discussion
         return rt
-    message = _rendered(rt, rt.elaboration, card, playbook)
+    message = _rendered(rt, debate, card, playbook)
     if rt.menu and rt.menu.token == card.token:
         rt = rt.but(menu=rt.menu.but(message=message))
     if all(one.id != card.post or one.attempts for one in rt.outbox):

@@ -68,7 +68,11 @@ def with_card(decide: Decide) -> Decide:
         if isinstance(event, Attempted | Done) and after.card is rt.card and after.menu is rt.menu:
             return after
         is_pressed = isinstance(event, Press | Finish)
-        after = _moved(_counted(_left(after, rt.card, playbook), event), rt, event, playbook)
+        after = _left(after, rt.card, playbook)
+        assert after.card, "there is a card"
+        count = counted(after.card, event)
+        after = after if count is after.card else after.but(card=count)
+        after = _moved(after, rt, event, playbook)
         return _current(after, playbook, pressed=is_pressed)
 
     return decided
@@ -117,15 +121,23 @@ def _left(rt: Roundtable, old: StepCard | None, playbook: Playbook) -> Roundtabl
 # --- a card that people have written much below ---
 
 
-def _counted(rt: Roundtable, event: Input) -> Roundtable:
-    card = rt.card
-    assert card, "there is a card"
+def counted(card: StepCard, event: Input) -> StepCard:
+    """With the message of *event* counted, if it stands below."""
     if not isinstance(event, Say | Posted):
-        return rt
+        return card
     said, stands = slack_time(event.ts), slack_time(card.ts)
     if said is None or stands is None or said <= stands:
-        return rt
-    return rt.but(card=card.but(below=card.below + 1))
+        return card
+    return card.but(below=card.below + 1)
+
+
+def is_far(rt: Roundtable, card: StepCard) -> bool:
+    """So much stands below it that it has to be looked for, and it has not just moved."""
+    return card.below >= MOVED_AFTER and not rt.unsent and _has_rested(rt, card)
+
+
+def _has_rested(rt: Roundtable, card: StepCard) -> bool:
+    return not card.moved_at or seconds_since(card.moved_at, rt.now) >= BETWEEN_MOVES_SECONDS
 
 
 def _moved(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
@@ -137,26 +149,28 @@ def _moved(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook)
     is_far = card.below >= MOVED_AFTER and rt.menu is not None and rt.menu.token == card.token
     is_same = before.card is not None and before.card.token == card.token
     if is_far or (is_same and _is_command(before, event, playbook)):
-        return _posted_below(rt, card, rendered(rt, card, playbook))
+        rt, moved = posted_below(rt, card, rendered(rt, card, playbook), about=card.step_id)
+        return rt.but(card=moved)
     return rt
 
 
-def _posted_below(rt: Roundtable, card: StepCard, message: Message) -> Roundtable:
-    """It asks the same as before, under the same token."""
+def posted_below(
+    rt: Roundtable, card: StepCard, message: Message, *, about: str
+) -> tuple[Roundtable, StepCard]:
+    """*card* stands in a new message. It asks the same as before, under the same token."""
     older = [one for one in rt.outbox if isinstance(one, Rewrite) and one.ts == card.ts]
     rt = rt.but(outbox=tuple(one for one in rt.outbox if one not in older))
-    rt = rt.queueing(Post(message=message.but(about=card.step_id)))
+    rt = rt.queueing(Post(message=message.but(about=about)))
     post = rt.outbox[-1]
     for edit in older:
         rt = rt.posting_instead(edit.id, post)
-    moved = card.but(moved_at=rt.now, moved_from=card.ts, below=0)
-    return rt.but(card=moved.but(post=post.id, ts="", shown=message))
+    return rt, card.but(moved_at=rt.now, moved_from=card.ts, below=0, post=post.id, ts="", shown=message)
 
 
 def _may_move(rt: Roundtable, card: StepCard) -> bool:
     if card.step_id != rt.step_id or rt.stage not in MOVING or rt.unsent:
         return False
-    return not card.moved_at or seconds_since(card.moved_at, rt.now) >= BETWEEN_MOVES_SECONDS
+    return _has_rested(rt, card)
 
 
 def _is_command(rt: Roundtable, event: Input, playbook: Playbook) -> bool:

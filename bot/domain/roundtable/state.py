@@ -552,7 +552,7 @@ class Roundtable(RoundtableFields):
             return self.but(
                 menu=None,
                 used=(*self.used, became)[-MENUS_REMEMBERED:],
-                board=self.board.but(ts=self.board.ts or ts),
+                board=self.board.but(ts=self.board.ts or ("" if self.board.moved_from else ts)),
             )
         if self.card and self.card.token == menu.token:
             over = self.card.message.spent().but(note="" if quietly else sentence)

@@ -725,7 +725,9 @@ async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> No
     ]  # fmt: skip
     assert none.out == "No decision was found.\n"
     (row,) = (await cli("decisions", "--json")).json
-    assert list(row) == ["slug", "title", "id", "text", "by", "at", "why", "replaces", "fate", "link", "over"]
+    assert list(row) == [
+        "slug", "title", "id", "text", "by", "at", "why", "replaces", "fate", "link", "over", "deciders",
+    ]  # fmt: skip
     assert (await cli("show", "gh-42-offline-sync", "--json")).json["entries"] == {
         "decision": {"accepted": 1}
     }

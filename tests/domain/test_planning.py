@@ -95,12 +95,12 @@ def test_it_can_be_called_wherever_people_have_the_floor(stage: Stage) -> None:
 
 
 def test_an_analysis_that_is_complete_offers_it() -> None:
-    """With one button below the final brief, and below the first message."""
+    """With a button below the final brief, and below the first message; the other one shows what there is."""
     at = analysed()
 
     assert "Analysis complete. offline-sync is ready to build." in at.last.text
     for message in (at.last, at.world.roots[-1]):
-        assert [one.action for one in message.choices] == [Action.PLAN]
+        assert [one.action for one in message.choices] == [Action.PLAN, Action.READ]
     assert at.press_outside(Action.PLAN).rt.stage is Stage.PLANNING
 
 

@@ -216,7 +216,7 @@ async def test_watched_on_a_page(meeting: Meeting, page: Page) -> None:
         await page.get_by_role("radio", name="Linus").check(force=True)
         await page.get_by_label("Reply…").fill("On which devices?")
         await page.keyboard.press("Enter")
-        mine = thread.locator(".message", has_text="On which devices?")
+        mine = thread.locator(".message[data-author=Linus]", has_text="On which devices?")
         await expect(mine).to_be_visible()
         await expect(mine.get_by_text("RECORDED")).to_have_count(0)
         assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth")

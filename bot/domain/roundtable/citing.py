@@ -49,9 +49,12 @@ def grounded(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
 
 
 def is_traced(synthesis: Synthesis, debate: Elaboration) -> bool:
-    """Whether sources can be asked for: a claim names some, or a turn says on record what it rests on."""
+    """
+    Whether sources can be asked for: a claim names some, a button made a decision, or a turn says on record what it
+    rests on.
+    """
     recorded = any(turn.stances or turn.unrecorded for turn in debate.turns)
-    return recorded or bool(_cited(synthesis))
+    return recorded or bool(_cited(synthesis)) or any(_decisions(synthesis, debate))
 
 
 def sources(synthesis: Synthesis, debate: Elaboration) -> str:

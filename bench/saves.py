@@ -71,8 +71,8 @@ def by_kind(ours: Iterable[Input], beside: Iterable[Input]) -> Iterator[Row]:
         before = list(beside) if kind == ALL else _grouped(beside).get(kind, [])
         for metric, (unit, counted) in {**COUNTS, **_methods(inputs if kind != ALL else ())}.items():
             found = [each for one in inputs for each in counted(one)]
-            if not any(found):
-                continue
+            if not found or not statistics.median(found):
+                continue  # seldom, or never
             floors = [each for one in before for each in counted(one)]
             floor = statistics.median(floors) if any(floors) else 1.0
             row = share(

@@ -66,9 +66,9 @@ WORDS = (
 FINISH, CONTINUE, RESUME = "finish_step", "continue", "resume"
 PATIENCE_SECONDS = 120.0
 AGAIN_SECONDS = 3.0
-"""How long somebody looks at a button that seems to have done nothing."""
+"""After this a button of which nothing came is pressed again."""
 RESUME_SECONDS = 20.0
-"""After this somebody types `/roundtable resume`."""
+"""After this `/roundtable resume` is typed."""
 FELT_SECONDS = 40.0
 """A commit is tried for a quarter of a minute before people are told."""
 LISTENING_SECONDS = 60.0
@@ -79,7 +79,7 @@ LOST = re.compile("workspace went back|no longer has the later commits")
 
 
 class Promise(StrEnum):
-    """What has to hold whatever breaks; the value is the head of a column."""
+    """What has to hold after every fault; the value is the heading of its column."""
 
     WORDS = "no word lost"
     POSTS = "nothing posted twice"
@@ -462,7 +462,7 @@ async def drilled(
     tell: Callable[[str], None] = lambda _sentence: None,
 ) -> tuple[DrillResult, ...]:
     """
-    A meeting for each fault. Raises ConfigError where somebody's roundtables are, unless this *is_staging*.
+    Holds a meeting for each fault. Raises ConfigError where there are roundtables already, unless *is_staging*.
 
     *workspace* is a temporary folder if None. At the end, Redis has no key of ours.
     """

@@ -20,7 +20,7 @@ CHANNEL = "#roundtable"
 PATIENCE_SECONDS = 90.0
 """An edit waits for at most a minute, once all that Slack takes in a minute are used up."""
 AGAIN_SECONDS = 1.5
-"""How long somebody looks at a button that seems to have done nothing."""
+"""After this a button of which nothing came is pressed again."""
 BREAK_SECONDS = 300.0
 FEWEST_STEPS, STEPS_THEN = 4, 17
 """There are 24 in all."""

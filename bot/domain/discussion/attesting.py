@@ -48,7 +48,7 @@ class _Attesting:
             *(one.name for one in debate.stands),
             *(turn.name for turn in debate.turns if turn.stances or standing.takes_a_stand(turn.text)),
         }
-        """The names of those who said where they stand, in whatever way."""
+        """The names of those who said where they stand, in any form."""
         positions = (f"{one.issue}: {one.position}" for turn in debate.turns for one in turn.stances)
         self._topics = (debate.topic, *dict.fromkeys(positions))
         self._notes: list[Mapping[str, str]] = []
@@ -170,7 +170,7 @@ class _Attesting:
         return "; ".join(filter(None, (why, *self._in_their_name(text))))
 
     def _in_their_name(self, text: str) -> Iterator[str]:
-        """Of a speaker, where they stand, although they never said so in whatever way."""
+        """A position of a speaker who gave it in no form."""
         for name in dict.fromkeys(turn.name for turn in self._turns.values()):
             stand = standing.stand_of(name, text)
             if stand and name not in self._stand:

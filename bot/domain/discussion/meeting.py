@@ -121,7 +121,7 @@ def _everything(record: Synthesis) -> Iterator[str]:
 
 
 def _as_fact(record: Synthesis) -> Iterator[str]:
-    """Without what is marked: unverified, proposed, an assumption. An objection is somebody's own words."""
+    """Without what is marked: unverified, proposed, an assumption. An objection is in the words of who made it."""
     for one in record.insights:
         if one.turns and not one.unverified and not one.text.startswith(PROPOSED):
             yield one.text

@@ -2,7 +2,7 @@
 Whether a turn of a persona brings something new, and so when personas have nothing more to say: a round without a new
 position, evidence or argument.
 
-To agree with somebody is nothing new, nor is the same position on the same grounds, nor the same words again. Stances
+Agreement is nothing new, nor is the same position on the same grounds, nor the same words again. Stances
 say more than words do, where there are some. What people say is always heard, and begins it all anew.
 """
 

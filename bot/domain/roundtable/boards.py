@@ -84,10 +84,11 @@ def is_gone(rt: Roundtable, edit: Rewrite) -> bool:
 
 def reposted(rt: Roundtable, message: Message) -> Roundtable:
     """The card stands in a new message from now on, under the same token: somebody deleted the old one."""
-    assert rt.board, "there is a card"
+    card = rt.board
+    assert card, "there is a card"
     rt = rt.queueing(Post(message=message.but(about=NO_STEP)))
-    card = rt.board.but(post=rt.outbox[-1].id, ts="", shown=message) if rt.board else None
-    menu = rt.menu.but(ts="") if rt.menu and card and rt.menu.token == card.token else rt.menu
+    card = card.but(post=rt.outbox[-1].id, ts="", shown=message)
+    menu = rt.menu.but(ts="") if rt.menu and rt.menu.token == card.token else rt.menu
     return rt.but(board=card, menu=menu).asking_with(rt.outbox[-1])
 
 

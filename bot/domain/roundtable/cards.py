@@ -132,11 +132,13 @@ def counted(card: StepCard, event: Input) -> StepCard:
 
 
 def is_far(rt: Roundtable, card: StepCard) -> bool:
-    """So much stands below it that it has to be looked for, and it has not just moved."""
-    return card.below >= MOVED_AFTER and not rt.unsent and _has_rested(rt, card)
+    """So much stands below it that it has to be looked for, and it may move again."""
+    return card.below >= MOVED_AFTER and _has_rested(rt, card)
 
 
 def _has_rested(rt: Roundtable, card: StepCard) -> bool:
+    if rt.unsent:
+        return False
     return not card.moved_at or seconds_since(card.moved_at, rt.now) >= BETWEEN_MOVES_SECONDS
 
 
@@ -146,9 +148,9 @@ def _moved(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook)
     assert card, "there is a card"
     if not card.ts or card.below < MOVED_FOR_COMMAND or not _may_move(rt, card):
         return rt
-    is_far = card.below >= MOVED_AFTER and rt.menu is not None and rt.menu.token == card.token
+    has_menu = rt.menu is not None and rt.menu.token == card.token
     is_same = before.card is not None and before.card.token == card.token
-    if is_far or (is_same and _is_command(before, event, playbook)):
+    if (has_menu and is_far(rt, card)) or (is_same and _is_command(before, event, playbook)):
         rt, moved = posted_below(rt, card, rendered(rt, card, playbook), about=card.step_id)
         return rt.but(card=moved)
     return rt
@@ -168,9 +170,7 @@ def posted_below(
 
 
 def _may_move(rt: Roundtable, card: StepCard) -> bool:
-    if card.step_id != rt.step_id or rt.stage not in MOVING or rt.unsent:
-        return False
-    return _has_rested(rt, card)
+    return card.step_id == rt.step_id and rt.stage in MOVING and _has_rested(rt, card)
 
 
 def _is_command(rt: Roundtable, event: Input, playbook: Playbook) -> bool:

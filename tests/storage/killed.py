@@ -12,7 +12,7 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from itertools import count
 from pathlib import Path
 from types import FrameType
@@ -47,7 +47,7 @@ def main(workspace: Path, copies: Path) -> None:
     for number in count(1):
         copy = copies / str(number)
         shutil.copytree(workspace, copy)
-        if not killed(copy, number):
+        if not killed(commit(copy, number)):
             return
 
 
@@ -61,12 +61,13 @@ def round_of_commits() -> Iterator[tuple[str, Commit]]:
     yield OTHER, a_commit(id=f"{OTHER}.i1.1", subject=OTHER, lines=(a_line("C2.1"),))
 
 
-def killed(copy: Path, number: int) -> bool:
+def killed(work: Coroutine[Any, Any, None]) -> bool:
     """In a process of its own, which is a fork so that a hundred of them take seconds."""
     child = os.fork()
     if child == 0:
-        asyncio.run(commit(copy, number))
+        asyncio.run(work)
         os._exit(0)
+    work.close()
     _, status = os.waitpid(child, 0)
     return os.WIFSIGNALED(status)
 

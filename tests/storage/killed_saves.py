@@ -5,7 +5,6 @@ Every folder `COPIES/n` is a store whose process was killed before its n-th call
 file `COPIES/n.acknowledged` has the last version that was saved. The last process was not killed: it had no call left.
 """
 
-import asyncio
 import os
 import signal
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 
 from bot.domain.roundtable.state import Roundtable
 from bot.storage.embedded import EmbeddedStore
+from tests.storage.killed import killed
 from tests.storage.samples import a_roundtable
 
 CALLS = {"open", "replace", "unlink", "write"}
@@ -28,23 +28,13 @@ RESTARTED = 8
 
 def main(copies: Path) -> None:
     for number in count(1):
-        if not killed(copies / str(number), number):
+        if not killed(save(copies / str(number), number)):
             return
 
 
 def saved(version: int) -> Roundtable:
     seen = tuple(f"key {one}" for one in range(version))
     return a_roundtable(version=version, title=f"Title {version}", seen=seen[-5:])
-
-
-def killed(folder: Path, number: int) -> bool:
-    """In a process of its own, which is a fork so that a hundred of them take seconds."""
-    child = os.fork()
-    if child == 0:
-        asyncio.run(save(folder, number))
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.WIFSIGNALED(status)
 
 
 async def save(folder: Path, number: int) -> None:

@@ -46,15 +46,19 @@ async def test_short_remarks_are_counted_and_included(meeting: Meeting) -> None:
     assert "Ada included 2 short remarks." in [line.content for line in meeting.lines("PlanningAgent")]
 
 
+async def in_the_second_step(meeting: Meeting) -> None:
+    await meeting.start("Rate limiting")
+    await meeting.do_step("problem: Batch jobs starve everybody else.")
+    await meeting.press("continue")
+    await meeting.seen("Step 00-02:")
+
+
 async def test_what_a_card_cuts_is_read_by_one_person(meeting: Meeting) -> None:
     """The button and `read 00-02` show the same, to the person who asked; in the thread nothing is posted."""
     meeting.card_pace = NoPace()
     ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
     async with meeting.bot():
-        await meeting.start("Rate limiting")
-        await meeting.do_step("problem: Batch jobs starve everybody else.")
-        await meeting.press("continue")
-        await meeting.seen("Step 00-02:")
+        await in_the_second_step(meeting)
         for number in range(16):
             await meeting.say(f"We also look for part {number} of the gateway.")
         await meeting.seen("more")
@@ -89,10 +93,7 @@ async def test_what_there_is_so_far_is_told_to_one_person(meeting: Meeting) -> N
     meeting.card_pace = NoPace()
     ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
     async with meeting.bot():
-        await meeting.start("Rate limiting")
-        await meeting.do_step("problem: Batch jobs starve everybody else.")
-        await meeting.press("continue")
-        await meeting.seen("Step 00-02:")
+        await in_the_second_step(meeting)
         await meeting.slack.settled()
         posts = len(meeting.thread)
         root = root_of(meeting)

@@ -7,7 +7,7 @@ Every function gives sentences about what is wrong; none is what everybody hopes
 import json
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -108,14 +108,25 @@ def in_thread_order(item: Item) -> Iterator[str]:
             yield f"{sha} has people's words in the order {stamps}"
 
 
-def discussions(turns: Iterable[int]) -> list[list[int]]:
-    """The numbers of each one's turns, as the file has them: a late message may stand before an earlier turn."""
-    found: list[list[int]] = []
-    for turn in turns:
-        if not found or turn in found[-1]:
-            found.append([])
-        found[-1].append(turn)
-    return found
+def turns_unlike(recorded: Sequence[int], turns: Sequence[int], limit: int) -> Iterator[str]:
+    """
+    *turns* are the numbers in the file, *recorded* how many each discussion that is over has by meta.json. Each
+    discussion's are 1, 2, 3 and so on; one that nobody recorded yet may follow. A message that is delivered late may
+    stand before an earlier turn, so where one discussion ends is seen from the record alone.
+    """
+    if not _agree(recorded, turns):
+        yield f"meta.json counts {list(recorded)} turns, and the transcript has the turns {list(turns)}"
+    if any(count > limit for count in (*recorded, *turns)):
+        yield f"there are {list(recorded)} turns, and {limit} allowed"
+
+
+def _agree(recorded: Sequence[int], turns: Sequence[int]) -> bool:
+    """A discussion that people end before anything was said has no turn, and is recorded with one (seed 001)."""
+    if not recorded:
+        return sorted(turns) == list(range(1, len(turns) + 1))
+    count, *rest = recorded
+    as_counted = sorted(turns[:count]) == list(range(1, count + 1)) and _agree(rest, turns[count:])
+    return as_counted or (count == 1 and _agree(rest, turns))
 
 
 def _transcript(transcript: Transcript) -> Iterator[str]:
@@ -161,24 +172,8 @@ def _turns(item: Item) -> Iterator[str]:
         for line in item.transcript.lines
         if "turn" in line.meta and line.meta.get("turn_id")
     ]
-    held = discussions(begun)
-    yield from (f"the turns are {turns}" for turns in held if sorted(turns) != list(range(1, len(turns) + 1)))
-    counted = [len(turns) for turns in held]
-    yield from (f"there are {count} turns, and {limit} allowed" for count in counted if count > limit)
     recorded = [record["turn_count"] for record in item.meta["elaborations"]]
-    if not _fits(recorded, counted):
-        yield f"meta.json counts {recorded} turns, the transcript {counted}"
-
-
-def _fits(recorded: list[int], counted: list[int]) -> bool:
-    """A discussion that people end before anything was said has no turn, and is recorded with one (seed 001)."""
-    left = list(counted)
-    for turns in recorded:
-        if left and left[0] == turns:
-            left.pop(0)
-        elif turns != 1:
-            return False
-    return len(left) <= 1
+    yield from turns_unlike(recorded, begun, limit)
 
 
 def _meta(item: Item) -> Iterator[str]:

@@ -17,7 +17,7 @@ from bot.domain.roundtable import cards, plan_card
 from bot.domain.roundtable.cards import MOVED_AFTER
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line, Source
-from tests.durability.checks import discussions
+from tests.durability.checks import turns_unlike
 from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
 from tests.durability.session import HERE, Session, Stuck, playbook
 from tests.durability.world import MEETING, META, Post, World
@@ -305,18 +305,9 @@ def _saved(world: World, session: Session) -> Iterator[str]:
 
 
 def _turns(world: World, lines: tuple[Line, ...]) -> Iterator[str]:
-    held = discussions(line.meta["turn"] for line in lines if line.meta.get("turn") is not None)
-    for turns in held:
-        if sorted(turns) != list(range(1, len(turns) + 1)):
-            yield f"the turns are {turns}"
-            return
-    counted = [len(turns) for turns in held]
     try:
         found = meta.read(world.files.get(META, b""), now="").meta
     except meta.Corrupt:
         return
-    recorded = [record.turn_count for record in found.elaborations]
-    if counted[: len(recorded)] != recorded:
-        yield f"meta.json counts {recorded} turns, the transcript {counted}"
-    if any(turns > found.max_turns for turns in counted):
-        yield f"there are {counted} turns, and {found.max_turns} allowed"
+    begun = [line.meta["turn"] for line in lines if line.meta.get("turn") is not None]
+    yield from turns_unlike([record.turn_count for record in found.elaborations], begun, found.max_turns)

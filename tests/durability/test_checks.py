@@ -21,6 +21,7 @@ LIMIT = 7
     ],
 )
 def test_turns_that_agree(recorded: Sequence[int], turns: Sequence[int]) -> None:
+    """A record that is right is not called wrong, whatever was delivered late."""
     assert not list(turns_unlike(recorded, turns, LIMIT))
 
 
@@ -34,5 +35,6 @@ def test_turns_that_agree(recorded: Sequence[int], turns: Sequence[int]) -> None
         pytest.param([8], [1, 2, 3, 4, 5, 6, 7, 8], id="more turns than allowed"),
     ],
 )
-def test_turns_that_do_not(recorded: Sequence[int], turns: Sequence[int]) -> None:
+def test_turns_that_do_not_agree(recorded: Sequence[int], turns: Sequence[int]) -> None:
+    """Nothing that is lost, repeated or too much goes unnoticed."""
     assert list(turns_unlike(recorded, turns, LIMIT))

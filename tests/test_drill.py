@@ -41,6 +41,7 @@ def names_in(folder: Path) -> list[str]:
     return [one.name for one in folder.iterdir()]
 
 
+@pytest.mark.thorough
 async def test_every_fault_without_redis(loaded: CommandLine, tmp_path: Path) -> None:
     """In a temporary folder, and the exit code is 0."""
     ran = await drilled(loaded, tmp_path)

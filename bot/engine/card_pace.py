@@ -7,6 +7,9 @@ from collections.abc import Callable
 from bot.engine.lru import LruCache
 
 MINUTE = 60.0
+LEAST_SECONDS = 4.0
+ROOT_SECONDS = 30.0
+"""Between two edits of one card, and of the first message of a thread."""
 SECONDS_PER_CARD = 1.5
 EDITS_A_MINUTE = 40
 PRESSED_A_MINUTE = 10
@@ -15,19 +18,11 @@ CARDS_REMEMBERED = 1_000
 
 class CardPace:
     """
-    Of this process. A card may be edited again after max(*least_seconds*, 1.5 s for each card that is busy), and the
-    first message of a thread after *root_seconds*.
+    Of this process. A card may be edited again after 4 s, or 1.5 s for each card that is busy if that is longer; the
+    first message of a thread after 30 s.
     """
 
-    def __init__(
-        self,
-        *,
-        least_seconds: float = 4.0,
-        root_seconds: float = 30.0,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._least = least_seconds
-        self._root = root_seconds
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._edited: LruCache[str, float] = LruCache(CARDS_REMEMBERED)
         self._edits: deque[float] = deque()
@@ -42,7 +37,7 @@ class CardPace:
         if pressed and len(self._pressed) < PRESSED_A_MINUTE:
             return 0.0
         busy = sum(at > now - MINUTE for at in self._edited.values())
-        between = max(self._root if is_root else self._least, SECONDS_PER_CARD * busy)
+        between = max(ROOT_SECONDS if is_root else LEAST_SECONDS, SECONDS_PER_CARD * busy)
         own = self._edited[card] + between - now if card in self._edited and not pressed else 0.0
         full = self._edits[0] + MINUTE - now if len(self._edits) >= EDITS_A_MINUTE else 0.0
         return max(0.0, own, full)

@@ -55,6 +55,9 @@ KEPT_SECONDS = 3 * 24 * 3600.0
 HOME_SECONDS = 24 * 3600.0
 """For so long after a person opened Home, it is kept current."""
 APART_SECONDS = 60.0
+FOLLOWS_SECONDS = 15.0
+"""For so long after a person did something on Home, what comes of it is shown there without a pause."""
+FOLLOW_UP_SECONDS = 1.5
 SHOWN = 10
 DECIDED_SHOWN = 5
 TEXT_CHARS = 300
@@ -82,10 +85,11 @@ class PersonalChat(Protocol):
 
 
 class Shown(NamedTuple):
-    """The page that was published last, and when."""
+    """The page that was published last, and when; and when the person last did something there."""
 
     page: HomePage
     at: str
+    pressed_at: str
 
 
 class Personal:
@@ -177,8 +181,18 @@ class Personal:
                 await self.look()
             self._looking.clear()
             with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
+                async with asyncio.timeout(self._pause):
                     await self._looking.wait()
+
+    @property
+    def _pause(self) -> float:
+        follows = any(self._follows(shown) for shown in self._shown.values())
+        return min(FOLLOW_UP_SECONDS, LOOK_SECONDS) if follows else LOOK_SECONDS
+
+    def _follows(self, shown: Shown) -> bool:
+        """Whether what changes now may come of what the person did there."""
+        at = self._clock()
+        return bool(shown.pressed_at) and seconds_since(shown.pressed_at, at) < FOLLOWS_SECONDS
 
     async def look(self) -> None:
         """Publishes the pages that have changed, and sends what is due."""
@@ -215,13 +229,13 @@ class Personal:
     ) -> None:
         """At most once a minute, unless the person has just done something there."""
         shown, at = self._shown.get(person), self._clock()
-        if shown and not pressed and seconds_since(shown.at, at) < APART_SECONDS:
+        if shown and not pressed and not self._follows(shown) and seconds_since(shown.at, at) < APART_SECONDS:
             return
         page = await self.page(person, settings.get(person, ReminderSettings()), live)
         if shown and not pressed and page == shown.page:
             return
         await self._chat.publish_home(person, page)
-        self._shown[person] = Shown(page, at)
+        self._shown[person] = Shown(page, at, pressed_at=at if pressed or not shown else shown.pressed_at)
 
     async def page(self, person: str, settings: ReminderSettings, live: tuple[Roundtable, ...]) -> HomePage:
         zone = await self._zone(person)

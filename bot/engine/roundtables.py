@@ -325,14 +325,14 @@ class Roundtables(Engine[Roundtable, Input]):
         """
         With the attempt of a post, which is saved at once; or with an effect that does no harm when it is repeated, if
         none does, or if it follows a post, which is looked for before it is made again. But no new effect is performed
-        before it is saved.
+        before it is saved, and that a question is shown is saved at once: it decides what words below it mean.
         """
         following = self._next(newest.after)
         if self._leaving.is_set() or not following:
             return False
         if isinstance(following, NOT_REPEATABLE):
             return True
-        if newest.after.sequence != newest.before.sequence:
+        if newest.after.sequence != newest.before.sequence or _asks(performed[-1], newest.before):
             return False
         if isinstance(following, NO_HARM_REPEATED):
             return all(isinstance(one, (*NO_HARM_REPEATED, *NOT_REPEATABLE)) for one in performed)
@@ -438,6 +438,11 @@ class Roundtables(Engine[Roundtable, Input]):
 
 def _edits_card(effect: Effect) -> TypeGuard[Rewrite]:
     return isinstance(effect, Rewrite) and effect.message.card is not None
+
+
+def _asks(effect: Effect, rt: Roundtable) -> bool:
+    """Whether *effect* shows the newest question or menu."""
+    return rt.question is not None and rt.question.post == effect.id
 
 
 def _card_key(edit: Rewrite, rt: Roundtable) -> str:

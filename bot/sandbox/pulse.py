@@ -1,12 +1,16 @@
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
 
+LOOK_SECONDS = 0.1
+"""What happens outside the sandbox makes no beat, such as a commit: it is looked for from time to time."""
+
 
 class ActivitySignal:
-    """Beats whenever anything happened in the sandbox, so that waiting needs neither sleeping nor polling."""
+    """Beats whenever anything happened in the sandbox, so that what waits for it sees it at once."""
 
     def __init__(self) -> None:
         self._waiting: set[asyncio.Future[None]] = set()
@@ -27,10 +31,15 @@ class ActivitySignal:
         """What *wanted* says as soon as that is true; `TimeoutError` when it never is."""
         async with asyncio.timeout(seconds):
             while not (found := wanted()):
-                await self.next()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await self.next()
         return found
 
     async def next(self) -> None:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(future)
-        await future
+        try:
+            await future
+        finally:
+            self._waiting.discard(future)

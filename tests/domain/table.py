@@ -156,8 +156,8 @@ class World:
 
     thread: list[Said] = field(default_factory=list)
     shown: list[Message] = field(default_factory=list)
-    roots: list[Message] = field(default_factory=list)
-    """What the first message was edited to. In `thread` it stays as it was posted."""
+    root_edits: list[Rewrite] = field(default_factory=list)
+    """Of the first message. In `thread` it stays as it was posted."""
     told: list[tuple[str, Message]] = field(default_factory=list)
     shared: list[ShareRecord] = field(default_factory=list)
     reactions: list[tuple[str, str]] = field(default_factory=list)
@@ -427,7 +427,7 @@ class Table:
             return False
         told: dict[str, Any] = {"key": effect.id, "at": self.now(), "effect": effect.id}
         if isinstance(effect, Rewrite) and effect.ts == self.rt.place.thread:
-            self.world.roots.append(effect.message)
+            self.world.root_edits.append(effect)
             self.rt = decide(self.rt, Done(**told), self.playbook)
             return True
         failures = self.world.failing.get(effect.kind)

@@ -99,7 +99,7 @@ def test_an_analysis_that_is_complete_offers_it() -> None:
     at = analysed()
 
     assert "Analysis complete. offline-sync is ready to build." in at.last.text
-    for message in (at.last, at.world.roots[-1]):
+    for message in (at.last, at.world.root_edits[-1].message):
         assert [one.action for one in message.choices] == [Action.PLAN, Action.READ]
     assert at.press_outside(Action.PLAN).rt.stage is Stage.PLANNING
 

@@ -20,7 +20,7 @@ def analysed() -> Table:
 
 
 def root(at: Table) -> Message:
-    return at.world.roots[-1]
+    return at.world.root_edits[-1].message
 
 
 def briefs(at: Table) -> list[Post]:
@@ -48,11 +48,11 @@ def test_it_is_edited_only_when_it_says_something_new() -> None:
     assert "**Waiting for:** Ada" in root(at).text
     at.say("One answer.")
     assert "Waiting for" not in root(at).text
-    before = len(at.world.roots)
+    before = len(at.world.root_edits)
 
     at.say("Another answer.")
 
-    assert len(at.world.roots) == before
+    assert len(at.world.root_edits) == before
 
 
 def test_it_says_who_is_waited_for_and_when_answers_are_due() -> None:
@@ -65,24 +65,34 @@ def test_it_says_who_is_waited_for_and_when_answers_are_due() -> None:
     assert "**Due:** Thursday 24 December" in root(at).text
 
 
+def test_its_buttons_change_at_once() -> None:
+    """Progress waits for its turn. Whoever pauses or resumes sees it, also when it was edited just before."""
+    at = table().do_step()
+    progress = at.world.root_edits[-1]
+    pausing = at.press_outside(Action.STOP).world.root_edits[-1]
+    resuming = at.press_outside(Action.RESUME).world.root_edits[-1]
+
+    assert [one.pressed for one in (progress, pausing, resuming)] == [False, True, True]
+
+
 def test_a_restart_edits_it_no_more_than_once() -> None:
     """What it says is stored with what it was edited for."""
     at = table().do_step()
-    before = len(at.world.roots)
+    before = len(at.world.root_edits)
 
     at.restart().say("Some more words about it.")
 
-    assert len(at.world.roots) == before
+    assert len(at.world.root_edits) == before
 
 
 def test_it_recovers_when_the_store_is_lost() -> None:
     """It is rendered anew from what git has."""
     at = table().through("00-01")
-    before = len(at.world.roots)
+    before = len(at.world.root_edits)
 
     at.forget()
 
-    assert len(at.world.roots) > before
+    assert len(at.world.root_edits) > before
     assert "**1 of" in root(at).text
 
 

@@ -193,7 +193,7 @@ def test_a_restart_knows_whose_model_failed() -> None:
 
 
 def newest_root(table: Table) -> Card:
-    card = table.world.roots[-1].card
+    card = table.world.root_edits[-1].message.card
     assert card
     return card
 

@@ -73,6 +73,7 @@ async def test_a_post_that_lands_when_the_successor_is_there(tmp_path: Path) -> 
     await lived_through(Plan(seed=6, kills=3, kinds=(API,), moments=(When.LATE,)), tmp_path)
 
 
+@pytest.mark.thorough
 async def test_a_workspace_that_goes_back(tmp_path: Path) -> None:
     """The bot dies in the middle of a commit, and up to three commits are reset away: all of it is there again."""
     await lived_through(Plan(seed=10, kills=5, kinds=(RESET, RESET, SAVE)), tmp_path)

@@ -48,7 +48,7 @@ def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
 
 
 class NoPace(CardPace):
-    """Weeks pass in a minute here, and Slack's limit is one of minutes."""
+    """Nobody reads along here, and the sandbox takes as many edits as there are. Slack's limit is one of minutes."""
 
     def wait_seconds(self, card: str, *, pressed: bool, is_root: bool = False) -> float:  # noqa: ARG002
         return 0.0
@@ -64,7 +64,7 @@ class Meeting:
     root: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
     voices: Voices | None = None
-    card_pace: CardPace | None = None
+    card_pace: CardPace = field(default_factory=NoPace)
     clock: Clock = now
 
     @asynccontextmanager

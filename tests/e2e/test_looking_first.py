@@ -6,7 +6,7 @@ from bot.voices.model import Completion, Prompt
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker
-from tests.e2e.meeting import Meeting, NoPace
+from tests.e2e.meeting import Meeting
 from tests.specification.meeting import SCHEMA
 from tests.voices.minds import ScriptedMind
 from tests.voices.people import MAYA
@@ -43,7 +43,6 @@ async def test_what_it_finds_is_on_the_card_before_anybody_speaks(meeting: Meeti
         ),
     )
     meeting.more = {"ROUNDTABLE_MODEL": "ollama:small", "ROUNDTABLE_LOOK_FIRST": "yes"}
-    meeting.card_pace = NoPace()
     async with meeting.bot():
         await meeting.start("Offline sync")
         card = await meeting.seen(FOUND)

@@ -3,7 +3,7 @@
 import json
 
 from bot.sandbox import SandboxMessage
-from tests.e2e.meeting import CHANNEL, Meeting, NoPace
+from tests.e2e.meeting import CHANNEL, Meeting
 
 
 def notes(meeting: Meeting) -> list[tuple[str, str]]:
@@ -18,7 +18,6 @@ def root_of(meeting: Meeting) -> SandboxMessage:
 
 async def test_short_remarks_are_counted_and_included(meeting: Meeting) -> None:
     """By a press, and by the word; each in the name of the person who made the remark."""
-    meeting.card_pace = NoPace()
     async with meeting.bot():
         await meeting.start("Rate limiting")
         await meeting.do_step("problem: Batch jobs starve everybody else.")
@@ -55,7 +54,6 @@ async def in_the_second_step(meeting: Meeting) -> None:
 
 async def test_what_a_card_cuts_is_read_by_one_person(meeting: Meeting) -> None:
     """The button and `read 00-02` show the same, to the person who asked; in the thread nothing is posted."""
-    meeting.card_pace = NoPace()
     ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
     async with meeting.bot():
         await in_the_second_step(meeting)
@@ -90,7 +88,6 @@ async def test_a_step_that_is_not_there_is_told(meeting: Meeting) -> None:
 
 async def test_what_there_is_so_far_is_told_to_one_person(meeting: Meeting) -> None:
     """The button of the root and the typed words say the same, also after a restart and a pause."""
-    meeting.card_pace = NoPace()
     ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
     async with meeting.bot():
         await in_the_second_step(meeting)

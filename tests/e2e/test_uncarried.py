@@ -2,7 +2,7 @@
 
 import json
 
-from tests.e2e.meeting import Meeting, NoPace
+from tests.e2e.meeting import Meeting
 from tests.e2e.test_thinking import good
 from tests.voices.minds import ScriptedMind, thinking
 
@@ -20,7 +20,6 @@ def notes(meeting: Meeting) -> list[tuple[str, str]]:
 async def test_what_a_synthesis_left_out_is_taken_over(meeting: Meeting) -> None:
     """One by a press, one by a word, and one is not needed; the files say whose words they are."""
     meeting.voices, meeting.more = thinking(ScriptedMind(script=good)), {"ROUNDTABLE_MODEL": "ollama:small"}
-    meeting.card_pace = NoPace()
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.do_step("Edits get lost in tunnels. Scope: small")

@@ -10,7 +10,7 @@ from typing import Any
 from bot.cli.demo import ways
 from bot.domain.transcript.lines import Source
 from bot.domain.values.text import counted
-from tests.e2e.meeting import CHANNEL, Meeting, NoPace
+from tests.e2e.meeting import CHANNEL, Meeting
 
 REQUIREMENTS = """\
 Keep edits made offline
@@ -65,7 +65,6 @@ COUNTED = {
 
 async def test_a_whole_analysis(meeting: Meeting) -> None:
     """24 steps but one skipped phase rest, two elaborations, a depth change, a restart, and the record of it all."""
-    meeting.card_pace = NoPace()
     async with meeting.bot():
         await meeting.start("Offline sync")
         await _phase(meeting, ["00-01", "00-02", "00-03"], first="00-01")
@@ -338,7 +337,6 @@ def _entries(meeting: Meeting) -> list[dict[str, Any]]:
 
 async def _thirteen_steps(meeting: Meeting, discussed: Collection[str]) -> list[str]:
     """What the bot posted."""
-    meeting.card_pace = NoPace()
     steps = [*(f"00-0{number}" for number in range(1, 4)), *(f"01-0{number}" for number in range(1, 9))]
     async with meeting.bot():
         await meeting.start("Offline sync")

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from bot.domain.messages.message import Card, Message
 from bot.domain.roundtable.effects import Post, React, Rewrite
 from bot.domain.roundtable.state import Roundtable
@@ -209,11 +211,12 @@ async def test_what_comes_of_a_press_does_not_wait(tmp_path: Path) -> None:
         assert process.chat.shown == ["first", "second", "third"]
 
 
-async def test_an_edit_that_waits_wakes_the_engine(tmp_path: Path) -> None:
+async def test_an_edit_that_waits_wakes_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an input or a sweep."""
+    monkeypatch.setattr("bot.engine.card_pace.LEAST_SECONDS", 0.05)
     rt = empty()
     async with stored(rt, tmp_path) as store:
-        process = Process(store, CardPace(least_seconds=0.05))
+        process = Process(store, CardPace())
         await process.queue(rt, edit("first"))
         await process.engine.pay(rt.slug)
         await process.queue(rt, edit("second"))

@@ -76,10 +76,11 @@ def _brief_edited(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _edited(rt: Roundtable, post: EditedPost, message: Message) -> Roundtable:
-    """New ids of blocks with every edit."""
+    """New ids of blocks with every edit. Progress may wait for its turn; other buttons are shown at once."""
     assert message.card, "both are cards"
     card = message.card.but(revision=post.revision + 1)
-    return rt.edited(ts=post.ts, message=message.but(card=card))
+    other_buttons = post.shown is not None and message.choices != post.shown.choices
+    return rt.edited(ts=post.ts, message=message.but(card=card), pressed=other_buttons)
 
 
 def _shows(post: EditedPost, message: Message) -> EditedPost:

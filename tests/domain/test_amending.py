@@ -1,7 +1,7 @@
 """What people change afterwards: the transcript never forgets, the files follow the newest words."""
 
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import Action, Card
 from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
@@ -185,3 +185,30 @@ def test_an_edited_answer_stays_below_its_question() -> None:
 
     (note,) = table.rt.specification.active("note")
     assert (note["text"], note["question"], note.stale) == ("Three areas.", 2, ())
+
+
+def test_the_card_names_who_changed_what_an_entry_rests_on() -> None:
+    """Also who deleted it, whose line has only an id."""
+    table = Table().start("Rate limiting").say("Risk: one core", ts="900.1", who="grace")
+    table.delete("900.1", who="grace")
+
+    (found,) = [one.prose for one in shown(table).parts if one.title == "To be confirmed again"]
+    assert found == "Grace deleted a message. 1 entry rests on it: RSK-001."
+
+
+def test_a_snapshot_that_does_not_say_who_changed_it_is_read() -> None:
+    """Earlier versions kept only the line."""
+    table = Table().start("Rate limiting").say("Risk: one core", ts="900.1").delete("900.1")
+    entry = table.rt.specification.entries["RSK-001"]
+    text = entry.claims["text"][0].but(because=None)
+    before = {"RSK-001": entry.but(claims={**entry.claims, "text": (text,)})}
+    table.rt = table.rt.but(specification=table.rt.specification.but(entries=before))
+    table.say("Another remark about it.")
+
+    (found,) = [one.prose for one in shown(table).parts if one.title == "To be confirmed again"]
+    assert found == "A person changed a message. 1 entry rests on it: RSK-001."
+
+
+def shown(table: Table) -> Card:
+    assert table.menu.message.card
+    return table.menu.message.card

@@ -3,8 +3,9 @@
 import pytest
 
 from bot.domain.messages.card_commands import TypedAction, TypedKind, typed
-from bot.domain.messages.specification_wording import StaleCause, no_such_line
+from bot.domain.messages.specification_wording import no_such_line
 from bot.domain.messages.step_scene import StaleEntry, StepScene, Suggestion, SuggestionState, UnsortedNote
+from bot.domain.specification.entries import StaleCause
 from tests.domain.card_scene import scene
 from tests.specification.meeting import Meeting
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from bot.domain.messages.specification_wording import StaleCause, finding, missing, stale, without
+from bot.domain.messages.specification_wording import finding, missing, stale, without
 from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
+from bot.domain.specification.entries import StaleCause
 from tests.specification.meeting import SCHEMA, Meeting
 
 
@@ -146,6 +147,7 @@ def test_objection_and_proposal(meeting: Meeting) -> None:
         (StaleCause.DELETED, "", "Grace deleted a message. 2 entries rest on it: FR-003 and NFR-002."),
         (StaleCause.REVERSED, "DEC-003", "DEC-003 was reversed by Grace. 2 entries rest on it: FR-003 and NFR-002."),
         (StaleCause.GIT, "section 6", "Grace changed section 6 in git. 2 entries rest on it: FR-003 and NFR-002."),
+        (StaleCause.WITHDRAWN, "FR-001", "FR-001 was withdrawn by Grace. 2 entries rest on it: FR-003 and NFR-002."),
     ],
 )  # fmt: skip
 def test_why_entries_have_to_be_confirmed_again(cause: StaleCause, source: str, sentence: str) -> None:

@@ -10,7 +10,6 @@ import pytest
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action, Emphasis, Link, Message
-from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_card import (
     collapsed_card,
     finished_card,
@@ -27,6 +26,7 @@ from bot.domain.messages.step_scene import (
     SuggestionState,
     UnsortedNote,
 )
+from bot.domain.specification.entries import StaleCause
 from bot.domain.specification.projection import UNSORTED
 from tests.domain.card_scene import (
     FEATURES,

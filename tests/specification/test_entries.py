@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Specification
+from bot.domain.specification.entries import (
+    ENTRIES,
+    EntryState,
+    Patch,
+    Specification,
+    StaleCause,
+    StaleReason,
+)
 from tests.specification.meeting import SCHEMA, Meeting
 
 
@@ -178,6 +185,37 @@ def test_a_reversed_decision_marks_what_rests_on_it_through_other_entries(meetin
     meeting.press("Grace", {"id": "DEC-001", "state": "superseded", "replaced_by": ["DEC-002"]})
 
     assert meeting.stale() == {"RSK-001.text", "WRK-001.title"}, "to refer to something is not to rest on it"
+
+
+def test_what_is_stale_says_who_made_it_so_and_how(meeting: Meeting) -> None:
+    said = meeting.say("Ada", "01-06", "requirement: One")
+    risk = {
+        "id": "RSK-001",
+        "kind": "risk",
+        "new": True,
+        "set": {"text": "late"},
+        "sources": ["FR-001", said],
+    }
+
+    def why() -> StaleReason | None:
+        claim = meeting.specification.entries["RSK-001"].claim("text")
+        assert claim
+        return claim.because
+
+    meeting.press("Grace", risk)
+    assert why() is None
+    meeting.say("Ada", "01-06", "requirement: Eins", amends=said)
+    assert why() == StaleReason(cause=StaleCause.CHANGED, by="UADA", name="Ada")
+
+    meeting.press("Grace", {"id": "RSK-001", "accept": True})
+    assert why() is None
+    meeting.press("Linus", {"id": "RSK-001", "set": {"text": "later"}, "sources": ["FR-001"]})
+    meeting.press("Grace", {"id": "FR-001", "state": "withdrawn"})
+    assert why() == StaleReason(cause=StaleCause.WITHDRAWN, by="UGRACE", name="Grace", source="FR-001")
+
+    meeting.press("Linus", {"id": "RSK-001", "set": {"text": "latest"}, "sources": [said]})
+    meeting.delete("Grace", said)
+    assert why() == StaleReason(cause=StaleCause.DELETED, by="UGRACE", name="Grace")
 
 
 def test_keep_confirms_what_was_stale(meeting: Meeting) -> None:

@@ -1,13 +1,12 @@
 """What cards say about entries: what is missing, open or doubtful, one sentence each."""
 
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 from typing import assert_never
 
 from bot.domain.catalog.schema import FieldType, Kind, KindField, Schema
 from bot.domain.messages.step_wording import listed
 from bot.domain.specification.coverage import CoverageGap, GapKind
-from bot.domain.specification.entries import GONE, Specification
+from bot.domain.specification.entries import GONE, Specification, StaleCause
 from bot.domain.values.text import one_line
 
 IDS_SHOWN = 6
@@ -29,15 +28,6 @@ ASKED_WITH_HOW = frozenset(
     }
     | {"scalable", "efficient", "appropriate", "many", "few", "often"}
 )
-
-
-class StaleCause(StrEnum):
-    """Why values have to be confirmed again."""
-
-    CHANGED = "changed"
-    DELETED = "deleted"
-    REVERSED = "reversed"
-    GIT = "git"
 
 
 def finding(gap: CoverageGap, schema: Schema, specification: Specification) -> str:
@@ -114,7 +104,7 @@ def field_name(gap: CoverageGap, schema: Schema) -> str:
 
 
 def stale(cause: StaleCause, found: Sequence[str], *, by: str = "", source: str = "") -> str:
-    """*source* is a decision's id, or what was changed in git."""
+    """*source* is the id of a decision or another entry, or what was changed in git."""
     count = len(dict.fromkeys(found))
     rest = f"{count} {'entry rests' if count == 1 else 'entries rest'} on it: {ids(found)}."
     who = by or "A person"
@@ -125,6 +115,8 @@ def stale(cause: StaleCause, found: Sequence[str], *, by: str = "", source: str 
             return f"{who} deleted a message. {rest}"
         case StaleCause.REVERSED:
             return f"{source or 'A decision'} was reversed{f' by {by}' if by else ''}. {rest}"
+        case StaleCause.WITHDRAWN:
+            return f"{source or 'An entry'} was withdrawn{f' by {by}' if by else ''}. {rest}"
         case StaleCause.GIT:
             return f"{who} changed {source or 'a file'} in git. {rest}"
         case _:

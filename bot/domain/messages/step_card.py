@@ -27,7 +27,6 @@ from bot.domain.messages.message import (
     card_in_words,
 )
 from bot.domain.messages.section_rows import rows_of
-from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_scene import (
     AskedQuestion,
     SavedSection,
@@ -37,7 +36,7 @@ from bot.domain.messages.step_scene import (
 )
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.specification.coverage import CoverageGap, GapKind
-from bot.domain.specification.entries import Entry, EntryState
+from bot.domain.specification.entries import Entry, EntryState, StaleCause
 from bot.domain.specification.projection import NOTHING, UNSORTED, Projection
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line, paragraphs

@@ -10,9 +10,8 @@ from bot.domain.catalog.schema import Kind, Schema
 from bot.domain.catalog.steps import Depth, Step
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import Link
-from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.specification.coverage import CoverageGap, GapKind
-from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.entries import EntryState, Specification, StaleCause
 from bot.domain.values.value import Value
 
 SUGGESTIONS_SHOWN = 8

@@ -16,7 +16,6 @@ from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import ITEM, Action, Choice, Link, Message
-from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_scene import (
     LeftOutRemark,
     LostRemark,
@@ -40,7 +39,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, saving, specifying
 from bot.domain.specification import coverage
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.entries import Entry, EntryState
+from bot.domain.specification.entries import Entry, EntryState, StaleCause
 from bot.domain.specification.projection import Projection
 from bot.domain.values.timestamps import seconds_since, slack_time
 from bot.domain.values.working_time import in_words
@@ -380,7 +379,17 @@ def _stale(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[StaleEntr
             and rt.specification.lives(entry.id)
             and (entry.kind in kinds or entry.step == step.step_id)
         ):
-            yield StaleEntry(id=entry.id, cause=StaleCause.CHANGED)
+            yield _stale_entry(rt, entry)
+
+
+def _stale_entry(rt: Roundtable, entry: Entry) -> StaleEntry:
+    """By whom, where the snapshot that it comes from says so."""
+    reasons = (claim.because for _, claim in entry.current() if claim.stale)
+    why = next(filter(None, reasons), None)
+    if why is None:
+        return StaleEntry(id=entry.id, cause=StaleCause.CHANGED)
+    name = rt.people.get(why.by, "") if why.name in {"", why.by} else why.name
+    return StaleEntry(id=entry.id, cause=why.cause, by=name, source=why.source)
 
 
 def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[UnsortedNote]:

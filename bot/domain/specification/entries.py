@@ -40,6 +40,16 @@ class EntryState(StrEnum):
 GONE = frozenset({EntryState.SUPERSEDED, EntryState.WITHDRAWN})
 
 
+class StaleCause(StrEnum):
+    """Why values have to be confirmed again. The words are stored."""
+
+    CHANGED = "changed"
+    DELETED = "deleted"
+    REVERSED = "reversed"
+    WITHDRAWN = "withdrawn"
+    GIT = "git"
+
+
 class Authority(StrEnum):
     """What a line may do to entries. It comes from the line, never from a patch."""
 
@@ -75,11 +85,21 @@ class Patch(Stored):
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
+class StaleReason(Stored):
+    """Who made a value doubtful, and how. `source` is the entry that was reversed or withdrawn, if it was one."""
+
+    cause: StaleCause
+    by: str = ""
+    name: str = ""
+    source: str = ""
+
+
 class Claim(Stored):
     """
     One value that a field was given: `by` is a person's id, `name` what they are called. `line` is the
     message_id of the line that made it, `sources` are lines, `path:line@sha` or entries that it rests on.
-    `settles`: a press chose it among others. `stale` is the line, or the entry, whose change made it doubtful.
+    `settles`: a press chose it among others. `stale` is the line whose change made it doubtful, and `because` who
+    did that; snapshots of earlier versions do not say.
     `unverified`: why its sources do not say it. A person who accepts the value says it, so the mark ends there.
     """
 
@@ -91,6 +111,7 @@ class Claim(Stored):
     accepted: bool
     settles: bool = False
     stale: str = ""
+    because: StaleReason | None = None
     unverified: str = ""
 
 
@@ -200,6 +221,9 @@ class Specification(Stored):
         """With what *person* is called in the claims that had only their id."""
 
         def named(claim: Claim) -> Claim:
+            why = claim.because
+            if why and why.by == person and why.name in {"", person}:
+                claim = claim.but(because=why.but(name=name))
             return claim.but(name=name) if claim.by == person and claim.name in {"", person} else claim
 
         return self.but(
@@ -275,7 +299,8 @@ class _Folding:
         authority = authority_of(line) if is_ours else Authority.NONE
         changed = line.meta.get("amends") or line.meta.get("retracts")
         if isinstance(changed, str) and changed and authority is Authority.PERSON:
-            self._outdate(changed, line.message_id)
+            cause = StaleCause.CHANGED if line.meta.get("amends") else StaleCause.DELETED
+            self._outdate(changed, line.message_id, StaleReason(cause=cause, **_who(line)))
         patches = line.meta.get(ENTRIES)
         for given in patches if isinstance(patches, list | tuple) else ():
             try:
@@ -349,27 +374,29 @@ class _Folding:
     def _stated(self, entry: Entry, patch: Patch, line: Line, *, accepted: bool) -> None:
         if patch.state in GONE:
             self._entries[entry.id] = entry.but(state=patch.state, replaced_by=patch.replaced_by)
-            self._outdate(entry.id, line.message_id)
+            reason = StaleReason(cause=_gone_by(line, patch.state), source=entry.id, **_who(line))
+            self._outdate(entry.id, line.message_id, reason)
         elif patch.state is EntryState.ACCEPTED or patch.accept:
             self._entries[entry.id] = entry.but(state=EntryState.ACCEPTED, replaced_by=())
         elif accepted and patch.new and not entry.gone:
             self._entries[entry.id] = entry.but(state=EntryState.ACCEPTED)
 
-    def _outdate(self, source: str, why: str) -> None:
+    def _outdate(self, source: str, line: str, why: StaleReason) -> None:
         """What is not current any more is marked, too: it is no side of a dispute then."""
         for id, field in self.resting_on(source):
             current = self._entries[id].claim(field)
-            self._mark(
-                id, field, why, [claim for claim in self._entries[id].claims[field] if claim is current]
-            )
+            meant = [claim for claim in self._entries[id].claims[field] if claim is current]
+            self._mark(id, field, meant, line, why)
         for id in self._made_by.get(source, ()):
             for field, told in self._entries[id].claims.items():
-                self._mark(id, field, why, [claim for claim in told if claim.line == source])
+                self._mark(id, field, [claim for claim in told if claim.line == source], line, why)
 
-    def _mark(self, id: str, field: str, why: str, meant: Collection[Claim]) -> None:
+    def _mark(self, id: str, field: str, meant: Collection[Claim], line: str, why: StaleReason) -> None:
         entry = self._entries[id]
         told = tuple(
-            one.but(stale=why) if not one.stale and any(one is other for other in meant) else one
+            one.but(stale=line, because=why)
+            if not one.stale and any(one is other for other in meant)
+            else one
             for one in entry.claims[field]
         )
         self._entries[id] = entry.but(claims={**entry.claims, field: told})
@@ -400,6 +427,12 @@ def _values(entry: Entry, patch: Patch) -> dict[str, Any]:
         before = entry[field]
         values[field] = list(dict.fromkeys([*(before if isinstance(before, list) else ()), *more]))
     return values
+
+
+def _gone_by(line: Line, state: EntryState | None) -> StaleCause:
+    if authority_of(line) is Authority.GIT:
+        return StaleCause.GIT
+    return StaleCause.REVERSED if state is EntryState.SUPERSEDED else StaleCause.WITHDRAWN
 
 
 def _who(line: Line) -> dict[str, str]:

@@ -190,7 +190,7 @@ def _texts(value: Any) -> dict[str, str]:
 
 
 def _bare(claims: Iterable[Claim]) -> list[dict[str, Any]]:
-    return [one.model_dump(mode="json", exclude={"name"}) for one in claims]
+    return [one.model_dump(mode="json", exclude={"name", "because"}) for one in claims]
 
 
 def _told(entry: Entry, name: str) -> str:

@@ -62,6 +62,29 @@ def test_a_card_of_a_thread_that_is_gone_is_posted_in_the_new_one() -> None:
     assert table.offered()[0] is Action.CONTINUE
 
 
+def test_a_card_that_the_deleted_thread_did_not_take_is_posted_once_in_the_new_one() -> None:
+    """Found by hand: the first resume posts the card, and that is how the bot learns that the thread is gone."""
+    table = Table(ONE_PHASE).start().do_step().press_continue().stop()
+    table.fail("post", "thread_not_found").resume()
+    assert table.rt.stage is Stage.STALLED
+    before = len(table.world.thread)
+    table.start_again()
+
+    assert table.offered()[0] is Action.FINISH_STEP
+    assert len([one for one in table.world.thread[before:] if one.message.card]) == 1
+
+
+def test_a_discussion_card_that_the_deleted_thread_did_not_take_is_posted_once() -> None:
+    """What the personas said is not left out; the card is the one of the new thread."""
+    table = Table(ONE_PHASE).start().elaborate().stop()
+    table.fail("post", "thread_not_found").resume()
+    before = len(table.world.thread)
+    table.start_again()
+
+    assert table.rt.stage is Stage.ELABORATING
+    assert len([one for one in table.world.thread[before:] if one.message.card]) == 1
+
+
 # --- typed in place of a press ---
 
 

@@ -244,8 +244,15 @@ def _unheard(rt: Roundtable, said: Failed, *posts: Post) -> Roundtable:
         place=rt.place.but(thread=""),
         permalink="",
         card=None,
+        board=None,
         plan_card=None,
+        unsent=tuple(one for one in told.unsent if _is_for_any_thread(one)),
     )
+
+
+def _is_for_any_thread(effect: Post | Rewrite) -> bool:
+    """Words, and the brief. A card is made anew in the new thread, and nothing in the old one can be edited."""
+    return isinstance(effect, Post) and (effect.broadcast or effect.message.card is None)
 
 
 def _not_rewritten(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:

@@ -182,11 +182,15 @@ def card_title(topic: str) -> str:
 
 
 def turns_left(debate: Elaboration) -> str:
+    """A turn is what a persona or a person says; at the limit only the personas fall silent."""
     if debate.exhausted:
         return f"all {debate.max_turns} turns are used"
-    if not debate.turns:
-        return f"{debate.max_turns} turns for the personas"
-    return f"{debate.turns_left} of {debate.max_turns} turns left for the personas"
+    left = (
+        f"{debate.turns_left} of {debate.max_turns} turns left"
+        if debate.turns
+        else f"{debate.max_turns} turns"
+    )
+    return f"{left}, of people and personas together"
 
 
 def no_positions() -> str:

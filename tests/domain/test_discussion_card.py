@@ -39,6 +39,10 @@ def debate() -> Elaboration:
         ("+1 for B", "B"),
         ("I prefer option b", "B"),
         ("I am with a queue", "A"),
+        ("B. One partner needs it, and without it they can't start.", "B"),
+        ("We talked about it again. ok, option b. It's not slower.", "B"),
+        ("A queue. We don't want two files.", "A"),
+        ("ok, B works for me if it fails open", "B"),
         ("undecided", ""),
     ],
 )
@@ -52,7 +56,10 @@ def test_words_that_are_a_position(text: str, letter: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "A works for me if Redis is never away",
+        "A works for me if B is dropped",
+        "A works for me, but I don't like it",
+        "Would A work for me if Redis is away?",
+        "A. B. Both of them.",
         "Does A work for you?",
         "A does not work for me",
         "Grace says A works for her",
@@ -64,7 +71,7 @@ def test_words_that_are_a_position(text: str, letter: str) -> None:
     ],
 )
 def test_words_that_are_none(text: str) -> None:
-    """A condition, a question, a refusal, words of another, two options, a quotation."""
+    """A condition about another option, a question, a refusal, words of another, two options, a quotation."""
     assert board.position_in(debate(), text) is None
 
 
@@ -87,6 +94,29 @@ def test_the_card_says_who_is_for_what_and_who_moved() -> None:
     assert "A a queue\n  - Ada" in text
     assert "Ada came over from B because of Grace" in text
     assert "Undecided" in text
+
+
+def test_a_person_who_agrees_with_a_condition_has_moved_and_the_condition_is_kept() -> None:
+    """On the card, in the question whether they agree, and in the record beside the words."""
+    table = discussing().say("for A").say("for B", who="grace").restart()
+    table.say("ok, B works for me if it fails open")
+
+    text = table.discussion.text
+    assert "Ada (if it fails open)" in text
+    assert "Everybody who took a position is now for it" in text
+    (stance,) = next(one.meta["stances"] for one in table.lines if "fails open" in one.content)
+    assert stance == {"issue": "Quick Scan: Topic 00-01", "position": "a file, if it fails open", "option": "a file"}
+
+    table.say("for B")
+    assert "fails open" not in table.discussion.text
+
+
+def test_the_turns_of_the_card_are_those_of_people_and_personas() -> None:
+    """As the record counts them."""
+    table = discussing()
+    left = table.rt.debate.max_turns - table.rt.debate.turn_count
+
+    assert f"{left} of 10 turns left, of people and personas together" in table.discussion.text
 
 
 def test_the_record_has_positions_of_people() -> None:

@@ -1,7 +1,7 @@
 """
 The board of a discussion: the options, who is for which, who moved, and whether all who took a position agree.
 
-Words count as a position only when they name one option and approve of it without a condition; see `position_in`.
+Words count as a position only when they name one option and approve of it; see `position_in`. A condition is kept.
 Nothing here decides: an agreement is only a question to people.
 """
 
@@ -52,6 +52,10 @@ _APPROVES = re.compile(
     r"my vote (?:is|goes)|has my vote|in favou?r of|makes sense)\b|\+1|👍",
     re.IGNORECASE,
 )
+_WORKS = re.compile(r"\bworks? for me\b[\s,;–—-]*", re.IGNORECASE)
+_OPENINGS = re.compile(r"(?:(?:ok(?:ay)?|yes|yeah|well|fine|right|so|then)\b[\s,:;–—-]*)*", re.IGNORECASE)
+_CONDITIONS = ("if", "unless", "until", "once", "when", "provided", "assuming", "as long as")
+"""They begin a condition where they follow an approval."""
 _HEDGES = re.compile(
     r"\b(?:not|no|nor|never|neither|cannot|can'?t|don'?t|doesn'?t|didn'?t|isn'?t|aren'?t|won'?t|wouldn'?t|shouldn'?t|"
     r"couldn'?t|hardly|if|unless|until|once|provided|assuming|would have|could|might|may|maybe|perhaps|almost|"
@@ -95,6 +99,7 @@ class Position(NamedTuple):
     why: str = ""
     sure: str = ""
     named: str = ""
+    condition: str = ""
 
 
 # --- options --------------------------------------------------------------------------------------------------------
@@ -199,7 +204,7 @@ def _agreement(debate: Elaboration, issue: str, people: Sequence[str]) -> Agreem
     if len(taken) != 1 or not taken[0].people:
         return None
     side = taken[0]
-    names = (*(one.name for one in side.people), *side.personas)
+    names = (*(one.told for one in side.people), *side.personas)
     if len(names) < 2 and len(people) > 1:
         return None
     if any(_is_for(one, side.option) for one in current_decisions(debate)):
@@ -229,7 +234,11 @@ def stood(debate: Elaboration, stand: PersonStand) -> Elaboration:
         ),
         None,
     )
-    if same and (same.option, same.sure) == (stand.option, stand.sure or same.sure):
+    if same and (same.option, same.sure, same.condition) == (
+        stand.option,
+        stand.sure or same.sure,
+        stand.condition,
+    ):
         return debate
     if same is None and not stand.option:
         return debate
@@ -261,7 +270,8 @@ def named_options(text: str) -> tuple[str, ...]:
 def position_in(debate: Elaboration, text: str) -> Position | None:
     """
     `for A`, `A with shadow mode`, `undecided`, `position: A`, or a sentence that approves of one option: "ok, A with
-    shadow mode works for me". A question, a condition, a refusal, and words of others are no position.
+    shadow mode works for me". Also an option as a sentence of its own: "B. One partner needs it". A condition stays
+    with it: "B works for me if it fails open". A question, a refusal, and words of others are no position.
     """
     if words := typed_positions.labelled(text):
         return _labelled(debate, typed_positions.read(words))
@@ -277,10 +287,46 @@ def position_in(debate: Elaboration, text: str) -> Position | None:
     if (option := normalizing.meant(debate.options, plain)) is not None:
         reason = one_line(plain, OPTION_CHARS)
         return Position(option.letter, reason if len(plain) > LETTER_CHARS else "")
-    for sentence in re.split(r"(?<=[.!?])\s+", plain):
+    sentences = re.split(r"(?<=[.!?])\s+", plain)
+    for sentence in sentences:
         if (letter := _approved(debate, sentence)) is not None:
             return Position(letter, one_line(plain, OPTION_CHARS))
+    found = {taken for sentence in sentences if (taken := _alone(debate, sentence) or _if(debate, sentence))}
+    if len({letter for letter, _ in found}) != 1:
+        return None
+    letter, condition = max(found, key=lambda one: one[1])
+    return Position(letter, one_line(plain, OPTION_CHARS), condition=one_line(condition, OPTION_CHARS))
+
+
+def _alone(debate: Elaboration, sentence: str) -> tuple[str, str] | None:
+    """The option that is all that *sentence* says, after "ok": its letter, or its words."""
+    opening = _OPENINGS.match(sentence)
+    bare = sentence[opening.end() if opening else 0 :]
+    if not bare.endswith((".", "!")):
+        return None
+    said = bare.rstrip(".! ")
+    for one in debate.options:
+        names = {f"option {one.letter.lower()}", positions.name(one.text)}
+        if said == one.letter or positions.name(said) in names:
+            return one.letter, ""
     return None
+
+
+def _if(debate: Elaboration, sentence: str) -> tuple[str, str] | None:
+    """The option that works for the speaker, and the condition; not where the condition names another option."""
+    works = _WORKS.search(sentence)
+    if works is None:
+        return None
+    condition = sentence[works.end() :].rstrip(".!; ")
+    letter = _approved(debate, sentence[: works.end()])
+    is_condition = condition.casefold().startswith(tuple(f"{word} " for word in _CONDITIONS))
+    if letter is None or not is_condition or "?" in condition:
+        return None
+    others = [one for one in debate.options if one.letter != letter]
+    if any(re.search(rf"\b{one.letter}\b", condition) for one in others):
+        return None
+    said = positions.name(condition)
+    return None if any(positions.name(one.text) in said for one in others) else (letter, condition)
 
 
 def _labelled(debate: Elaboration, given: SealedPosition) -> Position | None:

@@ -86,7 +86,7 @@ class PersonStand(Stored):
     """
     Where a person stands from here on, `after` how many turns. An empty `option` is undecided. `ts` is the message
     that says so, if one does. `because` is the message that the person names as the reason; `heard` is the newest
-    message of another when they moved. `sure` is for a sealed position.
+    message of another when they moved. `sure` is for a sealed position. `condition` are the words from "if" on.
     """
 
     by: str
@@ -99,6 +99,12 @@ class PersonStand(Stored):
     sure: str = ""
     because: str = ""
     heard: str = ""
+    condition: str = ""
+
+    @property
+    def told(self) -> str:
+        """The name, with the condition."""
+        return f"{self.name} ({self.condition})" if self.condition else self.name
 
 
 class Fate(StrEnum):

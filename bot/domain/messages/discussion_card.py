@@ -225,11 +225,11 @@ def _holders(side: BoardSide, scene: DiscussionScene) -> Iterator[CardRow]:
         for one in side.people:
             sure = f", {wording.SURE[one.sure]}" if one.sure in wording.SURE else ""
             why = f": {_short(one.why)}" if one.why else ""
-            yield CardRow(text=f"{one.name}{sure}{why}", level=1)
+            yield CardRow(text=f"{_short(one.told)}{sure}{why}", level=1)
         if side.personas:
             yield CardRow(text=_who([], side.personas), level=1)
     elif side.people or side.personas:
-        yield CardRow(text=_who([one.name for one in side.people], side.personas), level=1)
+        yield CardRow(text=_who([_short(one.told) for one in side.people], side.personas), level=1)
     for move in board.moves(scene.debate):
         if move.now in side.people:
             yield CardRow(text="", aside=_moved(move.now, move.was, scene), level=1)

@@ -119,7 +119,7 @@ def _holder(stand: PersonStand) -> str:
     """A sealed position has no message of its own, so its reason stands here."""
     sure = discussion_wording.SURE.get(stand.sure, "")
     told = ": ".join(filter(None, (sure, stand.why))) if sure else ""
-    return f"{stand.name} ({told})" if told else stand.name
+    return f"{stand.name} ({told})" if told else stand.told
 
 
 def _only_stands(debate: Elaboration, text: str) -> bool:

@@ -196,8 +196,15 @@ def said(rt: Roundtable, event: Say, playbook: Playbook, *, turn: str) -> tuple[
     if position and position.letter is None:
         rt = _whispering(rt, event.person, wording.no_such_option(position.named))
     elif position:
-        letter, why, sure = position.letter or "", position.why, position.sure
-        rt, stances = _standing(rt, event.person, letter, why=why, ts=event.ts, sure=sure)
+        rt, stances = _standing(
+            rt,
+            event.person,
+            position.letter or "",
+            why=position.why,
+            ts=event.ts,
+            sure=position.sure,
+            condition=position.condition,
+        )
         facts |= stances
         if rt.debate.sealed and typed_positions.labelled(event.text):
             rt = _whispering(rt, event.person, wording.seen_by_everybody())
@@ -337,7 +344,14 @@ def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Round
 
 
 def _standing(
-    rt: Roundtable, person: Person, letter: str, *, why: str = "", ts: str = "", sure: str = ""
+    rt: Roundtable,
+    person: Person,
+    letter: str,
+    *,
+    why: str = "",
+    ts: str = "",
+    sure: str = "",
+    condition: str = "",
 ) -> tuple[Roundtable, dict[str, Any]]:
     """Undecided is so on every issue."""
     debate = rt.debate
@@ -352,11 +366,14 @@ def _standing(
             ts=ts,
             why=why,
             sure=sure,
+            condition=condition,
         )
         debate = board.stood(debate, stand)
     if debate is rt.debate or option is None:
         return rt.but(elaboration=debate), {}
     stance = {"issue": option.issue or debate.topic, "position": option.text}
+    if condition:
+        stance |= {"position": f"{option.text}, {condition}", "option": option.text}
     return rt.but(elaboration=debate), {STANCES: [stance]}
 
 

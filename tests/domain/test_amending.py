@@ -187,6 +187,24 @@ def test_an_edited_answer_stays_below_its_question() -> None:
     assert (note["text"], note["question"], note.stale) == ("Three areas.", 2, ())
 
 
+def test_a_numbered_answer_that_becomes_an_entry_answers_its_question() -> None:
+    """Found by hand: the card went on to ask it. Where the answer is deleted, it asks again."""
+    table = Table().start("Rate limiting").through("01-04").press_continue()
+    table.say("quality: Answers in time -> 5 s p95")
+    asked = _numbers(table)
+    table.say("2) quality: Nothing is lost -> 0 of 1000", ts="900.1").restart().say("Some more words about it.")
+
+    assert "2." in asked
+    assert "2." not in _numbers(table)
+    assert "2." in _numbers(table.delete("900.1"))
+
+
+def _numbers(table: Table) -> list[str]:
+    """Of the questions that the card asks."""
+    asking = {"Still missing", "Also asked"}
+    return [row.id for part in shown(table).parts if part.title in asking for row in part.rows if row.id]
+
+
 def test_the_card_names_who_changed_what_an_entry_rests_on() -> None:
     """Also who deleted it, whose line has only an id."""
     table = Table().start("Rate limiting").say("Risk: one core", ts="900.1", who="grace")

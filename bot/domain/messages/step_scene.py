@@ -1,6 +1,6 @@
 """What the card of a step shows, and which of the step's questions are answered."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -196,13 +196,14 @@ def asked(
     step_id: str,
     *,
     gaps: Iterable[CoverageGap] = (),
+    answered: Collection[int] = (),
 ) -> tuple[AskedQuestion, ...]:
     """
-    Which of the *questions* of a step (their placeholders filled) are answered: by a note under their number, or
-    by entries of the kinds whose forms the question names (`AC: …`), where coverage misses none of them. The only
+    Which of the *questions* of a step (their placeholders filled) are answered: by a note under their number, by words
+    with it that became something else (*answered*), or by entries of the kinds whose forms the question names (`AC: …`), where coverage misses none of them. The only
     question that names no form is about the other kinds of the step.
     """
-    noted = {note["question"] for note in specification.notes_of([step_id])}
+    noted = {*answered, *(note["question"] for note in specification.notes_of([step_id]))}
     kinds = {kind.key: kind for kind in schema.shown_in(step_id)}
     named = [{key for key, kind in kinds.items() if _names_form(text, kind)} for text in questions]
     rest = set(kinds).difference(*named)

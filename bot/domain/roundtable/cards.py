@@ -276,6 +276,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
             rt.specification,
             step.step_id,
             gaps=gaps,
+            answered=specifying.numbers_answered(rt, step),
         ),
         heard=heard,
         waiting=_waiting(rt, step, heard),

@@ -65,6 +65,12 @@ def read(
     return tuple(one for one in reader.patches if notes or one.kind != NOTE)
 
 
+def numbers_in(text: str) -> frozenset[int]:
+    """The numbers of the questions that the rows of *text* answer, whatever the rows become."""
+    rows = (_NUMBERED.fullmatch(row.strip()) for row in text.splitlines())
+    return frozenset(int(row["number"]) for row in rows if row)
+
+
 def reread(before: Iterable[Patch], now: Iterable[Patch]) -> tuple[Patch, ...]:
     """
     The patches of a changed message: it keeps the ids that it gave, kind by kind and in their order; what it

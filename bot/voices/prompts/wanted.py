@@ -62,7 +62,14 @@ def open_points(scene: Scene) -> tuple[OpenPoint, ...]:
         for gap in gaps
         if _is_for_people(gap, rt.specification)
     ]
-    questions = asked(specifying.questions_of(rt, step), schema, rt.specification, step.step_id, gaps=gaps)
+    questions = asked(
+        specifying.questions_of(rt, step),
+        schema,
+        rt.specification,
+        step.step_id,
+        gaps=gaps,
+        answered=specifying.numbers_answered(rt, step),
+    )
     found += [OpenPoint(one.text) for one in questions if not one.is_answered and not one.gaps]
     return tuple(found[:MOST_POINTS])
 

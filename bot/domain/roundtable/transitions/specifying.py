@@ -231,9 +231,16 @@ def questions_of(rt: Roundtable, step: Step) -> tuple[str, ...]:
     return tuple(asking.filled(rt, step, one) for one in questions)
 
 
+def numbers_answered(rt: Roundtable, step: Step) -> frozenset[int]:
+    """By what people wrote behind a number, also where that became entries."""
+    answers = rt.answers if step.step_id == rt.step_id else ()
+    return frozenset().union(*(forms.numbers_in(one.text) for one in answers if not one.feedback))
+
+
 def open_questions(rt: Roundtable, step: Step) -> tuple[int, ...]:
     """The numbers of the questions without an answer."""
-    answered = {note["question"] for note in rt.specification.notes_of([step.step_id])}
+    noted = (note["question"] for note in rt.specification.notes_of([step.step_id]))
+    answered = {*numbers_answered(rt, step), *noted}
     return tuple(n for n in range(1, len(questions_of(rt, step)) + 1) if n not in answered)
 
 

@@ -192,7 +192,9 @@ def test_a_numbered_answer_that_becomes_an_entry_answers_its_question() -> None:
     table = Table().start("Rate limiting").through("01-04").press_continue()
     table.say("quality: Answers in time -> 5 s p95")
     asked = _numbers(table)
-    table.say("2) quality: Nothing is lost -> 0 of 1000", ts="900.1").restart().say("Some more words about it.")
+    table.say("2) quality: Nothing is lost -> 0 of 1000", ts="900.1").restart().say(
+        "Some more words about it."
+    )
 
     assert "2." in asked
     assert "2." not in _numbers(table)

@@ -105,7 +105,11 @@ def test_a_person_who_agrees_with_a_condition_has_moved_and_the_condition_is_kep
     assert "Ada (if it fails open)" in text
     assert "Everybody who took a position is now for it" in text
     (stance,) = next(one.meta["stances"] for one in table.lines if "fails open" in one.content)
-    assert stance == {"issue": "Quick Scan: Topic 00-01", "position": "a file, if it fails open", "option": "a file"}
+    assert stance == {
+        "issue": "Quick Scan: Topic 00-01",
+        "position": "a file, if it fails open",
+        "option": "a file",
+    }
 
     table.say("for B")
     assert "fails open" not in table.discussion.text

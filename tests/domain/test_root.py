@@ -6,7 +6,7 @@ from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
-from tests.domain.books import few_steps
+from tests.domain.books import few_steps, step
 from tests.domain.card_scene import behind_dots, labels
 from tests.domain.table import Table
 
@@ -40,6 +40,38 @@ def test_it_says_where_the_analysis_stands() -> None:
     assert "**1 of" in root(at).text
     assert labels(root(at)) == ["Catch me up", "What we have so far"]
     assert behind_dots(root(at)) == ["Settings…", "Export the record", "Pause for today"]
+
+
+def test_it_says_what_goes_on_with_a_step_until_people_go_on() -> None:
+    """Found by hand: it named the next step while the one before was open, or discussed."""
+    at = Table(few_steps(step("00-01"), step("00-02"))).start().say("Edits get lost.")
+    assert "**Now:** Topic 00-01, with" in root(at).text
+
+    at.press(Action.FINISH_STEP)
+    assert "**Now:** Topic 00-01 is finished\n**Next:** Topic 00-02, with Maya Chen" in root(at).text
+    at.press(Action.ELABORATE)
+    assert "**Now:** Discussion of Topic 00-01, with Maya Chen" in root(at).text
+    assert "00-02" not in root(at).text
+
+    at.stop()
+    assert "**Next:** Discussion of Topic 00-01" in root(at).text
+    at.restart().resume().press(Action.END_ELABORATION)
+    assert "**Now:** Topic 00-01 is finished" in root(at).text
+
+    at.press_continue()
+    assert "**Now:** Topic 00-02, with Maya Chen" in root(at).text
+    at.do_step()
+    assert "**Now:** Topic 00-02 is finished\n**Next:** Requirements" in root(at).text
+    at.press_outside(Action.STOP)
+    assert "Everything said so far is kept.\n**Next:** Requirements" in root(at).text
+
+
+def test_it_says_that_a_plan_is_made() -> None:
+    """Also before all phases are complete."""
+    at = table().do_step().plan()
+
+    assert at.rt.stage is Stage.PLANNING
+    assert "**Now:** Planning workshop" in root(at).text
 
 
 def test_it_is_edited_only_when_it_says_something_new() -> None:

@@ -27,6 +27,16 @@ class RootStatus(StrEnum):
     COMPLETE = "complete"
 
 
+class RootActivity(StrEnum):
+    """What goes on with the step at which a roundtable is."""
+
+    OPEN = "open"
+    DISCUSSED = "discussed"
+    FINISHED = "finished"
+    PLANNED = "planned"
+    """It is about no step: the planning workshop."""
+
+
 class PhaseProgress(Value):
     name: str
     done: int
@@ -44,9 +54,10 @@ class SkippedInRoot(Value):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RootScene:
     """
-    `item` is the value of buttons that are about the item. `current` is the open or the next step, `due` when it
-    is due. `ending` says at the end what is the case. `why` are permalinks to what was said about an entry, by its id.
-    `models` are those that the personas think with, by their names; empty for one that follows rules.
+    `item` is the value of buttons that are about the item. `current` is the step at which we are, `following` the
+    next one, or the next phase; `due` is when answers are due. `ending` says at the end what is the case. `why` are
+    permalinks to what was said about an entry, by its id. `models` are those that the personas think with, by their
+    names; empty for one that follows rules.
     """
 
     title: str
@@ -57,6 +68,8 @@ class RootScene:
     specification: Specification
     goal: str = ""
     current: str = ""
+    following: str = ""
+    activity: RootActivity = RootActivity.OPEN
     current_permalink: str = ""
     persona: str = ""
     waiting: tuple[str, ...] = ()
@@ -194,20 +207,42 @@ def _phases(phases: Sequence[PhaseProgress]) -> Iterator[str]:
 
 
 def _now(scene: RootScene) -> Iterator[str]:
-    with_persona = f"{scene.current}{f', with {scene.persona}' if scene.persona else ''}"
+    doing = _doing(scene)
     if scene.status is RootStatus.PAUSED:
         by = f" by {scene.paused_by}" if scene.paused_by else ""
         yield f"**Paused{by}.** Everything said so far is kept."
-        if scene.current:
-            yield f"**Next:** {with_persona}"
+        goes_on = "" if scene.activity is RootActivity.FINISHED else doing
+        if following := goes_on or _following(scene):
+            yield f"**Next:** {following}"
         return
-    if scene.current:
-        yield f"**Now:** {with_persona}"
+    if doing:
+        yield f"**Now:** {doing}"
+    if scene.activity is RootActivity.FINISHED and scene.following:
+        yield f"**Next:** {_following(scene)}"
     if scene.waiting:
         due = f" · due {scene.due}" if scene.due else ""
         yield f"**Waiting for:** {', '.join(scene.waiting)}{due}"
     elif scene.due:
         yield f"**Due:** {scene.due}"
+
+
+def _doing(scene: RootScene) -> str:
+    persona = f", with {scene.persona}" if scene.persona else ""
+    match scene.activity:
+        case RootActivity.OPEN:
+            return f"{scene.current}{persona}" if scene.current else ""
+        case RootActivity.DISCUSSED:
+            return f"Discussion of {scene.current}{persona}"
+        case RootActivity.FINISHED:
+            return f"{scene.current} is finished" if scene.current else ""
+        case RootActivity.PLANNED:
+            return "Planning workshop"
+        case _:
+            assert_never(scene.activity)
+
+
+def _following(scene: RootScene) -> str:
+    return f"{scene.following}{f', with {scene.persona}' if scene.persona else ''}" if scene.following else ""
 
 
 # --- at the end ---------------------------------------------------------------------------------------------------

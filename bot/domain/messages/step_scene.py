@@ -200,8 +200,9 @@ def asked(
 ) -> tuple[AskedQuestion, ...]:
     """
     Which of the *questions* of a step (their placeholders filled) are answered: by a note under their number, by words
-    with it that became something else (*answered*), or by entries of the kinds whose forms the question names (`AC: …`), where coverage misses none of them. The only
-    question that names no form is about the other kinds of the step.
+    with it that became something else (*answered*), or by entries of the kinds whose forms the question names
+    (`AC: …`), where coverage misses none of them. The only question that names no form is about the other kinds of the
+    step.
     """
     noted = {*answered, *(note["question"] for note in specification.notes_of([step_id]))}
     kinds = {kind.key: kind for kind in schema.shown_in(step_id)}

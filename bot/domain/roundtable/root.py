@@ -13,7 +13,7 @@ from bot.domain.catalog.skip_if import BadCondition
 from bot.domain.catalog.steps import Depth, Step
 from bot.domain.messages import root_card, step_wording
 from bot.domain.messages.message import Message
-from bot.domain.messages.root_card import PhaseProgress, RootScene, RootStatus, SkippedInRoot
+from bot.domain.messages.root_card import PhaseProgress, RootActivity, RootScene, RootStatus, SkippedInRoot
 from bot.domain.roundtable import permalinks, waiting
 from bot.domain.roundtable.effects import Post, rephrased
 from bot.domain.roundtable.inputs import Input
@@ -107,7 +107,10 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
     status = status or _status(rt, playbook)
     complete = status is RootStatus.COMPLETE
     at = rt.but(stage=rt.heading_for or rt.stage) if rt.stage in STOPPED else rt
-    step = None if complete else asking.upcoming(at, playbook)
+    activity = _activity(at)
+    following = None if complete else asking.upcoming(at, playbook)
+    step = following if activity is RootActivity.OPEN else playbook.agenda.get(rt.step_id)
+    led = following if activity is RootActivity.FINISHED else step
     leads = _leads(playbook)
     return RootScene(
         title=rt.title,
@@ -118,8 +121,10 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
         specification=rt.specification,
         goal=next((str(one["text"] or "") for one in rt.specification.active(GOAL)), ""),
         current=step.title if step else "",
+        following=following.title if following else _next_phase(rt, playbook),
+        activity=activity,
         current_permalink=_card_link(rt, step) if step else "",
-        persona=asking.speaker_of(rt.but(step_id=step.step_id), playbook).name if step else "",
+        persona=asking.speaker_of(rt.but(step_id=led.step_id), playbook).name if led else "",
         waiting=tuple(map(rt.name_of, waiting.awaited(rt))) if rt.stage is Stage.DISCUSSING else (),
         due=in_words(rt.attendance.due, offset=rt.attendance.due_offset) if rt.attendance.due else "",
         paused_by=rt.name_of(rt.paused_by) if rt.paused_by else "",
@@ -159,6 +164,22 @@ def _is_left_out(rt: Roundtable, step: Step) -> bool:
         return step.condition.holds(rt.scan.facts(depth))
     except BadCondition:
         return False
+
+
+def _activity(rt: Roundtable) -> RootActivity:
+    """A finished step stays the one at which we are, until people go on."""
+    if rt.stage is Stage.PLANNING:
+        return RootActivity.PLANNED
+    if rt.elaboration and rt.stage in {Stage.ELABORATING, Stage.SYNTHESIZING}:
+        return RootActivity.DISCUSSED
+    is_left = rt.stage in {Stage.DISCUSSING, Stage.CLOSING, Stage.ANALYSED}
+    is_finished = rt.step_id in rt.steps_completed and not is_left
+    return RootActivity.FINISHED if is_finished else RootActivity.OPEN
+
+
+def _next_phase(rt: Roundtable, playbook: Playbook) -> str:
+    phase = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
+    return phase.name if phase else ""
 
 
 def _status(rt: Roundtable, playbook: Playbook) -> RootStatus:

@@ -7,9 +7,11 @@ from typing import Any
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.messages.message import Action
+from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
+from tests.domain.books import few_steps
 from tests.domain.table import Table
 
 MEANT = Synthesis(
@@ -250,3 +252,32 @@ def test_a_change_that_is_none_changes_nothing() -> None:
 
     assert [flaw.number for flaw in state.flaws] == [1, 2, 3]
     assert state.progress.steps_completed == ()
+
+
+def test_what_a_role_misses_by_a_rule_is_no_objection() -> None:
+    """Nobody is against anything; what a model or another tool says against it is one."""
+    verdict = {"ok": False, "reasons": ["4 requirements have no test."], "blocking_questions": ["Who tests?"]}
+    line = {"actor": "TestPlanner", "source": "model", "phase": "workshop", "role": "planning"}
+    by_rule = replayed(said(**line, meta={"voice": "rule", "verdict": verdict}))
+    by_model = replayed(said(**line, meta={"verdict": verdict}))
+
+    assert by_rule.objections == ()
+    assert [one.text for one in by_rule.questions] == ["Who tests?"]
+    assert [one.text for one in by_model.objections] == ["4 requirements have no test."]
+
+
+def test_to_go_on_against_the_proposal_is_a_decision_once_it_has_a_reason() -> None:
+    """The press alone decides nothing: the plan is not written until its person says why."""
+    no = RoleVerdict(ok=False, confidence=0.9, reasons=("It is too big.",))
+    at = Table(few_steps()).start()
+    at.world.verdicts = lambda _judge, _rt: no
+    at.plan().press(Action.PLAN_GO)
+    assert of(at).decisions == ()
+
+    at.restart().say("The fair is in May.")
+    (decision,) = of(at).decisions
+    assert (decision.by, decision.text.partition(", although")[0]) == (
+        "Ada",
+        "Write the plan -- chosen by Ada",
+    )
+    assert decision.text.endswith("(The fair is in May.)")

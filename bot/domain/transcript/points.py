@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from bot.domain.discussion.synthesis import REFS
 from bot.domain.planning.record import ANSWERS, VERSION
 from bot.domain.planning.workshop import answer_in
-from bot.domain.transcript.lines import Line, Source
+from bot.domain.transcript.lines import RULE, VOICE, Line, Source
 from bot.domain.transcript.state import PositionChange, RecordedPoint
 from bot.domain.values.text import one_line
 
@@ -171,7 +171,8 @@ def in_meta(meta: Fields, content: str) -> Iterator[StatedPoint]:
     if isinstance(verdict, Mapping):
         blocking = verdict.get("blocking_questions") or verdict.get("blocking_open_questions")
         yield from (StatedPoint(QUESTION, text) for text in _texts(blocking, ""))
-        if verdict.get("ok") is False:
+        # A rule only says what is missing; it is against nothing.
+        if verdict.get("ok") is False and meta.get(VOICE) != RULE:
             yield from (StatedPoint(OBJECTION, text) for text in _texts(verdict.get("reasons"), ""))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages.discussion_wording import is_named_alone
 from bot.domain.roundtable import permalinks
 from bot.domain.specification.entries import Claim, Entry, EntryState, Specification
 from bot.domain.transcript.lines import HOST
@@ -167,8 +168,9 @@ class Briefing:
         return tuple(sorted(found, key=lambda one: one.over))
 
     def _decision(self, entry: Entry) -> BriefPoint | None:
+        deciders = tuple(map(str, entry["deciders"] or ()))
         facts = [
-            (DECIDED_BY, entry["deciders"]),
+            (DECIDED_BY, "" if is_named_alone(entry.said_by, deciders) else entry["deciders"]),
             ("because", entry["reason"]),
             ("replaces", entry["replaces"]),
             ("turned down", entry["rejected"]),

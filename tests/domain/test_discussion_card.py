@@ -5,12 +5,15 @@ import pytest
 from bot.domain.discussion import board
 from bot.domain.discussion.board import Position
 from bot.domain.discussion.elaboration import Elaboration, Fate, SealedPosition
+from bot.domain.messages import root_card
 from bot.domain.messages.message import Action
+from bot.domain.messages.root_card import RootStatus
+from bot.domain.roundtable import root
 from bot.domain.roundtable.inputs import RaiseObjection, SealPosition, SettleObjection
 from bot.domain.specification.entries import EntryState
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person
+from tests.domain.table import Contribution, Table, person
 
 
 def discussing() -> Table:
@@ -113,6 +116,45 @@ def test_a_person_who_agrees_with_a_condition_has_moved_and_the_condition_is_kep
 
     table.say("for B")
     assert "fails open" not in table.discussion.text
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ("Ada", "decided by Ada"),
+        ("ada", "decided by Ada"),
+        ("Grace", "decided by Grace, recorded by Ada"),
+        ("Ada and Grace", "decided by Ada and Grace, recorded by Ada"),
+    ],
+)
+def test_a_decision_names_its_person_once(named: str, told: str) -> None:
+    """Who types `decided by` with their own name has decided and recorded it; on the card and in the brief."""
+    table = discussing().say(f"decision: a queue; decided by: {named}")
+
+    assert f"DEC-001 a queue ({told})" in table.discussion.text
+    brief = root_card.final_brief(root.scene_of(table.rt, table.playbook, status=RootStatus.COMPLETE)).text
+    assert f"DEC-001 a queue – {told}\n" in brief
+
+
+def test_what_people_object_to_by_the_card_is_said_when_a_discussion_ends_with_its_framing() -> None:
+    """A form is no turn."""
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = lambda speak, _: Contribution("Where do edits go?", passed=speak.task != "frame")
+    table.press(Action.ELABORATE)
+    words = "Nobody asked the partners"
+    table.hear(RaiseObjection(key=table.key(), at=table.now(), person=person("grace"), words=words))
+    table.press(Action.END_ELABORATION)
+
+    ended = next(line.content for line in table.lines if "Discussion ended early" in line.content)
+    assert "- [Grace] Nobody asked the partners: open" in ended
+
+
+def test_an_objection_of_the_discussion_before_rests_on_no_turn_of_this_one() -> None:
+    table = discussing().say("objection: a file is slow", who="grace")
+    table.press(Action.END_ELABORATION).press(Action.ELABORATE)
+
+    (objection,) = table.rt.debate.objections
+    assert (objection.text, objection.turn) == ("a file is slow", "")
 
 
 def test_the_turns_of_the_card_are_those_of_people_and_personas() -> None:

@@ -58,6 +58,14 @@ def test_a_mark_asks_on_the_card_and_a_press_decides(table: Table) -> None:
     assert table.lines[-1].meta["rests_on"] == [f"C1.{ts}"]
 
 
+def test_a_raised_hand_without_a_reason_is_open_in_the_synthesis(table: Table) -> None:
+    """Until its person says why."""
+    marked(table, MarkKind.OBJECTION, who="linus")
+    table.restart().press(Action.END_ELABORATION)
+
+    assert f"- Why does Linus object to “{WORDS}”?" in table.world.commits[-1].lines[-1].content
+
+
 def test_not_yet_ends_the_question(table: Table) -> None:
     """By a press; nothing is decided."""
     marked(table, MarkKind.DECISION)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from bot.domain.messages.discussion_wording import is_named_alone
 from bot.domain.messages.message import Link, Message
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line
@@ -79,7 +80,9 @@ def _facts(one: FoundDecision) -> Iterable[str]:
 
 
 def _by(one: FoundDecision) -> str:
-    return f"decided by {one.deciders}, recorded by {one.by}" if one.deciders else one.by
+    if not one.deciders or is_named_alone(one.by, [one.deciders]):
+        return one.by
+    return f"decided by {one.deciders}, recorded by {one.by}"
 
 
 def _row(one: FoundDecision) -> str:

@@ -284,9 +284,14 @@ def stands_for(name: str, letter: str, text: str) -> str:
 
 def decided_by(name: str, deciders: Sequence[str]) -> str:
     """*name* recorded it; without *deciders* that person decided."""
-    if not deciders:
+    if not deciders or is_named_alone(name, deciders):
         return f"decided by {name}"
     return f"decided by {listed(list(deciders))}, recorded by {name}"
+
+
+def is_named_alone(name: str, deciders: Sequence[str]) -> bool:
+    """Whether who recorded a decision is the one who decided: they are named once then."""
+    return [one.casefold() for one in deciders] == [name.casefold()]
 
 
 def option_named(name: str, letter: str, text: str) -> str:
@@ -321,6 +326,10 @@ def settled(name: str, objection: RaisedObjection, fate: Fate, because: str) -> 
 
 def not_agreed(name: str, text: str) -> str:
     return f"{name}: there is no agreement on “{text}” yet."
+
+
+def why_against(name: str, words: str) -> str:
+    return f"Why does {name} object to “{words}”?"
 
 
 def turns_added(name: str, turns: int, total: int) -> str:

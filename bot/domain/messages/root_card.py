@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import menus, planning_menus, specification_wording, step_wording
+from bot.domain.messages import discussion_wording, menus, planning_menus, specification_wording, step_wording
 from bot.domain.messages.message import ITEM, Card, CardPart, CardRow, Choice, Link, Message, card_in_words
 from bot.domain.messages.step_card import ENTRIES_SHOWN, REOPEN
 from bot.domain.specification.entries import Entry, EntryState, Specification
@@ -297,8 +297,8 @@ def _decided(entry: Entry) -> CardRow:
     row, named = _by(entry), entry["deciders"]
     if not isinstance(named, list | tuple) or not named:
         return row
-    who = one_line(step_wording.listed(tuple(map(str, named))), ROW_CHARS)
-    return row.but(text=f"{_text(entry)} – decided by {who}, recorded by {entry.said_by}")
+    who = one_line(discussion_wording.decided_by(entry.said_by, tuple(map(str, named))), ROW_CHARS)
+    return row.but(text=f"{_text(entry)} – {who}")
 
 
 def _by(entry: Entry) -> CardRow:

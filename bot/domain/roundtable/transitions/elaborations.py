@@ -4,7 +4,7 @@ The discussion of a finished step: framed by the lead, bounded in turns, ended b
 Nothing in here moves the step: the same menu follows in any case.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, Step
@@ -18,6 +18,7 @@ from bot.domain.discussion.elaboration import (
     Elaboration,
     EndedDiscussion,
     EndReason,
+    MarkedQuestion,
     UnansweredMessage,
 )
 from bot.domain.discussion.floor import answering
@@ -32,9 +33,10 @@ from bot.domain.messages import (
 from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.roundtable import words
+from bot.domain.roundtable import agreeing, words
 from bot.domain.roundtable.effects import React, Speak, Synthesize, Tell
 from bot.domain.roundtable.inputs import Press, Say
+from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.outcomes import ItemRead, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -58,6 +60,7 @@ from bot.domain.roundtable.transitions.speaking import (
     told,
 )
 from bot.domain.transcript.lines import BY_RULE, LinePhase
+from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
 # Agreement that came too easily, and disagreement that only people can end.
@@ -66,6 +69,7 @@ from bot.errors import NotNow
 # for every position. A decision is a line with a name on it; what comes of it is the people's, as before.
 
 
+MARK_CHARS = 200
 MOST_OPTIONS = 5
 """More buttons than that are a menu, and no question. Those with the most holders stay."""
 
@@ -306,7 +310,8 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
         from_phase_menu=from_phase_menu,
         options=before.options,
         stands=before.stands,
-        objections=before.objections,
+        # Their turns were those of the discussion before.
+        objections=tuple(one.but(turn="") for one in before.objections),
         inherited=before.decided,
         opened_at=rt.now,
     )
@@ -559,7 +564,7 @@ def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtable:
     """No more turns, also for those who still waited for the floor."""
     ending = EndReason.TURN_LIMIT if rt.debate.exhausted and ending is EndReason.BY_PEOPLE else ending
-    debate = rt.debate.but(waiting=(), ending=ending)
+    debate = rt.debate.but(waiting=(), ending=ending, questions=(*rt.debate.questions, *_without_reason(rt)))
     rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).dropping(Speak)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
     text = syntheses.LAST_WORDS[ending]()
@@ -570,6 +575,14 @@ def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtabl
         message = Message(text=text, speaker=lead.key)
         rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
     return syntheses.cut_short(rt, playbook) if debate.only_framed else rt.queueing(Synthesize())
+
+
+def _without_reason(rt: Roundtable) -> Iterator[MarkedQuestion]:
+    """An objection that is only a mark is no entry; that it is open is in the synthesis all the same."""
+    for one in agreeing.shown_marks(rt, rt.debate.step_id):
+        if one.kind == MarkKind.OBJECTION and not one.has_reason:
+            text = discussion_wording.why_against(one.by, one_line(one.words, MARK_CHARS))
+            yield MarkedQuestion(mark=one.id, text=text, by=one.by)
 
 
 def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -100,9 +100,10 @@ def unstructured(
 
 
 def cut_short(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Ended right after the framing: nothing to put together, and the record says so."""
+    """Ended right after the framing: what people decided or object to by the card is all that there is."""
     text = discussion_wording.ended_early(rt.debate.topic)
-    return _save(rt, text, playbook, summary=text)
+    shown, told = _with_dissent(text, rt.debate)
+    return _save(rt, shown, playbook, summary=text, facts=told)
 
 
 def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:

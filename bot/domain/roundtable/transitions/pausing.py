@@ -146,7 +146,8 @@ def _hinted(rt: Roundtable) -> Roundtable:
 
 def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
-    In a workshop people's words are saved as they come, too: it may take days until there is a plan to save.
+    In a workshop people's words are saved as they come, too: it may take days until there is a plan to save, and who
+    answered is not asked again when the store is lost.
 
     While one commit is on its way, further words wait and go into the next one together.
 

@@ -134,9 +134,9 @@ async def test_who_disagrees_is_decided_by_a_button(meeting: Meeting) -> None:
         menu = await meeting.menu("decide")
         assert all(side.position in menu.text for side in SIDES.values())
         linus = meeting.slack.person("linus")
-        assert (await linus.press(menu, *button(menu, "keep both edits"))).acked
+        assert (await linus.press(menu, *button(menu, "Decide: keep both edits"))).acked
         await meeting.seen("conflicts: keep both edits (decided by")
-        assert (await linus.press(menu, *button(menu, "the last edit wins"))).acked
+        assert (await linus.press(menu, *button(menu, "Decide: the last edit wins"))).acked
         await meeting.until(lambda: linus.ephemerals)
         await meeting.press("end_elaboration")
         await meeting.menu("continue")

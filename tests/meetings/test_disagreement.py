@@ -41,8 +41,8 @@ def test_the_lead_states_both_sides_and_asks() -> None:
 
     assert (table.last.text, table.last.speaker) == (ASKED, MAYA)
     assert [(one.action, one.label, one.value) for one in table.menu.message.choices[:2]] == [
-        (Action.DECIDE, "Redis", "0"),
-        (Action.DECIDE, "SQLite", "1"),
+        (Action.DECIDE, "Decide: Redis", "0"),
+        (Action.DECIDE, "Decide: SQLite", "1"),
     ]
     assert {Action.GO_ON, Action.END_ELABORATION} <= {one.action for one in table.menu.message.offered}
 

@@ -156,7 +156,7 @@ def with_budget_button(message: Message, spent: str, *, used_up: bool) -> Messag
 def options(positions: Sequence[str]) -> tuple[Choice, ...]:
     """A button for each; what stands on it may be cut, so it carries its place."""
     return tuple(
-        DECIDE.but(label=one_line(position, LABEL_CHARS), value=str(place))
+        DECIDE.but(label=f"{DECIDE.label}: {one_line(position, LABEL_CHARS)}", value=str(place))
         for place, position in enumerate(positions)
     )
 

@@ -56,6 +56,44 @@ def marking() -> Marking:
     return Marking()
 
 
+def test_words_that_are_left_out_stand_in_no_mark_either(marking: Marking) -> None:
+    """Found by hand: a question that quoted them stayed on the card and in the record."""
+    marking.mark(MarkKind.QUESTION, who="linus")
+    marking.mark(MarkKind.DECISION, who="linus")
+    marking.mark(MarkKind.OBJECTION, who="ada", words="exports need more", form=True)
+    assert WORDS in marking.card
+    marking.mark(MarkKind.OUT, who="grace")
+    marking.table.restart().do_step("Something else altogether.")
+
+    assert WORDS not in marking.card
+    assert WORDS not in marking.table.world.meeting.decode()
+    assert not marking.table.rt.specification.active("question")
+    (objection,) = marking.table.rt.specification.active("objection")
+    assert objection["text"] == "exports need more"
+
+
+def test_what_was_agreed_on_is_to_be_confirmed_when_its_words_are_left_out(marking: Marking) -> None:
+    """It is no longer only the author's."""
+    marking.mark(MarkKind.DECISION)
+    marking.table.press(Action.AGREED, who="linus", value=marking.table.rt.marks[0].id)
+    marking.mark(MarkKind.OUT, who="grace")
+
+    assert marking.decisions() == [WORDS]
+    assert "Grace left a message out of the record. 1 entry rests on it: DEC-001." in marking.card
+
+
+def test_an_objection_has_the_words_of_its_owner(marking: Marking) -> None:
+    """Not those of the message that it is against."""
+    marking.mark(MarkKind.OBJECTION, who="linus", words="exports need more", form=True)
+    assert "Linus objects: “exports need more”\n" in marking.card
+
+    marking.mark(MarkKind.OBJECTION, who="ada")
+    marking.table.say("objection: batch jobs break", who="ada")
+    assert "objects: “600" not in marking.card
+    assert "Ada, why?" not in marking.card
+    assert "OBJ-002 Objection: batch jobs break" in marking.card
+
+
 def test_a_mark_asks_and_a_press_decides(marking: Marking) -> None:
     marking.mark(MarkKind.DECISION)
 

@@ -147,6 +147,7 @@ def test_objection_and_proposal(meeting: Meeting) -> None:
         (StaleCause.DELETED, "", "Grace deleted a message. 2 entries rest on it: FR-003 and NFR-002."),
         (StaleCause.REVERSED, "DEC-003", "DEC-003 was reversed by Grace. 2 entries rest on it: FR-003 and NFR-002."),
         (StaleCause.GIT, "section 6", "Grace changed section 6 in git. 2 entries rest on it: FR-003 and NFR-002."),
+        (StaleCause.LEFT_OUT, "", "Grace left a message out of the record. 2 entries rest on it: FR-003 and NFR-002."),
         (StaleCause.WITHDRAWN, "FR-001", "FR-001 was withdrawn by Grace. 2 entries rest on it: FR-003 and NFR-002."),
     ],
 )  # fmt: skip

@@ -85,7 +85,7 @@ def row(one: MarkedMessage) -> str:
     if one.kind == "objection" and not one.has_reason:
         return f"{one.by} objects to {_quoted(one)}. {one.by}, why? Write `objection: …`"
     if one.kind == "objection":
-        return f"{one.by} objects: {_quoted(one)}"
+        return f"{one.by} objects: “{one_line(one.words, QUOTE_CHARS)}”"
     return f"{_AS[one.kind].capitalize()}: {_quoted(one)} (marked by {one.by})"
 
 

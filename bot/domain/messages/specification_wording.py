@@ -113,6 +113,8 @@ def stale(cause: StaleCause, found: Sequence[str], *, by: str = "", source: str 
             return f"{who} changed a message. {rest}"
         case StaleCause.DELETED:
             return f"{who} deleted a message. {rest}"
+        case StaleCause.LEFT_OUT:
+            return f"{who} left a message out of the record. {rest}"
         case StaleCause.REVERSED:
             return f"{source or 'A decision'} was reversed{f' by {by}' if by else ''}. {rest}"
         case StaleCause.WITHDRAWN:

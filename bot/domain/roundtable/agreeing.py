@@ -33,7 +33,7 @@ def prompts(rt: Roundtable) -> tuple[Agreement | MessageMark, ...]:
 
 
 def shown_marks(rt: Roundtable, step_id: str) -> tuple[MarkedMessage, ...]:
-    """Without what was taken out, and what was settled."""
+    """Without what was taken out, what was settled, and an objection that its owner wrote: that is an entry itself."""
     return tuple(
         MarkedMessage(
             id=one.id,
@@ -45,7 +45,10 @@ def shown_marks(rt: Roundtable, step_id: str) -> tuple[MarkedMessage, ...]:
             has_reason=has_reason(rt, one),
         )
         for one in rt.marks
-        if one.step_id == step_id and one.kind is not MarkKind.OUT and not one.settled
+        if one.step_id == step_id
+        and one.kind is not MarkKind.OUT
+        and not one.settled
+        and (one.entry or not (one.kind is MarkKind.OBJECTION and has_reason(rt, one)))
     )
 
 

@@ -22,6 +22,8 @@ from bot.domain.values.value import Stored
 
 ENTRIES = "entries"
 """In a line's `meta`: its patches."""
+MARK = "mark"
+"""In a line's `meta`: the mark that the line is about."""
 GIT_AUTHOR = "git_author"
 """In a line's `meta`: who made the changes that were read back from git, as `git:NAME@commit`."""
 DECIDED_BY_PEOPLE = frozenset({"decision", "approval"})
@@ -47,6 +49,8 @@ class StaleCause(StrEnum):
     DELETED = "deleted"
     REVERSED = "reversed"
     WITHDRAWN = "withdrawn"
+    LEFT_OUT = "left_out"
+    """Of the record, by a mark."""
     GIT = "git"
 
 
@@ -299,8 +303,7 @@ class _Folding:
         authority = authority_of(line) if is_ours else Authority.NONE
         changed = line.meta.get("amends") or line.meta.get("retracts")
         if isinstance(changed, str) and changed and authority is Authority.PERSON:
-            cause = StaleCause.CHANGED if line.meta.get("amends") else StaleCause.DELETED
-            self._outdate(changed, line.message_id, StaleReason(cause=cause, **_who(line)))
+            self._outdate(changed, line.message_id, StaleReason(cause=_changed_by(line), **_who(line)))
         patches = line.meta.get(ENTRIES)
         for given in patches if isinstance(patches, list | tuple) else ():
             try:
@@ -427,6 +430,12 @@ def _values(entry: Entry, patch: Patch) -> dict[str, Any]:
         before = entry[field]
         values[field] = list(dict.fromkeys([*(before if isinstance(before, list) else ()), *more]))
     return values
+
+
+def _changed_by(line: Line) -> StaleCause:
+    if line.meta.get("amends"):
+        return StaleCause.CHANGED
+    return StaleCause.LEFT_OUT if line.meta.get(MARK) else StaleCause.DELETED
 
 
 def _gone_by(line: Line, state: EntryState | None) -> StaleCause:

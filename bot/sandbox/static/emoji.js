@@ -55,4 +55,7 @@ function pixels(sign) {
   return canvas.getImageData(0, 0, 24, 24).data.join();
 }
 
-export const QUICK = ["eyes", "white_check_mark", "raised_hands", "heart", "thinking_face"];
+// The last four are those by which people mark a message.
+export const QUICK = [
+  "eyes", "white_check_mark", "raised_hands", "heart", "thinking_face", "pushpin", "raised_hand", "question", "no_entry_sign",
+];

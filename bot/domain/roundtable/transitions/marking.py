@@ -17,14 +17,12 @@ from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ATTACHMENTS, Roundtable
 from bot.domain.roundtable.transitions import pausing, remarks, specifying
-from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Specification
+from bot.domain.specification.entries import ENTRIES, MARK, EntryState, Patch, Specification
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
-MARK = "mark"
-"""In a line's `meta`: the mark that the line is about."""
 OBJECTION = "objection"
 """In a line's `meta`: the words of the objection that the line raises."""
 MARKS_REMEMBERED = 64
@@ -206,13 +204,27 @@ def _told(rt: Roundtable, person: Person, text: str) -> Roundtable:
 
 
 def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtable:
-    """What is not in git yet loses its words, also in the entries that it gave; those are withdrawn."""
+    """
+    What is not in git yet loses its words, also in the entries that it gave; those are withdrawn. So are marks that
+    quote it. What people agreed on stays, to be confirmed again.
+    """
     source = rt.line_of(mark.ts)
-    made = [one for one in rt.specification.made_by(source) if one.new]
-    if any(line.message_id == source for line in rt.unheld):
+    made = [one.id for one in rt.specification.made_by(source) if one.new]
+    quoting = [one for one in rt.marks if one.ts == mark.ts and _quotes(one, mark)]
+    entries = [rt.specification.entries[one.entry] for one in quoting if one.entry]
+    quoted = {claim.line for entry in entries if (claim := entry.claim("text"))}
+    pending = {line.message_id for line in rt.unheld}
+    if source in pending:
         lines = tuple(_without_words(line) if line.message_id == source else line for line in rt.lines)
         rt = rt.but(lines=lines, specification=_blanked(rt.specification, source))
-    patches = [Patch(id=one.id, state=EntryState.WITHDRAWN) for one in made]
+    for line_id in quoted & pending:
+        lines = tuple(_without_quotes(line) if line.message_id == line_id else line for line in rt.lines)
+        rt = rt.but(lines=lines, specification=_blanked(rt.specification, line_id))
+    for one in quoting:
+        rt = _out_of_discussion(rt, one)
+    rt = rt.but(marks=tuple(one for one in rt.marks if one not in quoting))
+    gone = dict.fromkeys((*made, *(one.id for one in entries if rt.specification.lives(one.id))))
+    patches = [Patch(id=id, state=EntryState.WITHDRAWN) for id in gone]
     sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     facts = {"retracts": source, **specifying.facts_of(patches)}
     rt = _recorded(rt, event.key, event.person, sentence, mark, **facts)
@@ -220,6 +232,15 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     rt = rt.but(answers=tuple(one for one in rt.answers if one.ts != mark.ts))
     rt = rt.but(drafted=tuple(one for one in rt.drafted if one.ts != mark.ts))
     return rt.but(elaboration=rt.elaboration.amended(mark.ts, "")) if rt.elaboration else rt
+
+
+def _quotes(one: MessageMark, mark: MessageMark) -> bool:
+    """The words of a mark may be a reason that its person wrote: those are not the author's to leave out."""
+    return one.kind is not MarkKind.OUT and one.words == mark.words and one.settled != "agreed"
+
+
+def _without_quotes(line: Line) -> Line:
+    return line.but(meta={**line.meta, ENTRIES: [_wordless(patch) for patch in line.meta.get(ENTRIES) or ()]})
 
 
 def _without_words(line: Line) -> Line:

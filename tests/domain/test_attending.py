@@ -250,6 +250,20 @@ def test_a_deadline_only_proposes() -> None:
     assert table.rt.stage is Stage.DISCUSSING
 
 
+def test_a_deadline_counts_what_the_card_asks() -> None:
+    """Found by hand: three questions were open, and it said that one point was."""
+    table = due(Table().start().say("Edits get lost in tunnels.", who="grace"))
+    assert table.rt.card
+    assert table.rt.card.shown.card
+    (missing,) = [one for one in table.rt.card.shown.card.parts if one.title == "Still missing"]
+    comes(table, later(table, 24 * 7))
+    reminder = table.rt.attendance.open_one(ReminderKind.DEADLINE)
+
+    assert reminder
+    assert len(missing.rows) > 1
+    assert f"**Missing:** {len(missing.rows)} open points of the step" in reminder.shown.text
+
+
 @pytest.mark.parametrize("by", ["press", "words"])
 def test_one_more_day_moves_it(by: str) -> None:
     """By a person, whose name it says; and then it proposes once more."""

@@ -186,6 +186,8 @@ async def test_what_can_be_done_with_a_message(bolt: AsyncApp, page: Page, chann
     said = page.locator("#channel-messages .message").first
     await said.get_by_role("button", name="Add a reaction").focus()
     await page.keyboard.press("Enter")
+    for name in ("pushpin", "raised hand", "question", "no entry sign"):  # those that mark a message
+        await expect(page.get_by_role("menuitem", name=name, exact=False).last).to_be_visible()
     await page.get_by_role("menuitem", name="white check mark").click()
     reaction = said.locator("[data-reaction=white_check_mark]")
     await expect(reaction).to_have_attribute("aria-pressed", "true")

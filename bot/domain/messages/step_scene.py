@@ -166,6 +166,14 @@ class StepScene:
         return tuple(one for one in self.questions if not one.is_answered and one not in unanswered)
 
     @property
+    def open_points(self) -> int:
+        """What the card asks: questions without an answer, what coverage misses beyond them, and what is doubtful."""
+        asked = {gap for one in self.unanswered for gap in one.gaps}
+        missing = self.missing if self.is_covered or not self.unanswered else ()
+        doubtful = sum(gap.kind is not GapKind.MISSING for gap in self.gaps)
+        return len(self.unanswered) + sum(gap not in asked for gap in missing) + doubtful
+
+    @property
     def open_suggestions(self) -> tuple[Suggestion, ...]:
         return tuple(one for one in self.suggestions if one.state is SuggestionState.OPEN)
 

@@ -305,6 +305,15 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
     )
 
 
+def open_points(rt: Roundtable, playbook: Playbook) -> int:
+    """What the card of the open step still asks."""
+    is_here = rt.card is not None and rt.card.step_id == rt.step_id
+    scene = scene_of(rt, rt.card, playbook) if rt.card and is_here else None
+    return (
+        scene.open_points if scene else len(coverage.of_step(playbook.schema, rt.specification, rt.step_id))
+    )
+
+
 def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
     """Entries of the step that were proposed, and proposed values of others. What was decided keeps its number."""
     number = 0

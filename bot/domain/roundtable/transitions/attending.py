@@ -15,7 +15,7 @@ from bot.domain.messages import trouble_wording
 from bot.domain.messages.form import InputForm, Submission
 from bot.domain.messages.menus import Used
 from bot.domain.messages.message import Action, Message
-from bot.domain.roundtable import permission, words
+from bot.domain.roundtable import cards, permission, words
 from bot.domain.roundtable.attendance import Reminder, ReminderKind
 from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import AnswerDirectly, Input, Press, Say, SetDue, Start, TimeCame
@@ -26,7 +26,6 @@ from bot.domain.roundtable.timers import TimerName, cleared, set_timer
 from bot.domain.roundtable.transitions import silence
 from bot.domain.roundtable.transitions.saving import queue_commit, seats_of
 from bot.domain.roundtable.waiting import awaited, heard_in_step, question, unheard_in_discussion
-from bot.domain.specification import coverage
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.working_time import due_in, in_words
@@ -163,7 +162,7 @@ def deadline_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundta
         return rt
     discussion = rt.stage is Stage.ELABORATING
     missing = [(one, rt.name_of(one)) for one in _missing(rt)]
-    gaps = 0 if discussion else len(coverage.of_step(playbook.schema, rt.specification, rt.step_id))
+    gaps = 0 if discussion else cards.open_points(rt, playbook)
     message = wording.deadline(_due(rt), missing, gaps, discussion=discussion)
     return _posted(rt, ReminderKind.DEADLINE, message)
 

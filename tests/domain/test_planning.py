@@ -387,6 +387,7 @@ def test_going_on_against_the_proposal_takes_a_reason() -> None:
 
     at.say("The fair is on Friday.", who="ada")
     assert "The fair is on Friday." in at.world.files[REVIEW]
+    assert "Ada said why" in card(at).note
     assert json.loads(at.world.files[REVIEW])["aggregate"]["ok"] is False
 
 

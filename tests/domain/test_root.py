@@ -72,6 +72,7 @@ def test_it_says_that_a_plan_is_made() -> None:
 
     assert at.rt.stage is Stage.PLANNING
     assert "**Now:** Planning workshop" in root(at).text
+    assert root(at).links == ()
 
 
 def test_it_is_edited_only_when_it_says_something_new() -> None:

@@ -178,8 +178,8 @@ def answered(*, passed: bool) -> str:
     return "The question was passed" if passed else "The question was answered"
 
 
-def explained() -> str:
-    return "The reason is below"
+def explained(name: str) -> str:
+    return f"{name} said why"
 
 
 def root(title: str, slug: str, *, roles: Collection[str]) -> str:

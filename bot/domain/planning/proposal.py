@@ -195,7 +195,7 @@ def _narrative_divergence(now: RoundResult) -> Told:
     if not against:
         return None
     level = Level.HIGH if len(against) > MANY_ROLES else Level.MEDIUM
-    return level, f"{titles(against)} would do it differently."
+    return level, f"{titles(against)} {'says' if len(against) == 1 else 'say'} no."
 
 
 def _commitment_readiness(now: RoundResult) -> Told:

@@ -109,7 +109,8 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
     at = rt.but(stage=rt.heading_for or rt.stage) if rt.stage in STOPPED else rt
     activity = _activity(at)
     following = None if complete else asking.upcoming(at, playbook)
-    step = following if activity is RootActivity.OPEN else playbook.agenda.get(rt.step_id)
+    here = following if activity is RootActivity.OPEN else playbook.agenda.get(rt.step_id)
+    step = None if activity is RootActivity.PLANNED else here
     led = following if activity is RootActivity.FINISHED else step
     leads = _leads(playbook)
     return RootScene(

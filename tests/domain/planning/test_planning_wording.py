@@ -55,7 +55,7 @@ def test_a_proposal_leaves_the_decision_to_people() -> None:
 
     assert planning_wording.proposed(proposal) == (
         "**I'd leave it for now.** You decide.\n- 4 of 5 roles agree.\n- Test Planner says no.\n"
-        "- Test Planner would do it differently.\n- Test Planner would not commit to it yet."
+        "- Test Planner would not commit to it yet."
     )
 
 

@@ -67,7 +67,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     rt = rt.closing_menu(
         planning_wording.answered(passed=not workshop.answer_in(said.text))
         if answers
-        else planning_wording.explained()
+        else planning_wording.explained(rt.name_of(event.person.id))
     )
     return pausing.notes_saved(planning.becomes(rt, after, playbook), playbook)
 

@@ -266,6 +266,17 @@ def test_what_a_role_misses_by_a_rule_is_no_objection() -> None:
     assert [one.text for one in by_model.objections] == ["4 requirements have no test."]
 
 
+def test_to_be_asked_first_is_no_decision() -> None:
+    """Found by hand: "Ask us" stood among the decisions of the page."""
+    asks = RoleVerdict(ok=None, confidence=0.5)
+    at = Table(few_steps()).start()
+    at.world.verdicts = lambda judge, _: asks.but(blocking_questions=(f"What about {judge.round}?",))
+    at.plan().say("skip").press(Action.PLAN_CLARIFY)
+
+    assert "Ask us" in "".join(line.content for line in at.lines)
+    assert of(at).decisions == ()
+
+
 def test_to_go_on_against_the_proposal_is_a_decision_once_it_has_a_reason() -> None:
     """The press alone decides nothing: the plan is not written until its person says why."""
     no = RoleVerdict(ok=False, confidence=0.9, reasons=("It is too big.",))

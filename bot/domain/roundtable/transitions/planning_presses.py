@@ -149,8 +149,10 @@ def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     decided = after.chosen if after.chosen is not ws.chosen else None
     sentence = planning_wording.decided(decided, name) if decided else planning_wording.pressed(label, name)
     rt = rt.closing_menu(sentence, ts=event.ts).but(stage=Stage.PLANNING)
-    # Against the proposal it waits for a reason: whose words say why have the decision on their line.
-    is_decision = decided and not isinstance(after.due, Explain)
+    # To be asked decides nothing. Against the proposal it waits for a reason, and the decision is on the line of that.
+    is_decision = (
+        decided and decided.decision is not ProposedMove.CLARIFY and not isinstance(after.due, Explain)
+    )
     facts: dict[str, Any] = {"decision": True} if is_decision else {}
     rt = rt.recording(sentence, part=ws.stage, user_id=event.person.id, user_name=name, **facts)
     after = workshop.recorded(after, event.key, rt.lines[-1].message_id)

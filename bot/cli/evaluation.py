@@ -70,7 +70,10 @@ async def evaluate(
 async def _models(settings: Settings, playbook: Playbook, redact: Redact) -> AsyncIterator[ContestModels]:
     async with cast.opened_models(settings, playbook, redact) as opened:
         common = opened.common
-        yield ContestModels(lambda key: opened.of(key) or common, common, common, common, opened.verifier)
+        verifier = opened.verifier
+        yield ContestModels(
+            lambda key: opened.of(key) or common, common, common, common, verifier, comparing=verifier
+        )
 
 
 def _meetings(paths: Sequence[Path], playbook: Playbook) -> tuple[Meeting, ...]:

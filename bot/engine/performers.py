@@ -27,6 +27,7 @@ from bot.domain.roundtable.crosscheck import undefined_ids
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
+    CompareStances,
     Draft,
     Effect,
     Formalize,
@@ -62,6 +63,7 @@ from bot.domain.roundtable.outcomes import (
     PersonMet,
     PlanRead,
     Posted,
+    StancesCompared,
     Surveyed,
     Synthesized,
     ThreadOpened,
@@ -169,7 +171,7 @@ SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.js
 
 AsSign = React | Unreact | ShowWork | ClearWork | NameSession
 InChat = OpenThread | ReadThread | Post | Rewrite | AsSign | Tell | MeetPerson | ShareRecord
-ByVoice = Speak | Draft | Synthesize
+ByVoice = Speak | Draft | Synthesize | CompareStances
 InWorkspace = ReadItem | Restore | Survey | Commit
 
 
@@ -306,6 +308,9 @@ class Performers(NamedTuple):
                 synthesis, facts = await self.voices.synthesize(self._cue(effect, rt), files)
                 unknown = undefined_ids(files, claims(synthesis))
                 return Synthesized(**told, synthesis=synthesis, facts=facts, dangling=unknown)
+            case CompareStances():
+                groups, facts = await self.voices.compare(self._cue(effect, rt))
+                return StancesCompared(**told, groups=groups, facts=facts)
             case _:
                 assert_never(effect)
 
@@ -341,8 +346,9 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect.task)
 
-    def _cue(self, effect: Draft | Synthesize, rt: Roundtable) -> VoiceContext:
-        rt = rt.but(unaided=True) if effect.unaided else rt
+    def _cue(self, effect: Draft | Synthesize | CompareStances, rt: Roundtable) -> VoiceContext:
+        is_unaided = not isinstance(effect, CompareStances) and effect.unaided
+        rt = rt.but(unaided=True) if is_unaided else rt
         persona = voice_of(effect, rt, self.playbook)
         assert persona, "the table has a persona for every step"
         return VoiceContext(rt, self.playbook, persona.key)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.taxonomy import Trouble
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.elaboration import Stance, StanceGroups
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem
@@ -581,6 +581,13 @@ class Voices(Protocol):
         ...
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...
+
+    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:
+        """
+        Which positions are the same in other words, as a model says that took no part. No facts: no model was asked.
+        Never raises: where the model fails, the facts say so.
+        """
+        ...
 
 
 class WrittenPlan(NamedTuple):

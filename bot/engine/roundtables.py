@@ -12,6 +12,7 @@ from bot.domain.roundtable import timers
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
     NO_HARM_REPEATED,
+    CompareStances,
     Draft,
     Effect,
     Formalize,
@@ -66,7 +67,7 @@ BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """People would see these twice: an attempt is saved before it is made."""
-CANCELLABLE = (Speak, Draft, Synthesize, Judge, Formalize)
+CANCELLABLE = (Speak, CompareStances, Draft, Synthesize, Judge, Formalize)
 """Work of a model, of which nothing is written down before it ends."""
 
 

@@ -79,13 +79,17 @@ class ScriptedModel(LanguageModel):
 
 
 class ContestModels(NamedTuple):
-    """*speaker* by a persona's key; *chair* writes the synthesis; *alone* and *pasted* are the other contenders."""
+    """
+    *speaker* by a persona's key; *chair* writes the synthesis; *alone* and *pasted* are the other contenders. The
+    *verifier* reads claims; *comparing* is the same model when it reads positions.
+    """
 
     speaker: Callable[[str], LanguageModel]
     chair: LanguageModel
     alone: LanguageModel
     pasted: LanguageModel
     verifier: LanguageModel | None
+    comparing: LanguageModel | None = None
 
 
 def scripted(meeting: Meeting, playbook: Playbook) -> ContestModels:
@@ -101,7 +105,8 @@ def scripted(meeting: Meeting, playbook: Playbook) -> ContestModels:
     verifier = (
         ScriptedModel([json.dumps(list(map(dict, script.verifier)))] * ATTEMPTS) if script.verifier else None
     )
-    return ContestModels(said.__getitem__, panel, alone, pasted, verifier)
+    comparing = ScriptedModel([json.dumps(dict(script.same))] * ATTEMPTS) if script.same else None
+    return ContestModels(said.__getitem__, panel, alone, pasted, verifier, comparing)
 
 
 async def contest(meeting: Meeting, playbook: Playbook, models: ContestModels) -> tuple[Contest, ...]:

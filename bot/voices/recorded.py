@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.elaboration import Elaboration, StanceGroups
 from bot.domain.discussion.meeting import Meeting
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch
@@ -76,6 +76,12 @@ class RecordedVoices:
         models = scripted(self._meeting, self._playbook)
         verifier = Verifier(models.verifier) if models.verifier else None
         return await ModelVoices(lambda _: models.chair, self._rules, verifier).synthesize(cue, files)
+
+    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:
+        models = scripted(self._meeting, self._playbook)
+        if not self._is_recorded(cue) or models.comparing is None:
+            return await self._outside(cue).compare(cue)
+        return await Verifier(models.comparing).compared(cue.roundtable.debate)
 
     async def _next(self, cue: VoiceContext, speak: Callable[[Voices], Awaitable[Speech]]) -> Speech:
         number = self._turns_said(cue.roundtable.debate, cue.playbook)

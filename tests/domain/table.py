@@ -16,7 +16,7 @@ from bot.domain.catalog.agenda import Playbook, read_quick_scan
 from bot.domain.catalog.budget import kept
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble, trouble
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.elaboration import Stance, StanceGroups
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item import meta
 from bot.domain.item.artifacts import (
@@ -37,6 +37,7 @@ from bot.domain.planning.workshop import is_planned
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
+    CompareStances,
     Draft,
     Effect,
     Formalize,
@@ -95,6 +96,7 @@ from bot.domain.roundtable.outcomes import (
     PersonMet,
     PlanRead,
     Posted,
+    StancesCompared,
     Surveyed,
     Synthesized,
     ThreadMessage,
@@ -192,6 +194,9 @@ class World:
     plans: list[Any] = field(default_factory=list)
     syntheses: list[Synthesis] = field(default_factory=list)
     """What a voice makes of a discussion first, and when it is asked again."""
+    groups: StanceGroups = field(default_factory=StanceGroups)
+    verifier: Mapping[str, Any] = field(default_factory=lambda: {"provider": "other", "model": "b"})
+    """What a second model says of the positions, and which one it is."""
     failing: dict[str, list[Failed]] = field(default_factory=dict)
 
 
@@ -558,6 +563,8 @@ class Table:
                 made = world.syntheses.pop(0) if world.syntheses else world.synthesis
                 facts = {} if effect.unaided else world.facts
                 return Synthesized(**told, synthesis=made, facts=facts, dangling=world.dangling)
+            case CompareStances():
+                return StancesCompared(**told, groups=world.groups, facts={"verifier": world.verifier})
             case ReadPlan():
                 return self._plan_read(effect, told)
             case Judge():

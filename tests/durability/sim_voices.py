@@ -4,6 +4,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
+from bot.domain.discussion.elaboration import StanceGroups
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
@@ -35,6 +36,9 @@ class SimVoices:
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         summary = self._said("It matters")
         return Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary=summary), NO_FACTS
+
+    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:
+        return StanceGroups(), NO_FACTS
 
     def _said(self, text: str) -> str:
         try:

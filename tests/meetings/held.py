@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from bot.domain.discussion.elaboration import StanceGroups
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action
@@ -49,6 +50,9 @@ class ScriptedVoices:
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         return self._script.synthesis(cue.roundtable), FACTS
+
+    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:  # noqa: ARG002
+        return StanceGroups(), NO_FACTS
 
     def _speech(self, cue: VoiceContext) -> Speech:
         said = self._script.contribution(cue.persona, cue.roundtable)

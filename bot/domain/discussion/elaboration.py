@@ -32,6 +32,20 @@ class Stance(Stored):
         return self.option or self.position
 
 
+class HeldPosition(Stored):
+    """A position on an issue, both as they were first written."""
+
+    issue: str
+    position: str
+
+
+class StanceGroups(Stored):
+    """Names of `issues` that mean the same, and `positions` that are the same option, as a second model groups them."""
+
+    issues: tuple[tuple[str, ...], ...] = ()
+    positions: tuple[tuple[HeldPosition, ...], ...] = ()
+
+
 WARNING_TURNS_BEFORE_END = 2
 SILENT_ROUNDS_BEFORE_PROMPT = 3
 
@@ -241,7 +255,8 @@ class Elaboration(Stored):
     for which a person said that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who
     asked everybody last. `inherited` are the decisions of an earlier discussion of the step. `opened_at` is empty for
     one that an earlier version opened. `questions` are messages that people marked as such. `spent` says why personas
-    have nothing more to say, until a person says something.
+    have nothing more to say, until a person says something. `groups` are those of a second model, which was asked last
+    when there were `compared` turns.
     """
 
     step_id: str
@@ -280,6 +295,8 @@ class Elaboration(Stored):
     opened_at: str = ""
     spent: str = ""
     questions: tuple[MarkedQuestion, ...] = ()
+    groups: StanceGroups = StanceGroups()
+    compared: int = 0
 
     @property
     def turn_count(self) -> int:

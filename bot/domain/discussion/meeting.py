@@ -51,12 +51,13 @@ class Planted(Value):
 
 
 class MeetingScript(Value):
-    """The answers of models, as JSON, for each contender and for the verifier; without a model they are played."""
+    """The answers of models, as JSON, for each contender and for the verifier; `same` is what it says of positions."""
 
     panel: Mapping[str, Any]
     alone: Mapping[str, Any]
     pasted: Mapping[str, Any]
     verifier: tuple[Mapping[str, Any], ...] = ()
+    same: Mapping[str, Any] = {}
 
 
 class Meeting(Value):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
-from bot.domain.discussion import positions
+from bot.domain.discussion import grouping, positions
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.specification.carried import citations_in
 from bot.domain.specification.entailment import content_words
@@ -86,7 +86,7 @@ def repeats_itself(debate: Elaboration) -> bool:
 
 def _is_agreed(debate: Elaboration) -> bool:
     """Whether all hold the same after one of them made the case against it."""
-    return debate.challenged and positions.is_unanimous(debate)
+    return debate.challenged and positions.is_unanimous(grouping.normalized(debate))
 
 
 def _last_of_people(debate: Elaboration) -> int:

@@ -51,6 +51,14 @@ def end_or_go_on() -> str:
     return "Did you want to end the discussion, or continue exploring this?"
 
 
+def compared(groups: int, *, failed: bool) -> str:
+    """For the record alone."""
+    if failed:
+        return "No other model compared the positions: only the same words count as the same position."
+    found = counted(groups, "group of positions that mean the same", "groups of positions that mean the same")
+    return f"Another model compared the positions: {found}."
+
+
 def passed(persona: Persona) -> str:
     return f"{persona.first_name} has nothing to add."
 

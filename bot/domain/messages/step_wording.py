@@ -439,6 +439,7 @@ def _inside(summary: str) -> str:
 AT_WORK: Mapping[str, str] = {
     "speak": "is thinking…",
     "draft": "is writing this down…",
+    "compare_stances": "is comparing the positions…",
     "synthesize": "is putting the discussion together…",
     "judge": "is thinking about the plan…",
     "formalize": "is writing the plan…",

@@ -212,6 +212,12 @@ class Synthesize(Attemptable):
     unaided: bool = False
 
 
+class CompareStances(Attemptable):
+    """Ask a second model which positions of the discussion are the same in other words."""
+
+    kind: Literal["compare_stances"] = "compare_stances"
+
+
 class ReadPlan(Attemptable):
     """Look at the files of the planning workshop, and at what people said in it; *aside*, to put them aside."""
 
@@ -299,6 +305,7 @@ Effect = Annotated[
     | Survey
     | Draft
     | Synthesize
+    | CompareStances
     | ReadPlan
     | Judge
     | Formalize
@@ -309,7 +316,7 @@ Effect = Annotated[
 ]
 
 
-UNDER_WAY = (Speak, Survey, ReadItem, ReadPlan, Judge, Formalize)
+UNDER_WAY = (Speak, CompareStances, Survey, ReadItem, ReadPlan, Judge, Formalize)
 """Dropped when people stop or leave; resuming asks for it again."""
 
 

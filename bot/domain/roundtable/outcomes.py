@@ -6,7 +6,7 @@ from typing import Any, Literal
 from bot.domain.catalog.agenda import QuickScan
 from bot.domain.catalog.budget import Spent
 from bot.domain.catalog.taxonomy import Trouble
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.elaboration import Stance, StanceGroups
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import Meta
@@ -283,6 +283,13 @@ class Synthesized(EffectOutcome):
     dangling: tuple[str, ...] = ()
 
 
+class StancesCompared(EffectOutcome):
+    """What a second model says is the same; without facts there is none, or nothing to ask it."""
+
+    groups: StanceGroups = StanceGroups()
+    facts: Mapping[str, Any] = {}
+
+
 class ChangedFile(Stored):
     """A file that a commit changed; `heading` is the section, if the change had one."""
 
@@ -363,6 +370,7 @@ Outcome = (
     | Surveyed
     | Drafted
     | Synthesized
+    | StancesCompared
     | PlanRead
     | Judged
     | Formalized

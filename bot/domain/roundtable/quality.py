@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.domain.catalog.personas import Roster
-from bot.domain.discussion import dissent, positions
+from bot.domain.discussion import dissent, grouping, positions
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.messages.step_wording import listed
@@ -78,6 +78,7 @@ def collapsed(debate: Elaboration) -> Iterator[str]:
     The issues on which all agree by now, because one side gave in without naming anything new, or because the
     case against it was never made.
     """
+    debate = grouping.normalized(debate)
     easily = _agreed_at_once(debate) and not debate.challenged
     for issue, held in positions.sides(debate).items():
         if len(held) > 1 or len(held[0].holders) < AT_LEAST_TWO:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Mapping
 
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.elaboration import Elaboration, StanceGroups
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
@@ -46,6 +46,10 @@ class OfflineVoices:
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         """In a thread: a long discussion must not stop the event loop."""
         return await asyncio.to_thread(synthesize, _debate(cue), cue.playbook.schema), NO_FACTS
+
+    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:  # noqa: ARG002
+        """Nothing: without a model, only the same words are the same."""
+        return StanceGroups(), NO_FACTS
 
 
 def _situation(cue: VoiceContext) -> Situation:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from bot.content import load
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion.elaboration import Decided, Elaboration, Stance, Turn
+from bot.domain.discussion.elaboration import Decided, Elaboration, HeldPosition, Stance, Turn
+from bot.domain.discussion.grouping import ComparedPosition
 from bot.domain.item.meta import Record
 from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.state import Answer, Roundtable
@@ -25,7 +26,7 @@ from bot.voices.prompts import judging, tasks
 from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.texts import filled
-from bot.voices.verifying import SourcedClaim
+from bot.voices.verifying import SourcedClaim, StanceComparison
 from tests.domain.planning.seats import TESTS, YES, read_through, started, unanimous
 from tests.specification.meeting import SCHEMA, Meeting
 
@@ -209,8 +210,15 @@ JUDGING: Mapping[str, Callable[[], Prompt]] = {
 }
 """Of those who judge, in a workshop and in a review: they are not at the table, and have rules of their own."""
 
+COMPARED = (
+    ComparedPosition(
+        HeldPosition(issue="Where edits wait", position="a queue on the device"), ("Alex", "Ada")
+    ),
+    ComparedPosition(HeldPosition(issue="Storage", position="the device keeps a queue"), ("Jordan",)),
+)
 VERIFYING: Mapping[str, Callable[[], Prompt]] = {
     "verify": lambda: verifying.prompt([SourcedClaim("40% drop [t02]", ("Ada: some drop off", "Ben: why?"))]),
+    "compare": lambda: StanceComparison(COMPARED).prompt(),
     "alone": lambda: sealed((), filled("alone", material=fenced("t01 Ada", "Some drop off.")), seed="alone"),
 }
 ALL = {**PROMPTS, **JUDGING, **VERIFYING}

@@ -29,7 +29,7 @@ from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.budget import line, used_up
-from bot.domain.roundtable.effects import Draft, Formalize, Judge, Speak, Survey, Synthesize
+from bot.domain.roundtable.effects import CompareStances, Draft, Formalize, Judge, Speak, Survey, Synthesize
 from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -418,11 +418,13 @@ def chosen(rt: Roundtable, label: str, person: Person, *, part: LinePhase, ts: s
 # Whether a model is asked for an effect, and so whether people wait for it, and the budget pays for it.
 
 
-ByVoice = Speak | Draft | Synthesize | Judge | Formalize
+ByVoice = Speak | Draft | Synthesize | CompareStances | Judge | Formalize
 
 
 def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
     """With the persona's own model, or else the common one."""
+    if isinstance(work, CompareStances):
+        return not rt.unaided and any(_has_model(one, playbook) for one in playbook.roster)
     persona = voice_of(work, rt, playbook)
     if isinstance(work, Speak | Draft | Synthesize) and rt.is_unaided(persona.key if persona else ""):
         return False
@@ -446,7 +448,7 @@ def voice_of(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | Non
             return next((one for one in playbook.workshop if one.actor == role), None)
         case Formalize():
             return next(iter(playbook.workshop), None)
-        case Synthesize():
+        case Synthesize() | CompareStances():
             return chair_of(rt, playbook)
         case _:
             return speaker_of(rt, playbook)

@@ -10,7 +10,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook, Step
 from bot.domain.catalog.personas import Address, AddressKind, Persona
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion import board, floor, novelty, positions
+from bot.domain.discussion import board, floor, grouping, novelty, positions
 from bot.domain.discussion.elaboration import (
     WARNING_TURNS_BEFORE_END,
     Decided,
@@ -34,14 +34,15 @@ from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import agreeing, words
-from bot.domain.roundtable.effects import React, Speak, Synthesize, Tell
+from bot.domain.roundtable.effects import CompareStances, React, Speak, Synthesize, Tell
 from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.marks import MarkKind
-from bot.domain.roundtable.outcomes import ItemRead, PersonaSpoke
+from bot.domain.roundtable.outcomes import ItemRead, PersonaSpoke, StancesCompared
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
+    comparing,
     deciding,
     pausing,
     speaking,
@@ -78,14 +79,18 @@ MOST_OPTIONS = 5
 
 def challenge_due(rt: Roundtable, playbook: Playbook) -> bool:
     """At the end of the first round, until a persona has, or none is left to ask but the lead."""
+    return _may_be_challenged(rt, playbook) and positions.is_unanimous(grouping.normalized(rt.debate))
+
+
+def _may_be_challenged(rt: Roundtable, playbook: Playbook) -> bool:
     first = not rt.debate.first_round and not rt.debate.challenged and not rt.unaided
-    return first and bool(_challengers(rt, playbook)) and positions.is_unanimous(rt.debate)
+    return first and bool(_challengers(rt, playbook))
 
 
 def challenged(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Of those who do not lead, the one who had the floor longest ago looks for what speaks against it."""
     asked, *_ = _challengers(rt, playbook)
-    agreed = [found[0].position for found in positions.sides(rt.debate).values()]
+    agreed = [found[0].position for found in positions.sides(grouping.normalized(rt.debate)).values()]
     ask = discussion_wording.challenge_instead if rt.debate.challengers else discussion_wording.challenge
     rt = told(rt, [PersonaUtterance(lead_of(rt, playbook), ask(asked.first_name, agreed))])
     debate = rt.debate.but(challenger=asked.key, challengers=(*rt.debate.challengers, asked.key))
@@ -137,7 +142,10 @@ def undecided(debate: Elaboration) -> Dispute | None:
     settled = {positions.name(one.issue) for one in debate.decided}
     for issue, found in positions.sides(debate).items():
         held = sorted(found, key=lambda side: -len(side.holders))[:MOST_OPTIONS]
-        if len(held) > 1 and issue not in settled and not _was_put(debate, issue, held):
+        said = [side.position for side in held]
+        if grouping.are_one(debate, issue, said) or issue in settled:
+            continue
+        if not _was_put(debate, issue, held):
             options = tuple(side.position for side in held)
             return Dispute(issue=positions.title(debate, issue), options=options)
     return None
@@ -409,7 +417,30 @@ def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtteran
     if rt.debate.exhausted:
         return floor_given(rt, sayings, playbook)
 
-    if not rt.debate.personas_rest and challenge_due(rt, playbook):
+    is_judged = _may_be_challenged(rt, playbook) or rt.debate.challenged
+    if is_judged and comparing.is_due(rt, playbook):
+        return told(rt, sayings).queueing(CompareStances())
+    return _round_ended(rt, sayings, playbook)
+
+
+def compared(rt: Roundtable, event: StancesCompared, playbook: Playbook) -> Roundtable:
+    """The round goes on where it waited, unless people said something meanwhile that is answered first."""
+    return _compared_or_not(comparing.taken(rt, event), playbook)
+
+
+def uncompared(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """There is no answer: only the same words are the same position."""
+    return _compared_or_not(comparing.over(rt), playbook) if rt.elaboration else rt
+
+
+def _compared_or_not(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    if rt.stage is not Stage.ELABORATING or rt.debate.waiting or rt.has_pending(Speak):
+        return rt
+    return floor_given(rt, [], playbook) if rt.debate.exhausted else _round_ended(rt, [], playbook)
+
+
+def _round_ended(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook) -> Roundtable:
+    if challenge_due(rt, playbook):
         return next_speaks(challenged(told(rt, sayings), playbook), playbook)
     rt = rt.but(elaboration=rt.debate.round_over())
     rt = _rested(floor_given(rt, sayings, playbook), playbook)
@@ -565,7 +596,7 @@ def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtabl
     """No more turns, also for those who still waited for the floor."""
     ending = EndReason.TURN_LIMIT if rt.debate.exhausted and ending is EndReason.BY_PEOPLE else ending
     debate = rt.debate.but(waiting=(), ending=ending, questions=(*rt.debate.questions, *_without_reason(rt)))
-    rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).dropping(Speak)
+    rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).dropping(Speak, CompareStances)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
     text = syntheses.LAST_WORDS[ending]()
     lead = lead_of(rt, playbook)
@@ -574,7 +605,10 @@ def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtabl
     else:
         message = Message(text=text, speaker=lead.key)
         rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
-    return syntheses.cut_short(rt, playbook) if debate.only_framed else rt.queueing(Synthesize())
+    if debate.only_framed:
+        return syntheses.cut_short(rt, playbook)
+    first = (CompareStances(),) if comparing.is_due(rt, playbook) else ()
+    return rt.queueing(*first, Synthesize())
 
 
 def _without_reason(rt: Roundtable) -> Iterator[MarkedQuestion]:

@@ -5,7 +5,17 @@ from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Link, Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import UNDER_WAY, Commit, Draft, Post, React, ReadItem, Synthesize, Tell
+from bot.domain.roundtable.effects import (
+    UNDER_WAY,
+    Commit,
+    CompareStances,
+    Draft,
+    Post,
+    React,
+    ReadItem,
+    Synthesize,
+    Tell,
+)
 from bot.domain.roundtable.inputs import ChannelGone, Say, Stop
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
@@ -56,7 +66,7 @@ def is_with_model(rt: Roundtable) -> bool:
 def _called_off(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     """What was being written is dropped; what people said stays, and resuming goes back to it."""
     before = rt.stage
-    rt = rt.dropping(Draft, Synthesize)
+    rt = rt.dropping(Draft, CompareStances, Synthesize)
     if before is not Stage.SYNTHESIZING:
         is_done = rt.step_id in rt.steps_completed
         kept = tuple(one for one in rt.drafted if is_done and not one.feedback)

@@ -24,9 +24,9 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable import citing, quality, uncarried, words
 from bot.domain.roundtable.effects import Synthesize, Then
 from bot.domain.roundtable.inputs import Say
-from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
+from bot.domain.roundtable.outcomes import Committed, StancesCompared, Synthesized, spent
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import pausing, specifying, steps
+from bot.domain.roundtable.transitions import comparing, pausing, specifying, steps
 from bot.domain.roundtable.transitions.saving import queue_commit, queue_commit_then_tell
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.text import one_line
@@ -55,6 +55,11 @@ def synthesized(rt: Roundtable, event: Synthesized, playbook: Playbook) -> Round
     if event.dangling:
         rt = rt.telling(Message(text=step_wording.dangling(event.dangling)), part=LinePhase.FORMALIZING)
     return _taken(rt, delivered, playbook, facts=facts, quotes=attested.quotes)
+
+
+def compared(rt: Roundtable, event: StancesCompared, playbook: Playbook) -> Roundtable:
+    """Before the synthesis, which says what was agreed on too easily."""
+    return comparing.taken(rt, event)
 
 
 def _taken(

@@ -20,6 +20,7 @@ from bot.domain.roundtable.effects import (
     UNDER_WAY,
     Attemptable,
     Commit,
+    CompareStances,
     Draft,
     Effect,
     Formalize,
@@ -322,6 +323,10 @@ def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Ro
     return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.press_retry())
 
 
+def _not_compared(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    return elaborations.uncompared(rt, playbook)
+
+
 def _no_synthesis(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     if failure.said.reason == UNSTRUCTURED or rt.debate.refused:
         return syntheses.unstructured(rt, "", playbook)
@@ -395,6 +400,7 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Speak: _nothing_said,
     Draft: _voice_lost,
     Synthesize: _no_synthesis,
+    CompareStances: _not_compared,
     Survey: _not_searched,
     ReadPlan: _no_planning,
     Judge: _role_silent,

@@ -18,8 +18,8 @@ from bot.shipped import meetings_dir, personas_dir, steps_dir
 from bot.voices.contending import CONTENDERS, PANEL, Contest, ContestModels, contest, scripted
 
 COLUMNS = (
-    "contender", "facts kept", "false claims", "dissent verbatim", "decisions invented", "collapses noticed",
-    "false alarms", "questions", "calls", "tokens", "cost", "seconds",
+    "contender", "facts kept", "or listed", "false claims", "dissent verbatim", "decisions invented",
+    "collapses noticed", "false alarms", "questions", "calls", "tokens", "cost", "seconds",
 )  # fmt: skip
 
 
@@ -33,6 +33,7 @@ class Threshold(NamedTuple):
 
 THRESHOLDS = (
     Threshold("facts kept", "at least 90 %", lambda sums: sums.facts * 10 >= sums.of_facts * 9),
+    Threshold("facts kept or listed", "all", lambda sums: sums.facts + sums.listed == sums.of_facts),
     Threshold("false claims", "0", lambda sums: sums.false_claims == 0),
     Threshold("dissent verbatim", "all", lambda sums: sums.dissent == sums.of_dissent),
     Threshold("decisions invented", "0", lambda sums: sums.invented == 0),
@@ -120,6 +121,7 @@ def _row(contender: str, contests: Sequence[Contest]) -> tuple[str, ...]:
     return (
         contender,
         f"{sums.facts} of {sums.of_facts}",
+        str(sums.listed) if is_panel else "-",
         str(sums.false_claims),
         f"{sums.dissent} of {sums.of_dissent}",
         str(sums.invented),

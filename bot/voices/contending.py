@@ -10,14 +10,17 @@ from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion import dissent
+from bot.domain.discussion import board, dissent, grouping
 from bot.domain.discussion.attesting import attested
 from bot.domain.discussion.elaboration import Decided, Elaboration, Turn
 from bot.domain.discussion.meeting import Meeting, MeetingScore, MeetingTurn, score
-from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.roundtable import citing, quality
+from bot.domain.discussion.synthesis import Synthesis, claims
+from bot.domain.roundtable import citing, quality, uncarried
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.domain.values.places import Place
+from bot.domain.roundtable.transitions import deciding, speaking
+from bot.domain.values.places import Person, Place
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
 from bot.voices.concluding import concluded
@@ -111,7 +114,7 @@ def scripted(meeting: Meeting, playbook: Playbook) -> ContestModels:
 
 async def contest(meeting: Meeting, playbook: Playbook, models: ContestModels) -> tuple[Contest, ...]:
     """All three, the panel first: what it took is what the others may take."""
-    stage = _Stage(meeting, playbook, models)
+    stage = MeetingStage(meeting, playbook, models)
     debate, usages = await stage.debate()
     panel = await stage.panel(debate, usages)
     budget = min(max(sum(one.tokens_out or 0 for one in usages), FEWEST_TOKENS), MOST_TOKENS)
@@ -124,7 +127,14 @@ async def contest(meeting: Meeting, playbook: Playbook, models: ContestModels) -
     return panel, alone, await stage.single(PASTED, models.pasted, only_thread, budget)
 
 
-class _Stage:
+class _Found(NamedTuple):
+    """Beside the record: the issues that were agreed on too easily, and what is listed as not carried over."""
+
+    collapsed: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
+
+
+class MeetingStage:
     def __init__(self, meeting: Meeting, playbook: Playbook, models: ContestModels) -> None:
         self._meeting = meeting
         self._playbook = playbook
@@ -162,8 +172,15 @@ class _Stage:
             if persona := self._personas.get(turn.name):
                 debate = await self._persona(debate, persona, turn, usages)
             else:
-                debate = _person(debate, turn, number)
-        return debate, usages
+                debate = self._person(debate, turn, number)
+        return await self._compared(debate, usages), usages
+
+    async def _compared(self, debate: Elaboration, usages: list[Usage]) -> Elaboration:
+        """As before a synthesis in a thread."""
+        if self._models.comparing is None or not grouping.is_worth_asking(debate):
+            return debate
+        groups, _ = await Verifier(CountedModel(self._models.comparing, usages)).compared(debate)
+        return debate.but(groups=grouping.checked(groups, debate).groups)
 
     async def panel(self, debate: Elaboration, usages: list[Usage]) -> Contest:
         """As in a thread: a synthesis that loses an objection is asked for once more, then the record is put back."""
@@ -190,9 +207,13 @@ class _Stage:
             debate = debate.but(left_out=tuple(one.text for one in lost))
         record = dissent.restored(delivered, debate)
         questions = sum(turn.text.count("?") for turn in debate.turns if not turn.human)
-        return self._contest(
-            PANEL, record, usages, tuple(quality.collapsed(debate)), asked=questions, failed=failed
-        )
+        beside = _Found(tuple(quality.collapsed(debate)), self._listed(record, debate))
+        return self._contest(PANEL, record, usages, beside, asked=questions, failed=failed)
+
+    def _listed(self, record: Synthesis, debate: Elaboration) -> tuple[str, ...]:
+        """What the card lists as not carried over."""
+        rt = self._rt.but(elaboration=debate)
+        return tuple(one.text for one in uncarried.of_discussion(rt, claims(record), citing.cites(record)))
 
     async def single(
         self, contender: str, model: LanguageModel, material: Iterable[str], tokens: int
@@ -205,7 +226,7 @@ class _Stage:
             record, failed = concluded(thought.text, self._as_pasted()), ""
         except VoiceError as error:
             record, failed = Synthesis(summary=""), str(error)
-        return self._contest(contender, record, usages, (), asked=len(record.questions), failed=failed)
+        return self._contest(contender, record, usages, _Found(), asked=len(record.questions), failed=failed)
 
     def people_said(self) -> list[str]:
         return [fenced(f"{turn.id} {turn.name}", sanitized(turn.text)) for turn in self._as_pasted().turns]
@@ -243,12 +264,35 @@ class _Stage:
         if speech.passed or not speech.text:
             debate = debate.passed_over(persona.key)
         else:
-            debate = debate.spoken(
-                by=persona.key, name=persona.first_name, text=speech.text, stances=speech.stances
-            )
+            told = {"key": turn.name, "at": AT, "effect": turn.name, "persona": persona.key}
+            event = PersonaSpoke(**told, **speech._asdict())
+            text, _ = speaking.own_words(speech.text, persona, self._playbook)
+            debate = speaking.spoken(debate, text, event, by=persona, unaided=False)
+            debate = board.with_persona_options(debate)
         has_spoken = {one.by for one in debate.turns} >= {one.key for one in self._playbook.roster}
         is_challenged = any(one.challenge for one in self._meeting.thread) and not debate.challenged
         return debate.round_over() if has_spoken and not debate.first_round and not is_challenged else debate
+
+    def _person(self, debate: Elaboration, turn: MeetingTurn, number: int) -> Elaboration:
+        """What their words put on the card is put there, too."""
+        if turn.decides:
+            pressed = Decided(
+                issue=turn.issue,
+                position=turn.decides,
+                by=turn.name,
+                name=turn.name,
+                line=f"m{number}",
+                after=debate.turn_count,
+            )
+            return debate.but(decided=(*debate.decided, pressed))
+        if debate.framed and not debate.first_round:
+            debate = debate.round_over()
+        person = Person(id=turn.name, name=turn.name)
+        event = Say(key=f"m{number}", at=AT, person=person, text=turn.says, ts=f"m{number}")
+        line = self._rt.line_of(event.ts)
+        debate = debate.heard(by=turn.name, name=turn.name, text=turn.says, ts=event.ts, line=line)
+        rt = self._rt.but(elaboration=debate)
+        return deciding.said(rt, event, self._playbook, turn=debate.turns[-1].id)[0].debate
 
     def _files_of(self, persona: Persona) -> Callable[[], Any]:
         shown = {
@@ -266,7 +310,7 @@ class _Stage:
         contender: str,
         record: Synthesis,
         usages: list[Usage],
-        collapsed: tuple[str, ...],
+        beside: _Found,
         *,
         asked: int,
         failed: str,
@@ -275,7 +319,7 @@ class _Stage:
         return Contest(
             self._meeting.key,
             contender,
-            score(self._meeting.planted, record, collapsed),
+            score(self._meeting.planted, record, beside.collapsed, beside.listed),
             record,
             asked=asked,
             calls=len(usages),
@@ -284,22 +328,6 @@ class _Stage:
             seconds=round(sum(one.seconds for one in usages), 1),
             failed=failed,
         )
-
-
-def _person(debate: Elaboration, turn: MeetingTurn, number: int) -> Elaboration:
-    if turn.decides:
-        pressed = Decided(
-            issue=turn.issue,
-            position=turn.decides,
-            by=turn.name,
-            name=turn.name,
-            line=f"m{number}",
-            after=debate.turn_count,
-        )
-        return debate.but(decided=(*debate.decided, pressed))
-    if debate.framed and not debate.first_round:
-        debate = debate.round_over()
-    return debate.heard(by=turn.name, name=turn.name, text=turn.says, ts=f"m{number}")
 
 
 def _words_of(turn: MeetingTurn) -> str:

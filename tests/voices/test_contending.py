@@ -8,12 +8,12 @@ import pytest
 from bot import shipped
 from bot.cli import evaluation
 from bot.content.load import load
-from bot.content.meetings import read_meetings
-from bot.domain.discussion.meeting import Planted, PlantedDecision, PlantedDissent, score
+from bot.content.meetings import read_meeting, read_meetings
+from bot.domain.discussion.meeting import Meeting, Planted, PlantedDecision, PlantedDissent, score
 from bot.domain.discussion.synthesis import Decision, Insight, Objection, Synthesis
 from bot.errors import ConfigError
 from bot.settings import Settings
-from bot.voices.contending import ALONE, PANEL, PASTED, contest, scripted
+from bot.voices.contending import ALONE, PANEL, PASTED, MeetingStage, contest, scripted
 from tests.command_line import command_line
 from tests.voices.minds import ScriptedMind, whole
 
@@ -39,6 +39,62 @@ async def test_the_panel_keeps_what_is_planted_and_records_nothing_false(key: st
         found.of_collapses,
     )
     assert (found.false_claims, found.invented, found.alarms) == (0, 0, 0)
+
+
+GIVING_IN = """
+title: Offline edits
+about: A persona gives in under another name of the issue and of the position.
+thread:
+  - Maya: {says: "Where do edits wait?"}
+  - Alex: {says: Locally., stances: [{issue: Where edits wait, position: in a queue on the device}]}
+  - Jordan: {says: Centrally., stances: [{issue: Storage of edits, position: one server for all}]}
+  - Ada: "option: a bucket in Redis"
+  - Ada: In 2024 we lost 310 edits in one night.
+  - Jordan: {says: Fine., stances: [{issue: Waiting place, position: the device has a queue}]}
+  - Maya: {says: Let us see., stances: [{issue: Cache, position: "I'm for the bucket in Redis"}]}
+planted: {facts: [[310 edits]], collapsed: [Where edits wait]}
+script:
+  panel: {insights: [{text: The device has a queue, turns: [t06]}], summary: Where edits wait}
+  alone: {insights: [], summary: Nothing}
+  pasted: {insights: [], summary: Nothing}
+"""
+SAME = """
+  same: {issues: [[i1, i2, i3]], positions: [[p1, p3]]}
+"""
+
+
+def meeting_of(tmp_path: Path, text: str) -> Meeting:
+    (tmp_path / "one.yaml").write_text(text)
+    return read_meeting(tmp_path / "one.yaml", PLAYBOOK.roster)
+
+
+async def test_a_collapse_in_other_words_is_noticed_with_a_second_model(tmp_path: Path) -> None:
+    """As in a thread: its groups are checked by rules. By rules alone it is not seen, and nobody is blamed."""
+    plain, helped = meeting_of(tmp_path, GIVING_IN), meeting_of(tmp_path, GIVING_IN.rstrip() + SAME)
+    alone, _, _ = await contest(plain, PLAYBOOK, scripted(plain, PLAYBOOK))
+    both, _, _ = await contest(helped, PLAYBOOK, scripted(helped, PLAYBOOK))
+
+    assert (alone.score.collapses, alone.score.alarms) == (0, 0)
+    assert (both.score.collapses, both.score.alarms) == (1, 0)
+    assert both.calls == alone.calls + 1
+
+
+async def test_a_fact_that_is_not_in_the_record_is_listed_for_people(tmp_path: Path) -> None:
+    """The contenders without a card list nothing."""
+    meeting = meeting_of(tmp_path, GIVING_IN)
+    panel, *others = await contest(meeting, PLAYBOOK, scripted(meeting, PLAYBOOK))
+
+    assert (panel.score.facts, panel.score.listed, panel.score.of_facts) == (0, 1, 1)
+    assert {one.score.listed for one in others} == {0}
+
+
+async def test_positions_are_normalised_as_in_a_thread(tmp_path: Path) -> None:
+    """What a person types is an option, and who is for it in other words holds it."""
+    meeting = meeting_of(tmp_path, GIVING_IN)
+    debate, _ = await MeetingStage(meeting, PLAYBOOK, scripted(meeting, PLAYBOOK)).debate()
+
+    assert [one.text for one in debate.options][:1] == ["a bucket in Redis"]
+    assert debate.turns[-1].stances[0].held == "a bucket in Redis"
 
 
 async def test_what_is_not_checked_is_recorded() -> None:
@@ -149,7 +205,11 @@ async def test_the_command_prints_a_table_and_exits_by_the_thresholds(tmp_path: 
     assert good.code == 0
     assert [row.split()[0] for row in good.out.splitlines()[3:6]] == [PANEL, ALONE, PASTED]
     assert bad.code == 1
-    assert bad.json["below"] == ["facts kept: at least 90 % wanted", "false claims: 0 wanted"]
+    assert bad.json["below"] == [
+        "facts kept: at least 90 % wanted",
+        "facts kept or listed: all wanted",
+        "false claims: 0 wanted",
+    ]
     assert [one["contender"] for one in bad.json["contests"]] == [PANEL, ALONE, PASTED]
     assert broken.code == 1
     assert len(broken.err.strip().splitlines()) == 1

@@ -74,9 +74,13 @@ class Meeting(Value):
 
 
 class MeetingScore(Value):
-    """Counts of one record. `of_…` is how many were planted; `alarms` are collapses that were none."""
+    """
+    Counts of one record. `of_…` is how many were planted; `listed` are facts that it does not have, and that are listed
+    as not carried over; `alarms` are collapses that were none.
+    """
 
     facts: int = 0
+    listed: int = 0
     of_facts: int = 0
     false_claims: int = 0
     dissent: int = 0
@@ -87,14 +91,17 @@ class MeetingScore(Value):
     alarms: int = 0
 
 
-def score(planted: Planted, record: Synthesis, collapsed: Iterable[str]) -> MeetingScore:
-    everything = tuple(_everything(record))
+def score(
+    planted: Planted, record: Synthesis, collapsed: Iterable[str], listed: Iterable[str] = ()
+) -> MeetingScore:
+    everything, beside = tuple(_everything(record)), tuple(listed)
     as_fact = tuple(_as_fact(record))
     objections = [words(f"{one.text} {one.quote}") for one in record.objections]
     noticed = {one.casefold() for one in collapsed}
     wanted = {one.casefold() for one in planted.collapsed}
     return MeetingScore(
         facts=sum(_is_in(one, everything) for one in planted.facts),
+        listed=sum(not _is_in(one, everything) and _is_in(one, beside) for one in planted.facts),
         of_facts=len(planted.facts),
         false_claims=sum(_is_in(one, as_fact) for one in planted.lies),
         dissent=sum(any(words(one.says) in text for text in objections) for one in planted.dissent),

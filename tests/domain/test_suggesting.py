@@ -252,6 +252,68 @@ def test_all_who_are_asked_answer_one_after_the_other() -> None:
     assert said == [JORDAN, ALEX]
 
 
+def heard(table: Table) -> list[str]:
+    """Who is asked one after the other, and answers."""
+    said = []
+    while table.rt.has_pending(Speak):
+        table.pay_up_to("speak")
+        said.append(table.speaking.persona)
+        looked(table, "Yes.", patches=())
+    return said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Everyone, what breaks first?",
+        "everybody: is that safe?",
+        "All of you, please name one risk.",
+        "What do you all think of it?",
+        "Is that safe, team?",
+        "Team, can we ship that?",
+    ],
+)
+def test_each_of_the_cast_answers_once_when_all_are_asked(text: str) -> None:
+    """One after the other, as those who are asked by name: each reads what the one before it proposed."""
+    table = asked(text)
+
+    assert heard(table) == [MAYA, ALEX, JORDAN]
+    assert heard(asked("A tunnel.", table)) == [MAYA]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Everyone loses edits in a tunnel.",
+        "Everyone who works offline waits.",
+        "Is it visible to everyone?",
+        "The whole team waits for it.",
+        "Everybody can see the export.",
+    ],
+)
+def test_what_is_said_of_everybody_is_put_to_nobody(text: str) -> None:
+    assert heard(asked(text)) == [MAYA]
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("Which interfaces and error paths are there?", JORDAN),
+        ("What is the risk of that?", ALEX),
+        ("Who are the users, and what do they need?", MAYA),
+        ("When is lunch?", MAYA),
+        ("Is the risk in the interfaces?", MAYA),
+        ("We need interfaces. Which ones?", MAYA),
+        ("Grace, which interfaces are there?", MAYA),
+    ],
+)
+def test_a_question_without_a_name_is_for_whose_lens_it_is(text: str, who: str) -> None:
+    """By the words of the lens in the persona's file; the lead takes up what is a tie, an answer, or for a person."""
+    table = opened().say("Grace is here.", who="grace")
+
+    assert heard(asked(text, table)) == [who]
+
+
 def test_who_is_asked_before_anybody_thinks_answers() -> None:
     """The lead was waiting for its turn; one call is made, by who was asked."""
     table = opened().stop_paying().say("Export every row.")

@@ -24,7 +24,9 @@ def looking(prompt: Prompt) -> str:
         if not text.startswith("Alex") and not any(text in row for row in recorded)
     ]
     told: dict[str, Any] = {}
-    if "asks you by name" in prompt.moving:
+    if "asks every persona" in prompt.moving or "a question that names nobody" in prompt.moving:
+        told = {"say": "The queue breaks first."}
+    elif "asks you by name" in prompt.moving:
         told = {"say": "A queue keeps the order."}
     elif len(known) == 1:
         asked = {"question": "How long is the longest tunnel?", "recommended": "40 minutes"}
@@ -96,3 +98,23 @@ async def test_who_is_asked_by_name_answers_in_a_step(meeting: Meeting) -> None:
         line for line in meeting.lines("SolutionsArchitect") if line.content == "A queue keeps the order."
     ]
     assert len(said) == 2
+
+
+async def test_all_are_asked_in_a_step_and_each_answers_once(meeting: Meeting) -> None:
+    """After our name, and across a restart; a question that names nobody is for the one whose lens it is."""
+    with_a_mind(meeting)
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        question = "everyone, what breaks first?"
+        await meeting.slack.person("grace").mention(CHANNEL, question, thread_ts=meeting.root)
+        await meeting.until(lambda: len([one for one in meeting.thread if "breaks first." in one.text]) == 3)
+        await meeting.slack.settled()
+    async with meeting.bot():
+        question = "which interfaces and error paths break?"
+        await meeting.slack.person("grace").mention(CHANNEL, question, thread_ts=meeting.root)
+        await meeting.until(lambda: len([one for one in meeting.thread if "breaks first." in one.text]) == 4)
+        await meeting.slack.settled()
+        await meeting.finish_step()
+
+    said = [line.actor for line in meeting.transcript.lines if line.content == "The queue breaks first."]
+    assert said == ["BusinessAnalyst", "SolutionsArchitect", "InterfaceDesigner", "InterfaceDesigner"]

@@ -40,6 +40,25 @@ _EVERYBODY = re.compile(
 )
 
 
+_ALL = r"(?<![\w./@-])@?(?:everyone|everybody|all\s+of\s+you|you\s+all|team)\b(?!['’]\w)"
+_ASKS_ALL = (
+    rf"{_SENTENCE}{_GREETING}{_ALL}(?:{_SET_OFF}|{_GOES_ON})[^?!.\n]*[?？]",
+    rf"{_SENTENCE}{_GREETING}{_ALL}(?:{_SET_OFF})?\s*please\b",
+    rf",\s*{_ALL}\s*[?？]\s*$",
+    r"\b(?:do|would|can|could)\s+(?:you\s+all|all\s+of\s+you)\b[^?!.\n]*[?？]",
+)
+
+
+@lru_cache(maxsize=TEXTS_REMEMBERED)
+def asks_all(text: str) -> bool:
+    """
+    Whether a question, or a request with "please", is put to everybody. "Everyone loses edits" is said of everybody,
+    and to nobody.
+    """
+    plain = _tidy(text)
+    return any(re.search(one, plain, _FLAGS) for one in _ASKS_ALL)
+
+
 class NameMatcher:
     """Knows a group of people by key and full name; they answer to their first name, never to the last."""
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from bot.domain.catalog.personas import AddressKind
 from bot.domain.catalog.schema import NOTE, REMARK, Kind
 from bot.domain.messages import specification_wording
 from bot.domain.messages.step_scene import asked
-from bot.domain.roundtable.transitions import specifying
+from bot.domain.roundtable.asked import asked_in
+from bot.domain.roundtable.state import Answer
+from bot.domain.roundtable.transitions import asking, specifying
 from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
 from bot.domain.specification.entries import EntryState, Patch, Specification
 from bot.domain.transcript.lines import LinePhase
@@ -96,10 +97,24 @@ def settles(point: OpenPoint, patches: Iterable[Patch], scene: Scene) -> bool:
 
 
 def call(scene: Scene) -> str:
-    """That the persona is asked by name in a message that no model has looked at yet; empty when it is not."""
-    rt, roster, own = scene.rt, scene.playbook.roster, scene.persona.key
-    for answer in reversed([one for one in rt.answers if one not in rt.looked_at]):
-        address = roster.addressed(answer.text, lead=own)
-        if address.kind is AddressKind.DIRECT and own in address.personas:
-            return part_of("turns", "asked by name", message=rt.line_of(answer.ts)) + "\n"
+    """That the persona is asked in a message that it has not answered yet; empty when it is not."""
+    rt, own = scene.rt, scene.persona.key
+    lead = asking.speaker_of(rt, scene.playbook).key
+    for answer in reversed([one for one in rt.answers if _is_new_to(scene, one)]):
+        found = asked_in(answer, rt, scene.playbook, lead=lead)
+        if found and own in found.personas:
+            return part_of("turns", found.how, message=rt.line_of(answer.ts)) + "\n"
     return ""
+
+
+def _is_new_to(scene: Scene, answer: Answer) -> bool:
+    """Where several are asked, each answers: that another one has looked at the message does not count."""
+    rt, persona = scene.rt, scene.persona
+    places = {line.message_id: place for place, line in enumerate(rt.lines)}
+    own = (
+        place
+        for place, line in enumerate(rt.lines)
+        if line.actor == persona.actor or line.meta.get("persona") == persona.key
+    )
+    said = places.get(rt.line_of(answer.ts))
+    return answer not in rt.looked_at if said is None else said > max(own, default=-1)

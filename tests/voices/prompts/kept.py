@@ -62,6 +62,8 @@ ROUNDTABLE = Roundtable(
     now="2026-01-01T00:00:00.000Z",
 )
 CALLED = Answer(person="U2", text="Alex, can a queue keep the order?", ts="3")
+TO_ALL = CALLED.but(text="Everyone, what breaks first?")
+TO_NOBODY = CALLED.but(text="Which interfaces are there?")
 QUEUE = Stance(issue="conflicts", position="keep both versions", because=("t01",), confidence=0.7)
 TURNS = (
     Turn(id="t01", by=MAYA, name="Maya", text="We covered the context. Alex, what is your take?"),
@@ -169,6 +171,10 @@ FLAWS = ("empty", "long", "voices", "refused", "question")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "acknowledge": lambda: tasks.acknowledge(scene()),
     "acknowledge-by-name": lambda: tasks.acknowledge(scene(ALEX, rt=ROUNDTABLE.but(answers=(CALLED,)))),
+    "acknowledge-with-all": lambda: tasks.acknowledge(scene(JORDAN, rt=ROUNDTABLE.but(answers=(TO_ALL,)))),
+    "acknowledge-a-question": lambda: tasks.acknowledge(
+        scene(JORDAN, rt=ROUNDTABLE.but(answers=(TO_NOBODY,)))
+    ),
     "acknowledge-a-step-that-opens": lambda: tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=()))),
     "frame": lambda: tasks.frame(scene(), debate(0)),
     "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),

@@ -22,12 +22,13 @@ from bot.domain.catalog.agenda import (
     why_skipped,
 )
 from bot.domain.catalog.models import OFFLINE
-from bot.domain.catalog.personas import AddressKind, Persona
+from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Severity, Trouble, trouble
 from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
+from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.budget import line, used_up
 from bot.domain.roundtable.effects import CompareStances, Draft, Formalize, Judge, Speak, Survey, Synthesize
 from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
@@ -170,11 +171,11 @@ def listening(rt: Roundtable, playbook: Playbook, *, redone: bool = False) -> Sp
 
 
 def called(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
-    """Whom people asked by name in what no model has looked at yet, and who can answer."""
+    """Whom people asked in what no model has looked at yet, and who can answer."""
     lead = speaker_of(rt, playbook).key
-    new = (answer.text for answer in rt.answers if answer not in rt.looked_at)
-    addresses = (playbook.roster.addressed(text, lead=lead) for text in new)
-    named = dict.fromkeys(key for one in addresses if one.kind is AddressKind.DIRECT for key in one.personas)
+    new = (answer for answer in rt.answers if answer not in rt.looked_at)
+    found = (asked_in(one, rt, playbook, lead=lead) for one in new)
+    named = dict.fromkeys(key for one in found if one for key in one.personas)
     return tuple(key for key in named if thinks(Speak(persona=key, task="acknowledge"), rt, playbook))
 
 

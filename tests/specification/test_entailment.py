@@ -1,5 +1,6 @@
 """What a claim says has to stand in its sources: numbers, units, dates, names, quotations, negations, commitments."""
 
+import re
 import string
 
 import pytest
@@ -102,6 +103,21 @@ def test_what_the_source_says_lacks_nothing(claim: str, source: str) -> None:
 def test_what_the_source_does_not_say_is_named(claim: str, source: str, part: Part) -> None:
     """Each with the part of the claim that is missing."""
     assert part in {one.part for one in lacks(claim, [source])}
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"), [(one, other) for one, other, part in FALSE if part is Part.NEGATION]
+)
+def test_people_see_a_whole_word_as_the_claim_has_it(claim: str, source: str) -> None:
+    """And never a stem, such as “refus” of *refuse*."""
+    for one in lacks(claim, [source]):
+        assert re.search(rf"(?<!\w){re.escape(one.said)}(?!\w)", claim)
+
+
+def test_the_word_that_is_denied_is_shown_whole() -> None:
+    found = reasons("Guests do not Refuse the export", ["Guests refuse the export"])
+
+    assert found == "the source and the claim disagree about “Refuse”"
 
 
 def test_several_sources_say_it_together() -> None:

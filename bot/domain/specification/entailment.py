@@ -465,6 +465,10 @@ def _stem(word: str) -> str:
     return re.sub(r"(?:'s|s'|s|'|es|en|e)\Z", "", word.casefold().rstrip(".")) or word.casefold()
 
 
+def _as_written(stem: str, text: str) -> str:
+    return next((one for one in _WORD.findall(text) if _stem(one) == stem), stem)
+
+
 def _begins_alike(stem: str, heard: set[str]) -> bool:
     if stem in heard or len(stem) < _STEM:
         return stem in heard
@@ -548,13 +552,13 @@ def _negations(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
         contrary = sorted((ours.first & (theirs.said | theirs.refusals)) - theirs.denied)
         contrary = contrary or sorted(_put_in(claim, sources))
         if contrary and not ours.denied & theirs.denied:
-            yield Lack(Part.NEGATION, contrary[0])
+            yield Lack(Part.NEGATION, _as_written(contrary[0], claim))
         elif not theirs.negates and not _is_turned(ours.first, theirs.said):
-            yield Lack(Part.NEGATION, min(ours.first))
+            yield Lack(Part.NEGATION, _as_written(min(ours.first), claim))
     elif not ours.negates:
         turned = sorted((ours.said & theirs.first) - theirs.said - theirs.unclear)
         if turned:
-            yield Lack(Part.NEGATION, turned[0])
+            yield Lack(Part.NEGATION, _as_written(turned[0], claim))
 
 
 def _polarity(text: str) -> _Polarity:
@@ -651,7 +655,7 @@ def _opposites(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
                 continue
             told = (one for text in sources for one in _SENTENCE.split(text))
             if any(_turns_it(one, other, polarity.said | polarity.unclear) for one in told):
-                yield Lack(Part.NEGATION, min(ours & said))
+                yield Lack(Part.NEGATION, _as_written(_stem(min(ours & said)), claim))
 
 
 def _is_turned(denied: frozenset[str], said: frozenset[str]) -> bool:

@@ -7,13 +7,14 @@ from bot.domain.catalog.policy import Policy
 from bot.domain.discussion.elaboration import HeldPosition, Stance, StanceGroups
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import CompareStances, Speak
+from bot.domain.roundtable.inputs import Mute
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.comparing import SAME
 from bot.domain.transcript.lines import Line
 from bot.storage.serialization import decoded, encoded
 from tests.domain.books import few_steps
-from tests.domain.table import Contribution, Table
+from tests.domain.table import Contribution, Table, person
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
 HELD = {
@@ -159,6 +160,16 @@ def test_ending_meanwhile_compares_before_the_synthesis() -> None:
     table.resume_paying()
     synthesis = next(one for one in reversed(table.lines) if "quality" in one.meta)
     assert synthesis.meta["quality"]["collapsed"] == [HELD[MAYA].issue]
+
+
+def test_muted_meanwhile_nobody_is_challenged() -> None:
+    """What counts as the same is on record all the same."""
+    table = until_asked(groups=ALL)
+    table.hear(Mute(key="mute", at=table.now(), person=person("ada"), muted=True)).resume_paying()
+
+    assert line(table).meta[SAME]["positions"]
+    assert not table.rt.debate.challenger
+    assert not table.rt.has_pending(Speak)
 
 
 def test_who_stops_meanwhile_is_not_asked_for_it() -> None:

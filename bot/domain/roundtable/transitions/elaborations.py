@@ -84,7 +84,7 @@ def challenge_due(rt: Roundtable, playbook: Playbook) -> bool:
 
 def _may_be_challenged(rt: Roundtable, playbook: Playbook) -> bool:
     first = not rt.debate.first_round and not rt.debate.challenged and not rt.unaided
-    return first and bool(_challengers(rt, playbook))
+    return first and bool(_challengers(rt, playbook)) and not speaking.is_silenced(rt, playbook)
 
 
 def challenged(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -73,6 +73,8 @@ def test_an_issue_that_is_one_may_show_that_they_disagree() -> None:
         ("ship on Friday", "ship on Monday"),
         ("the export is public", "the export is private"),
         ("option A", "option B"),
+        ("ship on Friday", "ship on Friday unless legal objects"),
+        ("guests may export", "guests may export if they have signed"),
     ],
 )
 def test_what_rules_see_opposed_is_never_united(one: str, other: str) -> None:
@@ -93,6 +95,8 @@ def test_what_rules_see_opposed_is_never_united(one: str, other: str) -> None:
         ("keep them two weeks", "they are kept for 14 days"),
         ("token bucket per gateway", "each gateway has its own token bucket"),
         ("SQLite on the phone", "a database on the phone"),
+        ("No server needed", "works without a server"),
+        ("one year", "12 months"),
     ],
 )
 def test_other_words_for_the_same_are_united(one: str, other: str) -> None:

@@ -2,8 +2,9 @@
 What means the same in other words: a second model groups names of issues and positions, and rules check its groups.
 
 A group can only unite. It never changes a word, drops none, and is ignored where the rules know that its positions are
-opposed: by a denial, another number, date or name, another option that people named. So a model can never declare
-people agreed whom the rules see opposed. Without groups, the same words are the same thing, and nothing else is.
+opposed: by a denial or a condition, another number, date or name, another option that people named. So a model can
+never declare people agreed whom the rules see opposed. Without groups, the same words are the same thing, and nothing
+else is.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.discussion import normalizing, positions
 from bot.domain.discussion.elaboration import Elaboration, HeldPosition, Stance, StanceGroups
-from bot.domain.specification.entailment import Part, lacks
+from bot.domain.specification.entailment import Part, is_left_open, lacks
 
 MOST_COMPARED = 60
 """Positions of one discussion; the newest."""
@@ -148,6 +149,8 @@ def is_opposed(one: str, other: str, debate: Elaboration) -> bool:
         return True
     ours, theirs = lacks(one, [other]), lacks(other, [one])
     if any(lack.part is Part.NEGATION for lack in (*ours, *theirs)):
+        return True
+    if is_left_open(one) is not is_left_open(other):  # a condition, or a denial of something else
         return True
     missing = [{lack.part for lack in found} for found in (ours, theirs)]
     if any(part in missing[0] and part in missing[1] for part in _OTHER_THINGS):

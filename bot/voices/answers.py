@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.planning.plan_reader import objects_in
+from bot.domain.values.json_files import parse
 from bot.voices.prompts.seen import sanitized, text_row
 
 MOST_STANCES = 8
@@ -23,21 +24,22 @@ QUESTION_CHARS = 300
 REASON_CHARS = 300
 
 FIELDS = frozenset(
-    {"stances", "pass", "say", "satisfied", "question", "about", "recommended", "why", "entries"}
+    {"stances", "pass", "say", "satisfied", "question", "about", "recommended", "why", "entries", "declined"}
 )
 
 _BLOCK = re.compile(
     r"^[ \t]*```[ \t]*(?P<kind>[\w-]*)[ \t]*\n(?P<inside>.*?)(?:^[ \t]*```[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_BARE = re.compile(r'\{\s*"(?:stances|pass|say|satisfied|question|entries)"\s*:')
+_BARE = re.compile(r'\{\s*"(?:stances|pass|say|satisfied|question|entries|declined)"\s*:')
 _ASKS = re.compile(r"[?？؟][!?？؟]*")
 
 
 class Answered(NamedTuple):
     """
-    `recorded`: the answer had a usable record. `question` is to be put below the text; it is `about` the open point
-    with that number, 0 for none. `entries` are as they were given, None where the answer has no list of them.
+    `recorded`: the answer had a usable record; `declined`: it says that it refuses. `question` is to be put below the
+    text; it is `about` the open point with that number, 0 for none. `entries` are as they were given, None where the
+    answer has no list of them.
     """
 
     text: str
@@ -45,6 +47,7 @@ class Answered(NamedTuple):
     satisfied: bool | None = None
     passed: bool = False
     recorded: bool = False
+    declined: bool = False
     question: str = ""
     about: int = 0
     recommended: str = ""
@@ -58,9 +61,9 @@ def read(answer: str, *, turns: Collection[str]) -> Answered:
     text, found = _apart(answer.replace("\r\n", "\n"))
     if found is None:
         return Answered(text)
-    passed = found.get("pass") is True and not text
-    satisfied, entries = found.get("satisfied"), found.get("entries")
     said = found["say"] if isinstance(found.get("say"), str) else text
+    passed = found.get("pass") is True and not said.strip()
+    satisfied, entries = found.get("satisfied"), found.get("entries")
     about = found.get("about")
     return Answered(
         said.strip(),
@@ -71,6 +74,7 @@ def read(answer: str, *, turns: Collection[str]) -> Answered:
         or isinstance(satisfied, bool)
         or passed
         or isinstance(entries, list),
+        declined=found.get("declined") is True,
         question=_question(said, found),
         about=about if isinstance(about, int) and not isinstance(about, bool) else 0,
         recommended=text_row(found.get("recommended"), QUESTION_CHARS),
@@ -79,15 +83,30 @@ def read(answer: str, *, turns: Collection[str]) -> Answered:
     )
 
 
+def rows_in(answer: str, field: str) -> list[Any] | None:
+    """The list *field* of the JSON object in *answer*, or the JSON array that is all of it; None without either."""
+    named: Iterator[Any] = (one.get(field) for one in objects_in(answer))
+    for rows in named:
+        if isinstance(rows, list):
+            return rows
+    try:
+        rows = parse(answer[answer.find("[") : answer.rfind("]") + 1])
+    except ValueError:
+        return None
+    return rows if isinstance(rows, list) else None
+
+
 def questions_in(text: str) -> int:
     return len(_ASKS.findall(text))
 
 
 def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
     """
-    The text, and the record at its end. A record with text after it was quoted or copied: it is removed from the text
-    and not used.
+    The text, and the record at its end, or a record that is all of the answer. A record with text after it was quoted
+    or copied: it is removed from the text and not used.
     """
+    if whole := _whole(answer):
+        return "", whole
     found: Mapping[str, Any] | None = None
     words: list[str] = []
     at = 0
@@ -101,6 +120,14 @@ def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
         at = block.end()
     words.append(answer[at:])
     return _without_tail("".join(words), found)
+
+
+def _whole(answer: str) -> Mapping[str, Any] | None:
+    try:
+        found = parse(answer)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and _is_record(found, alone=True) else None
 
 
 def _without_tail(text: str, found: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:

@@ -68,12 +68,23 @@ class ForeignTools(Protocol):
         ...
 
 
+class AnswerSchema(NamedTuple):
+    """
+    The form of an answer, as a JSON schema for providers that hold a model to it. *note* is told with it, at the end of
+    the prompt: the words of a prompt describe the form for all others.
+    """
+
+    name: str
+    form: Mapping[str, Any]
+    note: str
+
+
 class Prompt(NamedTuple):
     """
     *stable* parts come first, the one that changes least at the beginning. They are the same to the byte from turn to
     turn, so that a provider can cache them; *moving* is what is new. *effort* is how much the model thinks first, in
     the words of the setting; empty is the model's own. What is served for it is added to *served*, also by a model that
-    gives no usable answer.
+    gives no usable answer. *schema* is that of the answer, if it is data.
     """
 
     stable: tuple[str, ...]
@@ -81,6 +92,12 @@ class Prompt(NamedTuple):
     tools: Toolbox | None = None
     effort: str = ""
     served: "list[Usage] | None" = None
+    schema: AnswerSchema | None = None
+
+    @property
+    def noted(self) -> "Prompt":
+        """As it is told to a model that is held to the schema."""
+        return self._replace(moving=f"{self.moving}\n\n{self.schema.note}") if self.schema else self
 
 
 class Usage(NamedTuple):
@@ -99,8 +116,11 @@ class Usage(NamedTuple):
 
 
 class Completion(NamedTuple):
+    """*in_schema*: the schema of the prompt was sent with it, so the answer has to be in it."""
+
     text: str
     usage: Usage
+    in_schema: bool = False
 
 
 class LanguageModel(Protocol):

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
 from bot.domain.specification import checks, citations, entailment
 from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Entry, Patch, Specification
-from bot.domain.values.json_files import parse
 from bot.domain.values.text import one_line
+from bot.voices.answers import rows_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.scene import Scene
@@ -53,8 +53,8 @@ def prompt(scene: Scene) -> Prompt | None:
 
 
 def proposals(answer: str, scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> Proposals | None:
-    """None when the answer is no JSON array."""
-    given = _array(answer)
+    """None when the answer has no list of entries."""
+    given = rows_in(answer, "entries")
     return None if given is None else proposed(given, scene, shown)
 
 
@@ -162,7 +162,7 @@ class _Reader:
             if field.many and isinstance(read, str):
                 read = [read]
             ids = [one for one in _texts(read) if CANONICAL_ID.fullmatch(one)] if field.to else []
-            if field.accepts(read) and all(map(self._spec.lives, ids)):
+            if field.accepts(read) and read != [] and all(map(self._spec.lives, ids)):
                 found[str(name)] = read
         return found
 
@@ -181,15 +181,6 @@ class _Reader:
 def _entries_shown(scene: Scene) -> list[Entry]:
     spec, kinds = scene.rt.specification, scene.playbook.schema.kinds
     return [one for one in spec.entries.values() if one.kind in kinds.keys() - {NOTE} and spec.lives(one.id)]
-
-
-def _array(answer: str) -> list[Any] | None:
-    start, end = answer.find("["), answer.rfind("]")
-    try:
-        found = parse(answer[start : end + 1])
-    except ValueError:
-        return None
-    return found if isinstance(found, list) else None
 
 
 def _named(given: Mapping[str, Any]) -> list[str]:

@@ -30,7 +30,8 @@ from bot.voices.verifying import Verifier, merged
 
 log = logging.getLogger(__name__)
 
-EMPTY, LONG, VOICES, REFUSED, PARTS, QUESTION = "empty", "long", "voices", "refused", "parts", "question"
+EMPTY, LONG, VOICES, REFUSED, PARTS = "empty", "long", "voices", "refused", "parts"
+QUESTION, FORM = "question", "form"
 """What can be wrong with an answer. Each is also the heading of the sentence in `again.md` for the second attempt."""
 
 OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
@@ -38,7 +39,13 @@ OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
 
 SETTLED = "what is proposed answers it"
 
-REASONS = {EMPTY: "empty", LONG: "cut_off", VOICES: "unstructured", REFUSED: "refused"}
+REASONS = {
+    EMPTY: "empty",
+    LONG: "cut_off",
+    VOICES: "unstructured",
+    REFUSED: "refused",
+    FORM: "unstructured",
+}
 
 MindOf = Callable[[str], LanguageModel | None]
 LookerOf = Callable[[VoiceContext], Looker | None]
@@ -185,6 +192,8 @@ class ModelSession:
         self._looker = looker
         self._effort = effort
         self._usages: list[Usage] = []
+        self.in_schema = False
+        """Whether a model was held to the schema of an answer, so that one without its data is none."""
 
     @property
     def facts(self) -> Facts:
@@ -211,6 +220,7 @@ class ModelSession:
             raise VoiceError(str(error), reason=error.reason, facts=self.facts) from None
         if len(self._usages) == before:  # a model that only tells what its answer took
             self._usages.append(thought.usage)
+        self.in_schema |= thought.in_schema
         return thought.text
 
 
@@ -239,8 +249,11 @@ class AnswerSpec:
         self._may_pass = may_pass
         self._assesses = assesses
 
-    def read(self, text: str) -> tuple[Answered, str]:
-        """The answer, and what is wrong with it; empty when nothing is."""
+    def read(self, text: str, *, in_schema: bool = False) -> tuple[Answered, str]:
+        """
+        The answer, and what is wrong with it; empty when nothing is. An answer that was to be in a schema has a record:
+        words alone may be a refusal, in whatever language.
+        """
         found = answers.read(sanitized(text), turns=self._turns)
         is_settled = self._assesses and self._settles(found)
         if is_settled:
@@ -249,8 +262,10 @@ class AnswerSpec:
         whole = answers.tidied(f"{found.text} {found.question}".strip())
         own = self._names.own(whole, self._persona)
         answer = found._replace(text=own)
-        if answers.declines(own):
+        if found.declined or answers.declines(own):
             return answer._replace(text=""), REFUSED
+        if in_schema and not found.recorded:
+            return answer._replace(text=""), FORM
         is_asked = answers.questions_in(own) == 1 or (is_settled and not answers.questions_in(own))
         unasked = self._assesses and found.satisfied is False and not is_asked
         if not own and not whole and unasked:
@@ -318,7 +333,7 @@ async def _answered(prompt: Prompt, spec: AnswerSpec, thinking: ModelSession) ->
         if flaw := OF_A_MIND.get(error.reason):
             return Answered(""), flaw
         raise
-    return spec.read(text)
+    return spec.read(text, in_schema=thinking.in_schema)
 
 
 async def _scene(cue: VoiceContext) -> Scene:

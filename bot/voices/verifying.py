@@ -17,11 +17,12 @@ from bot.domain.discussion.grouping import ComparedPosition
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.specification.entailment import stands_in
 from bot.domain.specification.entries import Patch, Specification
-from bot.domain.values.json_files import parse
 from bot.domain.values.text import one_line
 from bot.engine.ports import NO_FACTS, Facts
 from bot.errors import VoiceError
+from bot.voices.answers import rows_in
 from bot.voices.model import LanguageModel, Prompt, facts_of
+from bot.voices.prompts import schemas
 from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.texts import filled
@@ -181,7 +182,7 @@ def _groups(given: object, known: Mapping[str, Grouped]) -> Iterator[tuple[Group
 
 def prompt(claims: Sequence[SourcedClaim]) -> Prompt:
     shown = "\n\n".join(_shown(number, one) for number, one in enumerate(claims, start=1))
-    return sealed((), filled("verify", claims=shown), seed="verify")
+    return sealed((), filled("verify", claims=shown), seed="verify")._replace(schema=schemas.support(Support))
 
 
 def _main_field(patch: Patch, schema: Schema, known: Specification) -> str:
@@ -215,13 +216,9 @@ def _shown(number: int, claim: SourcedClaim) -> str:
 
 
 def _read(answer: str, claims: Sequence[SourcedClaim]) -> list[SupportFound | None]:
-    text = sanitized(answer)
-    try:
-        given = parse(text[text.find("[") : text.rfind("]") + 1])
-    except ValueError:
-        given = None
+    given = rows_in(sanitized(answer), "claims")
     found: list[SupportFound | None] = [None] * len(claims)
-    for one in given if isinstance(given, list) else ():
+    for one in given or ():
         if (
             isinstance(one, Mapping)
             and isinstance(number := one.get("claim"), int)

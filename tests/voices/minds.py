@@ -25,8 +25,9 @@ Script = Callable[[Prompt], Answer]
 class ScriptedMind:
     """Gives its *answers* one after the other, the last one for ever; or whatever its script says to a prompt."""
 
-    def __init__(self, *answers: Answer, script: Script | None = None) -> None:
+    def __init__(self, *answers: Answer, script: Script | None = None, in_schema: bool = False) -> None:
         self._answers = list(answers)
+        self._in_schema = in_schema
         self._script = script
         self.asked: list[Prompt] = []
 
@@ -37,7 +38,7 @@ class ScriptedMind:
         answer = self._script(prompt) if self._script else self._next()
         if isinstance(answer, VoiceError):
             raise answer
-        return Completion(answer, TOOK)
+        return Completion(answer, TOOK, self._in_schema)
 
     def _next(self) -> Answer:
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]

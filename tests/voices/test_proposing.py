@@ -190,7 +190,7 @@ def test_what_is_no_json_is_asked_for_once_more() -> None:
     patches, mind, _ = proposed("Export every row!", json.dumps([ROWS]))
 
     assert [one.id for one in patches] == ["FR-003"]
-    assert "not one JSON array" in mind.asked[1].moving
+    assert "not one JSON object" in mind.asked[1].moving
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def judged(*verdicts: tuple[str, str]) -> str:
     told = [
         {"claim": n, "supported": said, "quote": quote} for n, (said, quote) in enumerate(verdicts, start=1)
     ]
-    return json.dumps(told)
+    return json.dumps({"claims": told})
 
 
 def voices(speaker: ScriptedMind, verifier: ScriptedMind) -> ModelVoices:

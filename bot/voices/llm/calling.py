@@ -47,11 +47,13 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings, ThinkingEffort
 from pydantic_ai.tools import ToolDefinition
 
 from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
+from bot.voices.llm.forms import RequestForm, RequestForms
 from bot.voices.model import Completion, Prompt, Toolbox, Usage
 from bot.voices.prompts.fencing import with_material
 
@@ -125,6 +127,9 @@ MEANINGS: tuple[tuple[type[Exception], ProviderFailure], ...] = (
 )
 
 
+NOT_OF_THE_FORM = (ModelContextWindowExceededError, ModelAuthenticationError, ModelNotFoundError)
+"""Rejections of a request in whatever form."""
+
 _PLAIN = re.compile(r"[\w./:@+-]{1,100}")
 
 
@@ -148,17 +153,18 @@ class Caller:
         self._streams = streams
         self._errors = errors
         self._thinks = any(map(model.profile.get, ("thinking_always_enabled", "thinking_enabled_by_default")))
-        self._has_called_tools = False
-        self._calls_tools = bool(model.profile.get("supports_tools", True))
+        self._forms = RequestForms(name, model.profile)
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         began = time.monotonic()
-        responses = await self._answered(prompt, seconds=seconds, tokens=tokens)
+        responses, form = await self._answered(prompt, seconds=seconds, tokens=tokens)
         usages = [usage(one, self._name, address=self._address, seconds=0.0) for one in responses]
         took = together(usages)._replace(seconds=time.monotonic() - began)
-        return Completion(self._said(responses[-1]), took)
+        text = self._said(responses[-1])
+        self._forms.heard(form, text)
+        return Completion(text, took, in_schema=form.schema is not None)
 
-    async def _answered(self, prompt: Prompt, *, seconds: float, tokens: int) -> list[ModelResponse]:
+    async def _answered(self, prompt: Prompt, *, seconds: float, tokens: int) -> "_Exchange":
         """A library that cannot be interrupted is left behind when the time is over."""
         asking = asyncio.create_task(self._asked(prompt, tokens), name=f"asking {self._name}")
         try:
@@ -176,32 +182,43 @@ class Caller:
             raise answer
         return answer
 
-    async def _asked(self, prompt: Prompt, tokens: int) -> list[ModelResponse] | VoiceError:
-        """
-        All responses, the answer last. An error is returned and raised by the caller, so that no foreign error is
-        chained to it and shown.
-        """
+    async def _asked(self, prompt: Prompt, tokens: int) -> "_Exchange | VoiceError":
+        """An error is returned and raised by the caller, so that no foreign error is chained to it and shown."""
         try:
-            if prompt.tools is None or not prompt.tools.tools:
-                return [await self._requested(_messages(prompt, caches=self._caches), prompt, tokens)]
-            if self._calls_tools:
-                try:
-                    return await self._looked(prompt, prompt.tools, tokens)
-                except ModelRequestRejectedError:
-                    if self._has_called_tools:
-                        raise
-                    log.info("%s takes no tools: it is shown a first search instead", self._name)
-                    self._calls_tools = False
-            found = await prompt.tools.first_look()
-            shown = with_material(prompt, FIRST_LOOK, found) if found else prompt
-            return [await self._requested(_messages(shown, caches=self._caches), prompt, tokens)]
+            return await self._exchanged(prompt, tokens)
         except self._errors as error:
             log.info("%s failed with %s", self._name, type(error).__name__)
             return translated(error, self._name)
         except VoiceError as error:
             return error
 
-    async def _looked(self, prompt: Prompt, tools: Toolbox, tokens: int) -> list[ModelResponse]:
+    async def _exchanged(self, prompt: Prompt, tokens: int) -> "_Exchange":
+        """In the first form that the server does not reject."""
+        rejected: list[RequestForm] = []
+        while True:
+            form = next(one for one in self._forms.of(prompt) if one not in rejected)
+            try:
+                responses = await self._in_form(form, prompt, tokens)
+            except ModelRequestRejectedError as error:
+                rejected.append(form)
+                has_another = any(one not in rejected for one in self._forms.of(prompt))
+                if isinstance(error, NOT_OF_THE_FORM) or not has_another:
+                    raise
+            else:
+                self._forms.settled(form, rejected)
+                return _Exchange(responses, form)
+
+    async def _in_form(self, form: RequestForm, prompt: Prompt, tokens: int) -> list[ModelResponse]:
+        told = prompt.noted if form.schema else prompt
+        if prompt.tools and form.tools:
+            return await self._looked(told, prompt.tools, tokens, form)
+        if prompt.tools and prompt.tools.tools and (found := await prompt.tools.first_look()):
+            told = with_material(told, FIRST_LOOK, found)
+        return [await self._requested(_messages(told, caches=self._caches), told, tokens, form)]
+
+    async def _looked(
+        self, prompt: Prompt, tools: Toolbox, tokens: int, form: RequestForm
+    ) -> list[ModelResponse]:
         """The model looks, and then answers; what it says while it looks is not its answer."""
         sent, responses = _messages(prompt, caches=self._caches), list[ModelResponse]()
         offered = [
@@ -211,8 +228,7 @@ class Caller:
             for one in tools.tools
         ]
         for _ in range(MOST_ROUNDS + 1):
-            responses.append(await self._requested(sent, prompt, tokens, tools=offered))
-            self._has_called_tools = True
+            responses.append(await self._requested(sent, prompt, tokens, form, tools=offered))
             calls = responses[-1].tool_calls
             if not calls:
                 return responses
@@ -228,21 +244,25 @@ class Caller:
         sent: list[ModelMessage],
         prompt: Prompt,
         tokens: int,
+        form: RequestForm,
         *,
         tools: Sequence[ToolDefinition] = (),
     ) -> ModelResponse:
         began = time.monotonic()
-        response = await self._sent(sent, prompt, tokens, tools=tools)
+        response = await self._sent(sent, self._settings(prompt, tokens), tokens, _parameters(form, tools))
+        self._forms.taken(form)
         if prompt.served is not None:
             seconds = time.monotonic() - began
             prompt.served.append(usage(response, self._name, address=self._address, seconds=seconds))
         return response
 
     async def _sent(
-        self, sent: list[ModelMessage], prompt: Prompt, tokens: int, *, tools: Sequence[ToolDefinition]
+        self,
+        sent: list[ModelMessage],
+        settings: ModelSettings,
+        tokens: int,
+        parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        settings = self._settings(prompt, tokens)
-        parameters = ModelRequestParameters(function_tools=[*tools])
         if not self._streams or tokens < STREAMED_FROM_TOKENS:
             return await model_request(
                 self._model, sent, model_settings=settings, model_request_parameters=parameters
@@ -285,6 +305,23 @@ class Caller:
         return VoiceError(f"{self._name} broke off.", reason="unavailable", again=True)
 
 
+class _Exchange(NamedTuple):
+    """All responses, the answer last, and the form in which it was asked for."""
+
+    responses: list[ModelResponse]
+    form: RequestForm
+
+
+def _parameters(form: RequestForm, tools: Sequence[ToolDefinition]) -> ModelRequestParameters:
+    """Without the library's own words about a schema: the prompt has ours, and its beginning stays the same."""
+    if form.schema is None:
+        return ModelRequestParameters(function_tools=[*tools])
+    output = OutputObjectDefinition(dict(form.schema.form), name=form.schema.name, strict=True)
+    return ModelRequestParameters(
+        function_tools=[*tools], output_mode="native", output_object=output, prompted_output_template=False
+    )
+
+
 def _messages(prompt: Prompt, *, caches: bool) -> list[ModelMessage]:
     """
     The first stable part is the system prompt; all others may hold what people wrote, and are the user's.
@@ -325,7 +362,7 @@ def together(usages: Sequence[Usage]) -> Usage:
     )
 
 
-def _forgotten(asking: "asyncio.Task[list[ModelResponse] | VoiceError]") -> None:
+def _forgotten(asking: "asyncio.Task[_Exchange | VoiceError]") -> None:
     if not asking.cancelled():
         asking.exception()
 

@@ -12,6 +12,7 @@ from bot.domain.planning.workshop import FIRST_READING, RequestVerdict, Workshop
 from bot.domain.transcript.lines import Line, Source
 from bot.engine.ports import PlanningCase
 from bot.voices.model import Prompt
+from bot.voices.prompts import schemas
 from bot.voices.prompts.fencing import FENCE, fenced, sealed
 from bot.voices.prompts.scene import described, rules
 from bot.voices.prompts.seen import row, sanitized
@@ -46,7 +47,7 @@ def judge(ws: Workshop, persona: Persona, table: Roster, *, files: Files, entrie
         role=title(persona.actor),
         reading=part_of("readings", reading, round=str(ws.round)),
     )
-    return _prompt(ws, files, moving=moving)
+    return _prompt(ws, files, moving=moving)._replace(schema=schemas.verdict())
 
 
 def formalize(
@@ -73,7 +74,8 @@ def review(name: str, persona: Persona, table: Roster, *, files: Files, others: 
     moving = filled("review", most=MOST_FINDINGS, persona=described(persona, table))
     if others:
         moving += "\n" + part_of("readings", "review", names=", ".join(others)) + "\n"
-    return sealed((rules(), _files(files, name)), moving, seed=f"review/{name}")
+    prompt = sealed((rules(), _files(files, name)), moving, seed=f"review/{name}")
+    return prompt._replace(schema=schemas.findings())
 
 
 def _prompt(ws: Workshop, files: Files, *, moving: str) -> Prompt:

@@ -55,8 +55,11 @@ class Scene(NamedTuple):
 
     @property
     def step(self) -> Step | None:
-        debate = self.rt.elaboration
-        return self.playbook.agenda.get(debate.step_id if debate else self.rt.step_id)
+        return self.playbook.agenda.get(self.step_id)
+
+    @property
+    def step_id(self) -> str:
+        return self.rt.elaboration.step_id if self.rt.elaboration else self.rt.step_id
 
     @property
     def seed(self) -> str:

@@ -6,8 +6,8 @@ from bot.domain.catalog.personas import AddressKind, Roster
 from bot.domain.discussion import dissent
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import Decision
-from bot.voices.model import Prompt
-from bot.voices.prompts import wanted
+from bot.voices.model import AnswerSchema, Prompt
+from bot.voices.prompts import schemas, wanted
 from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.digest import (
     NOTHING,
@@ -36,17 +36,18 @@ OBJECTION_CHARS = 340
 
 
 def acknowledge(scene: Scene) -> Prompt:
+    kinds = wanted.kinds(scene)
     moving = filled(
         "acknowledge",
         task=part_of("turns", "people answered" if scene.rt.answers else "a step opened"),
         persona=who(scene),
         call=wanted.call(scene),
         points=wanted.listed(wanted.open_points(scene)),
-        rules=filled("entries", kinds=wanted.described(wanted.kinds(scene))),
+        rules=filled("entries", kinds=wanted.described(kinds)),
         chat=_chat(SHORT_WORDS, "no questions"),
         form=filled("assessment"),
     )
-    return _prompt(scene, moving)
+    return _prompt(scene, moving, schemas.assessment(kinds, scene.step_id))
 
 
 def frame(scene: Scene, debate: Elaboration) -> Prompt:
@@ -59,7 +60,7 @@ def frame(scene: Scene, debate: Elaboration) -> Prompt:
         chat=_chat(FRAME_WORDS),
         form=_record(),
     )
-    return _prompt(scene, moving)
+    return _prompt(scene, moving, schemas.contribution())
 
 
 def respond(scene: Scene, debate: Elaboration) -> Prompt:
@@ -74,7 +75,7 @@ def respond(scene: Scene, debate: Elaboration) -> Prompt:
         form=_record(may_pass=not debate.is_challenging(scene.persona.key)),
         discussion=_discussion(visible_to(debate, scene.persona.key)),
     )
-    return _prompt(scene, moving)
+    return _prompt(scene, moving, schemas.contribution())
 
 
 def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
@@ -88,12 +89,13 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
             filter(None, (_discussion(debate.turns, WRITING), *_besides(debate), *_against(debate)))
         ),
     )
-    return _prompt(scene, moving)
+    return _prompt(scene, moving, schemas.synthesis())
 
 
 def propose(scene: Scene) -> Prompt:
-    rules = filled("entries", kinds=wanted.described(wanted.kinds(scene)))
-    return _prompt(scene, filled("propose", persona=who(scene), rules=rules))
+    kinds = wanted.kinds(scene)
+    moving = filled("propose", persona=who(scene), rules=filled("entries", kinds=wanted.described(kinds)))
+    return _prompt(scene, moving, schemas.entries(kinds, scene.step_id))
 
 
 def again(prompt: Prompt, why: str) -> Prompt:
@@ -110,8 +112,8 @@ def _record(*, may_pass: bool = False) -> str:
     return filled("record", field=field, silence=part_of("turns", "may be silent") if may_pass else "")
 
 
-def _prompt(scene: Scene, moving: str) -> Prompt:
-    return sealed(stable(scene), moving, seed=scene.seed)
+def _prompt(scene: Scene, moving: str, schema: AnswerSchema | None) -> Prompt:
+    return sealed(stable(scene), moving, seed=scene.seed)._replace(schema=schema)
 
 
 def _task(scene: Scene, debate: Elaboration) -> str:

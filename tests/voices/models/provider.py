@@ -1,6 +1,6 @@
 """
 A provider of models on this machine. It speaks as OpenAI (both ways), Anthropic, Google and Bedrock do, says what it
-was told to say, and keeps what it was asked.
+was told to say, and keeps what it was asked. Like them it answers 400 to a schema that is not in their form.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 from aiohttp import web
 
 from bot.settings import Settings
+from tests.voices.models.published import breaches
 
 Json = dict[str, Any]
 Reply = Callable[[web.Request, Json], Awaitable[web.StreamResponse]]
@@ -75,6 +76,8 @@ class ModelServer:
         body = await request.json()
         self.asked.append(Asked(request.path, body, dict(request.headers)))
         self.arrived.set()
+        if found := breaches(request.path, body):
+            return web.json_response({"error": {"message": "; ".join(found)}}, status=400)
         reply = (
             (self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]) if self.replies else says()
         )

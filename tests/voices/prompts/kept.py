@@ -167,7 +167,7 @@ def review() -> Prompt:
     return judging.review("offline-sync", SHIPPED.roster[JORDAN], SHIPPED.roster, files=FILES)
 
 
-FLAWS = ("empty", "long", "voices", "refused", "question")
+FLAWS = ("empty", "long", "voices", "refused", "question", "form")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "acknowledge": lambda: tasks.acknowledge(scene()),
     "acknowledge-by-name": lambda: tasks.acknowledge(scene(ALEX, rt=ROUNDTABLE.but(answers=(CALLED,)))),
@@ -182,12 +182,14 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "respond-to-several": lambda: tasks.respond(scene(ALEX), waiting()),
     "respond-going-on": lambda: tasks.respond(scene(ALEX), debate(3).but(first_round=3)),
     "respond-once-more": lambda: reduce(tasks.again, FLAWS, tasks.respond(scene(ALEX), debate(4))),
+    "respond-in-a-schema": lambda: tasks.respond(scene(ALEX), debate(4)).noted,
     "respond-as-the-lead": lambda: tasks.respond(
         scene(MAYA, rt=ROUNDTABLE.but(elaboration=debate(3))), debate(3)
     ),
     "respond-as-the-challenger": lambda: tasks.respond(scene(JORDAN), challenged()),
     "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
     "propose": propose,
+    "propose-in-a-schema": lambda: propose().noted,
     "propose-again": lambda: tasks.again(propose(), "parts"),
     "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
     "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),

@@ -1,0 +1,98 @@
+"""
+In which form the server of a model takes a prompt: with tools, with the schema of the answer, with both, or with
+neither.
+
+What a model can do is in its profile. What its server rejects, or does not heed, is seen from its answers and
+remembered: then tools become a first search, and the form of the answer is only described in words.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from pydantic_ai.profiles import ModelProfile
+
+from bot.domain.catalog.models import ModelName
+from bot.domain.values.json_files import parse
+from bot.voices.model import AnswerSchema, Prompt
+
+log = logging.getLogger(__name__)
+
+EVERY = ""
+"""In place of the name of a schema."""
+
+
+class RequestForm(NamedTuple):
+    tools: bool
+    schema: AnswerSchema | None
+
+
+class RequestForms:
+    def __init__(self, name: ModelName, profile: ModelProfile) -> None:
+        self._name = name
+        self._calls_tools = bool(profile.get("supports_tools", True))
+        self._keeps_schemas = bool(profile.get("supports_json_schema_output", False))
+        # Gemini before version 3 takes one of the two. Other models have no such field in their profile.
+        self._combines = bool(profile.get("google_supports_tool_combination", True))
+        self._has_called_tools = False
+        self._has_kept_a_schema = False
+        # By whether tools were offered with it, and its name: of several schemas one may be too complex.
+        self._taken: set[tuple[bool, str]] = set()
+        self._rejected: set[tuple[bool, str]] = set()
+
+    def of(self, prompt: Prompt) -> Iterator[RequestForm]:
+        """The best form first. What was taken once is not left out any more: a rejection has another reason then."""
+        offers = prompt.tools is not None and bool(prompt.tools.tools) and self._calls_tools
+        for tools in (True, False) if offers else (False,):
+            for schema in self._schemas(prompt.schema, tools=tools):
+                yield RequestForm(tools, schema)
+            if tools and self._has_called_tools:
+                return
+
+    def _schemas(self, schema: AnswerSchema | None, *, tools: bool) -> Sequence[AnswerSchema | None]:
+        if schema is None or not self._keeps_schemas or (tools and not self._combines):
+            return (None,)
+        if not self._rejected.isdisjoint({(tools, EVERY), (tools, schema.name)}):
+            return (None,)
+        return (schema,) if (tools, schema.name) in self._taken else (schema, None)
+
+    def taken(self, form: RequestForm) -> None:
+        """The server did not reject a request in *form*."""
+        self._has_called_tools |= form.tools
+        if form.schema:
+            self._taken.add((form.tools, form.schema.name))
+
+    def settled(self, form: RequestForm, rejected: Iterable[RequestForm]) -> None:
+        """A prompt was answered in *form*, and not in those before it: what it lacks was the reason."""
+        for one in rejected:
+            if one.tools and not form.tools and self._calls_tools:
+                log.info("%s takes no tools: it is shown a first search instead", self._name)
+                self._calls_tools = False
+            if one.schema and not form.schema and one.tools is form.tools:
+                log.info(
+                    "%s does not take the schema %s: it is told the form in words",
+                    self._name,
+                    one.schema.name,
+                )
+                takes_others = any(tools is form.tools for tools, _ in self._taken)
+                self._rejected.add((form.tools, one.schema.name if takes_others else EVERY))
+
+    def heard(self, form: RequestForm, answer: str) -> None:
+        """A server that takes a schema and never heeds it is told the form in words from then on."""
+        if form.schema is None or self._has_kept_a_schema:
+            return
+        self._has_kept_a_schema = _is_object(answer)
+        if not self._has_kept_a_schema:
+            log.info(
+                "%s does not answer in the schema %s: it is told the form in words",
+                self._name,
+                form.schema.name,
+            )
+            self._keeps_schemas = False
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(parse(text), dict)
+    except ValueError:
+        return False

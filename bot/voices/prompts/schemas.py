@@ -1,0 +1,155 @@
+"""
+The forms of answers, as JSON schemas that providers hold a model to.
+
+They keep to what all providers take: an object lists all of its fields, requires them, and has no others. A text or a
+list that is absent is empty, and only a choice or a number can be null: Anthropic takes at most 16 fields with several
+types, and the kinds of one step have up to 55 fields. A schema depends on the step and on nothing that is said in it,
+because providers cache prompts together with it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bot.domain.catalog.schema import REMARK, FieldType, Kind, KindField
+from bot.domain.discussion.synthesis import ObjectionOutcome
+from bot.domain.reviews.text import FindingSeverity
+from bot.voices.model import AnswerSchema
+from bot.voices.prompts.texts import part_of
+
+JsonSchema = Mapping[str, Any]
+
+NAME_CHARS = 60
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+
+TEXT: JsonSchema = {"type": "string"}
+FLAG: JsonSchema = {"type": "boolean"}
+COUNT: JsonSchema = {"type": "integer"}
+SHARE: JsonSchema = {"type": "number"}
+NOTHING: JsonSchema = {"type": "null"}
+ID: JsonSchema = {
+    "type": "string",
+    "description": "of an entry that exists, to fill its fields; empty for a new one",
+}
+
+
+def entries(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
+    """What a step should record. None where it collects nothing."""
+    form = _object(entries=_list(_entry(kinds)))
+    return _data(f"entries_{step_id}", form) if kinds else None
+
+
+def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
+    """An answer to what people say on a step."""
+    form = _object(
+        declined=FLAG,
+        say=TEXT,
+        satisfied=FLAG,
+        question=TEXT,
+        about=COUNT,
+        recommended=TEXT,
+        why=TEXT,
+        entries=_list(_entry(kinds)),
+    )
+    return _words(f"assessment_{step_id}", form) if kinds else None
+
+
+def contribution() -> AnswerSchema:
+    """What is said in a discussion, also by who may not be silent: all turns of a discussion have the same schema."""
+    stance = _object(issue=TEXT, position=TEXT, because=_list(TEXT), confidence=SHARE, new_evidence=FLAG)
+    return _words("contribution", _object(declined=FLAG, say=TEXT, stances=_list(stance), **{"pass": FLAG}))
+
+
+def synthesis() -> AnswerSchema:
+    names, turns = _list(TEXT), _list(TEXT)
+    outcomes = [one.value for one in ObjectionOutcome if one is not ObjectionOutcome.OPEN]
+    objection = _object(
+        text=TEXT,
+        issue=TEXT,
+        by=names,
+        turns=turns,
+        outcome=_choice(outcomes),
+        because=TEXT,
+        risk=TEXT,
+        reopen_if=TEXT,
+    )
+    form = _object(
+        insights=_list(_object(text=TEXT, by=names, turns=turns)),
+        decisions=_list(_object(text=TEXT, rationale=TEXT, by=TEXT, turns=turns)),
+        questions=_list(_object(text=TEXT, why=TEXT, turns=turns)),
+        actions=_list(TEXT),
+        objections=_list(objection),
+        summary=TEXT,
+    )
+    return _data("synthesis", form)
+
+
+def support(answers: Iterable[str]) -> AnswerSchema:
+    """Of claims, by their sources."""
+    claim = _object(claim=COUNT, quote=TEXT, supported=_choice(answers))
+    return _data("support", _object(claims=_list(claim)))
+
+
+def verdict() -> AnswerSchema:
+    form = _object(
+        ok=_or_nothing(FLAG),
+        confidence=SHARE,
+        reasons=_list(TEXT),
+        suggestions=_list(TEXT),
+        blocking_open_questions=_list(TEXT),
+    )
+    return _data("verdict", form)
+
+
+def findings() -> AnswerSchema:
+    severity = _choice(one.value for one in FindingSeverity)
+    finding = _object(severity=severity, file=TEXT, line=COUNT, text=TEXT)
+    return _data("findings", _object(findings=_list(finding)))
+
+
+def _data(name: str, form: JsonSchema) -> AnswerSchema:
+    return AnswerSchema(_NO_NAME.sub("_", name)[:NAME_CHARS], form, part_of("schemas", "data"))
+
+
+def _words(name: str, form: JsonSchema) -> AnswerSchema:
+    return _data(name, form)._replace(note=part_of("schemas", "words and data"))
+
+
+def _entry(kinds: Iterable[Kind]) -> JsonSchema:
+    return {"anyOf": [_of_kind(kind) for kind in kinds]}
+
+
+def _of_kind(kind: Kind) -> JsonSchema:
+    """The kind comes first: a model that has chosen it is held to its fields."""
+    fields = {
+        name: _value(field) for name, field in kind.fields.items() if name != REMARK and not field.by_people
+    }
+    owner = {"part_of": TEXT} if kind.part_of else {}
+    return _object(kind=_choice([kind.key]), id=ID, **owner, fields=_object(**fields), sources=_list(TEXT))
+
+
+def _value(field: KindField) -> JsonSchema:
+    match field.type:
+        case FieldType.CHOICE:
+            one = _choice(field.of)
+        case FieldType.NUMBER:
+            one = COUNT
+        case _:
+            one = TEXT
+    return _list(one) if field.many else one if one is TEXT else _or_nothing(one)
+
+
+def _object(**fields: JsonSchema) -> JsonSchema:
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def _list(one: JsonSchema) -> JsonSchema:
+    return {"type": "array", "items": one}
+
+
+def _choice(values: Iterable[str]) -> JsonSchema:
+    return {"type": "string", "enum": list(values)}
+
+
+def _or_nothing(one: JsonSchema) -> JsonSchema:
+    return {"anyOf": [one, NOTHING]}

@@ -1,0 +1,369 @@
+"""The schema of an answer with each provider's real client: where it stands, what is read, what a rejection does."""
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from aiohttp import web
+
+from bot.engine.ports import Speech
+from bot.errors import VoiceError
+from bot.voices.llm.calling import STREAMED_FROM_TOKENS
+from bot.voices.model import LanguageModel
+from bot.voices.offline.offline import OfflineVoices
+from bot.voices.prompts import schemas, wanted
+from bot.voices.thinking import ModelVoices
+from tests.specification.meeting import PLAYBOOK
+from tests.voices.minds import cue, debating
+from tests.voices.models.provider import Answer, Json, ModelServer, Reply, fails, says
+from tests.voices.models.published import SentSchema, schema_in
+from tests.voices.models.test_asking import BEDROCK, CLAUDE, GPT, OWN, PROMPT, SHORT, strings
+from tests.voices.models.test_looking_and_proposing import FOUND, LOOK, Toolbox, offered, proposed
+from tests.voices.people import ALEX, MAYA
+from tests.voices.prompts.test_schemas import scene
+
+AskedOnce = Callable[[str], LanguageModel]
+
+GEMINI_2, GEMINI_3 = "google:gemini-2.5-flash", "google:gemini-3-pro"
+CHAT = "openai-chat:gpt-5.6"
+NOVA = "bedrock:us.amazon.nova-pro-v1:0"
+KEEP_SCHEMAS = (CLAUDE, GPT, OWN, CHAT, GEMINI_2, GEMINI_3, "ollama:llama3.2", "vllm:qwen3", BEDROCK)
+WITH_TOOLS = tuple(one for one in KEEP_SCHEMAS if one != GEMINI_2)
+
+SPOKEN = PROMPT._replace(schema=schemas.contribution())
+SAID: Json = {"declined": False, "say": "I would ask who waits.", "stances": [], "pass": False}
+ENTRY: Json = {
+    "kind": "requirement",
+    "id": "",
+    "fields": {
+        "title": "Retry after 60 s",
+        "detail": "",
+        "priority": None,
+        "reason": "",
+        "depends": [],
+        "traces": [],
+    },
+    "sources": ["src/sync.py:40@1a2b3c4"],
+}
+NOTE = SPOKEN.noted.moving.removeprefix(PROMPT.moving).split(".")[0].strip()
+
+
+def sent(server: ModelServer) -> list[SentSchema | None]:
+    return [schema_in(one.path, one.body) for one in server.asked]
+
+
+def told(server: ModelServer) -> str:
+    return "\n".join(strings(server.asked[-1].body))
+
+
+def rejects(which: Callable[[SentSchema | None, bool], bool], then: Reply) -> Reply:
+    """400 for a request whose schema and tools *which* does not take."""
+
+    async def reply(request: web.Request, body: Json) -> web.StreamResponse:
+        has_tools = bool(body.get("tools") or body.get("toolConfig"))
+        rejected = which(schema_in(request.path, body), has_tools)
+        return await (fails(400) if rejected else then)(request, body)
+
+    return reply
+
+
+def no_schema(schema: SentSchema | None, has_tools: bool) -> bool:  # noqa: FBT001, ARG001 -- as rejects has it
+    return schema is not None
+
+
+@pytest.mark.parametrize("tokens", [SHORT, STREAMED_FROM_TOKENS], ids=["at once", "streamed"])
+@pytest.mark.parametrize("model", KEEP_SCHEMAS)
+async def test_the_schema_stands_where_the_provider_has_it(
+    model: str, tokens: int, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """With its name where there is one; strict, but for Ollama, which has no such thing."""
+    server.will(says(Answer(json.dumps(SAID))))
+
+    thought = await asked_once(model).think(SPOKEN, seconds=10, tokens=tokens)
+
+    [schema] = sent(server)
+    assert schema
+    assert schema.name in {"contribution", ""}
+    assert schema.strict is (model != "ollama:llama3.2")
+    assert list(schema.form["properties"]) == list(SAID)
+    assert json.loads(thought.text) == SAID
+    assert thought.in_schema
+    assert NOTE in told(server)
+
+
+@pytest.mark.parametrize("model", [CLAUDE, GPT, OWN, CHAT, GEMINI_3, BEDROCK])
+async def test_every_step_has_one_that_the_provider_takes(
+    model: str, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """As the library sends it: the server answers 400 to anything else, and the form in words would be sent then."""
+    server.will(says(Answer("{}")))
+    mind = asked_once(model)
+    for step in PLAYBOOK.agenda.steps:
+        kinds = wanted.kinds(scene(step))
+        for schema in (schemas.entries(kinds, step.step_id), schemas.assessment(kinds, step.step_id)):
+            thought = await mind.think(PROMPT._replace(schema=schema), seconds=10, tokens=SHORT)
+            assert thought.in_schema, step.step_id
+
+    assert len(server.asked) == 2 * len(PLAYBOOK.agenda.steps)
+
+
+async def test_a_model_that_keeps_no_schema_is_told_the_form_in_words(
+    asked_once: AskedOnce, server: ModelServer
+) -> None:
+    thought = await asked_once(NOVA).think(SPOKEN, seconds=10, tokens=SHORT)
+
+    assert sent(server) == [None]
+    assert not thought.in_schema
+    assert NOTE not in told(server)
+
+
+@pytest.mark.parametrize("model", KEEP_SCHEMAS)
+async def test_the_beginning_stays_the_same(model: str, asked_once: AskedOnce, server: ModelServer) -> None:
+    """The note about the schema comes last, so that what is cached is the same with and without it."""
+    server.will(says(Answer(json.dumps(SAID))))
+    mind = asked_once(model)
+    for prompt in (PROMPT, SPOKEN):
+        await mind.think(prompt, seconds=10, tokens=SHORT)
+
+    first, second = (
+        "\n".join(
+            strings(
+                [
+                    one.body.get(name)
+                    for name in ("system", "systemInstruction", "messages", "contents", "input")
+                ]
+            )
+        )
+        for one in server.asked
+    )
+    before, after = first.split(PROMPT.moving), second.split(PROMPT.moving)
+    assert before[0] == after[0]
+
+
+@pytest.mark.parametrize("model", WITH_TOOLS)
+async def test_tools_and_a_schema_go_together(model: str, asked_once: AskedOnce, server: ModelServer) -> None:
+    """A look, and then entries in the schema of the step, with the look as their source."""
+    server.will(says(Answer("", calls=(LOOK,))), says(Answer(json.dumps({"entries": [ENTRY]}))))
+
+    patches, facts = await proposed(asked_once(model))
+
+    (patch,) = patches
+    assert (patch.kind, dict(patch.set)) == ("requirement", {"title": "Retry after 60 s"})
+    assert patch.sources == ("src/sync.py:40@1a2b3c4",)
+    assert "dropped" not in facts
+    assert [one is not None for one in sent(server)] == [True, True]
+    assert all(offered(one.body) for one in server.asked)
+
+
+async def test_gemini_2_gets_tools_or_a_schema(asked_once: AskedOnce, server: ModelServer) -> None:
+    """Google answers 400 to both at once; the tools are worth more, and the form stands in words."""
+    server.will(says(Answer("", calls=(LOOK,))), says(Answer(json.dumps({"entries": [ENTRY]}))))
+    mind = asked_once(GEMINI_2)
+
+    patches, _ = await proposed(mind)
+    await mind.think(SPOKEN, seconds=10, tokens=SHORT)
+
+    assert [one.id for one in patches] == ["FR-001"]
+    assert [one is not None for one in sent(server)] == [False, False, True]
+
+
+@pytest.mark.parametrize("model", [CLAUDE, GPT, OWN, GEMINI_3, "vllm:qwen3", BEDROCK])
+async def test_a_server_that_rejects_schemas_is_told_the_form_in_words(
+    model: str, asked_once: AskedOnce, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """From then on, for every schema; the log says so once."""
+    caplog.set_level(logging.INFO)
+    server.will(rejects(no_schema, says(Answer("I would ask who waits."))))
+    mind = asked_once(model)
+    for prompt in (SPOKEN, SPOKEN, PROMPT._replace(schema=schemas.verdict())):
+        thought = await mind.think(prompt, seconds=10, tokens=SHORT)
+        assert thought.text == "I would ask who waits."
+        assert not thought.in_schema
+
+    assert [one is not None for one in sent(server)] == [True, False, False, False]
+    assert caplog.text.count("it is told the form in words") == 1
+
+
+async def test_one_schema_that_is_too_complex_spares_the_others(
+    asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """Where another was taken before, only this one is left out."""
+    server.will(
+        rejects(
+            lambda schema, _: schema is not None and "ok" in schema.form["properties"], says(Answer("{}"))
+        )
+    )
+    mind = asked_once(CLAUDE)
+    verdict = PROMPT._replace(schema=schemas.verdict())
+    for prompt in (SPOKEN, verdict, verdict, SPOKEN):
+        await mind.think(prompt, seconds=10, tokens=SHORT)
+
+    assert [one is not None for one in sent(server)] == [True, True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("rejected", "forms"),
+    [
+        ("both at once", [(1, 1), (1, 0), (1, 0), (0, 1)]),
+        ("tools", [(1, 1), (1, 0), (0, 1), (0, 1), (0, 1)]),
+        ("schemas", [(1, 1), (1, 0), (1, 0), (0, 1), (0, 0)]),
+        ("either", [(1, 1), (1, 0), (0, 1), (0, 0), (0, 0), (0, 0)]),
+    ],
+)
+async def test_what_a_server_rejects_is_found_out_once(
+    rejected: str,
+    forms: Sequence[tuple[int, int]],
+    asked_once: AskedOnce,
+    server: ModelServer,
+) -> None:
+    """Tools and schema are left out one by one: two answers with tools, and then one without."""
+    which: Mapping[str, Callable[[bool, bool], bool]] = {
+        "both at once": lambda schema, tools: schema and tools,
+        "tools": lambda _, tools: tools,
+        "schemas": lambda schema, _: schema,
+        "either": lambda schema, tools: schema or tools,
+    }
+    server.will(rejects(lambda schema, tools: which[rejected](schema is not None, tools), says(Answer("{}"))))
+    mind = asked_once(OWN)
+    for tools in (Toolbox(), Toolbox(), None):
+        await mind.think(SPOKEN._replace(tools=tools), seconds=10, tokens=SHORT)
+
+    kinds = [
+        (int("tools" in one.body), int(schema is not None))
+        for one, schema in zip(server.asked, sent(server), strict=True)
+    ]
+    assert kinds == list(forms)
+    was_shown = FOUND in "\n".join(text for one in server.asked for text in strings(one.body))
+    assert was_shown is (rejected in {"tools", "either"})
+
+
+@pytest.mark.parametrize("status", [401, 404])
+async def test_a_rejection_of_something_else_is_not_of_the_form(
+    status: int, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """A wrong key says nothing about tools or schemas: the next request has them again."""
+    server.will(fails(status), says(Answer("{}")))
+    mind = asked_once(OWN)
+    with pytest.raises(VoiceError):
+        await mind.think(SPOKEN._replace(tools=Toolbox()), seconds=10, tokens=SHORT)
+
+    await mind.think(SPOKEN._replace(tools=Toolbox()), seconds=10, tokens=SHORT)
+
+    assert [("tools" in one.body, schema_in(one.path, one.body) is not None) for one in server.asked] == [
+        (True, True),
+        (True, True),
+    ]
+
+
+async def test_too_long_a_prompt_is_not_sent_again_without_its_schema(
+    asked_once: AskedOnce, server: ModelServer
+) -> None:
+    error = {"message": "maximum context length is 8192", "code": "context_length_exceeded"}
+    server.will(fails(400, {"error": error}))
+
+    with pytest.raises(VoiceError) as raised:
+        await asked_once(OWN).think(SPOKEN, seconds=10, tokens=SHORT)
+
+    assert raised.value.reason == "context"
+    assert len(server.asked) == 1
+
+
+# --- in a discussion ---
+
+
+async def spoken(mind: LanguageModel) -> Speech:
+    rt = debating((MAYA, "Where do edits wait? Alex, what is your view?"))
+    voices = ModelVoices(lambda _: mind, OfflineVoices())
+    return await voices.respond(cue(rt, ALEX))
+
+
+@pytest.mark.parametrize("model", KEEP_SCHEMAS)
+async def test_only_what_is_to_be_said_is_posted(
+    model: str, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    server.will(says(Answer(json.dumps(SAID | {"say": "A queue.\n\nIt keeps the order."}))))
+
+    speech = await spoken(asked_once(model))
+
+    assert speech.text == "A queue.\n\nIt keeps the order."
+    assert "unrecorded" not in speech.facts
+
+
+REFUSALS = (
+    "申し訳ございませんが、このご依頼にはお応えできません。",
+    "Valitettavasti en voi auttaa tässä asiassa.",
+)
+
+
+def refused(model: str, words: str) -> Answer:
+    """As the provider reports it, with the model's words where it has a place for them."""
+    if model in {GPT, CHAT, OWN}:
+        return Answer(refusal=words)
+    return Answer(words, finish="content_filter")
+
+
+@pytest.mark.parametrize("words", REFUSALS, ids=["Japanese", "Finnish"])
+@pytest.mark.parametrize("model", [CLAUDE, GPT, CHAT, OWN, GEMINI_2, GEMINI_3, BEDROCK])
+async def test_a_refusal_is_never_posted(
+    model: str, words: str, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """Whoever reports it, in whatever language: it is asked once more, and then it is a failure."""
+    server.will(says(refused(model, words)))
+
+    with pytest.raises(VoiceError) as raised:
+        await spoken(asked_once(model))
+
+    assert raised.value.reason == "refused"
+    assert words not in str(raised.value)
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("words", REFUSALS, ids=["Japanese", "Finnish"])
+@pytest.mark.parametrize("model", [CLAUDE, GPT, OWN, GEMINI_3, BEDROCK])
+async def test_a_refusal_that_no_provider_reports_is_never_posted(
+    model: str, words: str, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """Words where data was asked for are no opinion, and a model can say in the data that it declines."""
+    declined = json.dumps(SAID | {"say": words, "declined": True})
+    server.will(says(Answer(json.dumps(SAID))), says(Answer(words)), says(Answer(declined)))
+    mind = asked_once(model)
+    assert (await spoken(mind)).text == SAID["say"]
+
+    with pytest.raises(VoiceError) as raised:
+        await spoken(mind)
+
+    assert raised.value.reason == "refused"
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("finish", ["stop", "length"])
+@pytest.mark.parametrize("model", [CLAUDE, GPT, OWN, GEMINI_3, BEDROCK])
+async def test_data_that_is_cut_off_is_asked_for_once_more(
+    model: str, finish: str, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """Also where the provider does not say so. Both answers are counted."""
+    half = json.dumps(SAID)[:40]
+    server.will(says(Answer(half, finish=finish)), says(Answer(json.dumps(SAID))))
+
+    speech = await spoken(asked_once(model))
+
+    assert speech.text == SAID["say"]
+    assert len(server.asked) == 2
+    assert speech.facts["tokens_in"] == 2400
+
+
+async def test_a_server_that_does_not_heed_a_schema_is_told_the_form_in_words(
+    asked_once: AskedOnce, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It takes the request, and the model answers in the form of the prompt."""
+    caplog.set_level(logging.INFO)
+    answer = 'A queue.\n\n```record\n{"stances": []}\n```'
+    server.will(says(Answer(answer)))
+    mind = asked_once(OWN)
+
+    for _ in range(2):
+        assert (await spoken(mind)).text == "A queue."
+
+    assert [one is not None for one in sent(server)] == [True, False]
+    assert "does not answer in the schema contribution" in caplog.text

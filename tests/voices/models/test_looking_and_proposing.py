@@ -8,12 +8,14 @@ import pytest
 from aiohttp import ClientSession
 from anthropic.types import Message as AnthropicMessage
 from anthropic.types.message_create_params import MessageCreateParams
-from google.genai.types import GenerateContentResponse
+from google.genai.types import Content, GenerateContentResponse, GenerationConfig
+from google.genai.types import Tool as GeminiTool
 from openai.types.chat import ChatCompletion
 from openai.types.chat.completion_create_params import CompletionCreateParams
 from openai.types.responses import Response
 from openai.types.responses.response_create_params import ResponseCreateParams
 from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from bot.domain.specification.entries import Patch
 from bot.engine.evidence_ports import Passage
@@ -21,6 +23,7 @@ from bot.engine.ports import Facts, VoiceContext
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS
 from bot.voices.model import LanguageModel, Tool
 from bot.voices.offline.offline import OfflineVoices
+from bot.voices.prompts import schemas
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker
 from tests.specification.meeting import PLAYBOOK, SCHEMA
@@ -187,20 +190,31 @@ async def test_an_answer_that_is_no_json_is_asked_for_once_more(
 # --- the server speaks, and is spoken to, as the providers publish it ---
 
 
+class GeminiRequest(TypedDict):
+    contents: list[Content]
+    systemInstruction: Content
+    tools: list[GeminiTool]
+    generationConfig: GenerationConfig
+
+
 REQUESTS: Mapping[str, Any] = {
     CLAUDE: MessageCreateParams,
     GPT: ResponseCreateParams,
     "openai-chat:gpt-5.6": CompletionCreateParams,
+    "google:gemini-3-pro": GeminiRequest,
 }
 
 
 @pytest.mark.parametrize("model", REQUESTS)
-async def test_requests_with_tools_are_in_the_published_form(
+async def test_requests_with_tools_and_a_schema_are_in_the_published_form(
     model: str, asked_once: AskedOnce, server: ModelServer
 ) -> None:
-    """The one that offers tools, and the one that returns results."""
-    server.will(WANTS_TO_LOOK, says(Answer("It retries.")))
-    await asked_once(model).think(PROMPT._replace(tools=Toolbox()), seconds=10, tokens=SHORT)
+    """The one that offers tools, and the one that returns results. AWS's library checks each request by itself."""
+    server.will(WANTS_TO_LOOK, says(Answer("{}")))
+    prompt = PROMPT._replace(tools=Toolbox(), schema=schemas.contribution())
+    thought = await asked_once(model).think(prompt, seconds=10, tokens=SHORT)
+
+    assert thought.in_schema
 
     form = TypeAdapter(REQUESTS[model])
     for one in server.asked:

@@ -1,0 +1,212 @@
+"""Answers in the schema of their prompt: each task reads all that is in one, and takes no words in its place."""
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from bot.domain.discussion.synthesis import (
+    Decision,
+    Insight,
+    Objection,
+    ObjectionOutcome,
+    OpenQuestion,
+    Synthesis,
+)
+from bot.domain.planning.verdict import RoleVerdict
+from bot.domain.reviews.text import Finding, FindingSeverity
+from bot.engine.ports import VoiceContext
+from bot.errors import VoiceError
+from bot.voices.offline.offline import OfflineVoices
+from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
+from bot.voices.thinking import ModelVoices
+from bot.voices.verifying import Verifier
+from tests.domain.planning.seats import TESTS, started
+from tests.specification.meeting import PLAYBOOK
+from tests.voices.minds import Answer, ScriptedMind, cue, debating, record, thinking
+from tests.voices.people import ADA, ALEX, CONTEXT, FEATURES, MAYA, roundtable
+from tests.voices.prompts.kept import ALL, PROMPTS
+from tests.voices.test_judging import CASE, FINDING, ITEM, workshop
+
+FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
+SAID: dict[str, Any] = {"declined": False, "say": "A queue.", "stances": [], "pass": False}
+ASSESSED: dict[str, Any] = {
+    "declined": False,
+    "say": "",
+    "satisfied": False,
+    "question": "How many edits a week?",
+    "about": 0,
+    "recommended": "40",
+    "why": "It decides about the queue.",
+    "entries": [],
+}
+
+
+def held(*answers: Answer) -> ScriptedMind:
+    """A model that is held to the schemas, whatever it answers."""
+    return ScriptedMind(*answers, in_schema=True)
+
+
+def valid(mind: ScriptedMind, told: dict[str, Any]) -> None:
+    """Whether *told* is an answer in the schema of what was asked last."""
+    schema = mind.asked[-1].schema
+    assert schema
+    Draft202012Validator(schema.form).validate(told)
+
+
+async def test_a_verdict_is_read_completely() -> None:
+    told = {
+        "ok": None,
+        "confidence": 0.4,
+        "reasons": ["FR-001 has one case"],
+        "suggestions": ["Add an empty table"],
+        "blocking_open_questions": ["Which rows?"],
+    }
+    mind = held(json.dumps(told))
+    verdict, _ = await workshop(mind).judge(started(), TESTS, CASE)
+
+    valid(mind, told)
+    assert verdict == RoleVerdict(
+        ok=None,
+        confidence=0.4,
+        reasons=("FR-001 has one case",),
+        suggestions=("Add an empty table",),
+        blocking_questions=("Which rows?",),
+    )
+
+
+async def test_findings_are_read_completely() -> None:
+    told = {"findings": [FINDING | {"severity": "critical"}]}
+    mind = held(json.dumps(told))
+    opinion = await ModelReviewers(lambda _: mind, ChecklistReviewers()).opinion(
+        ITEM, ITEM.playbook.roster[ALEX]
+    )
+
+    valid(mind, told)
+    assert opinion.findings == (
+        Finding(
+            severity=FindingSeverity.CRITICAL,
+            file="requirements-spec.md",
+            line=5,
+            text="Nobody says which rows.",
+        ),
+    )
+
+
+async def test_a_synthesis_and_its_check_are_read_completely() -> None:
+    rt = debating((MAYA, "Framed."), (ALEX, "A queue keeps the order."), (ADA, "We take the queue."))
+    told = {
+        "insights": [{"text": "A queue keeps the order", "by": ["Alex"], "turns": ["t02"]}],
+        "decisions": [{"text": "We take the queue", "rationale": "order", "by": "Ada", "turns": ["t03"]}],
+        "questions": [{"text": "How long is it?", "why": "Ada looks it up", "turns": ["t03"]}],
+        "actions": ["Measure it (Ada)"],
+        "objections": [
+            {
+                "text": "A queue grows",
+                "issue": "queue",
+                "by": ["Alex"],
+                "turns": ["t02"],
+                "outcome": "deferred",
+                "because": "",
+                "risk": "Full disks",
+                "reopen_if": "1,000 rows wait",
+            }
+        ],
+        "summary": "The queue it is.",
+    }
+    checked = {"claims": [{"claim": 1, "quote": "A queue keeps the order", "supported": "yes"}]}
+    mind, verifier = held(json.dumps(told)), held(json.dumps(checked))
+    voices = ModelVoices(lambda _: mind, OfflineVoices(), Verifier(verifier))
+    synthesis, facts = await voices.synthesize(cue(rt), {})
+
+    valid(mind, told)
+    valid(verifier, checked)
+    assert facts["verifier"]["yes"] == 1
+    assert synthesis == Synthesis(
+        insights=(Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",)),),
+        decisions=(Decision(text="We take the queue", rationale="order", by="Ada", turns=("t03",)),),
+        questions=(OpenQuestion(text="How long is it?", why="Ada looks it up", turns=("t03",)),),
+        actions=("Measure it (Ada)",),
+        objections=(
+            Objection(
+                text="A queue grows",
+                issue="queue",
+                by=("Alex",),
+                turns=("t02",),
+                outcome=ObjectionOutcome.DEFERRED,
+                risk="Full disks",
+                reopen_if="1,000 rows wait",
+            ),
+        ),
+        summary="The queue it is.",
+    )
+
+
+async def test_an_assessment_asks_its_question() -> None:
+    mind = held(json.dumps(ASSESSED))
+    rt = roundtable(FEATURES, (ADA, "Edits get lost in tunnels."))
+    speech = await thinking(mind).acknowledge(VoiceContext(rt, PLAYBOOK, MAYA))
+
+    valid(mind, ASSESSED)
+    assert speech.text == "How many edits a week?"
+    assert (speech.recommended, speech.why) == ("40", "It decides about the queue.")
+    assert speech.satisfied is False
+
+
+async def test_who_has_nothing_to_add_passes() -> None:
+    told = SAID | {"say": "", "pass": True}
+    mind = held(json.dumps(told))
+    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+
+    valid(mind, told)
+    assert (speech.text, speech.passed) == ("", True)
+
+
+@pytest.mark.parametrize("words", ["En voi auttaa tässä asiassa.", "A queue, I would say."])
+async def test_words_in_place_of_data_are_no_opinion(words: str) -> None:
+    """They may be a refusal, in whatever language: it is asked once more, and then it is a failure."""
+    mind = held(words)
+    with pytest.raises(VoiceError) as error:
+        await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+
+    assert error.value.reason == "unstructured"
+    assert "had no record in the form" in mind.asked[1].moving
+
+
+async def test_the_second_answer_counts() -> None:
+    """Also one in words with a record, of a model that is not held to a schema."""
+    for second in (json.dumps(SAID), record("A queue.")):
+        speech = await thinking(held("Hm.", second)).respond(cue(debating(FRAMED), ALEX))
+
+        assert speech.text == "A queue."
+        assert speech.facts["tokens_out"] == 120
+
+
+@pytest.mark.parametrize("say", ["", "Valitettavasti en voi osallistua."])
+async def test_who_declines_has_no_opinion(say: str) -> None:
+    """In any task: what is said then is not posted."""
+    rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
+    declined = {"declined": True, "say": say}
+    for told, asked in (
+        (SAID | declined, thinking(held(json.dumps(SAID | declined))).respond(cue(debating(FRAMED), ALEX))),
+        (ASSESSED | declined, thinking(held(json.dumps(ASSESSED | declined))).acknowledge(cue(rt))),
+    ):
+        with pytest.raises(VoiceError) as error:
+            await asked
+        assert error.value.reason == "refused", told
+
+
+def test_all_turns_of_a_discussion_have_one_schema() -> None:
+    """A provider that caches a prompt with its schema can keep it from turn to turn."""
+    turns = [made() for name, made in PROMPTS.items() if name == "frame" or name.startswith("respond")]
+
+    assert {one.schema and one.schema.name for one in turns} == {"contribution"}
+    assert all(one.schema == turns[0].schema for one in turns)
+
+
+def test_every_task_whose_answer_is_data_has_a_schema() -> None:
+    """All but the plan: its own schema stands in its prompt, and is checked when it is read."""
+    without = {name for name, made in ALL.items() if made().schema is None}
+
+    assert without == {"formalize", "formalize-again", "alone"}

@@ -35,7 +35,7 @@ class RequestForms:
         # Gemini before version 3 takes one of the two. Other models have no such field in their profile.
         self._combines = bool(profile.get("google_supports_tool_combination", True))
         self._has_called_tools = False
-        self._has_kept_a_schema = False
+        self._heeds_schemas: bool | None = None
         # By whether tools were offered with it, and its name: of several schemas one may be too complex.
         self._taken: set[tuple[bool, str]] = set()
         self._rejected: set[tuple[bool, str]] = set()
@@ -50,7 +50,9 @@ class RequestForms:
                 return
 
     def _schemas(self, schema: AnswerSchema | None, *, tools: bool) -> Sequence[AnswerSchema | None]:
-        if schema is None or not self._keeps_schemas or (tools and not self._combines):
+        if schema is None or not self._keeps_schemas or self._heeds_schemas is False:
+            return (None,)
+        if tools and not self._combines:
             return (None,)
         if not self._rejected.isdisjoint({(tools, EVERY), (tools, schema.name)}):
             return (None,)
@@ -78,17 +80,15 @@ class RequestForms:
                 self._rejected.add((form.tools, one.schema.name if takes_others else EVERY))
 
     def heard(self, form: RequestForm, answer: str) -> None:
-        """A server that takes a schema and never heeds it is told the form in words from then on."""
-        if form.schema is None or self._has_kept_a_schema:
+        """A server whose first answer to a schema is not in it ignores schemas, until one is."""
+        if form.schema is None:
             return
-        self._has_kept_a_schema = _is_object(answer)
-        if not self._has_kept_a_schema:
-            log.info(
-                "%s does not answer in the schema %s: it is told the form in words",
-                self._name,
-                form.schema.name,
-            )
-            self._keeps_schemas = False
+        if _is_object(answer):
+            self._heeds_schemas = True
+        elif self._heeds_schemas is None:
+            told = "%s does not answer in the schema %s: it is told the form in words"
+            log.info(told, self._name, form.schema.name)
+            self._heeds_schemas = False
 
 
 def _is_object(text: str) -> bool:

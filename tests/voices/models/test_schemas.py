@@ -202,6 +202,27 @@ async def test_one_schema_that_is_too_complex_spares_the_others(
     assert [one is not None for one in sent(server)] == [True, True, False, False, True]
 
 
+async def test_a_schema_that_anthropic_would_not_take_is_not_sent(
+    asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """A team may have kinds of its own: at most 16 fields can be of several types."""
+    step = next(iter(PLAYBOOK.agenda.steps))
+    kinds = [
+        kind.but(fields={f"{name}_{number}": one for number in range(9) for name, one in kind.fields.items()})
+        for kind in wanted.kinds(scene(step))
+    ]
+    complex_one = PROMPT._replace(schema=schemas.entries(kinds, step.step_id))
+    server.will(says(Answer("{}")))
+    mind = asked_once(CLAUDE)
+
+    in_schema = [
+        (await mind.think(prompt, seconds=10, tokens=SHORT)).in_schema
+        for prompt in (SPOKEN, complex_one, complex_one, SPOKEN)
+    ]
+
+    assert in_schema == [one is not None for one in sent(server)] == [True, False, False, True]
+
+
 @pytest.mark.parametrize(
     ("rejected", "forms"),
     [

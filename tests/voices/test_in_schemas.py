@@ -26,7 +26,7 @@ from tests.domain.planning.seats import TESTS, started
 from tests.specification.meeting import PLAYBOOK
 from tests.voices.minds import Answer, ScriptedMind, cue, debating, record, thinking
 from tests.voices.people import ADA, ALEX, CONTEXT, FEATURES, MAYA, roundtable
-from tests.voices.prompts.kept import ALL, PROMPTS
+from tests.voices.prompts.kept import ALL, LINES, PROMPTS
 from tests.voices.test_judging import CASE, FINDING, ITEM, workshop
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
@@ -74,6 +74,46 @@ async def test_a_verdict_is_read_completely() -> None:
         suggestions=("Add an empty table",),
         blocking_questions=("Which rows?",),
     )
+
+
+async def test_a_plan_is_read_completely() -> None:
+    ids, told = ["FR-001"], {"id": "x-1", "description": "Said."}
+    grades = {"likelihood": "low", "impact": "high"}
+    task = {"id": "T-1", "title": "Keep it", "description": "", "kind": "feature", "depends": [], "eta": ""}
+    task |= {"risk_level": "low", "status": "todo", "notes": "", "traces": ids, "turns": []}
+    context: dict[str, Any] = {
+        "repository": "",
+        "milestone": "",
+        "priority": None,
+        "depends": [],
+        "timeline_ref": "",
+        "notes": "",
+    }
+    file = {"path": "src/x.py", "intent": "update", "role": "", "summary": "", "notes": ""}
+    plan = {
+        "id": "lost-rows",
+        "title": "Keep rows",
+        "brief": "Rows get lost.",
+        "context": context,
+        "goals": [told | {"success_metrics": ["500 of 500"]}],
+        "scope": {"in_scope": ["rows"], "out_of_scope": ["PDF"]},
+        "work": {
+            "tasks": [task],
+            "milestones": [{"id": "M-1", "title": "Done", "description": "", "tasks": ["T-1"]}],
+        },
+        "risks": [told | grades | {"mitigations": ["a test"]}],
+        "assumptions": [told | {"status": "open"}],
+        "acceptance_criteria": [told | {"must_have": True, "traces": ids, "turns": []}],
+        "file_plan": [file | {"traces": ids, "turns": []}],
+        "notes": [{"id": "N-1", "kind": "open_question", "text": "Which rows?"}],
+        "test_plan": None,
+    }
+    mind = held(json.dumps(plan))
+    written = await workshop(mind).formalize(started(), CASE, lines=LINES)
+
+    valid(mind, plan)
+    assert json.loads(written.plan) == plan
+    assert len(mind.asked) == 1
 
 
 async def test_findings_are_read_completely() -> None:
@@ -206,7 +246,7 @@ def test_all_turns_of_a_discussion_have_one_schema() -> None:
 
 
 def test_every_task_whose_answer_is_data_has_a_schema() -> None:
-    """All but the plan: its own schema stands in its prompt, and is checked when it is read."""
+    """Also the one who is alone in an evaluation, which gets it there."""
     without = {name for name, made in ALL.items() if made().schema is None}
 
-    assert without == {"formalize", "formalize-again", "alone"}
+    assert without == {"alone"}

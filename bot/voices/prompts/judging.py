@@ -63,7 +63,7 @@ def formalize(
         schema=json.dumps(PlanDocument.model_json_schema(), separators=(",", ":")),
         errors=f"\nAn earlier attempt could not be used:\n{wrong}" if errors else "",
     )
-    return _prompt(ws, files, moving=moving)
+    return _prompt(ws, files, moving=moving)._replace(schema=schemas.plan())
 
 
 def review(name: str, persona: Persona, table: Roster, *, files: Files, others: Sequence[str] = ()) -> Prompt:

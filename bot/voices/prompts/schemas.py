@@ -13,6 +13,7 @@ from typing import Any
 
 from bot.domain.catalog.schema import REMARK, FieldType, Kind, KindField
 from bot.domain.discussion.synthesis import ObjectionOutcome
+from bot.domain.planning.plan import PlanDocument
 from bot.domain.reviews.text import FindingSeverity
 from bot.voices.model import AnswerSchema
 from bot.voices.prompts.texts import part_of
@@ -101,6 +102,11 @@ def verdict() -> AnswerSchema:
     return _data("verdict", form)
 
 
+def plan() -> AnswerSchema:
+    given = PlanDocument.model_json_schema()
+    return _data("plan", _strict(given, given["$defs"]))
+
+
 def findings() -> AnswerSchema:
     severity = _choice(one.value for one in FindingSeverity)
     finding = _object(severity=severity, file=TEXT, line=COUNT, text=TEXT)
@@ -137,6 +143,24 @@ def _value(field: KindField) -> JsonSchema:
         case _:
             one = TEXT
     return _list(one) if field.many else one if one is TEXT else _or_nothing(one)
+
+
+def _strict(given: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
+    """Of a schema that says more than all providers take. Limits of a text are checked when it is read."""
+    if name := given.get("$ref"):
+        return _strict(definitions[name.removeprefix("#/$defs/")], definitions)
+    if "anyOf" in given:
+        return {"anyOf": [_strict(one, definitions) for one in given["anyOf"]]}
+    match given["type"]:
+        case "object":
+            fields = {name: _strict(one, definitions) for name, one in given["properties"].items()}
+            return _object(**fields)
+        case "array":
+            return _list(_strict(given["items"], definitions))
+    usual = given.get("default")
+    told = {"description": f"usually {usual}"} if usual and isinstance(usual, str) else {}
+    choice = {"enum": given["enum"]} if "enum" in given else {}
+    return {"type": given["type"], **choice, **told}
 
 
 def _object(**fields: JsonSchema) -> JsonSchema:

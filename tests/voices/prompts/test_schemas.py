@@ -33,6 +33,7 @@ DATA = (
     schemas.support(Support),
     schemas.verdict(),
     schemas.findings(),
+    schemas.plan(),
 )
 
 

@@ -127,6 +127,9 @@ MEANINGS: tuple[tuple[type[Exception], ProviderFailure], ...] = (
 )
 
 
+UNMAPPED: Mapping[object, str] = {"refusal": "content_filter"}
+"""Reasons for an end that the library knows of some providers only: Claude may stop so on Bedrock, too."""
+
 NOT_OF_THE_FORM = (ModelContextWindowExceededError, ModelAuthenticationError, ModelNotFoundError)
 """Rejections of a request in whatever form."""
 
@@ -289,7 +292,7 @@ class Caller:
 
     def _said(self, response: ModelResponse) -> str:
         text = (response.text or "").strip()
-        match response.finish_reason:
+        match response.finish_reason or UNMAPPED.get((response.provider_details or {}).get("finish_reason")):
             case "content_filter":
                 raise VoiceError(f"{self._name} would rather not answer.", reason="refused")
             case "error":

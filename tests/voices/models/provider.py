@@ -277,7 +277,7 @@ async def _chat_streamed(request: web.Request, answer: Answer) -> web.StreamResp
 
 def _response(answer: Answer) -> Json:
     taken, given, cached = answer.tokens or (0, 0, 0)
-    cut_off = answer.finish == "length"
+    cut_off = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(answer.finish)
     part: Json = {"type": "output_text", "text": answer.text, "annotations": []}
     if answer.refusal:
         part = {"type": "refusal", "refusal": answer.refusal}
@@ -287,7 +287,7 @@ def _response(answer: Answer) -> Json:
         "created_at": 1_790_000_000,
         "model": answer.model,
         "status": "incomplete" if cut_off else "completed",
-        "incomplete_details": {"reason": "max_output_tokens"} if cut_off else None,
+        "incomplete_details": {"reason": cut_off} if cut_off else None,
         "error": None,
         "instructions": None,
         "metadata": {},
@@ -458,7 +458,12 @@ def _content(answer: Answer) -> Json:
 
 def _converse(answer: Answer) -> Json:
     taken, given, cached = answer.tokens or (0, 0, 0)
-    finish = {"stop": "end_turn", "length": "max_tokens", "content_filter": "guardrail_intervened"}
+    finish = {
+        "stop": "end_turn",
+        "length": "max_tokens",
+        "content_filter": "guardrail_intervened",
+        "refusal": "refusal",
+    }
     called = [
         {"toolUse": {"toolUseId": one.id, "name": one.name, "input": one.given}} for one in answer.calls
     ]

@@ -16,7 +16,7 @@ from bot.voices.prompts import schemas, wanted
 from bot.voices.thinking import ModelVoices
 from tests.specification.meeting import PLAYBOOK
 from tests.voices.minds import cue, debating
-from tests.voices.models.provider import Answer, Json, ModelServer, Reply, fails, says
+from tests.voices.models.provider import Answer, Json, ModelServer, Reply, fails, says, sends
 from tests.voices.models.published import SentSchema, schema_in
 from tests.voices.models.test_asking import BEDROCK, CLAUDE, GPT, OWN, PROMPT, SHORT, strings
 from tests.voices.models.test_looking_and_proposing import FOUND, LOOK, Toolbox, offered, proposed
@@ -337,6 +337,52 @@ async def test_a_refusal_is_never_posted(
     assert raised.value.reason == "refused"
     assert words not in str(raised.value)
     assert len(server.asked) == 2
+
+
+BLOCKED = {
+    "candidates": [],
+    "promptFeedback": {"blockReason": "PROHIBITED_CONTENT"},
+    "usageMetadata": {"promptTokenCount": 9, "totalTokenCount": 9},
+    "modelVersion": "gemini-3-pro",
+    "responseId": "g1",
+}
+
+
+@pytest.mark.parametrize(
+    ("model", "reply"),
+    [
+        (GPT, says(Answer(REFUSALS[0], finish="content_filter"))),
+        (CHAT, says(Answer(REFUSALS[0], finish="content_filter"))),
+        (BEDROCK, says(Answer(REFUSALS[0], finish="refusal"))),
+        (NOVA, says(Answer(REFUSALS[1], finish="refusal"))),
+    ],
+    ids=["responses", "chat", "bedrock", "bedrock without schemas"],
+)
+async def test_every_report_of_a_refusal_counts(
+    model: str, reply: Reply, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """A filter after half of the words; and a reason that the library does not know."""
+    server.will(reply)
+
+    with pytest.raises(VoiceError) as raised:
+        await asked_once(model).think(SPOKEN, seconds=10, tokens=SHORT)
+
+    assert raised.value.reason == "refused"
+
+
+@pytest.mark.parametrize("tokens", [SHORT, STREAMED_FROM_TOKENS], ids=["at once", "streamed"])
+async def test_a_prompt_that_google_blocks_is_refused(
+    tokens: int, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """There is no answer then, only what became of the prompt."""
+    event = json.dumps(BLOCKED)
+    streams = tokens == STREAMED_FROM_TOKENS
+    server.will(sends(f"data: {event}\n\n", kind="text/event-stream") if streams else sends(event))
+
+    with pytest.raises(VoiceError) as raised:
+        await asked_once(GEMINI_3).think(SPOKEN, seconds=10, tokens=tokens)
+
+    assert raised.value.reason == "refused"
 
 
 @pytest.mark.parametrize("words", REFUSALS, ids=["Japanese", "Finnish"])

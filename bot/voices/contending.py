@@ -26,10 +26,9 @@ from bot.errors import VoiceError
 from bot.voices.concluding import concluded
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from bot.voices.offline.offline import OfflineVoices
-from bot.voices.prompts import schemas
-from bot.voices.prompts.fencing import fenced, sealed
+from bot.voices.prompts import tasks
+from bot.voices.prompts.fencing import fenced
 from bot.voices.prompts.seen import sanitized
-from bot.voices.prompts.texts import filled
 from bot.voices.thinking import ModelVoices
 from bot.voices.verifying import Verifier
 
@@ -221,8 +220,7 @@ class MeetingStage:
     ) -> Contest:
         """What it says is its record: nobody checks it."""
         usages: list[Usage] = []
-        prompt = sealed((), filled("alone", material="\n\n".join(material)), seed="alone")
-        prompt = prompt._replace(schema=schemas.synthesis())
+        prompt = tasks.alone("\n\n".join(material))
         try:
             thought = await CountedModel(model, usages).think(prompt, seconds=SECONDS, tokens=tokens)
             record, failed = concluded(thought.text, self._as_pasted()), ""

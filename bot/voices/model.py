@@ -70,12 +70,13 @@ class ForeignTools(Protocol):
 
 class AnswerSchema(NamedTuple):
     """
-    The form of an answer, as a JSON schema for providers that hold a model to it. *note* is told with it, at the end of
-    the prompt: the words of a prompt describe the form for all others.
+    The form of an answer, as a JSON schema for providers that hold a model to it. *note* is told with it in place of
+    *words*, the sentence in the moving part that says the form to all other models.
     """
 
     name: str
     form: Mapping[str, Any]
+    words: str
     note: str
 
 
@@ -97,7 +98,10 @@ class Prompt(NamedTuple):
     @property
     def noted(self) -> "Prompt":
         """As it is told to a model that is held to the schema."""
-        return self._replace(moving=f"{self.moving}\n\n{self.schema.note}") if self.schema else self
+        if self.schema is None:
+            return self
+        before, _, after = self.moving.rpartition(self.schema.words)  # people may have said it, too
+        return self._replace(moving=f"{before}{self.schema.note}{after}")
 
 
 class Usage(NamedTuple):

@@ -182,7 +182,10 @@ def _groups(given: object, known: Mapping[str, Grouped]) -> Iterator[tuple[Group
 
 def prompt(claims: Sequence[SourcedClaim]) -> Prompt:
     shown = "\n\n".join(_shown(number, one) for number, one in enumerate(claims, start=1))
-    return sealed((), filled("verify", claims=shown), seed="verify")._replace(schema=schemas.support(Support))
+    schema = schemas.support(Support)
+    return sealed((), filled("verify", claims=shown, answer=schema.words), seed="verify")._replace(
+        schema=schema
+    )
 
 
 def _main_field(patch: Patch, schema: Schema, known: Specification) -> str:

@@ -18,7 +18,9 @@ from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
+from bot.voices.model import Prompt
 from bot.voices.offline.offline import OfflineVoices
+from bot.voices.prompts import schemas
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.thinking import ModelVoices
 from bot.voices.verifying import Verifier
@@ -246,7 +248,20 @@ def test_all_turns_of_a_discussion_have_one_schema() -> None:
 
 
 def test_every_task_whose_answer_is_data_has_a_schema() -> None:
-    """Also the one who is alone in an evaluation, which gets it there."""
-    without = {name for name, made in ALL.items() if made().schema is None}
+    """It takes the place of the sentence that says the form in words: no prompt has two forms."""
+    asked = {name: made() for name, made in ALL.items() if not name.endswith("in-a-schema")}
+    for name, prompt in asked.items():
+        assert prompt.schema, name
+        sentences = prompt.schema.words, prompt.schema.note
+        assert [prompt.moving.count(one) for one in sentences] == [1, 0], name
+        assert [prompt.noted.moving.count(one) for one in sentences] == [0, 1], name
 
-    assert without == {"alone"}
+
+def test_peoples_words_stay_theirs_in_a_schema() -> None:
+    """Also those that are ours."""
+    words = schemas.contribution().words
+    quoted = f"> {words}\n\n{words}"
+    prompt = Prompt((words,), quoted, schema=schemas.contribution())
+
+    assert prompt.noted.stable == (words,)
+    assert prompt.noted.moving == f"> {words}\n\n{schemas.contribution().note}"

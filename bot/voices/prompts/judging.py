@@ -46,6 +46,7 @@ def judge(ws: Workshop, persona: Persona, table: Roster, *, files: Files, entrie
         persona=described(persona, table),
         role=title(persona.actor),
         reading=part_of("readings", reading, round=str(ws.round)),
+        answer=schemas.in_words(schemas.DATA),
     )
     return _prompt(ws, files, moving=moving)._replace(schema=schemas.verdict())
 
@@ -60,6 +61,7 @@ def formalize(
         entries=_entries(entries),
         lines=fenced("messages", "\n".join(_said(lines)) or "Nothing was said."),
         persona=part_of("readings", "writer"),
+        answer=schemas.in_words(schemas.DATA),
         schema=json.dumps(PlanDocument.model_json_schema(), separators=(",", ":")),
         errors=f"\nAn earlier attempt could not be used:\n{wrong}" if errors else "",
     )
@@ -71,7 +73,8 @@ def review(name: str, persona: Persona, table: Roster, *, files: Files, others: 
     *name* is the item's; it is the seed of the markers. With *others*, who found nothing serious, it is asked for what
     speaks against that.
     """
-    moving = filled("review", most=MOST_FINDINGS, persona=described(persona, table))
+    answer = schemas.in_words(schemas.DATA)
+    moving = filled("review", most=MOST_FINDINGS, persona=described(persona, table), answer=answer)
     if others:
         moving += "\n" + part_of("readings", "review", names=", ".join(others)) + "\n"
     prompt = sealed((rules(), _files(files, name)), moving, seed=f"review/{name}")

@@ -20,6 +20,9 @@ from bot.voices.prompts.texts import part_of
 
 JsonSchema = Mapping[str, Any]
 
+RECORD, BLOCK, DATA = "record", "block", "data"
+"""The forms: words and what people do not see; one block of which people see a part; data for us alone."""
+
 NAME_CHARS = 60
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -37,7 +40,7 @@ ID: JsonSchema = {
 def entries(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
     """What a step should record. None where it collects nothing."""
     form = _object(entries=_list(_entry(kinds)))
-    return _data(f"entries_{step_id}", form) if kinds else None
+    return _named(f"entries_{step_id}", form) if kinds else None
 
 
 def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
@@ -52,13 +55,14 @@ def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
         why=TEXT,
         entries=_list(_entry(kinds)),
     )
-    return _words(f"assessment_{step_id}", form) if kinds else None
+    return _named(f"assessment_{step_id}", form, BLOCK) if kinds else None
 
 
 def contribution() -> AnswerSchema:
     """What is said in a discussion, also by who may not be silent: all turns of a discussion have the same schema."""
     stance = _object(issue=TEXT, position=TEXT, because=_list(TEXT), confidence=SHARE, new_evidence=FLAG)
-    return _words("contribution", _object(declined=FLAG, say=TEXT, stances=_list(stance), **{"pass": FLAG}))
+    form = _object(declined=FLAG, say=TEXT, stances=_list(stance), **{"pass": FLAG})
+    return _named("contribution", form, RECORD)
 
 
 def synthesis() -> AnswerSchema:
@@ -82,13 +86,13 @@ def synthesis() -> AnswerSchema:
         objections=_list(objection),
         summary=TEXT,
     )
-    return _data("synthesis", form)
+    return _named("synthesis", form)
 
 
 def support(answers: Iterable[str]) -> AnswerSchema:
     """Of claims, by their sources."""
     claim = _object(claim=COUNT, quote=TEXT, supported=_choice(answers))
-    return _data("support", _object(claims=_list(claim)))
+    return _named("support", _object(claims=_list(claim)))
 
 
 def verdict() -> AnswerSchema:
@@ -99,26 +103,28 @@ def verdict() -> AnswerSchema:
         suggestions=_list(TEXT),
         blocking_open_questions=_list(TEXT),
     )
-    return _data("verdict", form)
+    return _named("verdict", form)
 
 
 def plan() -> AnswerSchema:
     given = PlanDocument.model_json_schema()
-    return _data("plan", _strict(given, given["$defs"]))
+    return _named("plan", _strict(given, given["$defs"]))
 
 
 def findings() -> AnswerSchema:
     severity = _choice(one.value for one in FindingSeverity)
     finding = _object(severity=severity, file=TEXT, line=COUNT, text=TEXT)
-    return _data("findings", _object(findings=_list(finding)))
+    return _named("findings", _object(findings=_list(finding)))
 
 
-def _data(name: str, form: JsonSchema) -> AnswerSchema:
-    return AnswerSchema(_NO_NAME.sub("_", name)[:NAME_CHARS], form, part_of("schemas", "data"))
+def in_words(form: str) -> str:
+    """The sentence in a prompt that a schema takes the place of."""
+    return part_of("schemas", f"words: {form}")
 
 
-def _words(name: str, form: JsonSchema) -> AnswerSchema:
-    return _data(name, form)._replace(note=part_of("schemas", "words and data"))
+def _named(name: str, shape: JsonSchema, form: str = DATA) -> AnswerSchema:
+    note = part_of("schemas", f"schema: {form}")
+    return AnswerSchema(_NO_NAME.sub("_", name)[:NAME_CHARS], shape, in_words(form), note)
 
 
 def _entry(kinds: Iterable[Kind]) -> JsonSchema:

@@ -45,7 +45,7 @@ def acknowledge(scene: Scene) -> Prompt:
         points=wanted.listed(wanted.open_points(scene)),
         rules=filled("entries", kinds=wanted.described(kinds)),
         chat=_chat(SHORT_WORDS, "no questions"),
-        form=filled("assessment"),
+        form=filled("assessment", answer=schemas.in_words(schemas.BLOCK)),
     )
     return _prompt(scene, moving, schemas.assessment(kinds, scene.step_id))
 
@@ -85,6 +85,7 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
         turn=debate.turn_count,
         persona=who(scene),
         again=_once_more(debate),
+        answer=schemas.in_words(schemas.DATA),
         discussion="\n\n".join(
             filter(None, (_discussion(debate.turns, WRITING), *_besides(debate), *_against(debate)))
         ),
@@ -92,9 +93,21 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
     return _prompt(scene, moving, schemas.synthesis())
 
 
+def alone(material: str) -> Prompt:
+    """The same of one model that was not there, for comparison."""
+    schema = schemas.synthesis()
+    moving = filled("alone", material=material, answer=schema.words)
+    return sealed((), moving, seed="alone")._replace(schema=schema)
+
+
 def propose(scene: Scene) -> Prompt:
     kinds = wanted.kinds(scene)
-    moving = filled("propose", persona=who(scene), rules=filled("entries", kinds=wanted.described(kinds)))
+    moving = filled(
+        "propose",
+        persona=who(scene),
+        rules=filled("entries", kinds=wanted.described(kinds)),
+        answer=schemas.in_words(schemas.DATA),
+    )
     return _prompt(scene, moving, schemas.entries(kinds, scene.step_id))
 
 
@@ -109,7 +122,8 @@ def _chat(words: int, questions: str = "questions") -> str:
 
 def _record(*, may_pass: bool = False) -> str:
     field = ', "pass": false' if may_pass else ""
-    return filled("record", field=field, silence=part_of("turns", "may be silent") if may_pass else "")
+    silence = part_of("turns", "may be silent") if may_pass else ""
+    return filled("record", answer=schemas.in_words(schemas.RECORD), field=field, silence=silence)
 
 
 def _prompt(scene: Scene, moving: str, schema: AnswerSchema | None) -> Prompt:

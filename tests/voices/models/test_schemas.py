@@ -32,7 +32,8 @@ NOVA = "bedrock:us.amazon.nova-pro-v1:0"
 KEEP_SCHEMAS = (CLAUDE, GPT, OWN, CHAT, GEMINI_2, GEMINI_3, "ollama:llama3.2", "vllm:qwen3", BEDROCK)
 WITH_TOOLS = tuple(one for one in KEEP_SCHEMAS if one != GEMINI_2)
 
-SPOKEN = PROMPT._replace(schema=schemas.contribution())
+CONTRIBUTION = schemas.contribution()
+SPOKEN = PROMPT._replace(moving=f"{PROMPT.moving}\n\n{CONTRIBUTION.words}", schema=CONTRIBUTION)
 SAID: Json = {"declined": False, "say": "I would ask who waits.", "stances": [], "pass": False}
 ENTRY: Json = {
     "kind": "requirement",
@@ -47,7 +48,7 @@ ENTRY: Json = {
     },
     "sources": ["src/sync.py:40@1a2b3c4"],
 }
-NOTE = SPOKEN.noted.moving.removeprefix(PROMPT.moving).split(".")[0].strip()
+NOTE = CONTRIBUTION.note
 
 
 def sent(server: ModelServer) -> list[SentSchema | None]:

@@ -23,9 +23,8 @@ from bot.shipped import personas_dir, steps_dir
 from bot.voices import proposing, verifying
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging, tasks
-from bot.voices.prompts.fencing import fenced, sealed
+from bot.voices.prompts.fencing import fenced
 from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.texts import filled
 from bot.voices.verifying import SourcedClaim, StanceComparison
 from tests.domain.planning.seats import TESTS, YES, read_through, started, unanimous
 from tests.specification.meeting import SCHEMA, Meeting
@@ -175,6 +174,7 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "acknowledge-a-question": lambda: tasks.acknowledge(
         scene(JORDAN, rt=ROUNDTABLE.but(answers=(TO_NOBODY,)))
     ),
+    "acknowledge-in-a-schema": lambda: tasks.acknowledge(scene()).noted,
     "acknowledge-a-step-that-opens": lambda: tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=()))),
     "frame": lambda: tasks.frame(scene(), debate(0)),
     "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
@@ -227,7 +227,7 @@ COMPARED = (
 VERIFYING: Mapping[str, Callable[[], Prompt]] = {
     "verify": lambda: verifying.prompt([SourcedClaim("40% drop [t02]", ("Ada: some drop off", "Ben: why?"))]),
     "compare": lambda: StanceComparison(COMPARED).prompt(),
-    "alone": lambda: sealed((), filled("alone", material=fenced("t01 Ada", "Some drop off.")), seed="alone"),
+    "alone": lambda: tasks.alone(fenced("t01 Ada", "Some drop off.")),
 }
 ALL = {**PROMPTS, **JUDGING, **VERIFYING}
 

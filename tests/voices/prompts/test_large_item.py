@@ -11,9 +11,10 @@ from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.voices import proposing
 from bot.voices.model import Prompt
-from bot.voices.prompts import tasks
+from bot.voices.prompts import schemas, tasks
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.specification import LEFT_OUT, OF_THE_STEP, lines_of, nearness
+from bot.voices.prompts.texts import part_of
 from tests.specification.meeting import SCHEMA
 from tests.voices.minds import whole
 from tests.voices.prompts.kept import ALL, SHIPPED, challenged, debate
@@ -98,13 +99,23 @@ def test_no_placeholder_of_ours_is_left(task: str, step: Step) -> None:
     assert "\x00" not in prompt
 
 
+DATA_FORMS = tuple(
+    " ".join(form.split())
+    for form in (schemas.in_words(schemas.DATA), part_of("schemas", f"schema: {schemas.DATA}"))
+)
+
+
 @pytest.mark.parametrize("name", [*ALL, *(f"{task} {step.step_id}" for task in TASKS for step in STEPS)])
 def test_no_two_rules_exclude_each_other(name: str) -> None:
-    """One limit of words, silence allowed or forbidden, and one form of answer."""
+    """One limit of words, silence allowed or forbidden, and one form of answer: in words, or in a schema."""
     task, _, step = name.partition(" ")
     made = prompt_of(task, SHIPPED.agenda.step(step)) if step else ALL[name]()
-    words = " ".join(whole(made).split())
-    is_json = "and nothing else" in words and "One JSON" in words
+    for told in (made, made.noted):
+        assert_one_of_each(" ".join(whole(told).split()))
+
+
+def assert_one_of_each(words: str) -> None:
+    is_json = sum(form in words for form in DATA_FORMS) == 1
 
     assert len(set(re.findall(r"[Aa]t most \d+ words", words))) <= 1
     assert ("Do not stay silent" in words) + ("stay silent: silence" in words) <= 1

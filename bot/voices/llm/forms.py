@@ -71,13 +71,14 @@ class RequestForms:
                 log.info("%s takes no tools: it is shown a first search instead", self._name)
                 self._calls_tools = False
             if one.schema and not form.schema and one.tools is form.tools:
-                log.info(
-                    "%s does not take the schema %s: it is told the form in words",
-                    self._name,
-                    one.schema.name,
-                )
-                takes_others = any(tools is form.tools for tools, _ in self._taken)
-                self._rejected.add((form.tools, one.schema.name if takes_others else EVERY))
+                self._reject(one.schema.name, tools=form.tools)
+
+    def _reject(self, schema: str, *, tools: bool) -> None:
+        takes_others = any(with_tools is tools for with_tools, _ in self._taken)
+        rejected = tools, schema if takes_others else EVERY
+        if rejected not in self._rejected:
+            log.info("%s does not take the schema %s: it is told the form in words", self._name, schema)
+            self._rejected.add(rejected)
 
     def heard(self, form: RequestForm, answer: str) -> None:
         """A server whose first answer to a schema is not in it ignores schemas, until one is."""

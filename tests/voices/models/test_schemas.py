@@ -1,5 +1,6 @@
 """The schema of an answer with each provider's real client: where it stands, what is read, what a rejection does."""
 
+import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -182,6 +183,20 @@ async def test_a_server_that_rejects_schemas_is_told_the_form_in_words(
         assert not thought.in_schema
 
     assert [one is not None for one in sent(server)] == [True, False, False, False]
+    assert caplog.text.count("it is told the form in words") == 1
+
+
+async def test_turns_that_are_rejected_at_once_are_told_of_once(
+    asked_once: AskedOnce, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In a blind round all personas ask at the same time."""
+    caplog.set_level(logging.INFO)
+    server.will(rejects(no_schema, says(Answer("A queue."))))
+    mind = asked_once(OWN)
+
+    thoughts = await asyncio.gather(*(mind.think(SPOKEN, seconds=10, tokens=SHORT) for _ in range(3)))
+
+    assert [one.text for one in thoughts] == ["A queue."] * 3
     assert caplog.text.count("it is told the form in words") == 1
 
 

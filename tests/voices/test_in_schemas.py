@@ -119,6 +119,7 @@ async def test_a_plan_is_read_completely() -> None:
 
 
 async def test_findings_are_read_completely() -> None:
+    """With their severity, file and line."""
     told = {"findings": [FINDING | {"severity": "critical"}]}
     mind = held(json.dumps(told))
     opinion = await ModelReviewers(lambda _: mind, ChecklistReviewers()).opinion(

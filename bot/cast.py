@@ -8,7 +8,8 @@ from typing import NamedTuple
 from bot.content import mcp
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.models import Chain
-from bot.domain.catalog.personas import Roster, seat
+from bot.domain.catalog.personas import Persona, Roster, seat
+from bot.domain.catalog.schema import Schema
 from bot.domain.privacy.redaction import Redact
 from bot.engine.evidence_ports import Evidence
 from bot.engine.ports import Planners, VoiceContext, Voices
@@ -22,7 +23,7 @@ from bot.voices.model import ForeignTools, LanguageModel, RedactingModel
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.thinking import ModelVoices
-from bot.voices.tools.looking import Looker
+from bot.voices.tools.looking import Looker, LookerOf, LookSubject
 from bot.voices.verifying import Verifier
 
 log = logging.getLogger(__name__)
@@ -64,18 +65,23 @@ async def opened_speakers(
             yield Speakers(voices, workshop, checklist)
             return
         foreign = await stack.enter_async_context(foreign_tools(settings))
+        looker_of = _looker_of(evidence, redact, foreign)
         yield Speakers(
             ModelVoices(
                 model_of,
                 voices,
-                looker_of=_looker_of(evidence, redact, foreign),
+                looker_of=lambda cue: _looker_in(cue, looker_of),
                 efforts=settings.thinking,
                 verifier=Verifier(verifier) if verifier else None,
             ),
             ModelWorkshop(
-                lambda key: model_of(seat(key)), playbook.workshop, workshop, efforts=settings.thinking
+                lambda key: model_of(seat(key)),
+                playbook.workshop,
+                workshop,
+                looker_of=looker_of,
+                efforts=settings.thinking,
             ),
-            ModelReviewers(model_of, checklist, efforts=settings.thinking),
+            ModelReviewers(model_of, checklist, looker_of=looker_of, efforts=settings.thinking),
         )
 
 
@@ -96,16 +102,16 @@ async def foreign_tools(settings: Settings) -> AsyncIterator[ForeignTools | None
         yield found
 
 
-def _looker_of(
-    evidence: Evidence, redact: Redact, foreign: ForeignTools | None
-) -> Callable[[VoiceContext], Looker | None]:
-    def looker_of(cue: VoiceContext) -> Looker | None:
-        rt, persona, schema = cue.roundtable, cue.playbook.roster.get(cue.persona), cue.playbook.schema
-        if persona is None:
-            return None
-        return Looker(evidence, rt, schema, persona, redact=redact, foreign=foreign)
+def _looker_of(evidence: Evidence, redact: Redact, foreign: ForeignTools | None) -> LookerOf:
+    def looker_of(subject: LookSubject, schema: Schema, persona: Persona) -> Looker:
+        return Looker(evidence, subject, schema, persona, redact=redact, foreign=foreign)
 
     return looker_of
+
+
+def _looker_in(cue: VoiceContext, looker_of: LookerOf) -> Looker | None:
+    persona = cue.playbook.roster.get(cue.persona)
+    return looker_of(LookSubject.of(cue.roundtable), cue.playbook.schema, persona) if persona else None
 
 
 @asynccontextmanager

@@ -141,7 +141,7 @@ class Workshops(NamedTuple):
     async def _case(self, rt: Roundtable) -> PlanningCase:
         reads = self.planners.reads
         files = await self.workspace.files(rt.slug, reads) if reads else {}
-        return PlanningCase(self.schema, rt.specification, files)
+        return PlanningCase(self.schema, rt.specification, files, rt.place)
 
 
 def _everything(saved: Iterable[Line], pending: Iterable[Line]) -> tuple[Line, ...]:

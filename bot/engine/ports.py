@@ -32,7 +32,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Patch, Specification
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.witness import RolledBack, Witness
-from bot.domain.values.places import Belonging, Place
+from bot.domain.values.places import NOWHERE, Belonging, Place
 from bot.errors import BotError, EffectError
 
 RENEWED_SECONDS = 90.0
@@ -599,11 +599,15 @@ class WrittenPlan(NamedTuple):
 
 
 class PlanningCase(NamedTuple):
-    """What is planned: the entries of the item, and the files that `Planners.reads` names, as far as they exist."""
+    """
+    What is planned: the entries of the item, and the files that `Planners.reads` names, as far as they exist. Only
+    items that may be known at *place* are looked at.
+    """
 
     schema: Schema
     specification: Specification
     files: Mapping[str, str] = {}
+    place: Place = NOWHERE
 
 
 class Planners(Protocol):

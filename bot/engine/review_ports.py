@@ -9,11 +9,14 @@ from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import Notice
 from bot.domain.reviews.text import Review, ReviewerOpinion
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import Place
+from bot.domain.values.places import NOWHERE, Place
 
 
 class ReviewCase(NamedTuple):
-    """An item as reviewers find it: its artifacts as text, its entries, and the steps that are finished."""
+    """
+    An item as reviewers find it: its artifacts as text, its entries, and the steps that are finished. Only items that
+    may be known at *place*, where the review is shown, are looked at.
+    """
 
     slug: str
     title: str
@@ -21,6 +24,7 @@ class ReviewCase(NamedTuple):
     steps_completed: Collection[str]
     playbook: Playbook
     specification: Specification = Specification()
+    place: Place = NOWHERE
 
 
 class Reviewers(Protocol):

@@ -48,7 +48,7 @@ from bot.domain.reviews.review import triage_line, without_block
 from bot.domain.reviews.text import ReviewerOpinion
 from bot.domain.reviews.triage import entry_of
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import Place
+from bot.domain.values.places import NOWHERE, Place
 from bot.domain.values.text import text_of
 from bot.domain.values.timestamps import seconds_since
 from bot.engine import audit
@@ -83,9 +83,8 @@ REVIEWS_READABLE = 50
 """By a button or a command; older ones are read in git."""
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 300.0
-REVIEW_SECONDS = 60.0
-ALSO_READ = ("planning/plan.md", artifacts.SHARED)
-"""Beside the outputs of steps and the files at the top of the item's folder."""
+REVIEW_SECONDS = 120.0
+PLAN = "planning/plan.md"
 THREAD, FILE = "The item's thread", "The review"
 
 
@@ -184,15 +183,18 @@ class ReviewContext(NamedTuple):
         state = (await self.workspace.read(notice.slug, now=self.clock())).state
         written = (output for step in self.playbook.agenda.steps for output in step.outputs)
         standing = state.artifacts if state else ()
-        paths = tuple(dict.fromkeys((*written, *standing, *ALSO_READ)))
+        paths = tuple(dict.fromkeys((*written, *standing, artifacts.SHARED)))
         planning = await self.workspace.planning(notice.slug)
+        plan = {PLAN: planning.files[PLAN]} if PLAN in planning.files else {}
+        home = await self.homes.home(notice.slug)
         return ReviewCase(
             slug=notice.slug,
             title=review_wording.title_of(notice),
-            files=await self.workspace.files(notice.slug, paths),
+            files={**await self.workspace.files(notice.slug, paths), **plan},
             steps_completed=state.meta.steps_completed if state else (),
             playbook=self.playbook,
             specification=Specification().folding(planning.lines),
+            place=home.place if home and home.hidden and home.place else NOWHERE,
         )
 
     async def _asked(self, wish: MakeReview) -> str:

@@ -5,22 +5,27 @@ Their verdicts are shown and kept; people decide.
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from bot.domain.catalog.models import ModelTask
 from bot.domain.catalog.personas import Roster
 from bot.domain.planning import derived
 from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.plan_reader import KnownIds, objects_in, read_plan
-from bot.domain.planning.verdict import RoleVerdict, read_verdict, unreadable
+from bot.domain.planning.verdict import LONGEST, RoleVerdict, read_verdict, text_in, unreadable
 from bot.domain.planning.workshop import Workshop
+from bot.domain.roundtable.transitions.asking import words_to_search
 from bot.domain.transcript.lines import Line
+from bot.domain.values.text import clean
 from bot.engine.ports import NO_FACTS, Facts, PlanningCase, WrittenPlan
 from bot.errors import VoiceError
 from bot.voices.prompts import judging
 from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.tasks import again
+from bot.voices.sources import JudgedClaims, Sources, entry_texts, texts_in
 from bot.voices.thinking import NO_EFFORTS, CallLimits, Efforts, MindOf, ModelSession
+from bot.voices.tools.looking import LookerOf, LookSubject, no_looker
 
 log = logging.getLogger(__name__)
 
@@ -68,8 +73,15 @@ class ModelWorkshop:
     reads = READ
 
     def __init__(
-        self, mind_of: MindOf, roles: Roster, rules: OfflineWorkshop, *, efforts: Efforts = NO_EFFORTS
+        self,
+        mind_of: MindOf,
+        roles: Roster,
+        rules: OfflineWorkshop,
+        *,
+        looker_of: LookerOf = no_looker,
+        efforts: Efforts = NO_EFFORTS,
     ) -> None:
+        self._looker_of = looker_of
         self._efforts = efforts
         self._mind_of = mind_of
         self._roles = roles
@@ -82,7 +94,11 @@ class ModelWorkshop:
         if persona is None or mind is None:
             return await self._rules.judge(ws, role, case)
         prompt = judging.judge(ws, persona, self._roles, files=case.files, entries=judging.entries(case))
-        thinking = ModelSession(mind, JUDGING, effort=self._efforts.get(ModelTask.JUDGE, ""))
+        words = words_to_search(case.specification, ws.title)
+        subject = LookSubject(ws.slug, case.place, case.specification, words)
+        looker = self._looker_of(subject, case.schema, persona)
+        effort = self._efforts.get(ModelTask.JUDGE, "")
+        thinking = ModelSession(mind, JUDGING, looker=looker, effort=effort)
         try:
             text = await thinking.about(prompt)
             if not any("ok" in one for one in objects_in(text)):
@@ -90,7 +106,7 @@ class ModelWorkshop:
         except VoiceError as error:
             log.warning("%s gives no verdict: %s (%s)", role, error, error.reason)
             return unreadable(f"the model gave no answer ({error.reason or 'unknown'})"), thinking.facts
-        return read_verdict(sanitized(text)), thinking.facts
+        return _checked(sanitized(text), thinking, ws.slug, case)
 
     async def formalize(self, ws: Workshop, case: PlanningCase, *, lines: Iterable[Line]) -> WrittenPlan:
         """A model's plan if it is valid and contradicts no entry, within two attempts; otherwise the rules'."""
@@ -112,6 +128,18 @@ class ModelWorkshop:
             log.warning("the plan is written without a model: %s (%s)", error, error.reason)
         plain = await self._rules.formalize(ws, case, lines=said)
         return plain._replace(facts=thinking.facts)
+
+
+def _checked(text: str, thinking: ModelSession, slug: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
+    """The verdict, with the sources of each reason behind it."""
+    claims = JudgedClaims(Sources(entry_texts(case.specification), thinking.shown, slug))
+
+    def told(entry: Any) -> str:
+        named = entry.get("sources") if isinstance(entry, Mapping) else ()
+        return claims.checked(clean(text_in(entry)), texts_in(named)).told(LONGEST)
+
+    verdict = read_verdict(text, told=told)
+    return verdict, {**thinking.facts, **claims.facts}
 
 
 def _contradictions(plan: PlanDocument | None, case: PlanningCase) -> tuple[str, ...]:

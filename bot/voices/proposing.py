@@ -10,27 +10,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
-from bot.domain.specification import checks, citations, entailment
+from bot.domain.specification import checks, entailment
 from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Entry, Patch, Specification
+from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import one_line
+from bot.engine.ports import Facts
 from bot.voices.answers import rows_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
+from bot.voices.sources import DROPPED_CHARS, MOST_SOURCES, Sources, dropped, quoted, texts_in
 
 MOST_PROPOSALS = 8
 """As many as a card shows at once."""
 MOST_READ = 60
 """Of an answer; what comes after them is not looked at."""
-MOST_SOURCES = 20
-DROPPED_CHARS = 200
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")
 
 NOTHING_SEEN: Mapping[str, str] = {}
 
 NO_SOURCE = "it names no source that was shown"
-NOT_SHOWN = "this source was not shown"
 NOT_OF_A_PERSON = "no person said it in these words"
 DOES_NOT_FIT = "it does not fit the entries of this step"
 TOO_MANY = f"more than {MOST_PROPOSALS} were proposed"
@@ -39,12 +39,19 @@ TOO_MANY = f"more than {MOST_PROPOSALS} were proposed"
 class Proposals(NamedTuple):
     """
     *dropped* says of everything that was left out what it was, and why; *texts* are those of the sources that were
-    shown.
+    shown, *quoted* the passages of those that cannot be looked up later.
     """
 
     patches: tuple[Patch, ...]
     dropped: tuple[Mapping[str, str], ...] = ()
     texts: Mapping[str, str] = {}
+    quoted: Mapping[str, str] = {}
+
+    def facts_with(self, facts: Facts, *also: Mapping[str, str]) -> Facts:
+        """*facts* with what was left out, *also* of the answer around it, and with what is quoted."""
+        left_out = [*self.dropped, *also]
+        more = {"dropped": left_out, QUOTED: {**facts.get(QUOTED, {}), **self.quoted}}
+        return {**facts, **{name: told for name, told in more.items() if told}}
 
 
 def prompt(scene: Scene) -> Prompt | None:
@@ -64,39 +71,23 @@ def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTH
     said = {rt.line_of(answer.ts): answer.text for answer in rt.answers}
     entries = {entry.id: checks.text_of_entry(entry) for entry in _entries_shown(scene)}
     spoken = {rt.line_of(answer.ts): f"{rt.name_of(answer.person)}: {answer.text}" for answer in rt.answers}
-    sources = _Sources({**entries, **spoken}, shown, rt.slug)
+    sources = Sources({**entries, **spoken}, shown, rt.slug)
     reader = _Reader(schema, rt.specification, said, sources)
     found = tuple(reader.read(given, {kind.key for kind in wanted.kinds(scene)}))
     texts, known = sources.texts, rt.specification.entries
     marked = tuple(checks.checked(one, texts, schema, known) for one in found)
-    return Proposals(marked, tuple(reader.dropped), texts)
-
-
-class _Sources:
-    """What may be cited. `texts` are those of messages and entries, and of what was cited of the rest."""
-
-    def __init__(self, texts: Mapping[str, str], looked_at: Mapping[str, str], slug: str) -> None:
-        self.texts = dict(texts)
-        self._looked_at = looked_at
-        self._own = f"{slug}/"
-
-    def find(self, named: str) -> str:
-        """The id of a source that was shown, else nothing. An entry of this item has its short id."""
-        own = named.removeprefix(self._own)
-        if own in self.texts or own != named:
-            return own if own in self.texts else ""
-        text = citations.cited_text(named, self._looked_at)
-        if text is None:
-            return ""
-        self.texts[named] = text
-        return named
+    passages: dict[str, str] = {}
+    for one in found:
+        claim = " ".join(map(str, one.set.values()))
+        passages = {**quoted(one.sources, texts, claim), **passages}
+    return Proposals(marked, tuple(reader.dropped), texts, passages)
 
 
 class _Reader:
     """`said` are people's answers by the ids of their lines."""
 
     def __init__(
-        self, schema: Schema, specification: Specification, said: Mapping[str, str], sources: _Sources
+        self, schema: Schema, specification: Specification, said: Mapping[str, str], sources: Sources
     ) -> None:
         self._schema = schema
         self._spec = specification
@@ -117,7 +108,7 @@ class _Reader:
             self._taken.append(patch.id)
             for named in _named(one):
                 if not self._sources.find(named):
-                    self.dropped.append({"what": one_line(sanitized(named), DROPPED_CHARS), "why": NOT_SHOWN})
+                    self.dropped.append(dropped(named))
             yield patch
 
     def _drop(self, given: Any, why: str) -> None:
@@ -161,7 +152,7 @@ class _Reader:
             read = field.read(sanitized(value)) if isinstance(value, str) else _sanitized(value)
             if field.many and isinstance(read, str):
                 read = [read]
-            ids = [one for one in _texts(read) if CANONICAL_ID.fullmatch(one)] if field.to else []
+            ids = [one for one in texts_in(read) if CANONICAL_ID.fullmatch(one)] if field.to else []
             if field.accepts(read) and read != [] and all(map(self._spec.lives, ids)):
                 found[str(name)] = read
         return found
@@ -185,11 +176,7 @@ def _entries_shown(scene: Scene) -> list[Entry]:
 
 def _named(given: Mapping[str, Any]) -> list[str]:
     """The sources that a proposal names."""
-    return list(dict.fromkeys(_texts(given.get("sources"))))[:MOST_SOURCES]
-
-
-def _texts(value: Any) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)] if value else []
+    return list(dict.fromkeys(texts_in(given.get("sources"))))[:MOST_SOURCES]
 
 
 def _sanitized(value: Any) -> Any:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.domain.catalog.models import ModelTask
 from bot.domain.catalog.personas import Persona
@@ -12,14 +12,20 @@ from bot.domain.item.item import DRAFT
 from bot.domain.planning.plan_reader import objects_in
 from bot.domain.reviews import coverage
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
+from bot.domain.roundtable.transitions.asking import words_to_search
+from bot.domain.specification.citations import CodeCitation
+from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import counted
+from bot.engine.ports import NO_FACTS, Facts
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
 from bot.voices.model import LanguageModel
 from bot.voices.prompts import judging
 from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.tasks import again
+from bot.voices.sources import JudgedClaims, Sources, entry_texts, texts_in
 from bot.voices.thinking import NO_EFFORTS, CallLimits, Efforts, MindOf, ModelSession
+from bot.voices.tools.looking import LookerOf, LookSubject, no_looker
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +40,8 @@ NOTHING_AGAINST = (
 NOT_CHALLENGED = "No reviewer found anything serious, and this was not challenged: the model gave no answer."
 REVIEWING = CallLimits(120.0, 4_000)
 TEXT_CHARS = 400
+ABOUT_CHARS = 50_000
+"""Of the file that a finding is about: its numbers and names may stand there as well as in the sources."""
 LONGEST_CHARS = 1_000_000
 """Longer files were not written in a meeting, and are not reviewed."""
 RULE = "Without a reviewer: these are the gaps that coverage finds. It cannot tell whether the rest is right."
@@ -85,8 +93,14 @@ class ModelReviewers:
     """*mind_of* gives a persona's model, by its key; without one its steps' gaps are listed."""
 
     def __init__(
-        self, mind_of: MindOf, checklist: ChecklistReviewers, *, efforts: Efforts = NO_EFFORTS
+        self,
+        mind_of: MindOf,
+        checklist: ChecklistReviewers,
+        *,
+        looker_of: LookerOf = no_looker,
+        efforts: Efforts = NO_EFFORTS,
     ) -> None:
+        self._looker_of = looker_of
         self._effort = efforts.get(ModelTask.REVIEW, "")
         self._mind_of = mind_of
         self._checklist = checklist
@@ -97,7 +111,16 @@ class ModelReviewers:
         mind = self._mind_of(persona.key)
         if mind is None:
             return listed
-        return listed.but(findings=await findings(mind, case, persona, effort=self._effort), judged=True)
+        return (await self._found(mind, case, persona)).added_to(listed.but(judged=True))
+
+    async def _found(
+        self, mind: LanguageModel, case: ReviewCase, persona: Persona, *, others: Sequence[str] = ()
+    ) -> "ReviewFindings":
+        words = words_to_search(case.specification, case.title)
+        subject = LookSubject(case.slug, case.place, case.specification, words)
+        looker = self._looker_of(subject, case.playbook.schema, persona)
+        thinking = ModelSession(mind, REVIEWING, looker=looker, effort=self._effort)
+        return await findings(thinking, case, persona, others=others)
 
     async def challenged(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion]
@@ -126,14 +149,13 @@ class ModelReviewers:
         others = [one for one in reviewers if one != opinion.by]
         try:
             async with asyncio.timeout(CHALLENGE_SECONDS):
-                found = await findings(mind, case, persona, effort=self._effort, others=others)
+                found = await self._found(mind, case, persona, others=others)
         except (TimeoutError, VoiceError) as error:
             log.warning("%s could not challenge a review: %s", persona.key, error)
             return opinion.but(challenge=NOT_CHALLENGED)
-        new = tuple(one for one in found if one not in opinion.findings)
-        merged = sorted((*opinion.findings, *new), key=lambda one: one.severity.rank)
+        new = tuple(one for one in found.findings if one not in opinion.findings)
         told = FOUND_AGAINST.format(counted(len(new), "finding")) if new else NOTHING_AGAINST
-        return opinion.but(findings=tuple(merged), challenge=told)
+        return found._replace(findings=new).added_to(opinion).but(challenge=told)
 
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
@@ -141,19 +163,37 @@ class ModelReviewers:
         return await self._checklist.together(case, opinions, unseen=unseen, asked=asked)
 
 
+class ReviewFindings(NamedTuple):
+    """Of one call: *facts* are those of its session and of the sources that were left out."""
+
+    findings: tuple[Finding, ...]
+    facts: Facts = NO_FACTS
+
+    def added_to(self, opinion: ReviewerOpinion) -> ReviewerOpinion:
+        shown = [id for one in self.facts.get("looked_at", ()) for id in one["ids"]]
+        left_out = [f"{one['what']} ({one['why']})" for one in self.facts.get("dropped", ())]
+        return opinion.but(
+            findings=tuple(sorted((*opinion.findings, *self.findings), key=lambda one: one.severity.rank)),
+            looked_at=tuple(dict.fromkeys((*opinion.looked_at, *shown))),
+            left_out=tuple(dict.fromkeys((*opinion.left_out, *left_out))),
+            quoted={**opinion.quoted, **self.facts.get(QUOTED, {})},
+        )
+
+
 async def findings(
-    mind: LanguageModel, case: ReviewCase, persona: Persona, *, effort: str = "", others: Sequence[str] = ()
-) -> tuple[Finding, ...]:
+    thinking: ModelSession, case: ReviewCase, persona: Persona, *, others: Sequence[str] = ()
+) -> ReviewFindings:
     """What a model finds in the item's files; against *others*, if there are some. Raises VoiceError."""
     texts = texts_of(case.files)
     prompt = judging.review(case.slug, persona, case.playbook.roster, files=texts, others=others)
-    thinking = ModelSession(mind, REVIEWING, effort=effort)
-    found = _findings(await thinking.about(prompt), texts)
-    if found is None:
-        found = _findings(await thinking.about(again(prompt, "findings")), texts)
-    if found is None:
+    given = _given(await thinking.about(prompt))
+    if given is None:
+        given = _given(await thinking.about(again(prompt, "findings")))
+    if given is None:
         raise VoiceError(f"{persona.name}'s review could not be read.", reason="unstructured")
-    return found
+    claims = JudgedClaims(Sources(entry_texts(case.specification), thinking.shown, case.slug))
+    found = await asyncio.to_thread(_findings, given, texts, claims)
+    return ReviewFindings(found, {**thinking.facts, **claims.facts})
 
 
 def texts_of(files: Mapping[str, str]) -> Mapping[str, str]:
@@ -182,30 +222,42 @@ def _unseen(case: ReviewCase, given: Iterable[ReviewerOpinion]) -> Iterator[str]
     yield coverage.unfinished(case.playbook, case.steps_completed)
 
 
-def _findings(text: str, texts: Mapping[str, str]) -> tuple[Finding, ...] | None:
+def _given(text: str) -> list[Any] | None:
     """None when the answer has no list of findings; the list may be empty."""
-    given = next(
-        (one["findings"] for one in objects_in(sanitized(text)) if isinstance(one.get("findings"), list)),
-        None,
-    )
-    if given is None:
-        return None
-    found = [finding for one in given[: judging.MOST_FINDINGS] if (finding := _finding(one, texts))]
+    objects = objects_in(sanitized(text))
+    return next((one["findings"] for one in objects if isinstance(one.get("findings"), list)), None)
+
+
+def _findings(given: Sequence[Any], texts: Mapping[str, str], claims: JudgedClaims) -> tuple[Finding, ...]:
+    found = [finding for one in given[: judging.MOST_FINDINGS] if (finding := _finding(one, texts, claims))]
     return tuple(sorted(found, key=lambda one: one.severity.rank))
 
 
-def _finding(given: Any, texts: Mapping[str, str]) -> Finding | None:
-    """None for a file that was not shown. A line that does not exist stands for the whole file."""
+def _finding(given: Any, texts: Mapping[str, str], claims: JudgedClaims) -> Finding | None:
+    """
+    None for a file that was not shown; a finding about the code is where its source is. A line that does not exist
+    stands for the whole file.
+    """
     if not isinstance(given, Mapping):
         return None
     file, text = given.get("file"), given.get("text")
     severities = {one.value: one for one in FindingSeverity}
     severity = severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR)
-    if not isinstance(file, str) or file not in texts or not isinstance(text, str) or not text.strip():
+    if not isinstance(file, str) or not isinstance(text, str) or not text.strip():
         return None
-    return Finding(
-        severity=severity, file=file, text=row(text, TEXT_CHARS), line=_place(given.get("line"), file, texts)
+    about = texts.get(file, "")[:ABOUT_CHARS]
+    said = claims.checked(row(text, TEXT_CHARS), texts_in(given.get("sources")), beside=[about])
+    found = Finding(
+        severity=severity,
+        file=file,
+        text=row(said.text, TEXT_CHARS),
+        sources=said.sources,
+        unverified=said.unverified,
     )
+    if file in texts:
+        return found.but(line=_place(given.get("line"), file, texts))
+    code = next((one for one in map(CodeCitation.read, said.sources) if one), None)
+    return found.but(file=code.path, line=code.first) if code else None
 
 
 def _place(number: Any, file: str, texts: Mapping[str, str]) -> int:

@@ -14,6 +14,7 @@ from bot.domain.catalog.models import ModelTask
 from bot.domain.discussion.elaboration import Elaboration, StanceGroups
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch
+from bot.domain.transcript.lines import QUOTED
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing
@@ -25,7 +26,8 @@ from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
 from bot.voices.proposing import Proposals
-from bot.voices.tools.looking import Looker
+from bot.voices.sources import quoted_in
+from bot.voices.tools.looking import Looker, no_looker
 from bot.voices.verifying import Verifier, merged
 
 log = logging.getLogger(__name__)
@@ -48,13 +50,9 @@ REASONS = {
 }
 
 MindOf = Callable[[str], LanguageModel | None]
-LookerOf = Callable[[VoiceContext], Looker | None]
+TurnLookerOf = Callable[[VoiceContext], Looker | None]
 Efforts = Mapping[ModelTask, str]
 NO_EFFORTS: Efforts = {}
-
-
-def no_looker(_: VoiceContext) -> None:
-    """For voices that look at nothing."""
 
 
 class CallLimits(NamedTuple):
@@ -81,7 +79,7 @@ class ModelVoices:
         offline: Voices,
         verifier: Verifier | None = None,
         *,
-        looker_of: LookerOf = no_looker,
+        looker_of: TurnLookerOf = no_looker,
         efforts: Efforts = NO_EFFORTS,
     ) -> None:
         self._mind_of = mind_of
@@ -103,8 +101,7 @@ class ModelVoices:
         if answer.entries is None:
             return speech
         found = proposing.proposed(answer.entries, scene, session.shown)
-        dropped = [*found.dropped, *answer.dropped]
-        kept, facts = await self._checked(found, {**facts, "dropped": dropped} if dropped else facts, cue)
+        kept, facts = await self._checked(found, found.facts_with(facts, *answer.dropped), cue)
         return speech._replace(patches=kept, facts=facts)
 
     async def frame(self, cue: VoiceContext) -> Speech:
@@ -136,8 +133,7 @@ class ModelVoices:
             found = proposing.proposals(answer, scene, thinking.shown)
         if found is None:
             return (), thinking.facts
-        dropped = {"dropped": list(found.dropped)} if found.dropped else {}
-        return await self._checked(found, {**thinking.facts, **dropped}, cue)
+        return await self._checked(found, found.facts_with(thinking.facts), cue)
 
     async def _checked(
         self, found: Proposals, facts: Facts, cue: VoiceContext
@@ -323,7 +319,10 @@ async def _answer(
     if flaw:
         sentence = f"{cue.persona} found no words that could be used."
         raise VoiceError(sentence, reason=REASONS[flaw], facts=thinking.facts)
-    return answer, dict(thinking.facts) if answer.recorded else {**thinking.facts, "unrecorded": True}
+    facts = dict(thinking.facts)
+    if passages := quoted_in(answer.text, thinking.shown):
+        facts[QUOTED] = passages
+    return answer, facts if answer.recorded else {**facts, "unrecorded": True}
 
 
 async def _answered(prompt: Prompt, spec: AnswerSpec, thinking: ModelSession) -> tuple[Answered, str]:

@@ -5,7 +5,7 @@ import json
 from bot.voices.model import Completion, Prompt
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
-from bot.voices.tools.looking import Looker
+from bot.voices.tools.looking import Looker, LookSubject
 from tests.e2e.meeting import Meeting
 from tests.specification.meeting import SCHEMA
 from tests.voices.minds import ScriptedMind
@@ -39,7 +39,7 @@ async def test_what_it_finds_is_on_the_card_before_anybody_speaks(meeting: Meeti
         lambda _: mind,
         OfflineVoices(),
         looker_of=lambda cue: Looker(
-            Shelf(), cue.roundtable, SCHEMA, SHIPPED.roster[MAYA], redact=lambda text: text
+            Shelf(), LookSubject.of(cue.roundtable), SCHEMA, SHIPPED.roster[MAYA], redact=lambda text: text
         ),
     )
     meeting.more = {"ROUNDTABLE_MODEL": "ollama:small", "ROUNDTABLE_LOOK_FIRST": "yes"}

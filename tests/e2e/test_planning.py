@@ -29,12 +29,14 @@ ANSWERS = {
 SLUG = "every-export-loses-its-last-row"
 
 
-async def planned(meeting: Meeting, brief: str = BRIEF, *, slug: str = SLUG) -> None:
-    """A brief becomes an item with a thread of its own; the first question stands in it."""
+async def planned(
+    meeting: Meeting, brief: str = BRIEF, *, slug: str = SLUG, offered: str = "plan_skip"
+) -> None:
+    """A brief becomes an item with a thread of its own; the first question stands in it, or what is *offered*."""
     await meeting.slack.person("ada").slash(CHANNEL, f"/roundtable plan {brief}")
     await meeting.until(lambda: meeting.slack.messages(CHANNEL))
     meeting.root, meeting.slug = meeting.slack.messages(CHANNEL)[-1].ts, slug
-    await meeting.menu("plan_skip")
+    await meeting.menu(offered)
 
 
 async def answered(

@@ -27,7 +27,7 @@ from bot.voices.offline.offline import OfflineVoices
 from bot.voices.prompts import tasks
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools import looking
-from bot.voices.tools.looking import MOST_LOOKS, NO_MORE, RESULT_CHARS, TOOLS, Looker
+from bot.voices.tools.looking import MOST_LOOKS, NO_MORE, RESULT_CHARS, TOOLS, Looker, LookSubject
 from tests.specification.meeting import SCHEMA, Meeting
 from tests.voices.minds import ScriptedMind, cue, debating, record
 from tests.voices.people import ALEX, MAYA, PLAYBOOK
@@ -85,7 +85,7 @@ def looker(shelf: Shelf | None = None, *, looks_at: tuple[str, ...] = ()) -> Loo
     persona = SHIPPED.roster[SHIPPED_ALEX].but(looks_at=looks_at)
     return Looker(
         shelf or Shelf(),
-        rt,
+        LookSubject.of(rt),
         SCHEMA,
         persona,
         redact=lambda text: text.replace("hunter2hunter2", "[redacted:password]"),

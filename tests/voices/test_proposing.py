@@ -17,7 +17,7 @@ from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import outline
 from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError
-from bot.voices import proposing
+from bot.voices import sources
 from tests.domain.table import Table
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 from tests.voices.minds import Answer, ScriptedMind, lost, thinking, whole
@@ -122,7 +122,7 @@ def test_only_the_sources_that_exist_are_named() -> None:
 
     assert patch.sources == (SAID, "FR-001")
     assert [one["what"] for one in facts["dropped"]] == ["C.9", "src/sync.py:40@1a2b3c4", f"{slug}/FR-002"]
-    assert {one["why"] for one in facts["dropped"]} == {proposing.NOT_SHOWN}
+    assert {one["why"] for one in facts["dropped"]} == {sources.NOT_SHOWN}
 
 
 @pytest.mark.parametrize("text", ["We leave out PDF.", "we  leave out\nPDF", "leave out PDF"])

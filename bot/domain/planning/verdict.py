@@ -6,7 +6,7 @@ stumbles can hold a plan up but never wave it through.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -18,6 +18,7 @@ from bot.domain.values.value import Stored
 MOST_REASONS = 10
 MOST_QUESTIONS = 3
 """A role asks for what it cannot go on without; a fourth question is a wish."""
+MOST_READ = 50
 LONGEST = 500
 
 NAMES = {
@@ -67,20 +68,22 @@ class Judgement(Stored):
     challenge: bool = False
 
 
-def read_verdict(text: str) -> RoleVerdict:
-    """The verdict in *text*, which may stand in prose or a code fence."""
+def read_verdict(text: str, *, told: Callable[[Any], Any] = lambda entry: entry) -> RoleVerdict:
+    """The verdict in *text*, which may stand in prose or a code fence. Each entry of its lists is read as *told*."""
     found = _object_in(text)
     if found is None:
         return unreadable("no verdict in JSON was found in the answer")
-    return verdict_from(found)
+    return verdict_from(found, told=told)
 
 
-def verdict_from(found: Mapping[str, Any]) -> RoleVerdict:
+def verdict_from(
+    found: Mapping[str, Any], *, told: Callable[[Any], Any] = lambda entry: entry
+) -> RoleVerdict:
     """Fields that cannot be understood make the verdict unknown; what the others say is kept."""
     flaws: list[str] = []
     ok = _ok(found, flaws)
     confidence = _confidence(found.get("confidence"), flaws)
-    lists = {field: _texts(found, names) for field, names in NAMES.items()}
+    lists = {field: _texts(found, names, told) for field, names in NAMES.items()}
     if flaws:
         lists["reasons"] = (*flaws, *lists["reasons"])
     return RoleVerdict(
@@ -142,14 +145,15 @@ def _confidence(given: Any, flaws: list[str]) -> float | None:
     return None
 
 
-def _texts(found: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, ...]:
+def _texts(found: Mapping[str, Any], names: tuple[str, ...], told: Callable[[Any], Any]) -> tuple[str, ...]:
     given = next((found[name] for name in names if found.get(name)), ())
     entries = given if isinstance(given, list | tuple) else (given,)
-    texts = (one_line(clean(_text(entry)), LONGEST) for entry in entries)
+    texts = (one_line(clean(text_in(told(entry))), LONGEST) for entry in entries[:MOST_READ])
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
-def _text(entry: Any) -> str:
+def text_in(entry: Any) -> str:
+    """The words of an entry of a list, which may be an object."""
     if isinstance(entry, str):
         return entry
     if isinstance(entry, Mapping):

@@ -1,6 +1,6 @@
 """The text of a review that we make."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from bot.domain.reviews.review import UNAVAILABLE, ReviewMeta, ReviewVerdict, without_marker
@@ -9,6 +9,7 @@ from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
 
 SENTENCE_CHARS = 400
+QUOTED_CHARS = 700
 NOTHING = "_Nothing found._"
 NO_GAP = "_No gap in what was recorded._"
 
@@ -32,23 +33,36 @@ class FindingSeverity(StrEnum):
 
 
 class Finding(Value):
-    """One sentence, with what to do about it. *line* is 0 when the whole file is meant."""
+    """
+    One sentence, with what to do about it. *line* is 0 when the whole file is meant. *sources* are ids of what the
+    reviewer looked at; *unverified* says what of the sentence they do not say.
+    """
 
     severity: FindingSeverity
     file: str
     text: str
     line: int = 0
+    sources: tuple[str, ...] = ()
+    unverified: str = ""
 
     @property
     def place(self) -> str:
         return f"{self.file}:{self.line}" if self.line else self.file
+
+    @property
+    def markdown(self) -> str:
+        """The sentence and what it rests on."""
+        named = [f"`{_code(one)}`" for one in self.sources if one not in self.text]
+        mark = [f"_unverified: {_plain(self.unverified)}_"] if self.unverified else []
+        return _plain(self.text) + (f" ({'; '.join((*named, *mark))})" if named or mark else "")
 
 
 class ReviewerOpinion(Value):
     """
     What one reviewer found; *lens* is what they look at. Not *judged* is what a rule lists: *gaps* in the
     specification, which are no verdict. `challenge` says what came of it when this reviewer was asked for what speaks
-    against the others, who found nothing serious.
+    against the others, who found nothing serious. `looked_at` are the ids of what it was shown, `left_out` the sources
+    that it named and was not shown, each with the reason, and `quoted` passages that are in no commit, by their ids.
     """
 
     by: str
@@ -57,6 +71,9 @@ class ReviewerOpinion(Value):
     gaps: tuple[str, ...] = ()
     judged: bool = True
     challenge: str = ""
+    looked_at: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    quoted: Mapping[str, str] = {}
 
     @property
     def is_content(self) -> bool:
@@ -123,13 +140,25 @@ class Review(Value):
 def _opinion(opinion: ReviewerOpinion) -> str:
     lens = f": {_plain(opinion.lens)}" if opinion.lens else ""
     found = (
-        f"- **{one.severity}** `{_code(one.place)}` — {_plain(one.text)}"
+        f"- **{one.severity}** `{_code(one.place)}` — {one.markdown}"
         for one in Review(title="", method="", opinions=(opinion,)).findings
     )
     gaps = (f"- {_plain(gap)}" for gap in opinion.gaps)
     nothing = NOTHING if opinion.judged else NO_GAP
     challenge = f"\n\n_{_plain(opinion.challenge)}_" if opinion.challenge else ""
-    return f"## {_plain(opinion.by)}{lens}\n\n" + ("\n".join((*found, *gaps)) or nothing) + challenge
+    rows = "\n".join((*found, *gaps)) or nothing
+    return f"## {_plain(opinion.by)}{lens}\n\n{rows}{challenge}{_looked(opinion)}"
+
+
+def _looked(opinion: ReviewerOpinion) -> str:
+    """What the findings rest on: the code can be looked up by its id, what a server returned stands here."""
+    parts = []
+    if opinion.looked_at:
+        parts.append("Looked at: " + ", ".join(f"`{_code(one)}`" for one in opinion.looked_at))
+    if opinion.left_out:
+        parts.append("Left out: " + "; ".join(map(_plain, opinion.left_out)))
+    parts += [f"`{_code(id)}` said: {_plain(text, QUOTED_CHARS)}" for id, text in opinion.quoted.items()]
+    return "".join(f"\n\n{one}" for one in parts)
 
 
 def _list(heading: str, sentences: Iterable[str]) -> str:
@@ -137,8 +166,8 @@ def _list(heading: str, sentences: Iterable[str]) -> str:
     return f"## {heading}\n\n{bullets}" if bullets else ""
 
 
-def _plain(text: str) -> str:
-    return without_marker(escaped(one_line(text, SENTENCE_CHARS)))
+def _plain(text: str, most: int = SENTENCE_CHARS) -> str:
+    return without_marker(escaped(one_line(text, most)))
 
 
 def _code(text: str) -> str:

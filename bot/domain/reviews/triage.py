@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from bot.domain.reviews.notice import ReviewEntry
 from bot.domain.reviews.review import triage_line
-from bot.domain.reviews.text import FindingSeverity, Review
+from bot.domain.reviews.text import Finding, FindingSeverity, Review
+from bot.domain.specification.citations import CodeCitation
 from bot.domain.values.text import counted
 
 MOST_FINDINGS = 5
@@ -22,7 +23,7 @@ def entry_of(review: Review) -> ReviewEntry:
         by_rule=review.is_by_rule,
         findings=(
             *filter(None, [review.coverage]),
-            *(f"**{one.severity}** `{one.place}`: {one.text}" for one in critical[:MOST_FINDINGS]),
+            *(f"**{one.severity}** `{one.place}`: {_told(one)}" for one in critical[:MOST_FINDINGS]),
         ),
         missing=review.missing,
         hidden=(*_milder(review), *too_many, *review.unseen),
@@ -34,6 +35,13 @@ def entry_of_text(text: str, *, number: int, path: str, reviewers: tuple[str, ..
     return ReviewEntry(
         number=number, path=path, line=triage_line(text), reviewers=reviewers, hidden=(NOT_OURS,)
     )
+
+
+def _told(one: Finding) -> str:
+    """With the code that it rests on, without the commit: the review has the whole id."""
+    cited = [code.label for source in one.sources if (code := CodeCitation.read(source))]
+    mark = [f"unverified: {one.unverified}"] if one.unverified else []
+    return one.text + (f" ({'; '.join((*cited, *mark))})" if cited or mark else "")
 
 
 def _milder(review: Review) -> Iterable[str]:

@@ -116,6 +116,8 @@ ABOUT = ("phase_key", "step_id", "plan_version", "plan_round")
 """In a line's `meta`: its place in the analysis or in the planning."""
 SPENT = "spent"
 """In a line's `meta`: what the models had used for the item at the commit."""
+QUOTED = "quoted"
+"""In a line's `meta`: passages that it cites and that are in no commit, by their ids."""
 CHANGING_ENTRIES = frozenset({"entries", "amends", "retracts"})
 """In a line's `meta`: what makes it one for the specification."""
 HEARD_AFTER = "heard_after"

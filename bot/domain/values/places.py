@@ -17,6 +17,10 @@ class Place(Stored):
         return f"{self.team}.{self.channel}.{self.thread}"
 
 
+NOWHERE = Place(team="", channel="")
+"""Where nothing private is known."""
+
+
 class Belonging(StrEnum):
     """How a person belongs to the workspace."""
 

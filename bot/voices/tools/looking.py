@@ -8,7 +8,7 @@ others; secrets in it are redacted, and it cannot end the material that it becom
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import Schema
@@ -16,6 +16,7 @@ from bot.domain.privacy.redaction import Redact
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import keywords
 from bot.domain.specification.entries import Entry, Specification
+from bot.domain.values.places import Place
 from bot.domain.values.text import one_line
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage
 from bot.voices.model import ForeignTools, Look, Tool
@@ -84,13 +85,29 @@ TOOLS = (
 """`entries` is no area that can be taken away: a prompt may name entries that it has no room for."""
 
 
+class LookSubject(NamedTuple):
+    """
+    The item that a turn is about. Items that may be known at *place* can be looked at, and no others; *words* are those
+    of a first search.
+    """
+
+    slug: str
+    place: Place
+    specification: Specification
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, rt: Roundtable) -> "LookSubject":
+        return cls(rt.slug, rt.place, rt.specification, keywords(rt))
+
+
 class Looker:
-    """For *persona*, in the thread of *rt*."""
+    """For one turn of *persona*: a speaker, a role of the workshop, or a reviewer."""
 
     def __init__(
         self,
         evidence: Evidence,
-        rt: Roundtable,
+        subject: LookSubject,
         schema: Schema,
         persona: Persona,
         *,
@@ -98,7 +115,7 @@ class Looker:
         foreign: ForeignTools | None = None,
     ) -> None:
         self._evidence = evidence
-        self._rt = rt
+        self._subject = subject
         self._schema = schema
         self._persona = persona
         self._redact = redact
@@ -139,7 +156,7 @@ class Looker:
     async def first_look(self) -> str:
         """For a model that cannot call tools: a search for the words of the step, where the persona looks first."""
         parts = []
-        words = [word for word in keywords(self._rt) if _WORDS.fullmatch(word)][:FIRST_WORDS]
+        words = [word for word in self._subject.words if _WORDS.fullmatch(word)][:FIRST_WORDS]
         for name in [one.name for one in self.tools if one.name in {"search_code", "search_items"}]:
             told = {"text": " ".join(words)} if name == "search_items" else {"pattern": "|".join(words)}
             found = await self.look(name, told) if words else ""
@@ -194,14 +211,14 @@ class Looker:
 
     async def _entry(self, id: str) -> Sequence[Passage]:
         slug, slash, own = id.rpartition("/")
-        is_other = bool(slash) and slug != self._rt.slug
+        is_other = bool(slash) and slug != self._subject.slug
         if is_other and not self._persona.may_use("items"):
             raise LookRefused("You do not look at other items.")
-        spec = await self._specification(slug) if is_other else self._rt.specification
+        spec = await self._specification(slug) if is_other else self._subject.specification
         entry = spec.entries.get(own)
         if entry is None or entry.kind not in self._schema.kinds:
             raise LookRefused(f"There is no entry {one_line(id, 60)}.")
-        return [Passage(f"{slug if is_other else self._rt.slug}/{entry.id}", self._told(entry, spec))]
+        return [Passage(f"{slug if is_other else self._subject.slug}/{entry.id}", self._told(entry, spec))]
 
     async def _item(self, slug: str) -> Sequence[Passage]:
         spec = await self._specification(slug)
@@ -212,8 +229,8 @@ class Looker:
         if not words:
             raise LookRefused("Search for words of three letters or more.")
         found: list[tuple[int, Passage]] = []
-        for known in (await self._evidence.items(self._rt.place))[:MOST_ITEMS]:
-            if known.slug == self._rt.slug:
+        for known in (await self._evidence.items(self._subject.place))[:MOST_ITEMS]:
+            if known.slug == self._subject.slug:
                 continue
             title = (len(words & {*_folded(known.title)}), Passage(known.slug, known.title))
             lines = self._lines(await self._evidence.specification(known.slug))
@@ -225,7 +242,7 @@ class Looker:
 
     async def _specification(self, slug: str) -> Specification:
         """Of an item that may be known here; of all others not even their existence is told."""
-        known = await self._evidence.items(self._rt.place)
+        known = await self._evidence.items(self._subject.place)
         if slug not in {one.slug for one in known}:
             raise LookRefused(f"There is no item {one_line(slug, 60)}.")
         return await self._evidence.specification(slug)
@@ -273,6 +290,13 @@ class Looker:
 
     def _shown(self, text: str) -> str:
         return _EDGE.sub("", sanitized(self._redact(text)))
+
+
+LookerOf = Callable[[LookSubject, Schema, Persona], Looker | None]
+
+
+def no_looker(*_: object) -> None:
+    """For those that look at nothing."""
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:

@@ -34,7 +34,7 @@ from bot.domain.roundtable.effects import CompareStances, Draft, Formalize, Judg
 from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import ENTRIES, Patch
+from bot.domain.specification.entries import ENTRIES, Patch, Specification
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import paragraphs
@@ -342,8 +342,13 @@ def keywords(rt: Roundtable) -> tuple[str, ...]:
     Words to search the code base for, as they were said: the keywords of the specification, then every word that
     people gave in this step, else those of the title.
     """
-    entries = [str(one["word"] or "") for one in rt.specification.active(KEYWORD)]
-    said = " ".join(answer.text for answer in rt.answers) or ("" if entries else rt.title)
+    return words_to_search(rt.specification, rt.title, said=" ".join(answer.text for answer in rt.answers))
+
+
+def words_to_search(specification: Specification, title: str, *, said: str = "") -> tuple[str, ...]:
+    """The same, for an item with this *title* about which people *said* something."""
+    entries = [str(one["word"] or "") for one in specification.active(KEYWORD)]
+    said = said or ("" if entries else title)
     words = [*entries, *(word.strip("`'\"()[]{}.,:;!?*_") for word in said.split())]
     unique: dict[str, str] = {}
     for word in words:

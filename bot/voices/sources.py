@@ -1,0 +1,163 @@
+"""
+The sources that a voice names: what a tool of its turn showed, and what its prompt had. One that was not shown is
+dropped, with the reason. What roles and reviewers say is held against their sources here; `proposing` does it for
+entries.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.catalog.personas import SERVERS
+from bot.domain.catalog.schema import NOTE
+from bot.domain.specification import carried, checks, citations, entailment
+from bot.domain.specification.entries import Specification
+from bot.domain.transcript.lines import QUOTED
+from bot.domain.values.text import one_line
+from bot.engine.ports import Facts
+from bot.voices.prompts.seen import sanitized
+
+MOST_SOURCES = 20
+"""Of one claim."""
+DROPPED_CHARS = 200
+QUOTED_CHARS = 600
+MOST_QUOTED = 8
+STRIDE = 150
+CUT = " … "
+NOT_SHOWN = "this source was not shown"
+NOTHING_LEFT = "the source that it names was not shown"
+INSTEAD = "[a source that was not shown]"
+OF_SERVERS = f"{SERVERS}:"
+_WORDS = re.compile(r"\w+")
+_OF_SERVERS = re.compile(rf"{SERVERS}:[\w.-]{{1,100}}/[\w.-]{{1,200}}#[0-9a-f]{{7}}")
+
+NO_TEXTS: Mapping[str, str] = {}
+
+
+class Sources:
+    """What may be cited. `texts` are those of messages and entries, and of what was cited of the rest."""
+
+    def __init__(self, texts: Mapping[str, str], looked_at: Mapping[str, str], slug: str) -> None:
+        self.texts = dict(texts)
+        self._looked_at = looked_at
+        self._own = f"{slug}/"
+
+    def find(self, named: str) -> str:
+        """The id of a source that was shown, else nothing. An entry of this item has its short id."""
+        own = named.removeprefix(self._own)
+        if own in self.texts or own != named:
+            return own if own in self.texts else ""
+        text = citations.cited_text(named, self._looked_at)
+        if text is None:
+            return ""
+        self.texts[named] = text
+        return named
+
+
+class SourcedText(NamedTuple):
+    """*unverified* is why its sources do not say it."""
+
+    text: str
+    sources: tuple[str, ...] = ()
+    unverified: str = ""
+
+    def told(self, most: int) -> str:
+        """In one line of at most *most* characters, with its sources, if they are not in its words."""
+        named = [one for one in self.sources if one not in self.text]
+        mark = [f"unverified: {self.unverified}"] if self.unverified else []
+        tail = f" ({'; '.join([*named, *mark])})" if named or mark else ""
+        tail = one_line(tail, most // 2)
+        return f"{one_line(self.text, most - len(tail) - 1)} {tail}".rstrip()
+
+
+class JudgedClaims:
+    """
+    The claims of one answer of a role or a reviewer. A judgement often says what a source lacks, so that its negations
+    are not compared: numbers, dates, names, quotations and words of decision are.
+    """
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self.dropped: list[Mapping[str, str]] = []
+        self.quoted: dict[str, str] = {}
+
+    @property
+    def facts(self) -> Facts:
+        """For the `meta` of the line."""
+        found = {"dropped": self.dropped, QUOTED: self.quoted}
+        return {name: told for name, told in found.items() if told}
+
+    def checked(self, text: str, named: Iterable[str], *, beside: Iterable[str] = ()) -> SourcedText:
+        """*named* are its sources, beside those in its words; *beside* are texts that it is about."""
+        written = [*carried.citations_in(text), *_OF_SERVERS.findall(text)]
+        wanted = dict.fromkeys([*written, *list(named)[:MOST_SOURCES]])
+        found = tuple(dict.fromkeys(filter(None, map(self._sources.find, wanted))))
+        for one in wanted:
+            if not self._sources.find(one):
+                self.dropped.append(dropped(one))
+                text = text.replace(one, INSTEAD)
+        if not wanted:
+            return SourcedText(text)
+        if not found:
+            return SourcedText(text, (), NOTHING_LEFT)
+        texts = [self._sources.texts[one] for one in found]
+        self.quoted |= quoted(found, self._sources.texts, text)
+        bare = text.replace(INSTEAD, " ")
+        for one in written:
+            bare = bare.replace(one, " ")
+        return SourcedText(
+            text, found, entailment.reasons(bare, (*texts, *beside), only=entailment.MENTIONED)
+        )
+
+
+def entry_texts(specification: Specification) -> dict[str, str]:
+    """What each entry that counts says, as a source of others."""
+    entries = (one for one in specification.entries.values() if one.kind != NOTE)
+    return {one.id: checks.text_of_entry(one) for one in entries if specification.lives(one.id)}
+
+
+def texts_in(value: Any) -> list[str]:
+    """What a model gave as a list of texts, or as a single one."""
+    return [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)] if value else []
+
+
+def dropped(named: str) -> Mapping[str, str]:
+    return {"what": one_line(sanitized(named), DROPPED_CHARS), "why": NOT_SHOWN}
+
+
+# --- passages of servers ----------------------------------------------------------------------------------------------
+#
+# Code, history and entries are in git, and can be looked up by their ids. What a server of tools returned cannot: the
+# passage that was cited is kept beside the id.
+
+
+def quoted(cited: Iterable[str], texts: Mapping[str, str], claim: str) -> dict[str, str]:
+    """By its id, of each of *cited* that came from a server of tools, what of its text is about *claim*."""
+    foreign = [one for one in dict.fromkeys(cited) if one.startswith(OF_SERVERS) and one in texts]
+    return {one: passage(texts[one], claim) for one in foreign[:MOST_QUOTED]}
+
+
+def quoted_in(said: str, texts: Mapping[str, str]) -> dict[str, str]:
+    """The same, for ids that stand in the words themselves."""
+    return quoted((one for one in texts if one in said), texts, said)
+
+
+def passage(text: str, claim: str) -> str:
+    """At most QUOTED_CHARS of *text*: where most words of *claim* are, the first such place."""
+    text = text.strip()
+    if len(text) <= QUOTED_CHARS:
+        return text
+    words = {one.casefold() for one in _WORDS.findall(claim)}
+    room = QUOTED_CHARS - 2 * len(CUT)
+
+    def hits(start: int) -> int:
+        return len(words & {one.casefold() for one in _WORDS.findall(text[start : start + room])})
+
+    start = max(_starts(len(text), room), key=lambda one: (hits(one), -one))
+    before, after = CUT if start else "", CUT if start + room < len(text) else ""
+    return f"{before}{text[start : start + room].strip()}{after}".strip()
+
+
+def _starts(length: int, room: int) -> Iterator[int]:
+    yield from range(0, length - room, STRIDE)
+    yield length - room

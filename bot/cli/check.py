@@ -6,7 +6,8 @@ It changes nothing: no file, no git configuration, no key in the store.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Iterable, Iterator
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
@@ -42,7 +43,9 @@ from bot.storage.git.repository import existing_repository, open_repository
 from bot.storage.git.sync import reached
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import inspected, refuse_cluster
-from bot.voices.model import ServerReport
+from bot.voices.llm.models import ModelRegistry
+from bot.voices.model import ForeignTools, ServerReport, Tool
+from bot.voices.tools.looking import NO_MORE, TOOLS
 
 # What a preflight found, as a table for people and as rows for scripts.
 
@@ -229,17 +232,36 @@ def _problems(findings: Findings, *, but: Iterable[Trouble] = ()) -> Iterator[Ch
 
 
 class ModelCheck(NamedTuple):
-    """*sentences* are about models that do not answer; *stops* says that no persona could speak in a meeting."""
+    """
+    *sentences* are about models that do not answer; *stops* says that no persona could speak in a meeting. *notes* are
+    about those that answer, and do not take all tools.
+    """
 
     found: str
     sentences: tuple[str, ...]
     stops: bool
+    notes: tuple[str, ...] = ()
+
+
+class OfferedTools(NamedTuple):
+    """To see whether a model's server takes them: nothing is looked at."""
+
+    tools: Sequence[Tool]
+
+    async def look(self, name: str, given: Mapping[str, Any], /) -> str:  # noqa: ARG002 -- as `Toolbox` has it
+        return NO_MORE
+
+    async def first_look(self) -> str:
+        return ""
 
 
 async def check_models(settings: Settings, roster: Roster) -> ModelCheck:
     """Raises ConfigError when a setting is missing."""
-    async with language_models(settings, roster) as found:
+    async with AsyncExitStack() as stack:
+        found = await stack.enter_async_context(language_models(settings, roster))
         answers = await found.greeted()
+        foreign = await stack.enter_async_context(foreign_tools(settings)) if answers else None
+        notes = await _without_tools(found, foreign) if foreign else ()
     if not answers:
         return ModelCheck(
             "offline: the personas facilitate, and do not think for themselves", (), stops=False
@@ -248,8 +270,20 @@ async def check_models(settings: Settings, roster: Roster) -> ModelCheck:
     is_usable = chain.offline or not all(answers[name] for name in chain.names)
     answering = ", ".join(str(name) for name, sentence in answers.items() if not sentence)
     return ModelCheck(
-        f"{answering or 'no model'} answers", tuple(filter(None, answers.values())), stops=not is_usable
+        f"{answering or 'no model'} answers",
+        tuple(filter(None, answers.values())),
+        stops=not is_usable,
+        notes=notes,
     )
+
+
+async def _without_tools(found: ModelRegistry, foreign: ForeignTools) -> tuple[str, ...]:
+    """Each model is asked once more, with the tools of servers: some refuse a request because of one of them."""
+    await foreign.settled()
+    if not foreign.tools:
+        return ()
+    await found.greeted(OfferedTools((*TOOLS, *foreign.tools)))
+    return await found.without_tools()
 
 
 async def everything(settings: Settings) -> tuple[CheckResult, ...]:
@@ -399,8 +433,9 @@ async def _transport(settings: Settings) -> CheckResult:
 
 
 async def _model(settings: Settings, roster: Roster) -> CheckResult:
-    found, sentences, stops = await check_models(settings, roster)
-    return CheckResult("model", found, tuple(CheckProblem(sentence, stops=stops) for sentence in sentences))
+    found, sentences, stops, notes = await check_models(settings, roster)
+    problems = [CheckProblem(sentence, stops=stops) for sentence in sentences]
+    return CheckResult("model", found, (*problems, *map(CheckProblem, notes)))
 
 
 async def _web(settings: Settings) -> CheckResult:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple, Protocol
 
+from bot.domain.catalog.personas import SERVERS
 from bot.domain.privacy.redaction import Redact
 from bot.engine.evidence_ports import Passage
 from bot.engine.ports import Facts
@@ -21,6 +22,11 @@ class Tool(NamedTuple):
     description: str
     parameters: Mapping[str, Any]
     area: str = ""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it belongs to a server of others."""
+        return self.area.startswith(f"{SERVERS}:")
 
 
 class Look(NamedTuple):

@@ -15,6 +15,7 @@ from bot.domain.discussion import grouping, positions
 from bot.domain.discussion.elaboration import Elaboration, StanceGroups
 from bot.domain.discussion.grouping import ComparedPosition
 from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.planning.plan_reader import objects_in
 from bot.domain.specification.entailment import stands_in
 from bot.domain.specification.entries import Patch, Specification
 from bot.domain.values.text import one_line
@@ -148,7 +149,9 @@ class StanceComparison:
     def prompt(self) -> Prompt:
         rows = [row for id, title in self._issues.items() for row in self._rows(id, title)]
         shown = fenced("positions", "\n".join(rows))
-        return sealed((), filled("compare", positions=shown), seed="compare")
+        schema = schemas.comparison()
+        words = filled("compare", positions=shown, answer=schema.words)
+        return sealed((), words, seed="compare")._replace(schema=schema)
 
     def _rows(self, id: str, title: str) -> Iterator[str]:
         yield f"[{id}] {sanitized(title)}"
@@ -158,12 +161,8 @@ class StanceComparison:
 
     def read(self, answer: str) -> StanceGroups | None:
         """None for what is no answer. Ids that were not given are left out."""
-        text = sanitized(answer)
-        try:
-            given = parse(text[text.find("{") : text.rfind("}") + 1])
-        except ValueError:
-            return None
-        if not isinstance(given, Mapping):
+        given = next(objects_in(sanitized(answer)), None)
+        if given is None:
             return None
         held = {key: one.held for key, one in self._said.items()}
         return StanceGroups(

@@ -10,20 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from bot.cast import opened_speakers
-from bot.cli.check import CheckResult, check_tools
+from bot.cli.check import CheckResult, check_models, check_tools
 from bot.content.mcp import McpServer, read_servers
+from bot.domain.catalog.personas import Roster
 from bot.engine.evidence_ports import LookRefused
 from bot.settings import Settings
 from bot.voices.model import ForeignTools, ServerReport
-from bot.voices.tools.looking import RESULT_CHARS, TOOLS, Looker
+from bot.voices.tools.looking import RESULT_CHARS, TOOLS, Looker, LookSubject
 from bot.voices.tools.servers import McpTools, ServerTimes, opened_tools
 from tests.ports import free_port
 from tests.specification.meeting import SCHEMA
 from tests.storage.samples import wait_until
 from tests.voices.minds import cue, debating, record
-from tests.voices.models.provider import KEY, Answer, model_server, says
+from tests.voices.models.provider import KEY, Answer, Json, fails, model_server, says, settings_for
 from tests.voices.people import ALEX, PLAYBOOK
 from tests.voices.prompts.kept import ALEX as SHIPPED_ALEX
 from tests.voices.prompts.kept import ROUNDTABLE, SHIPPED
@@ -52,7 +54,7 @@ def looker(foreign: ForeignTools, *, looks_at: tuple[str, ...] = ()) -> Looker:
     persona = SHIPPED.roster[SHIPPED_ALEX].but(looks_at=looks_at)
     return Looker(
         Shelf(),
-        ROUNDTABLE,
+        LookSubject.of(ROUNDTABLE),
         SCHEMA,
         persona,
         redact=lambda text: text.replace("hunter2hunter2", "[redacted:password]"),
@@ -270,3 +272,26 @@ async def test_the_check_tries_the_servers(tmp_path: Path) -> None:
         "gone cannot be asked now: its command was not found.",
     ]
     assert not found.stops
+
+
+async def test_the_check_says_whose_model_takes_no_foreign_tools(tmp_path: Path) -> None:
+    """It offers them once: the model answers, and its personas have only our tools."""
+    program = {"command": sys.executable, "args": ["-m", "tests.voices.tool_server"]}
+    config = {"mcpServers": {"tracker": {**program, "env": {"PYTHONPATH": str(ROOT)}}}}
+    (tmp_path / "mcp.json").write_text(json.dumps(config))
+
+    async def reply(request: web.Request, body: Json) -> web.StreamResponse:
+        names = [one["function"]["name"] for one in body.get("tools", ())]
+        is_foreign = any(one.startswith("tracker") for one in names)
+        return await (fails(400) if is_foreign else says())(request, body)
+
+    async with model_server() as server:
+        server.will(reply)
+        given = settings_for(server, "vllm:qwen3", ROUNDTABLE_MCP=str(tmp_path / "mcp.json"))
+        found = await check_models(given, Roster())
+
+    assert (found.found, found.sentences, found.stops) == ("vllm:qwen3 answers", (), False)
+    assert found.notes == (
+        "vllm:qwen3 does not take the tools of servers: personas with this model have only the other tools.",
+    )
+    assert ["tools" in one.body for one in server.asked] == [False, True, True]

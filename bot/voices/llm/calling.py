@@ -54,6 +54,7 @@ from pydantic_ai.tools import ToolDefinition
 from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
 from bot.voices.llm.forms import RequestForm, RequestForms
+from bot.voices.llm.tool_support import Clock, ToolSupport
 from bot.voices.model import Completion, Prompt, Toolbox, Usage
 from bot.voices.prompts.fencing import with_material
 
@@ -148,6 +149,7 @@ class Caller:
         caches: bool,
         streams: bool,
         errors: tuple[type[Exception], ...] = FOREIGN,
+        clock: Clock = time.monotonic,
     ) -> None:
         self._name = name
         self._model = model
@@ -156,7 +158,9 @@ class Caller:
         self._streams = streams
         self._errors = errors
         self._thinks = any(map(model.profile.get, ("thinking_always_enabled", "thinking_enabled_by_default")))
-        self._forms = RequestForms(name, model.profile)
+        can_call = bool(model.profile.get("supports_tools", True))
+        self.tool_support = ToolSupport(name, can_call=can_call, clock=clock)
+        self._forms = RequestForms(name, model.profile, self.tool_support)
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         began = time.monotonic()
@@ -202,7 +206,7 @@ class Caller:
             form = next(one for one in self._forms.of(prompt) if one not in rejected)
             try:
                 responses = await self._in_form(form, prompt, tokens)
-            except ModelRequestRejectedError as error:
+            except (ModelRequestRejectedError, UserError) as error:
                 rejected.append(form)
                 has_another = any(one not in rejected for one in self._forms.of(prompt))
                 if isinstance(error, NOT_OF_THE_FORM) or not has_another:
@@ -224,14 +228,8 @@ class Caller:
     ) -> list[ModelResponse]:
         """The model looks, and then answers; what it says while it looks is not its answer."""
         sent, responses = _messages(prompt, caches=self._caches), list[ModelResponse]()
-        offered = [
-            ToolDefinition(
-                name=one.name, description=one.description, parameters_json_schema=dict(one.parameters)
-            )
-            for one in tools.tools
-        ]
         for _ in range(MOST_ROUNDS + 1):
-            responses.append(await self._requested(sent, prompt, tokens, form, tools=offered))
+            responses.append(await self._requested(sent, prompt, tokens, form))
             calls = responses[-1].tool_calls
             if not calls:
                 return responses
@@ -248,11 +246,9 @@ class Caller:
         prompt: Prompt,
         tokens: int,
         form: RequestForm,
-        *,
-        tools: Sequence[ToolDefinition] = (),
     ) -> ModelResponse:
         began = time.monotonic()
-        response = await self._sent(sent, self._settings(prompt, tokens), tokens, _parameters(form, tools))
+        response = await self._sent(sent, self._settings(prompt, tokens), tokens, _parameters(form))
         self._forms.taken(form)
         if prompt.served is not None:
             seconds = time.monotonic() - began
@@ -315,13 +311,19 @@ class _Exchange(NamedTuple):
     form: RequestForm
 
 
-def _parameters(form: RequestForm, tools: Sequence[ToolDefinition]) -> ModelRequestParameters:
+def _parameters(form: RequestForm) -> ModelRequestParameters:
     """Without the library's own words about a schema: the prompt has ours, and its beginning stays the same."""
+    tools = [
+        ToolDefinition(
+            name=one.name, description=one.description, parameters_json_schema=dict(one.parameters)
+        )
+        for one in form.tools
+    ]
     if form.schema is None:
-        return ModelRequestParameters(function_tools=[*tools])
+        return ModelRequestParameters(function_tools=tools)
     output = OutputObjectDefinition(dict(form.schema.form), name=form.schema.name, strict=True)
     return ModelRequestParameters(
-        function_tools=[*tools], output_mode="native", output_object=output, prompted_output_template=False
+        function_tools=tools, output_mode="native", output_object=output, prompted_output_template=False
     )
 
 

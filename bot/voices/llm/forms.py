@@ -3,7 +3,7 @@ In which form the server of a model takes a prompt: with tools, with the schema 
 neither.
 
 What a model can do is in its profile. What its server rejects, or does not heed, is seen from its answers and
-remembered: then tools become a first search, and the form of the answer is only described in words.
+remembered: then there are fewer tools or a first search, and the form of the answer is only described in words.
 """
 
 import logging
@@ -14,7 +14,8 @@ from pydantic_ai.profiles import ModelProfile
 
 from bot.domain.catalog.models import ModelName
 from bot.domain.values.json_files import parse
-from bot.voices.model import AnswerSchema, Prompt
+from bot.voices.llm.tool_support import ToolSupport
+from bot.voices.model import AnswerSchema, Prompt, Tool
 
 log = logging.getLogger(__name__)
 
@@ -23,18 +24,17 @@ EVERY = ""
 
 
 class RequestForm(NamedTuple):
-    tools: bool
+    tools: Sequence[Tool]
     schema: AnswerSchema | None
 
 
 class RequestForms:
-    def __init__(self, name: ModelName, profile: ModelProfile) -> None:
+    def __init__(self, name: ModelName, profile: ModelProfile, tool_support: ToolSupport) -> None:
         self._name = name
-        self._calls_tools = bool(profile.get("supports_tools", True))
+        self._tool_support = tool_support
         self._keeps_schemas = bool(profile.get("supports_json_schema_output", False))
         # Gemini before version 3 takes one of the two. Other models have no such field in their profile.
         self._combines = bool(profile.get("google_supports_tool_combination", True))
-        self._has_called_tools = False
         self._heeds_schemas: bool | None = None
         # By whether tools were offered with it, and its name: of several schemas one may be too complex.
         self._taken: set[tuple[bool, str]] = set()
@@ -42,11 +42,10 @@ class RequestForms:
 
     def of(self, prompt: Prompt) -> Iterator[RequestForm]:
         """The best form first. What was taken once is not left out any more: a rejection has another reason then."""
-        offers = prompt.tools is not None and bool(prompt.tools.tools) and self._calls_tools
-        for tools in (True, False) if offers else (False,):
-            for schema in self._schemas(prompt.schema, tools=tools):
+        for tools in self._tool_support.offers(prompt.tools.tools if prompt.tools else ()):
+            for schema in self._schemas(prompt.schema, tools=bool(tools)):
                 yield RequestForm(tools, schema)
-            if tools and self._has_called_tools:
+            if self._tool_support.has_taken(tools):
                 return
 
     def _schemas(self, schema: AnswerSchema | None, *, tools: bool) -> Sequence[AnswerSchema | None]:
@@ -60,18 +59,17 @@ class RequestForms:
 
     def taken(self, form: RequestForm) -> None:
         """The server did not reject a request in *form*."""
-        self._has_called_tools |= form.tools
+        self._tool_support.began(form.tools)
         if form.schema:
-            self._taken.add((form.tools, form.schema.name))
+            self._taken.add((bool(form.tools), form.schema.name))
 
     def settled(self, form: RequestForm, rejected: Iterable[RequestForm]) -> None:
         """A prompt was answered in *form*, and not in those before it: what it lacks was the reason."""
+        if any(len(one.tools) > len(form.tools) for one in rejected):
+            self._tool_support.refused(but_took=form.tools)
         for one in rejected:
-            if one.tools and not form.tools and self._calls_tools:
-                log.info("%s takes no tools: it is shown a first search instead", self._name)
-                self._calls_tools = False
-            if one.schema and not form.schema and one.tools is form.tools:
-                self._reject(one.schema.name, tools=form.tools)
+            if one.schema and not form.schema and bool(one.tools) is bool(form.tools):
+                self._reject(one.schema.name, tools=bool(form.tools))
 
     def _reject(self, schema: str, *, tools: bool) -> None:
         takes_others = any(with_tools is tools for with_tools, _ in self._taken)

@@ -17,7 +17,7 @@ from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
 from bot.voices.llm.chain import ModelChain, ModelLink, ProviderGate
 from bot.voices.llm.providers import PROVIDERS, account, missing
-from bot.voices.model import LanguageModel, Prompt
+from bot.voices.model import LanguageModel, Prompt, Toolbox
 
 if TYPE_CHECKING:
     from bot.voices.llm.loading import Loaded
@@ -65,15 +65,21 @@ class ModelRegistry:
             names = tuple(dict.fromkeys((*names, *self._common.names)))
         return ModelChain(tuple(map(self._link, names))) if names else None
 
-    async def greeted(self) -> Mapping[ModelName, str]:
-        """For each model why it does not answer a short question; empty where it does."""
+    async def greeted(self, tools: Toolbox | None = None) -> Mapping[ModelName, str]:
+        """For each model why it does not answer a short question; empty where it does. *tools* are offered with it."""
         names = tuple(self._names)
-        answers = await asyncio.gather(*(self._greeted(self._link(name)) for name in names))
+        prompt = GREETING._replace(tools=tools)
+        answers = await asyncio.gather(*(self._greeted(self._link(name), prompt) for name in names))
         return dict(zip(names, answers, strict=True))
 
-    async def _greeted(self, link: ModelLink) -> str:
+    async def without_tools(self) -> tuple[str, ...]:
+        """A sentence for each model that does not take all tools."""
+        callers = (await self._loading).callers.values() if self._loading else ()
+        return tuple(filter(None, (one.tool_support.sentence for one in callers)))
+
+    async def _greeted(self, link: ModelLink, prompt: Prompt) -> str:
         try:
-            await link.think(GREETING, seconds=GREETING_SECONDS, tokens=GREETING_TOKENS)
+            await link.think(prompt, seconds=GREETING_SECONDS, tokens=GREETING_TOKENS)
         except VoiceError as error:
             return "" if error.reason in ANSWERED else str(error)
         return ""

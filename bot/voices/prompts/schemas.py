@@ -95,6 +95,12 @@ def support(answers: Iterable[str]) -> AnswerSchema:
     return _named("support", _object(claims=_list(claim)))
 
 
+def comparison() -> AnswerSchema:
+    """Which issues and positions of a discussion are the same, by their ids."""
+    groups = _list(_list(TEXT))
+    return _named("comparison", _object(issues=groups, positions=groups))
+
+
 def verdict() -> AnswerSchema:
     form = _object(
         ok=_or_nothing(FLAG),

@@ -31,6 +31,7 @@ DATA = (
     schemas.contribution(),
     schemas.synthesis(),
     schemas.support(Support),
+    schemas.comparison(),
     schemas.verdict(),
     schemas.findings(),
     schemas.plan(),

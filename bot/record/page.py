@@ -411,13 +411,19 @@ def _line(entry: RecordEntry, who: int) -> str:
         f'<li id="L{entry.number}" data-who="{who}" class="{entry.kind}{" turn" if entry.turn else ""}">'
         f'<p class="by">{_anchor(entry.number)}<bdi class="who k{who % COLOURS}">{_shown(entry.by)}</bdi>'
         f'<time datetime="{entry.ts}">{entry.ts[:10]} {entry.ts[11:19]}</time>{noted}{_in_slack(entry.link)}</p>'
-        f'<div class="text" dir="auto">{_prose(entry.text)}</div>{_attached(entry)}</li>\n'
+        f'<div class="text" dir="auto">{_prose(entry.text)}</div>{_attached(entry)}{_cited(entry)}</li>\n'
     )
 
 
 def _attached(entry: RecordEntry) -> str:
     names = ", ".join(_shown(one.name) for one in entry.files)
     return f'<p class="attached">Attached: {names}</p>' if names else ""
+
+
+def _cited(entry: RecordEntry) -> str:
+    """What a server of tools said, beside the id that the line cites it by."""
+    rows = (f"<code>{_shown(one.id)}</code> said: {_shown(one.text)}" for one in entry.passages)
+    return "".join(f'<p class="attached" dir="auto">{row}</p>' for row in rows)
 
 
 def _in_slack(link: str) -> str:

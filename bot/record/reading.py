@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 from bot.domain.roundtable import permalinks
@@ -11,7 +12,7 @@ from bot.domain.roundtable.state import ATTACHMENTS
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import AMOUNTS, CALL, NAME_CHARS, Row, amount, called, fold, kind_of, named
-from bot.domain.transcript.lines import UNWRITTEN, Flaw, Line, Source, parse
+from bot.domain.transcript.lines import QUOTED, UNWRITTEN, Flaw, Line, Source, parse
 from bot.domain.transcript.points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
 from bot.domain.transcript.state import CHANGE, State
 from bot.domain.values.json_files import cut_off
@@ -32,6 +33,9 @@ CHANGES = {
     "restart": "restarted",
 }
 _WEB = re.compile(r"https://[!-~]{1,500}")
+MOST_PASSAGES = 20
+PASSAGE_CHARS = 700
+ID_CHARS = 400
 SKIPPED_BYTES = 64 * 1024
 TOO_LONG = "is longer than 16 MiB, and was not read"
 TORN = "was cut off in the middle of being written"
@@ -46,6 +50,17 @@ class SharedFile(NamedTuple):
     link: str = ""
     by: str = ""
     line: int = 0
+
+
+class CitedPassage(NamedTuple):
+    """What a line cites and no commit has, as it was shown to the speaker, by its *id*."""
+
+    id: str
+    text: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.id} said: {self.text}"
 
 
 class RecordEntry(NamedTuple):
@@ -74,6 +89,7 @@ class RecordEntry(NamedTuple):
     message_id: str = ""
     link: str = ""
     files: tuple[SharedFile, ...] = ()
+    passages: tuple[CitedPassage, ...] = ()
 
 
 class InMemory(NamedTuple):
@@ -174,7 +190,16 @@ def _entry(number: int, line: Line) -> RecordEntry:
         call=_call(line.meta) if has_call else {} if line.source is Source.MODEL else None,
         message_id=_text(line, "message_id"),
         files=tuple(_files(number, line)),
+        passages=tuple(_passages(line)),
     )
+
+
+def _passages(line: Line) -> Iterator[CitedPassage]:
+    found = line.meta.get(QUOTED)
+    told = found.items() if isinstance(found, dict) else ()
+    for id, text in islice(told, MOST_PASSAGES):
+        if isinstance(text, str):
+            yield CitedPassage(one_line(clean(id), ID_CHARS), one_line(clean(text), PASSAGE_CHARS))
 
 
 def _files(number: int, line: Line) -> Iterator[SharedFile]:

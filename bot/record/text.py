@@ -105,7 +105,8 @@ def _said(entry: RecordEntry) -> str:
         return f"{entry.number:>6}  !!  {one_line(entry.flaw, LINE_CHARS)}"
     marks = [entry.turn, *entry.marks, f"position: {entry.position}" if entry.position else ""]
     noted = f"  [{', '.join(mark for mark in marks if mark)}]" if any(marks) else ""
-    return f"{entry.number:>6}  {entry.ts[11:19]}  {entry.by}: {one_line(entry.text, LINE_CHARS)}{noted}"
+    said = f"{entry.number:>6}  {entry.ts[11:19]}  {entry.by}: {one_line(entry.text, LINE_CHARS)}{noted}"
+    return "\n".join((said, *(f"{'':>18}{one.sentence}" for one in entry.passages)))
 
 
 def _listed(heading: str, items: Iterable[str]) -> Iterator[str]:
@@ -213,6 +214,8 @@ def _lines(entries: Iterable[RecordEntry]) -> Iterator[str]:
         said = [f"**{escaped(entry.by)}**", entry.ts, f"line {entry.number}", entry.turn, *entry.marks]
         yield from ("", " · ".join(escaped(one) if one == entry.turn else one for one in said if one), "")
         yield quoted(entry.text)
+        for one in entry.passages:
+            yield from ("", escaped(one.sentence))
 
 
 def _cell(text: str) -> str:

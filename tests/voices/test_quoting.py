@@ -1,0 +1,199 @@
+"""What a server of tools said is in no commit: the passage that is cited is kept with the line, and shown."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from bot.domain.catalog.personas import server_area
+from bot.engine.evidence_ports import Passage
+from bot.engine.ports import Facts, VoiceContext
+from bot.record.page import as_html
+from bot.record.reading import InMemory, entries, replay
+from bot.record.text import as_json, as_markdown, as_text
+from bot.voices.judging import ModelWorkshop, OfflineWorkshop
+from bot.voices.model import ServerReport, Tool
+from bot.voices.offline.offline import OfflineVoices
+from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
+from bot.voices.sources import QUOTED_CHARS, passage, quoted
+from bot.voices.thinking import ModelVoices
+from bot.voices.tools.looking import TOOLS, Looker, LookSubject
+from tests.domain.planning.seats import TESTS, started
+from tests.specification.meeting import PLAYBOOK, SCHEMA
+from tests.voices.minds import cue, debating
+from tests.voices.minds import record as answered
+from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
+from tests.voices.prompts.kept import SHIPPED
+from tests.voices.test_judges_look import CASE, CITED, ITEM, HeldShelf, found, markdown, verdict
+from tests.voices.test_looking import FRAMED, caller
+
+TICKET = "mcp:tracker/find_tickets#1a2b3c4"
+OTHER = "mcp:tracker/find_tickets#7654321"
+SAID = "T-42: exports time out after 90 s; password=hunter2hunter2"
+SHOWN = "T-42: exports time out after 90 s; [redacted:password]"
+FIND: tuple[str, dict[str, object]] = ("tracker__find", {"words": "exports"})
+CODE: tuple[str, dict[str, object]] = ("search_code", {"pattern": "retry"})
+
+
+class Tracker:
+    """A server with one ticket."""
+
+    tools = (Tool("tracker__find", "Tickets", {"type": "object"}, server_area("tracker")),)
+
+    async def settled(self) -> tuple[ServerReport, ...]:
+        return ()
+
+    async def ask(self, _name: str, _given: object, /) -> Passage:
+        return Passage(TICKET, SAID)
+
+
+def looker(subject: LookSubject, *_: object) -> Looker:
+    return Looker(
+        HeldShelf(),
+        subject,
+        SCHEMA,
+        PLAYBOOK.roster[MAYA],
+        redact=lambda text: text.replace("password=hunter2hunter2", "[redacted:password]"),
+        foreign=Tracker(),
+    )
+
+
+def calling(then: str) -> Any:
+    left = [FIND, CODE]
+
+    def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        assert len(info.function_tools) == len(TOOLS) + 1
+        return ModelResponse([ToolCallPart(*left.pop(0)) if left else TextPart(then)])
+
+    return caller(FunctionModel(answer))
+
+
+def voices(then: str) -> ModelVoices:
+    mind = calling(then)
+    return ModelVoices(
+        lambda _: mind, OfflineVoices(), looker_of=lambda cue: looker(LookSubject.of(cue.roundtable))
+    )
+
+
+async def proposing() -> Facts:
+    """Two proposals that rest on the same ticket, one of them on the code as well."""
+    text = {
+        "kind": "requirement",
+        "fields": {"title": "Exports take at most 90 s"},
+        "sources": [TICKET, CITED],
+    }
+    other = {"kind": "requirement", "fields": {"title": "Exports do not time out"}, "sources": [TICKET]}
+    rt = roundtable(FEATURES, (ADA, "Exports have to come through."))
+    _, facts = await voices(json.dumps([text, other])).propose(VoiceContext(rt, PLAYBOOK, MAYA), {})
+    return facts
+
+
+async def speaking() -> Facts:
+    said = voices(answered(f"They time out after 90 s ({TICKET}), and {CITED} waits 60 s."))
+    return (await said.respond(cue(debating(FRAMED), ALEX))).facts
+
+
+async def judging() -> Facts:
+    mind = calling(verdict("Exports time out after 90 s.", TICKET, CITED))
+    roles = ModelWorkshop(lambda _: mind, SHIPPED.workshop, OfflineWorkshop(), looker_of=looker)
+    _, facts = await roles.judge(started(), TESTS, CASE)
+    return facts
+
+
+@pytest.mark.parametrize("speaks", [proposing, speaking, judging])
+async def test_a_line_keeps_the_passage_that_it_cites(speaks: Any) -> None:
+    """Of the server alone: code is in git. Once for each source, and redacted."""
+    facts = await speaks()
+
+    assert facts["quoted"] == {TICKET: SHOWN}
+    assert [one["ids"] for one in facts["looked_at"]] == [[TICKET], [CITED]]
+
+
+async def test_what_was_seen_and_is_not_cited_is_not_kept() -> None:
+    """A record of all that was looked at would be a copy of the server."""
+    said = await voices(answered(f"It waits 60 s, see {CITED}.")).respond(cue(debating(FRAMED), ALEX))
+
+    assert "quoted" not in said.facts
+    assert len(said.facts["looked_at"]) == 2
+
+
+async def test_a_review_keeps_the_passages_that_it_cites() -> None:
+    """In its own file: a review has no line."""
+    mind = calling(found("Exports time out after 90 s.", TICKET))
+    reviewers = ModelReviewers(lambda _: mind, ChecklistReviewers(), looker_of=looker)
+    opinion = await reviewers.opinion(ITEM, SHIPPED.roster[MAYA])
+    text = await markdown(opinion)
+
+    assert opinion.quoted == {TICKET: SHOWN}
+    assert f"`{TICKET}` said: T-42: exports time out after 90 s;" in text
+    assert "hunter2" not in text
+
+
+def test_of_a_long_text_the_passage_that_the_claim_is_about_is_kept() -> None:
+    """It says where it is cut."""
+    text = "a row of the tracker\n" * 100 + SHOWN + "\n" + "another row\n" * 100
+    kept = passage(text, "Exports time out after 90 s")
+
+    assert SHOWN in kept
+    assert kept.startswith("…")
+    assert kept.endswith("…")
+    assert passage(f"{SHOWN}\n{text}", "nothing of it").startswith(SHOWN)
+
+
+@given(text=st.text(max_size=3_000), claim=st.text(max_size=200))
+def test_a_passage_is_bounded(text: str, claim: str) -> None:
+    """And is a part of the text."""
+    kept = passage(text, claim)
+
+    assert len(kept) <= QUOTED_CHARS
+    assert kept.removeprefix("… ").removesuffix(" …").strip() in text
+
+
+def test_only_ids_of_servers_that_were_shown_are_quoted() -> None:
+    """Neither code nor what was made up."""
+    texts = {TICKET: SHOWN, CITED: "retry(60)"}
+
+    assert quoted((TICKET, OTHER, CITED, TICKET), texts, "x") == {TICKET: SHOWN}
+
+
+# --- the record -------------------------------------------------------------------------------------------------------
+
+LINE = {
+    "ts": "2026-03-01T10:15:30.123Z", "round": 1, "actor": "BusinessAnalyst", "phase": "workshop", "role": "assistant",
+    "source": "model", "content": f"They time out after 90 s ({TICKET}).",
+}  # fmt: skip
+
+
+def shown(meta: object) -> dict[str, str]:
+    record = InMemory(json.dumps({**LINE, "meta": meta}).encode() + b"\n")
+    state = replay(record)
+    assert state.flaws == ()
+    return {
+        "text": "\n".join(as_text(entries(record), state)),
+        "markdown": "\n".join(as_markdown(entries(record), state, title="Exports")),
+        "page": "".join(as_html(lambda: entries(record), state, title="Exports")),
+        "json": "".join(as_json(entries(record), state, slug="exports")),
+    }
+
+
+def test_a_reader_of_the_record_sees_what_the_server_said() -> None:
+    """In every form of the replay, below the line that cites it; it cannot end or begin anything there."""
+    forms = shown({"quoted": {TICKET: f"{SAID}\n# heading <script>alert(1)</script>"}})
+
+    assert all(TICKET in text and "exports time out after 90 s" in text for text in forms.values())
+    assert f"{TICKET} said: T-42" in forms["text"]
+    assert "<script>alert" not in forms["page"] + forms["markdown"]
+    assert "\n# heading" not in forms["markdown"]
+
+
+@pytest.mark.parametrize("quoted", [None, "x", 3, [TICKET], {TICKET: 3}, {TICKET: None}, {}])
+def test_lines_without_passages_are_read_as_before(quoted: object) -> None:
+    """Those of earlier versions have none, those of others may have anything."""
+    without = shown({})
+
+    assert shown({"quoted": quoted}) == without
+    assert "said:" not in without["text"] + without["markdown"]

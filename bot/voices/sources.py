@@ -96,8 +96,8 @@ class JudgedClaims:
             if not self._sources.find(one):
                 self.dropped.append(dropped(one))
                 text = text.replace(one, INSTEAD)
-        if not wanted:
-            return SourcedText(text)
+        if not wanted or text.rstrip().endswith(("?", "？")):  # a question states nothing
+            return SourcedText(text, found)
         if not found:
             return SourcedText(text, (), NOTHING_LEFT)
         texts = [self._sources.texts[one] for one in found]

@@ -54,7 +54,11 @@ async def test_roles_and_reviewers_look_and_people_see_what_it_rests_on(meeting:
     asked: list[str] = []
     async with ModelServer() as server:
         server.will(looks_and_cites(asked))
-        meeting.more = {"ROUNDTABLE_MODEL": "ollama:small", "OLLAMA_BASE_URL": f"{server.url}/v1"}
+        meeting.more = {
+            "ROUNDTABLE_MODEL": "ollama:small",
+            "OLLAMA_BASE_URL": f"{server.url}/v1",
+            "ROUNDTABLE_FILE_URL": "https://code.example/{path}",
+        }
         async with meeting.bot():
             await planned(meeting, offered="plan_go")
             card = await meeting.seen("60 seconds")
@@ -74,7 +78,10 @@ async def test_roles_and_reviewers_look_and_people_see_what_it_rests_on(meeting:
     first, *_, last = (found[0] for found in map(_SHOWN.search, asked) if found)
     commits = meeting.git("log", "--format=%h", "--abbrev=7").splitlines()
     assert {one.rpartition("@")[2] for one in (first, last)} <= {*commits}
-    assert f"{SAID} ({first})" in one_line(card.text, 100_000)
+    label = first.partition("@")[0]
+    assert f"{SAID} ({label})" in one_line(card.text, 100_000)
+    assert "https://code.example/src/sync.py#L2" in str(card.blocks)
+    assert f"{SAID} ({first})" in str(meeting.lines("TestPlanner")[-1].meta["verdict"]["reasons"])
     judged = [one for one in meeting.transcript.lines if "verdict" in one.meta and "looked_at" in one.meta]
     assert {one.actor for one in judged} >= {"TestPlanner", "RiskPlanner"}
     for one in judged:

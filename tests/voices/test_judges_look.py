@@ -131,6 +131,7 @@ async def test_a_role_looks_and_its_reason_names_what_it_saw() -> None:
         ("500 of 500 rows are asked for.", ["AC-001-01"], "500 of 500 rows are asked for. (AC-001-01)"),
         ("400 rows are asked for.", ["AC-001-01"], "400 rows are asked for. (AC-001-01; unverified: "),
         ("Nobody is named.", [], "Nobody is named."),
+        ("Are 90 seconds meant?", [CITED], f"Are 90 seconds meant? ({CITED})"),
     ],
 )
 async def test_what_a_role_says_is_held_against_its_sources(

@@ -1,15 +1,22 @@
 """The card of the planning workshop: one message with what the roles found, what was answered, and what is missing."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.domain.messages import planning_wording
-from bot.domain.messages.message import Card, CardPart, CardRow, Choice, Message, card_in_words
+from bot.domain.messages.message import Card, CardPart, CardRow, Choice, Link, Message, card_in_words
 from bot.domain.planning.verdict import RoleVerdict, title, titles
 from bot.domain.planning.workshop import FIRST_READING, Workshop, WorkshopQuestion
+from bot.domain.specification.carried import citations_in, without_commits
+from bot.domain.specification.citations import CodeCitation
 from bot.domain.values.markdown import bullet
 from bot.domain.values.text import one_line, paragraphs
 
 ROW_CHARS = 300
+TAIL_CHARS = 150
+CODE_SHOWN = 5
+_SOURCES = re.compile(r" \((?=[^()]*(?:@[0-9a-f]{7}|unverified: ))[^()]*\)$")
+"""What a reason ends with that names sources."""
 ANSWERS_SHOWN = 12
 REASONS_SHOWN = 3
 """Of one role; the record has all of them."""
@@ -22,8 +29,12 @@ def planning_card(
     first: str = "",
     state: str = "",
     choices: Sequence[Choice] = (),
+    file_url: str = "",
 ) -> Message:
-    """*first* stands above the rest, *state* below it: what is going on, or what is proposed."""
+    """
+    *first* stands above the rest, *state* below it: what is going on, or what is proposed. *file_url* is where code can
+    be read, with `{path}` in it.
+    """
     is_asking = bool(choices) and bool(ws.asking)
     card = Card(
         title=planning_wording.card_title(ws),
@@ -39,7 +50,17 @@ def planning_card(
     )
     without_state = card.but(parts=card.parts[:-1] if state else card.parts)
     text = paragraphs(state, f"**{card.title}**", card_in_words(without_state))
-    return Message(text=text, choices=tuple(choices), card=card)
+    return Message(text=text, choices=tuple(choices), card=card, links=tuple(_links(ws, file_url)))
+
+
+def _links(ws: Workshop, file_url: str) -> Iterator[Link]:
+    """To the code that the shown reasons rest on."""
+    if not file_url or ws.round == FIRST_READING:
+        return
+    rows = [row for one in ws.verdicts_of(ws.round).values() for row in _rows(one)[:REASONS_SHOWN]]
+    cited = dict.fromkeys(id for row in rows for id in sorted(citations_in(row)))
+    code = [one for one in map(CodeCitation.read, cited) if one]
+    yield from (Link(label=one.label, url=one.url(file_url)) for one in code[:CODE_SHOWN])
 
 
 def moved_card(ws: Workshop) -> Message:
@@ -65,10 +86,22 @@ def _found(ws: Workshop) -> Iterator[CardRow]:
 
 
 def _reasons(verdict: RoleVerdict) -> Iterator[CardRow]:
-    rows = [*verdict.reasons, *map(planning_wording.suggested, verdict.suggestions)]
-    yield from (CardRow(text=_words(row), level=1) for row in rows[:REASONS_SHOWN])
+    rows = _rows(verdict)
+    yield from (CardRow(text=_sourced(row), level=1) for row in rows[:REASONS_SHOWN])
     if more := len(rows) - REASONS_SHOWN:
         yield from [CardRow(text=f"and {more} more", level=1)] if more > 0 else []
+
+
+def _rows(verdict: RoleVerdict) -> list[str]:
+    return [*verdict.reasons, *map(planning_wording.suggested, verdict.suggestions)]
+
+
+def _sourced(row: str) -> str:
+    """Long words are cut before their sources, which are named without the commit: the record has it."""
+    found = _SOURCES.search(row)
+    head, tail = (row[: found.start()], found[0]) if found else (row, "")
+    tail = one_line(without_commits(tail), TAIL_CHARS)
+    return bullet(f"{one_line(head, ROW_CHARS - len(tail))}{f' {tail}' if tail else ''}")
 
 
 def _answered(ws: Workshop, names: Mapping[str, str]) -> Iterator[CardRow]:

@@ -45,13 +45,14 @@ def with_plan_card(decide: DecideInput) -> DecideInput:
             return after
         if isinstance(event, Attempted | Done) and after.plan_card is rt.plan_card and after.menu is rt.menu:
             return after
-        return _current(after, after.plan_card, pressed=isinstance(event, Press))
+        file_url = playbook.policy.file_url
+        return _current(after, after.plan_card, file_url, pressed=isinstance(event, Press))
 
     return decided
 
 
-def _current(rt: Roundtable, card: PlanCard, *, pressed: bool) -> Roundtable:
-    message = rendered(rt, card)
+def _current(rt: Roundtable, card: PlanCard, file_url: str, *, pressed: bool) -> Roundtable:
+    message = rendered(rt, card, file_url)
     if any(one.id == card.post and not one.attempts for one in rt.outbox):
         return rt.but(outbox=rephrased(rt.outbox, card.post, message), plan_card=card.but(shown=message))
     if not card.ts or message == card.shown:
@@ -128,7 +129,7 @@ def is_posted(rt: Roundtable) -> bool:
 # --- what it says -------------------------------------------------------------------------------------------------
 
 
-def rendered(rt: Roundtable, card: PlanCard) -> Message:
+def rendered(rt: Roundtable, card: PlanCard, file_url: str) -> Message:
     ws = rt.workshop
     if ws is None:
         return card.shown.spent().but(note=card.note)
@@ -139,6 +140,7 @@ def rendered(rt: Roundtable, card: PlanCard) -> Message:
         first=card.first,
         state=_state(rt, ws),
         choices=menu.message.choices if menu else (),
+        file_url=file_url,
     )
     note = menu.message.note if menu else card.note
     return message.but(token=card.token if menu else "", note=note, about=NO_STEP)

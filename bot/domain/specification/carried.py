@@ -74,6 +74,11 @@ def citations_in(text: str) -> frozenset[str]:
     return frozenset(_CITED.findall(text))
 
 
+def without_commits(text: str) -> str:
+    """As people read it: `src/sync.py:40-58` for `src/sync.py:40-58@1a2b3c4`."""
+    return _CITED.sub(lambda found: found[0].rpartition("@")[0], text)
+
+
 def _lacking(sentence: str, claims: Sequence[str]) -> str:
     """Held against the claims that speak of the same: that another thing takes 40 % as well says nothing of this."""
     words = content_words(sentence)

@@ -1,6 +1,7 @@
 """What the host says in a workshop: who wants to know what, what is proposed, and that people decide."""
 
 from bot.domain.messages import planning_wording
+from bot.domain.messages.planning_card import planning_card
 from bot.domain.planning import workshop
 from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.proposal import ProposedMove
@@ -99,3 +100,22 @@ def test_the_short_sentences_are_there() -> None:
         planning_wording.formalizing(),
     ):
         assert sentence.endswith(".")
+
+
+def test_a_long_reason_on_the_card_keeps_its_sources() -> None:
+    """Without the commits, and with links to the code where people can read it."""
+    cited = ("src/sync.py:40-58@1a2b3c4", "src/mail.py:7@1a2b3c4")
+    reasons = [f"{'word ' * 90}({one}; unverified: the source does not say “90”)" for one in cited]
+    verdict = RoleVerdict(ok=False, reasons=(*reasons, "It is (perhaps) too big."))
+    ws = deciding(TestPlanner=verdict)
+    card = planning_card(ws, {}, file_url="https://code.example/{path}")
+
+    assert "… (src/sync.py:40-58; unverified: the source does not say “90”)" in card.text
+    assert "@1a2b3c4" not in card.text
+    assert "It is (perhaps) too big." in card.text
+    assert {(one.label, one.url) for one in card.links} == {
+        ("src/sync.py:40-58", "https://code.example/src/sync.py#L40-L58"),
+        ("src/mail.py:7", "https://code.example/src/mail.py#L7"),
+    }
+    assert planning_card(ws, {}).links == ()
+    assert planning_card(read_through(TestPlanner=verdict), {}, file_url="https://x/{path}").links == ()

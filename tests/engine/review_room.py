@@ -72,9 +72,12 @@ class PlayedReviewers:
 
     says: Mapping[str, Says] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    """Whose items they may know, each time they are asked."""
 
-    async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:  # noqa: ARG002 -- as the port has it
+    async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
         self.asked.append(persona.key)
+        self.places.append(case.place)
         return await self.says.get(persona.key, finds_nothing)(persona)
 
     async def challenged(

@@ -14,6 +14,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Place
 from bot.engine.clock import now
 from bot.engine.performers import Performers
 from bot.engine.ports import Facts, PlanningCase, Speech, VoiceContext
@@ -92,9 +93,11 @@ class SlowPlanners(SimPlanners):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.judged: list[tuple[str, int]] = []
+        self.places: set[Place] = set()
 
     async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
         self.judged.append((role, len(ws.remarks)))
+        self.places.add(case.place)
         await passed(CALL_SECONDS)
         return await super().judge(ws, role, case)
 
@@ -267,6 +270,7 @@ def test_the_roles_of_a_workshop_read_at_the_same_time() -> None:
 
         ws = held.rt.workshop
         assert ws
+        assert held.planners.places == {held.rt.place}, "they know the items of their own thread"
         assert [(one.role, one.round) for one in ws.judgements] == [
             (role, number) for number in (0, 1) for role in ORDER
         ]

@@ -8,6 +8,7 @@ import pytest
 from bot.domain.catalog.personas import Persona
 from bot.domain.privacy.redaction import Redactor
 from bot.domain.reviews.text import Finding, FindingSeverity, ReviewerOpinion
+from bot.domain.values.places import NOWHERE
 from bot.sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, item, room
 
@@ -42,6 +43,24 @@ async def test_what_is_private_is_told_of_in_its_own_channel(
     (notice,) = here.messages()
     assert "review 2. Reviewed by Maya Chen" in notice.text
     assert len(here.details()) == 2
+
+
+@pytest.mark.parametrize("private", [True, False])
+async def test_reviewers_know_the_items_of_the_channel_that_reads_the_review(
+    slack: Sandbox,
+    tmp_path: Path,
+    private: bool,  # noqa: FBT001
+) -> None:
+    """Of a private channel only in a review that stays there; another one may be read by everybody."""
+    thread = await slack.person("ada").say(CHANNEL, "Offline sync")
+    item(tmp_path, slack, thread, private=private)
+    async with room(slack, tmp_path, thread=thread, channel=TRIAGE) as here:
+        await here.ask(MAYA)
+        await here.pay()
+        (place,) = here.reviewers.places
+
+    home = slack.channel(CHANNEL).id
+    assert (place.channel if private else place) == (home if private else NOWHERE)
 
 
 async def test_a_home_without_a_seal_gets_no_review(slack: Sandbox, tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def is_posted(rt: Roundtable) -> bool:
 # --- what it says -------------------------------------------------------------------------------------------------
 
 
-def rendered(rt: Roundtable, card: PlanCard, file_url: str) -> Message:
+def rendered(rt: Roundtable, card: PlanCard, file_url: str = "") -> Message:
     ws = rt.workshop
     if ws is None:
         return card.shown.spent().but(note=card.note)

@@ -153,7 +153,8 @@ class ModelReviewers:
         except (TimeoutError, VoiceError) as error:
             log.warning("%s could not challenge a review: %s", persona.key, error)
             return opinion.but(challenge=NOT_CHALLENGED)
-        new = tuple(one for one in found.findings if one not in opinion.findings)
+        known = {one.key for one in opinion.findings}
+        new = tuple(one for one in found.findings if one.key not in known)
         told = FOUND_AGAINST.format(counted(len(new), "finding")) if new else NOTHING_AGAINST
         return found._replace(findings=new).added_to(opinion).but(challenge=told)
 

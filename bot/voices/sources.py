@@ -20,6 +20,8 @@ from bot.voices.prompts.seen import sanitized
 MOST_SOURCES = 20
 """Of one claim."""
 DROPPED_CHARS = 200
+MOST_DROPPED = 50
+"""Of one answer: it may name anything."""
 QUOTED_CHARS = 600
 MOST_QUOTED = 8
 STRIDE = 150
@@ -94,7 +96,9 @@ class JudgedClaims:
         found = tuple(dict.fromkeys(filter(None, map(self._sources.find, wanted))))
         for one in wanted:
             if not self._sources.find(one):
-                self.dropped.append(dropped(one))
+                told = dropped(one)
+                if told not in self.dropped:
+                    self.dropped = [*self.dropped, told][:MOST_DROPPED]
                 text = text.replace(one, INSTEAD)
         if not wanted or text.rstrip().endswith(("?", "？")):  # a question states nothing
             return SourcedText(text, found)

@@ -201,6 +201,30 @@ async def test_a_finding_may_be_about_the_code_itself() -> None:
     assert opinion.left_out == (f"{FORGED} (this source was not shown)",)
 
 
+async def test_the_same_finding_with_another_source_is_not_found_twice() -> None:
+    """By two reviewers: the first one has it, with its sources."""
+    one, other = (found("The retry waits 60 seconds.", *sources) for sources in ([CITED], []))
+    opinion, again = await reviewed(calling(SEARCH, then=one)), await reviewed(calling(then=other))
+    review = await ChecklistReviewers().together(ITEM, [opinion, again], unseen=(), asked="")
+
+    assert [len(one.findings) for one in (opinion, again)] == [1, 1]
+    assert [one.sources for one in review.findings] == [(CITED,)]
+    assert review.meta
+    assert review.meta.issues_total == 1
+
+
+async def test_a_review_names_only_some_of_what_was_looked_at() -> None:
+    """A list of files may be long, and a model may make any number of sources up."""
+    shelf = HeldShelf()
+    shelf.found = tuple(Passage(f"src/{number}.py:1@1a2b3c4", "x") for number in range(40))
+    forged = [f"made/{number}.py:1@1a2b3c4" for number in range(300)]
+    findings = [{**FINDING, "text": str(at), "sources": forged[at * 15 : at * 15 + 15]} for at in range(20)]
+    text = await markdown(await reviewed(calling(SEARCH, then=json.dumps({"findings": findings})), shelf))
+
+    assert "`src/19.py:1@1a2b3c4`, and 20 more" in text
+    assert "made/19.py:1@1a2b3c4 (this source was not shown); and 30 more" in text
+
+
 async def test_the_words_of_a_finding_stand_in_its_sources_or_its_file() -> None:
     """A finding compares the two: 500 is in the file, 60 in the code, and 90 in neither."""
     both = await reviewed(calling(SEARCH, then=found("500 rows within 60 seconds is too much.", CITED)))

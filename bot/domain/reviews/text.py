@@ -10,6 +10,8 @@ from bot.domain.values.value import Value
 
 SENTENCE_CHARS = 400
 QUOTED_CHARS = 700
+MOST_NAMED = 20
+"""Of what a reviewer looked at, and of what was left out."""
 NOTHING = "_Nothing found._"
 NO_GAP = "_No gap in what was recorded._"
 
@@ -48,6 +50,11 @@ class Finding(Value):
     @property
     def place(self) -> str:
         return f"{self.file}:{self.line}" if self.line else self.file
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Two findings with the same one are the same, whatever they rest on."""
+        return self.place, self.text
 
     @property
     def markdown(self) -> str:
@@ -98,8 +105,11 @@ class Review(Value):
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The most severe first; what two reviewers found is one."""
-        found = dict.fromkeys(one for opinion in self.opinions for one in opinion.findings)
-        return tuple(sorted(found, key=lambda one: one.severity.rank))
+        found: dict[tuple[str, ...], Finding] = {}
+        for opinion in self.opinions:
+            for one in opinion.findings:
+                found.setdefault((one.severity, *one.key), one)
+        return tuple(sorted(found.values(), key=lambda one: one.severity.rank))
 
     @property
     def meta(self) -> ReviewMeta | None:
@@ -154,11 +164,16 @@ def _looked(opinion: ReviewerOpinion) -> str:
     """What the findings rest on: the code can be looked up by its id, what a server returned stands here."""
     parts = []
     if opinion.looked_at:
-        parts.append("Looked at: " + ", ".join(f"`{_code(one)}`" for one in opinion.looked_at))
+        parts.append("Looked at: " + ", ".join(_some([f"`{_code(one)}`" for one in opinion.looked_at])))
     if opinion.left_out:
-        parts.append("Left out: " + "; ".join(map(_plain, opinion.left_out)))
+        parts.append("Left out: " + "; ".join(_some([_plain(one) for one in opinion.left_out])))
     parts += [f"`{_code(id)}` said: {_plain(text, QUOTED_CHARS)}" for id, text in opinion.quoted.items()]
     return "".join(f"\n\n{one}" for one in parts)
+
+
+def _some(given: list[str]) -> list[str]:
+    more = len(given) - MOST_NAMED
+    return [*given[:MOST_NAMED], *([f"and {more} more"] if more > 0 else [])]
 
 
 def _list(heading: str, sentences: Iterable[str]) -> str:

@@ -62,8 +62,9 @@ class ToolSupport:
     def refused(self, *, but_took: Offer) -> None:
         """All that was offered before *but_took*."""
         sentence = (NO_FOREIGN if but_took else NO_TOOLS).format(name=self._name)
+        if sentence != self.sentence:  # several calls at the same time find the same
+            log.warning("%s All tools are tried again in %g s.", sentence, REST_SECONDS)
         self._refused = {sentence: self._clock() + REST_SECONDS}
-        log.warning("%s All tools are tried again in %g s.", sentence, REST_SECONDS)
 
 
 def _key(tool: Tool) -> str:

@@ -28,7 +28,7 @@ class ReviewCase(NamedTuple):
 
 
 class Reviewers(Protocol):
-    """They read files, and what they say is only text. Raises VoiceError."""
+    """They read files, may look at code and other items, and what they say is only text. Raises VoiceError."""
 
     async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
         """What one persona finds. It may be cut off at any time, and others are asked meanwhile."""

@@ -15,7 +15,7 @@ from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.plan_reader import KnownIds, objects_in, read_plan
 from bot.domain.planning.verdict import LONGEST, RoleVerdict, read_verdict, text_in, unreadable
 from bot.domain.planning.workshop import Workshop
-from bot.domain.roundtable.transitions.asking import words_to_search
+from bot.domain.specification.keywords import words_to_search
 from bot.domain.transcript.lines import Line
 from bot.domain.values.text import clean
 from bot.engine.ports import NO_FACTS, Facts, PlanningCase, WrittenPlan

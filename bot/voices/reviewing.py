@@ -12,8 +12,8 @@ from bot.domain.item.item import DRAFT
 from bot.domain.planning.plan_reader import objects_in
 from bot.domain.reviews import coverage
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
-from bot.domain.roundtable.transitions.asking import words_to_search
 from bot.domain.specification.citations import CodeCitation
+from bot.domain.specification.keywords import words_to_search
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import counted
 from bot.engine.ports import NO_FACTS, Facts

@@ -34,7 +34,8 @@ from bot.domain.roundtable.effects import CompareStances, Draft, Formalize, Judg
 from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import ENTRIES, Patch, Specification
+from bot.domain.specification.entries import ENTRIES, Patch
+from bot.domain.specification.keywords import KEYWORD, words_to_search
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import paragraphs
@@ -64,10 +65,8 @@ ESTIMATE = "estimate"
 ESTIMATED = {"scope": "scope", "complexity": "complexity", "files": "file_count"}
 """The fields of an estimate, and what a quick scan calls them."""
 
-KEYWORD, FILE = "keyword", "file"
-"""The kinds of entries that a search proposes."""
-KEYWORDS = 40
-KEYWORD_LETTERS = 2
+FILE = "file"
+"""The kind of entries that a search proposes beside keywords."""
 
 
 # --- where we are -------------------------------------------------------------------------------------------------
@@ -343,18 +342,6 @@ def keywords(rt: Roundtable) -> tuple[str, ...]:
     people gave in this step, else those of the title.
     """
     return words_to_search(rt.specification, rt.title, said=" ".join(answer.text for answer in rt.answers))
-
-
-def words_to_search(specification: Specification, title: str, *, said: str = "") -> tuple[str, ...]:
-    """The same, for an item with this *title* about which people *said* something."""
-    entries = [str(one["word"] or "") for one in specification.active(KEYWORD)]
-    said = said or ("" if entries else title)
-    words = [*entries, *(word.strip("`'\"()[]{}.,:;!?*_") for word in said.split())]
-    unique: dict[str, str] = {}
-    for word in words:
-        if sum(c.isalnum() for c in word) >= KEYWORD_LETTERS:
-            unique.setdefault(word.casefold(), word)
-    return tuple(unique.values())[:KEYWORDS]
 
 
 def _proposing(rt: Roundtable, survey: CodeSurvey, playbook: Playbook) -> Roundtable:

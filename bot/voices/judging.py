@@ -23,7 +23,7 @@ from bot.errors import VoiceError
 from bot.voices.prompts import judging
 from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.tasks import again
-from bot.voices.sources import JudgedClaims, Sources, entry_texts, texts_in
+from bot.voices.sources import JudgedClaims, Sources, prompt_texts, texts_in
 from bot.voices.thinking import NO_EFFORTS, CallLimits, Efforts, MindOf, ModelSession
 from bot.voices.tools.looking import LookerOf, LookSubject, no_looker
 
@@ -132,7 +132,7 @@ class ModelWorkshop:
 
 def _checked(text: str, thinking: ModelSession, slug: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
     """The verdict, with the sources of each reason behind it."""
-    claims = JudgedClaims(Sources(entry_texts(case.specification), thinking.shown, slug))
+    claims = JudgedClaims(Sources(prompt_texts(case.specification, case.files), thinking.shown, slug))
 
     def told(entry: Any) -> str:
         named = entry.get("sources") if isinstance(entry, Mapping) else ()

@@ -23,7 +23,7 @@ from bot.voices.model import LanguageModel
 from bot.voices.prompts import judging
 from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.tasks import again
-from bot.voices.sources import JudgedClaims, Sources, entry_texts, texts_in
+from bot.voices.sources import FILE_CHARS, JudgedClaims, Sources, prompt_texts, texts_in
 from bot.voices.thinking import NO_EFFORTS, CallLimits, Efforts, MindOf, ModelSession
 from bot.voices.tools.looking import LookerOf, LookSubject, no_looker
 
@@ -40,8 +40,6 @@ NOTHING_AGAINST = (
 NOT_CHALLENGED = "No reviewer found anything serious, and this was not challenged: the model gave no answer."
 REVIEWING = CallLimits(120.0, 4_000)
 TEXT_CHARS = 400
-ABOUT_CHARS = 50_000
-"""Of the file that a finding is about: its numbers and names may stand there as well as in the sources."""
 LONGEST_CHARS = 1_000_000
 """Longer files were not written in a meeting, and are not reviewed."""
 RULE = "Without a reviewer: these are the gaps that coverage finds. It cannot tell whether the rest is right."
@@ -192,7 +190,7 @@ async def findings(
         given = _given(await thinking.about(again(prompt, "findings")))
     if given is None:
         raise VoiceError(f"{persona.name}'s review could not be read.", reason="unstructured")
-    claims = JudgedClaims(Sources(entry_texts(case.specification), thinking.shown, case.slug))
+    claims = JudgedClaims(Sources(prompt_texts(case.specification, texts), thinking.shown, case.slug))
     found = await asyncio.to_thread(_findings, given, texts, claims)
     return ReviewFindings(found, {**thinking.facts, **claims.facts})
 
@@ -246,7 +244,9 @@ def _finding(given: Any, texts: Mapping[str, str], claims: JudgedClaims) -> Find
     severity = severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR)
     if not isinstance(file, str) or not isinstance(text, str) or not text.strip():
         return None
-    about = texts.get(file, "")[:ABOUT_CHARS]
+    about = texts.get(file, "")[
+        :FILE_CHARS
+    ]  # its numbers and names may stand there as well as in the sources
     said = claims.checked(row(text, TEXT_CHARS), texts_in(given.get("sources")), beside=[about])
     found = Finding(
         severity=severity,

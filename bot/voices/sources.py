@@ -5,7 +5,7 @@ entries.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import SERVERS
@@ -20,6 +20,8 @@ from bot.voices.prompts.seen import sanitized
 MOST_SOURCES = 20
 """Of one claim."""
 DROPPED_CHARS = 200
+FILE_CHARS = 20_000
+"""Of a file that is held against a claim."""
 MOST_DROPPED = 50
 """Of one answer: it may name anything."""
 QUOTED_CHARS = 600
@@ -89,7 +91,7 @@ class JudgedClaims:
         found = {"dropped": self.dropped, QUOTED: self.quoted}
         return {name: told for name, told in found.items() if told}
 
-    def checked(self, text: str, named: Iterable[str], *, beside: Iterable[str] = ()) -> SourcedText:
+    def checked(self, text: str, named: Iterable[str], *, beside: Sequence[str] = ()) -> SourcedText:
         """*named* are its sources, beside those in its words; *beside* are texts that it is about."""
         written = [*carried.citations_in(text), *_OF_SERVERS.findall(text)]
         wanted = dict.fromkeys([*written, *list(named)[:MOST_SOURCES]])
@@ -99,25 +101,27 @@ class JudgedClaims:
                 told = dropped(one)
                 if told not in self.dropped:
                     self.dropped = [*self.dropped, told][:MOST_DROPPED]
-                text = text.replace(one, INSTEAD)
+                text = text.replace(one, INSTEAD) if one in written else text
+        self.quoted |= quoted(found, self._sources.texts, text)
         if not wanted or text.rstrip().endswith(("?", "？")):  # a question states nothing
             return SourcedText(text, found)
         if not found:
             return SourcedText(text, (), NOTHING_LEFT)
         texts = [self._sources.texts[one] for one in found]
-        self.quoted |= quoted(found, self._sources.texts, text)
         bare = text.replace(INSTEAD, " ")
         for one in written:
             bare = bare.replace(one, " ")
-        return SourcedText(
-            text, found, entailment.reasons(bare, (*texts, *beside), only=entailment.MENTIONED)
-        )
+        lacking = entailment.reasons(bare, texts, only=entailment.MENTIONED)
+        if lacking and beside:  # they may be long, so they are read only where it matters
+            lacking = entailment.reasons(bare, (*texts, *beside), only=entailment.MENTIONED)
+        return SourcedText(text, found, lacking)
 
 
-def entry_texts(specification: Specification) -> dict[str, str]:
-    """What each entry that counts says, as a source of others."""
-    entries = (one for one in specification.entries.values() if one.kind != NOTE)
-    return {one.id: checks.text_of_entry(one) for one in entries if specification.lives(one.id)}
+def prompt_texts(specification: Specification, files: Mapping[str, str]) -> dict[str, str]:
+    """What the prompt of a judge has, by the ids of entries and the names of files."""
+    entries = [one for one in specification.entries.values() if one.kind != NOTE]
+    said = {one.id: checks.text_of_entry(one) for one in entries if specification.lives(one.id)}
+    return {**{name: text[:FILE_CHARS] for name, text in files.items()}, **said}
 
 
 def texts_in(value: Any) -> list[str]:

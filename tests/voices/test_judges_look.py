@@ -131,6 +131,8 @@ async def test_a_role_looks_and_its_reason_names_what_it_saw() -> None:
         ("500 of 500 rows are asked for.", ["AC-001-01"], "500 of 500 rows are asked for. (AC-001-01)"),
         ("400 rows are asked for.", ["AC-001-01"], "400 rows are asked for. (AC-001-01; unverified: "),
         ("Nobody is named.", [], "Nobody is named."),
+        ("It asks for 500 rows.", ["requirements-spec.md"], "It asks for 500 rows. (requirements-spec.md)"),
+        ("FR-99 is missing.", ["FR-9"], "FR-99 is missing. (unverified: "),
         ("Are 90 seconds meant?", [CITED], f"Are 90 seconds meant? ({CITED})"),
     ],
 )
@@ -142,8 +144,9 @@ async def test_what_a_role_says_is_held_against_its_sources(
 
     assert said.reasons[0].startswith(shown)
     assert said.ok is False
-    forged = [{"what": FORGED, "why": "this source was not shown"}]
-    assert facts.get("dropped") == (forged if FORGED in text + str(sources) else None)
+    made_up = [one for one in (FORGED, "FR-9") if one in sources or f"see {one}" in text]
+    dropped = [{"what": one, "why": "this source was not shown"} for one in made_up]
+    assert facts.get("dropped", []) == dropped
 
 
 async def test_a_long_reason_keeps_its_sources() -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 
 from bench import seeds
-from bench.canned import CannedSlack
+from bench.canned import TEAM, CannedSlack
 from bench.children import BARE_APP, BOT_APP, accepting, bare_settings, bot_settings, child, cpu_seconds
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main, timings
 from bench.load import Send, closed_loop, over_http, over_sockets
@@ -26,7 +26,8 @@ from bench.workspaces import workspace
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.state import Roundtable
 from bot.slack.transport import CONNECTIONS
-from bot.storage.redis import UNFINISHED, RedisStore
+from bot.storage.redis import RedisStore
+from bot.storage.team import prefix
 from tests.redis_server import running_redis_server
 
 CONCURRENT = (1, 16, 64)
@@ -70,7 +71,7 @@ class Beside:
     async def queueing(self) -> int:
         """How many roundtables have a filled outbox; in this measurement nothing performs it."""
         async with Redis.from_url(self.redis_url) as redis:
-            return int(await redis.zcard(UNFINISHED))
+            return int(await redis.zcard(f"{prefix(TEAM)}owing"))
 
     @asynccontextmanager
     async def people(self, app: str, concurrent: int) -> AsyncIterator[list[Send]]:
@@ -99,7 +100,7 @@ async def beside(
                 await accepting(int(port), running, log)
             return running.pid, int(port or 0)
 
-        store = await stack.enter_async_context(RedisStore(redis_url))
+        store = await stack.enter_async_context(RedisStore(redis_url, team=TEAM))
         bot_process, bot_port = await run(
             module, "run", env=bot, port=bot["ROUNDTABLE_PORT" if http else "ROUNDTABLE_HEALTH_PORT"]
         )

@@ -64,7 +64,11 @@ async def _nothing_to_read(slug: str, title: str, number: int) -> Message:
 async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIterator[Parts]:
     playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
     us = Identity(team=TEAM, user=BOT_USER, bot=BOT, token="", scopes=tuple(SCOPES.split(",")))
-    async with RedisStore(redis_url) as store, DocketWake(redis_url) as wake, GitWorkspace(root) as files:
+    async with (
+        RedisStore(redis_url, team=TEAM) as store,
+        DocketWake(redis_url, team=TEAM) as wake,
+        GitWorkspace(root) as files,
+    ):
         records = KeptRecords(root, "docs/requirements")
         chat = SlackChat(client, playbook.roster, us)
         performers = Performers(chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop())

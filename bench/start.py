@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import seeds
-from bench.canned import CannedSlack
+from bench.canned import TEAM, CannedSlack
 from bench.children import ROOT, accepting, bot_settings, child
 from bench.harness import Figures, Goal, Plan, Row, main
 from bench.load import over_http
@@ -35,7 +35,7 @@ async def measure(plan: Plan) -> list[Row]:
         else {"PYTHONPYCACHEPREFIX": str(plan.folder / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
     )
     with running_redis_server() as redis:
-        async with CannedSlack() as slack, RedisStore(redis.url) as store:
+        async with CannedSlack() as slack, RedisStore(redis.url, team=TEAM) as store:
             root = workspace(plan.folder / "workspace", 10)
 
             async def ours() -> Figures:

@@ -26,7 +26,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bench import seeds
 from bench.bare_bolt import COMPARE_AND_SET
-from bench.canned import HOST
+from bench.canned import HOST, TEAM
 from bench.children import accepting, child
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, main
 from bench.parts import Parts, parts
@@ -220,7 +220,7 @@ class Woken(Promised):
 @asynccontextmanager
 async def woken(script: Script, redis_url: str) -> AsyncIterator[Woken]:
     elsewhere = redis_url.removesuffix("/0") + "/1"  # where the bot does not look for work
-    async with DocketWake(elsewhere) as wake:
+    async with DocketWake(elsewhere, team=TEAM) as wake:
         durable = Woken(script, wake)
         working = asyncio.create_task(wake.run(durable.pay))
         try:

@@ -45,7 +45,8 @@ from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
 from bot.slack.reception import Reception
-from bot.storage.embedded import EmbeddedStore
+from bot.storage.carrying_over import CarryingOver, EarlierVersionWorks
+from bot.storage.embedded import EmbeddedStore, teams_in
 from bot.storage.git.checkout import STATE
 from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.maintenance import Maintenance
@@ -57,6 +58,7 @@ from bot.storage.local_wake import LocalWake
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import refuse_cluster
 from bot.storage.tasks import DocketWake
+from bot.storage.team import claim, recorded
 
 log = logging.getLogger(__name__)
 
@@ -140,24 +142,71 @@ async def workspace(
 
 
 @asynccontextmanager
-async def store(settings: Settings) -> AsyncIterator[EmbeddedStore | RedisStore]:
+async def store(settings: Settings, team: str) -> AsyncIterator[EmbeddedStore | RedisStore]:
     """Redis when there is a URL, else a folder of the workspace that is this process's alone."""
     if settings.redis_url:
         url = settings.redis_url.get_secret_value()
         await refuse_cluster(url)
-        async with RedisStore(url) as redis:
+        async with RedisStore(url, team=team, first=carrying_over(settings, team)) as redis:
             yield redis
     else:
         async with EmbeddedStore(settings.workspace / STATE) as embedded:
             yield embedded
 
 
+async def claimed(settings: Settings, team: str, files: GitWorkspace) -> None:
+    """The workspace is *team*'s from now on. Raises ConfigError when it is another's."""
+    state = settings.workspace / STATE
+    if team_of_workspace(settings):
+        found: set[str] = set()
+    else:
+        items = {one.team for one in await files.items() if one.sealed and one.team}
+        found = items | await asyncio.to_thread(teams_in, state)
+    await asyncio.to_thread(lambda: claim(state, team, found=sorted(found)))
+
+
+def team_of_workspace(settings: Settings) -> str:
+    """Empty when no bot has begun there yet."""
+    return recorded(settings.workspace / STATE)
+
+
+def carrying_over(settings: Settings, team: str) -> CarryingOver | None:
+    """What gives to *team* what earlier versions left in Redis, without a team."""
+    if settings.redis_url is None:
+        return None
+    url = settings.redis_url.get_secret_value()
+    return CarryingOver(url, team, lease_seconds=settings.redelivery_seconds)
+
+
+async def _no_earlier_version(settings: Settings, team: str, tell: Callable[[str], None]) -> None:
+    """
+    Waits for an earlier version to end; Slack would share its deliveries between the two. Without an answer of Redis
+    the bot begins, and every use of the store tries again.
+    """
+    first = carrying_over(settings, team)
+    is_told = False
+    while first:
+        try:
+            await first()
+        except EarlierVersionWorks as error:
+            if not is_told:
+                is_told = True
+                tell(str(error))
+                log.warning("not started yet: %s", error)
+            await asyncio.sleep(AGAIN_SECONDS)
+        except Unavailable:
+            break
+        else:
+            break
+
+
 @asynccontextmanager
-async def pace(settings: Settings) -> AsyncIterator[RateLimit]:
+async def pace(settings: Settings, team: str) -> AsyncIterator[RateLimit]:
     """Shared when there is a Redis. Calls to a Slack on this machine wait only after it refused one as too many."""
     speed = math.inf if slack_client.is_here(settings.slack_api_url) else 1.0
     if settings.redis_url:
-        async with RedisRateLimit(settings.redis_url.get_secret_value(), speed=speed) as shared:
+        url = settings.redis_url.get_secret_value()
+        async with RedisRateLimit(url, team=team, speed=speed) as shared:
             yield shared
     else:
         yield LocalRateLimit(speed=speed)
@@ -188,31 +237,28 @@ async def bot(
         speaking = await enter(opened_speakers(settings, agenda, redact, evidence=evidence(settings)))
         upkeep, sync = Maintenance(settings.workspace), _sync(settings)
         files = await enter(workspace(settings, sync=sync, after_commit=_waking(upkeep, sync)))
-        saved = await enter(store(settings))
-        wake = await enter(_wake(settings))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
-        endpoints = Endpoints(settings, store=saved, workspace=files, wake=wake)
+        endpoints = Endpoints(settings, workspace=files)
         if web:
             await enter(endpoints.watched())
         if web or not settings.slack_app_token:
             await enter(endpoints.serving())
         us = await introduced(client)
+        saved, worker = await enter(_state(settings, us.team, files, endpoints))
         us = replace(us, redact=redact, apps=us.apps | slack_client.app_of(_words(settings.slack_app_token)))
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
-        paced = await enter(pace(settings))
+        paced = await enter(pace(settings, us.team))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, health=endpoints.slack_health)
         board = SlackBoard(client, us, pace=paced, health=endpoints.slack_health)
         shared = ReviewParts(
-            saved, files, agenda, endpoints.worker, board, speaking.reviewers, redact, endpoints.metrics
+            us.team, saved, files, agenda, worker, board, speaking.reviewers, redact, endpoints.metrics
         )
         triage = await enter(_reviews(settings, shared, endpoints))
         kept, heard = records(settings, redact, agenda), voices or speaking.voices
         heard = over(heard) if over else heard
         performers = Performers(chat, heard, files, agenda, clock, kept, speaking.planners, redact)
-        roundtables = _roundtables(
-            saved, endpoints.worker, performers, meter=endpoints.metrics, card_pace=card_pace
-        )
+        roundtables = _roundtables(saved, worker, performers, meter=endpoints.metrics, card_pace=card_pace)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
         secret = derived.slug_secret(token)
         commands = _commands(roundtables, saved, performers, personal, triage=triage, secret=secret)
@@ -220,7 +266,7 @@ async def bot(
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
             await enter(_abreast(sync, roundtables, endpoints.metrics))
-        await enter(_running(endpoints.worker, roundtables, triage))
+        await enter(_running(worker, roundtables, triage))
         await enter(_beside(upkeep.run))
 
         def read_again(changed: Playbook) -> None:
@@ -234,6 +280,18 @@ async def bot(
         await enter(_beside(personal.watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+@asynccontextmanager
+async def _state(
+    settings: Settings, team: str, files: GitWorkspace, endpoints: Endpoints
+) -> AsyncIterator[tuple[Store, Wake]]:
+    """The store of *team*, and its queue."""
+    await claimed(settings, team, files)
+    async with store(settings, team) as saved, _wake(settings, team) as wake:
+        await _no_earlier_version(settings, team, endpoints.store_waits)
+        with endpoints.of_team(team, store=saved, wake=wake) as worker:
+            yield saved, worker
 
 
 async def _kept_current(watch: ContentWatch, read_again: Callable[[Playbook], None]) -> None:
@@ -339,13 +397,13 @@ def _waking(upkeep: Maintenance, sync: Sync | None) -> Callable[[], None]:
 
 
 @asynccontextmanager
-async def _wake(settings: Settings) -> AsyncIterator[Wake]:
+async def _wake(settings: Settings, team: str) -> AsyncIterator[Wake]:
     """Durable work goes where the state is."""
     if settings.redis_url is None:
         yield LocalWake()
         return
     url = settings.redis_url.get_secret_value()
-    async with DocketWake(url, redelivery_seconds=settings.redelivery_seconds) as wake:
+    async with DocketWake(url, team=team, redelivery_seconds=settings.redelivery_seconds) as wake:
         yield wake
 
 

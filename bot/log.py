@@ -2,7 +2,8 @@
 Log lines: JSON for machines, colours for a terminal, never a secret.
 
 Modules log with the standard library, `logging.getLogger(__name__)`, like every library we use; all of it is formatted
-here. `about(item=…, step=…, turn=…, effect=…)` puts those on every line of what runs inside it, other tasks excepted.
+here. `about(team=…, item=…, step=…, turn=…, effect=…)` puts those on every line of what runs inside it, other tasks
+excepted.
 """
 
 import json
@@ -62,10 +63,10 @@ def configure(
 
 
 def about(
-    *, item: str = "", step: str = "", turn: str = "", effect: str = ""
+    *, team: str = "", item: str = "", step: str = "", turn: str = "", effect: str = ""
 ) -> AbstractContextManager[None]:
     """Say what the lines inside are about; what is empty stays as it was."""
-    named = {"item": item, "step": step, "turn": turn, "effect": effect}
+    named = {"team": team, "item": item, "step": step, "turn": turn, "effect": effect}
     return _About({name: value for name, value in named.items() if value})
 
 
@@ -74,7 +75,7 @@ def redacted(text: str) -> str:
 
 
 class _About:
-    """One variable for all four, because most of what is about something writes no line."""
+    """One variable for all five, because most of what is about something writes no line."""
 
     __slots__ = ("_named", "_token")
 

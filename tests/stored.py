@@ -9,8 +9,11 @@ import redis
 
 from bot.storage import journal
 from bot.storage.serialization import UnreadableState
+from bot.storage.team import prefix
 
 READS = 100
+SANDBOX = "T0SANDBOX"
+"""The team of the bots that tests begin as processes."""
 
 
 def in_files(workspace: Path, slug: str) -> Mapping[str, Any]:
@@ -33,17 +36,17 @@ def in_files(workspace: Path, slug: str) -> Mapping[str, Any]:
     raise problem
 
 
-def in_redis(client: "redis.Redis", slug: str) -> Mapping[str, Any]:
+def in_redis(client: "redis.Redis", slug: str, *, team: str = SANDBOX) -> Mapping[str, Any]:
     """Empty when there is none."""
     with client.pipeline(transaction=True) as reading:
-        reading.hget(key(slug), "state")
-        reading.lrange(f"{key(slug)}:changes", 0, -1)
+        reading.hget(key(slug, team=team), "state")
+        reading.lrange(f"{key(slug, team=team)}:changes", 0, -1)
         state, lines = reading.execute()
     return _read(slug, state, lines) if state else {}
 
 
-def key(slug: str) -> str:
-    return f"roundtable:{{{slug}}}"
+def key(slug: str, *, team: str = SANDBOX) -> str:
+    return f"{prefix(team)}{{{slug}}}"
 
 
 def _read(slug: str, whole: bytes, lines: list[bytes]) -> Mapping[str, Any]:

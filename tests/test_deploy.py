@@ -159,10 +159,10 @@ async def test_composes_redis_asks_for_the_password_that_the_bot_has(compose: An
     url = re.sub(r"\$\{REDIS_PASSWORD.*?\}", "sesame", bot["environment"]["REDIS_URL"])
     url = url.replace("redis:6379", f"127.0.0.1:{server.port}")
     try:
-        async with RedisStore(url) as asked, DocketWake(url):
+        async with RedisStore(url, team="T1") as asked, DocketWake(url, team="T1"):
             await asked.ping()
         assert (await inspected(url)).advice == ()
-        async with RedisStore(server.url) as without:
+        async with RedisStore(server.url, team="T1") as without:
             with pytest.raises(Unavailable, match="authenticate"):
                 await without.ping()
     finally:
@@ -188,8 +188,8 @@ async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
         url = redis_url.replace("//", "//roundtable:PASSWORD@")
         try:
             async with (
-                RedisStore(url) as asked,
-                RedisRateLimit(url) as pace,
+                RedisStore(url, team="T1") as asked,
+                RedisRateLimit(url, team="T1") as pace,
                 working(on_docket(url), pay) as wake,
             ):
                 await asked.put(a_roundtable(outbox=OWED), expected=0)
@@ -413,7 +413,7 @@ def test_metrics_are_scraped_at_the_port_that_has_them(kubernetes: dict[str, Any
 
 def test_alerts_look_at_metrics_that_there_are(alerts: list[dict[str, Any]]) -> None:
     """A metric that was renamed would never alert anybody again."""
-    metrics = Metrics()
+    metrics = Metrics("T1")
     metrics.acknowledged("event", taken=True, seconds=1)
     metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
     metrics.seen("loop", usable=True, facts={"lag_seconds": 0})

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from bot.cli import drill, main
 from bot.cli.drill import Drill, DrillResult, Promise
 from bot.settings import Settings
+from bot.storage.team import claim, recorded
 from tests.command_line import CommandLine, Ran, command_line
 
 ALL_OK = "ok            ok                    ok                    ok"
@@ -92,8 +93,9 @@ async def test_a_redis_that_holds_roundtables_is_left_alone(
 
 
 async def test_what_is_staging_is_used(tmp_path: Path, redis_url: str) -> None:
-    """Files in the folder stay; the roundtables in Redis are removed."""
+    """Files in the folder stay, and so does the team that it is for; the roundtables in Redis are removed."""
     (tmp_path / "notes.md").write_text("ours")
+    claim(tmp_path / ".roundtable", "T9STAGING")
     (tmp_path / "link").symlink_to("notes.md")
     async with Redis.from_url(redis_url) as redis:
         await redis.set("roundtable:{offline-sync}", "live")
@@ -108,6 +110,7 @@ async def test_what_is_staging_is_used(tmp_path: Path, redis_url: str) -> None:
         assert not drill.is_broken(results), drill.as_text(results)
         assert [one.skipped for one in results] == [""]
         assert (tmp_path / "link").read_text() == "ours"
+        assert recorded(tmp_path / ".roundtable") == "T9STAGING"
         assert await redis.keys() == []
 
 

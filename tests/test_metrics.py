@@ -52,7 +52,7 @@ class Numbers:
 
 @pytest.fixture
 def metrics() -> Metrics:
-    return Metrics()
+    return Metrics("T1")
 
 
 def test_every_input_is_counted_once_by_what_became_of_it(metrics: Metrics) -> None:
@@ -194,7 +194,7 @@ def test_a_number_that_is_not_known_any_more_is_none(metrics: Metrics) -> None:
     metrics.seen("slack", usable=True, facts={"shut_out": 0, "clock_ahead_seconds": 0.1})
     metrics.seen("slack", usable=False, facts={})
 
-    assert "roundtable_queue_oldest_seconds NaN" in metrics.exposed().decode()
+    assert 'roundtable_queue_oldest_seconds{team="T1"} NaN' in metrics.exposed().decode()
     assert "roundtable_slack_clock_ahead_seconds NaN" in metrics.exposed().decode()
     assert Numbers(metrics).of("roundtable_usable", part="queue") == 0
 
@@ -203,8 +203,8 @@ def test_counters_begin_at_zero(metrics: Metrics) -> None:
     """Otherwise the first failure would be no increase, and alert nobody."""
     numbers = Numbers(metrics)
 
-    assert 'roundtable_effects_total{kind="commit",outcome="failed"} 0.0' in numbers.text
-    assert 'roundtable_pushes_total{result="refused"} 0.0' in numbers.text
+    assert 'roundtable_effects_total{kind="commit",outcome="failed",team="T1"} 0.0' in numbers.text
+    assert 'roundtable_pushes_total{result="refused",team="T1"} 0.0' in numbers.text
 
 
 def test_every_metric_is_documented_under_its_name(metrics: Metrics) -> None:

@@ -34,7 +34,12 @@ async def silent() -> None:
 @asynccontextmanager
 async def site(port: int, probes: Mapping[str, Probe], **more: Any) -> AsyncIterator[aiohttp.ClientSession]:
     async with (
-        serving("127.0.0.1", port, post=more.pop("post", {}), get=health(probes, **more)),
+        serving(
+            "127.0.0.1",
+            port,
+            post=more.pop("post", {}),
+            get=health(probes, **{"metrics": Metrics("T1"), **more}),
+        ),
         aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client,
     ):
         yield client
@@ -107,7 +112,7 @@ async def test_a_part_tells_its_numbers_also_when_they_are_bad(port: int) -> Non
         "oldest_seconds": 400.0,
         "owing": 2,
     }
-    assert "roundtable_queue_oldest_seconds 400.0" in text
+    assert 'roundtable_queue_oldest_seconds{team="T1"} 400.0' in text
     assert 'roundtable_usable{part="queue"} 0.0' in text
 
 
@@ -124,7 +129,7 @@ async def test_parts_that_come_later_are_asked_too(port: int) -> None:
 
 async def test_metrics_are_counted_and_looked_for_when_they_are_asked(port: int) -> None:
     """Open roundtables are counted in the store, for all processes; if that is away, nobody knows."""
-    metrics, known = Metrics(), True
+    metrics, known = Metrics("T1"), True
 
     async def census() -> Mapping[str, int]:
         if not known:
@@ -140,11 +145,11 @@ async def test_metrics_are_counted_and_looked_for_when_they_are_asked(port: int)
         async with client.get("/metrics") as response:
             later = await response.text()
 
-    assert "roundtable_conflicts_total 1.0" in text
-    assert 'roundtable_open_roundtables{stage="discussing"} 3.0' in text
-    assert 'roundtable_open_roundtables{stage="elaborating"} 0.0' in text
+    assert 'roundtable_conflicts_total{team="T1"} 1.0' in text
+    assert 'roundtable_open_roundtables{stage="discussing",team="T1"} 3.0' in text
+    assert 'roundtable_open_roundtables{stage="elaborating",team="T1"} 0.0' in text
     assert "analysed" not in text
-    assert 'roundtable_open_roundtables{stage="discussing"} NaN' in later
+    assert 'roundtable_open_roundtables{stage="discussing",team="T1"} NaN' in later
 
 
 async def test_a_port_that_is_taken_is_said_in_a_sentence(port: int) -> None:

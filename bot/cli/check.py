@@ -7,7 +7,7 @@ It changes nothing: no file, no git configuration, no key in the store.
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
@@ -43,6 +43,7 @@ from bot.storage.git.repository import existing_repository, open_repository
 from bot.storage.git.sync import reached
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import inspected, refuse_cluster
+from bot.storage.team import must_be
 from bot.voices.llm.models import ModelRegistry
 from bot.voices.model import ForeignTools, ServerReport, Tool
 from bot.voices.tools.looking import NO_MORE, TOOLS
@@ -367,15 +368,31 @@ def _without_secrets(text: str, settings: Settings) -> str:
 async def _store(settings: Settings) -> CheckResult:
     if not settings.redis_url:
         count = await asyncio.to_thread(embedded.inspected, settings.workspace / STATE)
-        return CheckResult("store", f"for one process, in the workspace{_unfinished(count)}")
+        team = app.team_of_workspace(settings)
+        whose = f"for {team}: " if team else ""
+        return CheckResult("store", f"{whose}for one process, in the workspace{_unfinished(count)}")
     url = settings.redis_url.get_secret_value()
     await refuse_cluster(url)
-    async with RedisStore(url) as store:
-        await store.ping()
-        waiting = _unfinished(await store.waiting())
+    whose = waiting = ""
+    if team := await _team(settings):
+        async with RedisStore(url, team=team) as store:
+            await store.ping()
+            whose, waiting = f"for {team}: ", _unfinished(await store.waiting())
     redis = await inspected(url)
     problems = tuple(CheckProblem(text, stops=stops) for text, stops in redis.advice)
-    return CheckResult("store", redis.found + waiting, problems)
+    return CheckResult("store", f"{whose}{redis.found}{waiting}", problems)
+
+
+async def _team(settings: Settings) -> str:
+    """Whose keys are meant; empty when nobody can say."""
+    if (team := app.team_of_workspace(settings)) or not settings.slack_bot_token:
+        return team
+    async with slack_client.opened(
+        settings.slack_bot_token.get_secret_value(), api_url=settings.slack_api_url
+    ) as client:
+        with suppress(SlackError):
+            return (await slack_client.identify(client)).team
+    return ""
 
 
 def _unfinished(count: int) -> str:
@@ -391,6 +408,8 @@ async def _slack(settings: Settings) -> CheckResult:
             problem = "Slack cannot be asked" if error.again else "Slack refused SLACK_BOT_TOKEN"
             return failed_check("slack", f"{problem}: {error}")
     words = f"bot {us.user} in workspace {us.team}"
+    if found := app.team_of_workspace(settings):
+        must_be(settings.workspace, us.team, found)
     if not us.scopes:
         return CheckResult("slack", f"{words}; Slack does not say what it may do")
     missing = missing_scopes(",".join(us.scopes))

@@ -40,6 +40,7 @@ from bot.storage import redis_check
 from bot.storage.git.checkout import STATE
 from bot.storage.git.command import Git
 from bot.storage.git.history import EFFECT, ITEM, STEP
+from bot.storage.team import recorded
 
 T = TypeVar("T")
 
@@ -476,7 +477,7 @@ async def drilled(
         if not is_staging:
             await _refuse_what_is_in_use(workspace, url)
         try:
-            async with _sandbox() as sandbox:
+            async with _sandbox(recorded(settings.workspace / STATE)) as sandbox:
                 results = []
                 for name, strike in (FAULTS if faults is None else faults).items():
                     tell(f"{name} …")
@@ -528,8 +529,10 @@ async def _refuse_what_is_in_use(workspace: Path, url: str) -> None:
 
 
 @asynccontextmanager
-async def _sandbox() -> AsyncIterator[Sandbox]:
+async def _sandbox(team: str) -> AsyncIterator[Sandbox]:
+    """Of the *team* that the workspace is for: a bot of another one would refuse it."""
     async with Sandbox(app=App(events=frozenset(BOT_EVENTS)), timing=TIMING) as sandbox:
+        sandbox.workspace.team_id = team or sandbox.workspace.team_id
         sandbox.scopes.intersection_update(SCOPES)
         yield sandbox
 

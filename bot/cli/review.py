@@ -18,7 +18,7 @@ from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
 from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Pay, Wake
+from bot.engine.ports import Pay, Store, Wake
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
 from bot.files import TooLarge, chosen
@@ -26,6 +26,7 @@ from bot.server.review_webhook import entry_of, redacted_entry
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
+from bot.storage.git.workspace import GitWorkspace
 
 MOST_BYTES = 64 * 1024 * 1024
 
@@ -70,13 +71,13 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
     Raises ConfigError when the bot is running and shares no Redis with us.
     """
     async with (
-        app.store(settings) as store,
         app.workspace(settings) as files,
         _board(settings) as board,
+        _store(settings, board.team, files) as store,
     ):
         redact = app.secret_redaction(settings)
         parts = review_parts.ReviewParts(
-            store, files, app.playbook(settings), _NoWake(), board, redact=redact
+            board.team, store, files, app.playbook(settings), _NoWake(), board, redact=redact
         )
         async with review_parts.triage(settings, parts, channel=channel) as triage:
             home = await ItemLocator(store, files).home(slug)
@@ -85,6 +86,13 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
             await triage.arrived(slug, came)
             await triage.pay(slug)
             return not await triage.is_unfinished(slug)
+
+
+@asynccontextmanager
+async def _store(settings: Settings, team: str, files: GitWorkspace) -> AsyncIterator[Store]:
+    await app.claimed(settings, team, files)
+    async with app.store(settings, team) as store:
+        yield store
 
 
 class _NoWake(Wake):

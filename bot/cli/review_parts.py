@@ -13,6 +13,7 @@ from bot.engine.review_ports import Board, NoReviewMeter, Notices, Reviewers, Re
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
+from bot.storage.carrying_over import CarryingOver
 from bot.storage.git.checkout import STATE
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.notices import EmbeddedNotices, RedisNotices
@@ -22,6 +23,7 @@ from bot.voices.reviewing import ChecklistReviewers
 class ReviewParts(NamedTuple):
     """The parts that roundtables use, too."""
 
+    team: str
     store: Store
     workspace: GitWorkspace
     playbook: Playbook
@@ -33,11 +35,13 @@ class ReviewParts(NamedTuple):
 
 
 @asynccontextmanager
-async def notices(settings: Settings) -> AsyncIterator[Notices]:
+async def notices(settings: Settings, team: str) -> AsyncIterator[Notices]:
     """In the store of the roundtables. Without Redis, `app.store` has to be open: it locks the folder."""
     async with AsyncExitStack() as stack:
         if settings.redis_url:
-            yield await stack.enter_async_context(RedisNotices(settings.redis_url.get_secret_value()))
+            url = settings.redis_url.get_secret_value()
+            first = CarryingOver(url, team, lease_seconds=settings.redelivery_seconds)
+            yield await stack.enter_async_context(RedisNotices(url, team=team, first=first))
         else:
             yield await stack.enter_async_context(EmbeddedNotices(settings.workspace / STATE))
 
@@ -45,7 +49,7 @@ async def notices(settings: Settings) -> AsyncIterator[Notices]:
 @asynccontextmanager
 async def triage(settings: Settings, parts: ReviewParts, *, channel: str = "") -> AsyncIterator[ReviewTriage]:
     """*channel* is for notices that are not shown yet; by default the settings say it."""
-    async with notices(settings) as kept:
+    async with notices(settings, parts.team) as kept:
         reviewing = ReviewContext(
             reviewers=parts.reviewers,
             workspace=parts.workspace,

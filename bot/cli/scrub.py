@@ -65,8 +65,13 @@ async def states(settings: Settings, slugs: Sequence[str]) -> StateScrub:
     """Before the files: a bot that runs would write a secret of its state into them again."""
     if not settings.redis_url and not _has_store(settings):
         return StateScrub()
+    team = app.team_of_workspace(settings)
+    if settings.redis_url and not team:
+        return StateScrub(
+            problem="no bot has begun in this workspace yet, so nobody knows whose state is meant."
+        )
     try:
-        async with app.store(settings) as store:
+        async with app.store(settings, team) as store:
             return StateScrub({slug: await scrub_state(store, slug, _redactor(settings)) for slug in slugs})
     except BotError as error:
         return StateScrub(problem=str(error))

@@ -56,11 +56,11 @@ def audited(happened: Input, before: Roundtable | None, after: Roundtable) -> No
         return
     if event := _event(happened, before, after):
         step = before.step_id if before else after.step_id
-        line(event, person=happened.person.id, item=after.slug, step=step)
+        line(event, team=after.place.team, person=happened.person.id, item=after.slug, step=step)
 
 
-def line(event: str, *, person: str, item: str, step: str = "") -> None:
-    log.info("%s", event, extra={"person": person, "item": item, "step": step})
+def line(event: str, *, team: str, person: str, item: str, step: str = "") -> None:
+    log.info("%s", event, extra={"team": team, "person": person, "item": item, "step": step})
 
 
 def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> str:

@@ -361,7 +361,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         if result := _result(before, event):
             self._tally.reviewed(result)
         if isinstance(event, AskReview):
-            audit.line("review", person=event.person.id, item=after.slug)
+            audit.line("review", team=event.place.team, person=event.person.id, item=after.slug)
 
     async def _due(self) -> Iterable[str]:
         due = []

@@ -345,7 +345,7 @@ class Roundtables(Engine[Roundtable, Input]):
 
     def _about(self, state: Roundtable) -> dict[str, str]:
         turns = state.elaboration.turns if state.elaboration else ()
-        return {"step": state.step_id, "turn": turns[-1].id if turns else ""}
+        return {"team": state.place.team, "step": state.step_id, "turn": turns[-1].id if turns else ""}
 
     async def _idle(self, state: Roundtable) -> None:
         at = self._clock()

@@ -7,8 +7,8 @@ Health is served first and last, so it answers while the bot waits for Slack, or
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
 from pydantic import SecretStr
@@ -19,9 +19,9 @@ from bot.engine.clock import now
 from bot.engine.engine import Queue, QueueStatus
 from bot.engine.ports import Store, Wake, Workspace
 from bot.engine.roundtables import Hears
-from bot.errors import ConfigError, SlackError
+from bot.errors import ConfigError, SlackError, Unavailable
 from bot.server import review_webhook
-from bot.server.health import LoopLag, Probe, Unfit, WatchedWorker, health
+from bot.server.health import Census, LoopLag, Probe, Unfit, WatchedWorker, health
 from bot.server.http import SlackRoute, received, serving
 from bot.server.metrics import Facts, Metrics
 from bot.server.review_webhook import ReviewRoute, ReviewWebhook
@@ -40,27 +40,50 @@ GIVE_UP_SECONDS = 300.0
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 30.0
 
+NOT_OPEN = "not open yet: Slack has to say first for which workspace"
+STOPPING = "the bot is stopping"
+
 Shut = Callable[[], Awaitable[None]]
 
 
 class Endpoints:
-    def __init__(self, settings: Settings, *, store: Store, workspace: Workspace, wake: Wake) -> None:
+    """The store and the queue are a team's, so they are only there once Slack has said which team it is."""
+
+    def __init__(self, settings: Settings, *, workspace: Workspace) -> None:
         self.metrics = Metrics()
         self.slack_health = SlackHealth()
-        self.worker = WatchedWorker(wake, alone=settings.redis_url is None)
         self._hears: Hears = _not_connected
         self._loop_lag = LoopLag()
         self._settings = settings
-        self._census = store.stages
+        self._census: Census = _nothing_counted
         self._entrance = SlackRoute()
         self._postbox = SlackRoute()
         self._probes: dict[str, Probe] = {
-            "store": store.ping,
+            "store": _unfit(NOT_OPEN),
             "workspace": workspace.ping,
-            "queue": _queue(Queue(store, now), self.worker),
+            "queue": _unfit(NOT_OPEN),
             "loop": self._lag,
             "slack": _unfit("not connected to Slack yet"),
         }
+
+    def store_waits(self, reason: str) -> None:
+        self._probes["store"] = _unfit(reason)
+
+    @contextmanager
+    def of_team(self, team: str, *, store: Store, wake: Wake) -> Iterator[WatchedWorker]:
+        """Inside, the state of *team* is shown. Yields what performs its effects."""
+        worker = WatchedWorker(wake, alone=self._settings.redis_url is None)
+        self.metrics.team = team
+        self._census = store.stages
+        self._probes |= {"store": store.ping, "queue": _queue(Queue(store, now), worker)}
+        try:
+            yield worker
+        finally:
+            self._census = _nothing_counted
+            self._probes |= {"store": _unfit(STOPPING), "queue": _unfit(STOPPING)}
+
+    async def _counted(self) -> Mapping[str, int]:
+        return await self._census()
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
@@ -68,7 +91,7 @@ class Endpoints:
         asked = serving(
             self._settings.health_host,
             self._settings.health_port,
-            get=health(self._probes, metrics=self.metrics, census=self._census),
+            get=health(self._probes, metrics=self.metrics, census=self._counted),
             setting="ROUNDTABLE_HEALTH_PORT",
         )
         async with asked, _beside(self._loop_lag.run()):
@@ -108,7 +131,7 @@ class Endpoints:
                 yield
         finally:
             self._hears = _not_connected
-            self._probes["slack"] = _unfit("the bot is stopping")
+            self._probes["slack"] = _unfit(STOPPING)
             await shut()
 
     async def _over_sockets(self, app: AsyncApp, client: AsyncWebClient, token: SecretStr) -> Shut:
@@ -186,6 +209,10 @@ async def answered(ask: Callable[[], Awaitable[T]], *, refusal: str) -> T:
 
 async def _not_connected() -> bool:
     return False
+
+
+async def _nothing_counted() -> Mapping[str, int]:
+    raise Unavailable(NOT_OPEN)
 
 
 async def _always() -> bool:

@@ -1,11 +1,12 @@
 """
 Prometheus metrics. `docs/operating.md` explains each, `deploy/alerts.yaml` has the alerts.
 
-No label has a value that people choose, such as an item, a thread or a person, so there are a few hundred series.
+No label has a value that people choose, such as an item, a thread or a person, so there are a few hundred series for
+each team.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
 from typing import get_args
@@ -16,6 +17,7 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
+    Metric,
     ProcessCollector,
     disable_created_metrics,
     generate_latest,
@@ -61,13 +63,17 @@ Facts = Mapping[str, float]
 
 
 class Metrics(Meter, ReviewMeter):
-    def __init__(self) -> None:
+    """Of one process. What is counted has the *team* in a label, which is known once Slack has said it."""
+
+    def __init__(self, team: str = "") -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the number of series
-        self._registry = CollectorRegistry()
+        self.team = team
+        self._registry, self._of_team = CollectorRegistry(), CollectorRegistry()
         ProcessCollector(registry=self._registry)
-        count = partial(Counter, namespace=NAMESPACE, registry=self._registry)
-        gauge = partial(Gauge, namespace=NAMESPACE, registry=self._registry)
-        time = partial(Histogram, namespace=NAMESPACE, registry=self._registry)
+        count = partial(Counter, namespace=NAMESPACE, registry=self._of_team)
+        gauge = partial(Gauge, namespace=NAMESPACE, registry=self._of_team)
+        time = partial(Histogram, namespace=NAMESPACE, registry=self._of_team)
+        process_gauge = partial(Gauge, namespace=NAMESPACE, registry=self._registry)
 
         self._inputs = count("inputs", "What people said, pressed and asked for", ["kind", "result"])
         self._effects = count("effects", "What was done in the world", ["kind", "outcome"])
@@ -90,9 +96,9 @@ class Metrics(Meter, ReviewMeter):
             "pauses", "Roundtables that were paused, by a person or by Slack's refusals", ["by"]
         )
 
-        self._usable = gauge("usable", "1 when the part can be used", ["part"])
+        self._usable = process_gauge("usable", "1 when the part can be used", ["part"])
         self._open = gauge("open_roundtables", "Roundtables that are not over, in all processes", ["stage"])
-        self._facts = _facts_of(gauge)
+        self._facts = _facts_of(gauge, process_gauge)
         self._begin_at_zero()
 
     # --- from the engine and Slack ----------------------------------------------------------------------------------
@@ -152,7 +158,9 @@ class Metrics(Meter, ReviewMeter):
             self._open.labels(stage).set(math.nan if stages is None else stages.get(stage, 0))
 
     def exposed(self) -> bytes:
-        return generate_latest(self._registry)
+        """What is about a team is left out until the team is known: a label must not change."""
+        about_team = generate_latest(_Labelled(self._of_team, team=self.team)) if self.team else b""
+        return generate_latest(self._registry) + about_team
 
     def _begin_at_zero(self) -> None:
         """So that rates and alerts have a first value."""
@@ -170,16 +178,34 @@ class Metrics(Meter, ReviewMeter):
         _touch(self._reviews, REVIEWS)
 
 
-def _facts_of(gauge: Callable[[str, str], Gauge]) -> Mapping[str, Mapping[str, Gauge]]:
+class _Labelled(CollectorRegistry):
+    """Everything in *registry*, with one label more."""
+
+    def __init__(self, registry: CollectorRegistry, *, team: str) -> None:
+        super().__init__()
+        self._inner = registry
+        self._team = team
+
+    def collect(self) -> Iterator[Metric]:
+        for family in self._inner.collect():
+            family.samples = [
+                sample._replace(labels={**sample.labels, "team": self._team}) for sample in family.samples
+            ]
+            yield family
+
+
+def _facts_of(
+    gauge: Callable[[str, str], Gauge], process_gauge: Callable[[str, str], Gauge]
+) -> Mapping[str, Mapping[str, Gauge]]:
     """By part, and by the name of the number."""
-    hello = gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
+    hello = process_gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
     shut = gauge("slack_shut_out", "1 when Slack refuses all our calls")
-    ahead = gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
+    ahead = process_gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
     oldest = gauge("queue_oldest_seconds", "How long the oldest effect has waited")
     waiting = gauge("queue_roundtables", "Roundtables with waiting effects, in all processes")
     unshown = gauge("review_queue_oldest_seconds", "How long the oldest effect of a review has waited")
     notices = gauge("review_queue_notices", "Items whose reviews have waiting effects, in all processes")
-    lag = gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
+    lag = process_gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
     return {
         "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
         "loop": {"lag_seconds": lag},

@@ -41,6 +41,10 @@ class SlackBoard(Board):
         self._channels = Channels(calls)
 
     @property
+    def team(self) -> str:
+        return self._us.team
+
+    @property
     def lands_within(self) -> float:
         return float(self._client.timeout)
 

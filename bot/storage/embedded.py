@@ -345,6 +345,14 @@ def inspected(path: Path) -> int:
     return waiting
 
 
+def teams_in(path: Path) -> frozenset[str]:
+    """Of the roundtables in the store, also of those that cannot be read."""
+    contents: list[bytes] = []
+    with suppress(FileNotFoundError), folder(path, [ROUNDTABLES]) as files:
+        contents = [files.read(name, STATE_BYTES) or b"" for name in files.files() if name.endswith(SUFFIX)]
+    return frozenset(place.team for place in map(place_in, contents) if place)
+
+
 class StoredFiles(NamedTuple):
     """The whole value and the changes of a roundtable. `torn`: half of a line, or an empty one, is left out."""
 

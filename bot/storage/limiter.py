@@ -136,13 +136,13 @@ class LocalRateLimit(RateLimit):
 
 class RedisRateLimit(Connected, RateLimit):
     """
-    For all processes that share a Redis, by its clock.
+    For all processes of a team that share a Redis, by its clock.
 
     Each call also takes a place in this process's own budgets, so that an outage of Redis does not start a new burst.
     """
 
-    def __init__(self, url: str, *, speed: float = 1.0) -> None:
-        super().__init__(url, connections=CONNECTIONS)
+    def __init__(self, url: str, *, team: str, speed: float = 1.0) -> None:
+        super().__init__(url, team=team, connections=CONNECTIONS)
         self._speed = speed
         self._local = LocalRateLimit(speed=speed)
         self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -177,7 +177,7 @@ class RedisRateLimit(Connected, RateLimit):
             return None
         try:
             async with asyncio.timeout(CALL_SECONDS):
-                answer = await self._redis.eval(script, 1, f"roundtable:pace:{budget}", *arguments)
+                answer = await self._redis.eval(script, 1, f"{self._prefix}pace:{budget}", *arguments)
         except NO_ANSWER as error:
             if not self._retry_at:
                 log.warning(

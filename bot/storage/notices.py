@@ -17,13 +17,12 @@ from bot.domain.reviews.notice import Notice
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.files import STATE_BYTES, TEMPORARY, folder
 from bot.storage.redis import SETTLE
-from bot.storage.redis_client import Connected, bounded
+from bot.storage.redis_client import Connected, First
 from bot.storage.serialization import UnreadableState, parsed
 
 CONNECTIONS = 16
 FOLDER = "notices"
 SUFFIX = ".json"
-UNFINISHED = "roundtable:notices:owing"
 NEWER = (-1, False)
 """No caller expects this version, so the notice is not overwritten."""
 
@@ -43,38 +42,42 @@ log = logging.getLogger(__name__)
 class RedisNotices(Connected):
     """A notice whose state cannot be read is deleted and begun anew: git has the reviews."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__(url, connections=CONNECTIONS)
+    def __init__(self, url: str, *, team: str, first: First | None = None) -> None:
+        super().__init__(url, team=team, connections=CONNECTIONS, first=first)
+        self._unfinished = f"{self._prefix}notices:owing"
 
     async def get(self, slug: str) -> Notice | None:
-        async with bounded():
-            state = await self._redis.hget(_key(slug), "state")
+        async with self._bounded():
+            state = await self._redis.hget(self._key(slug), "state")
             found = _decoded(slug, state) if state is not None else None
             if state is not None and found is None:
-                await self._redis.delete(_key(slug))
+                await self._redis.delete(self._key(slug))
         return found
 
     async def put(self, notice: Notice, *, expected: int) -> None:
         assert notice.version == expected + 1, "every save is a version of its own"
         kinds = ", ".join(one.kind for one in notice.outbox)
-        async with bounded():
+        async with self._bounded():
             if kinds:
-                await self._redis.zadd(UNFINISHED, {notice.slug: notice.version}, gt=True)
+                await self._redis.zadd(self._unfinished, {notice.slug: notice.version}, gt=True)
             arguments = (expected, notice.version, kinds, notice.model_dump_json())
-            found = int(await self._redis.eval(SAVE, 1, _key(notice.slug), *arguments))
+            found = int(await self._redis.eval(SAVE, 1, self._key(notice.slug), *arguments))
             if found == SAVED and not kinds:
-                await self._redis.eval(SETTLE, 1, UNFINISHED, notice.slug, notice.version)
+                await self._redis.eval(SETTLE, 1, self._unfinished, notice.slug, notice.version)
         if found != SAVED:
             raise Conflict(f"the notice of {notice.slug} is at version {found}, not {expected}")
 
     async def unfinished(self) -> tuple[str, ...]:
         unfinished = []
-        async with bounded():
-            for slug in await self._redis.zrange(UNFINISHED, 0, -1):
+        async with self._bounded():
+            for slug in await self._redis.zrange(self._unfinished, 0, -1):
                 name = slug.decode() if isinstance(slug, bytes) else str(slug)
-                if await self._redis.hget(_key(name), "owes"):
+                if await self._redis.hget(self._key(name), "owes"):
                     unfinished.append(name)
         return tuple(unfinished)
+
+    def _key(self, slug: str) -> str:
+        return f"{self._prefix}notice:{{{slug}}}"
 
 
 class EmbeddedNotices:
@@ -139,10 +142,6 @@ class EmbeddedNotices:
         with folder(self._path, [FOLDER]) as files:
             files.replace(notice.slug + SUFFIX, notice.model_dump_json().encode())
         self._versions[notice.slug] = notice.version, bool(notice.outbox)
-
-
-def _key(slug: str) -> str:
-    return f"roundtable:notice:{{{slug}}}"
 
 
 def _decoded(slug: str, content: bytes | str) -> Notice | None:

@@ -21,7 +21,7 @@ from bot.domain.values.timestamps import seconds
 from bot.engine.lru import LruCache
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage import journal
-from bot.storage.redis_client import Connected, bounded
+from bot.storage.redis_client import Connected, First
 from bot.storage.serialization import (
     SHAPE,
     UnreadableState,
@@ -180,11 +180,6 @@ async def _chunks(keys: AsyncIterator[bytes], size: int) -> AsyncIterator[list[b
 CONNECTIONS = 64
 CENSUS_SECONDS = 1.5
 SEEN_AT_MOST = 20_000
-UNFINISHED = "roundtable:owing"
-TIMERS = "roundtable:timers"
-PEOPLE = "roundtable:people"
-LISTENED = "roundtable:listened"
-FIRST = "roundtable:first:"
 SEPARATOR = ", "
 KEPT_SECONDS = 30 * 24 * 3600
 """A finished roundtable with an empty outbox. After that its item is still in the workspace."""
@@ -193,8 +188,14 @@ log = logging.getLogger(__name__)
 
 
 class RedisStore(Connected):
-    def __init__(self, url: str) -> None:
-        super().__init__(url, connections=CONNECTIONS)
+    """The roundtables of one *team*: all keys have it in them. *first* is called before every call."""
+
+    def __init__(self, url: str, *, team: str, first: First | None = None) -> None:
+        super().__init__(url, team=team, connections=CONNECTIONS, first=first)
+        self._unfinished = f"{self._prefix}owing"
+        self._timers = f"{self._prefix}timers"
+        self._people = f"{self._prefix}people"
+        self._listened = f"{self._prefix}listened"
         self._settled: dict[str, int] = {}
         # Slugs saved by a newer version of this program, with the error sentence.
         self._newer: dict[str, str] = {}
@@ -205,8 +206,8 @@ class RedisStore(Connected):
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
         base = self._bases.get(slug)
-        async with bounded():
-            answer = await self._redis.eval(READ, 2, *_reading(slug, known, base))
+        async with self._bounded():
+            answer = await self._redis.eval(READ, 2, *self._reading(slug, known, base))
             if known and len(answer) == 1:
                 self._note(known, *answer)
                 return known
@@ -221,14 +222,14 @@ class RedisStore(Connected):
         await self._put(roundtable, None, expected)
 
     async def has_changes(self, slug: str) -> bool:
-        async with bounded():
-            return bool(await self._redis.exists(_changes_key(slug)))
+        async with self._bounded():
+            return bool(await self._redis.exists(self._changes_key(slug)))
 
     async def _put(self, roundtable: Roundtable, base: journal.Base | None, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
         seen, listed = self._name(roundtable.slug, expected), expected == 0 or not roundtable.pending
         save = _saving(base if base and base.link == seen else None, roundtable, expected, seen)
-        async with bounded():
+        async with self._bounded():
             found = await self._save(save, listed=listed)
             if found == UNLISTED:
                 found = await self._save(save, listed=True)
@@ -250,7 +251,7 @@ class RedisStore(Connected):
         reading = self._redis.pipeline(transaction=False)
         bases = [self._bases.get(slug) for slug in slugs]
         for slug, base in zip(slugs, bases, strict=True):
-            reading.eval(READ, 2, *_reading(slug, base=base))
+            reading.eval(READ, 2, *self._reading(slug, base=base))
         answers = await reading.execute() if slugs else []
         found = []
         for slug, base, answer in zip(slugs, bases, answers, strict=True):
@@ -270,7 +271,7 @@ class RedisStore(Connected):
         if base and not state:
             if found := _resumed(base, version, changes, _text(name)):
                 return found, name
-            name, version, changes, *state = await self._redis.eval(READ, 2, *_reading(slug))
+            name, version, changes, *state = await self._redis.eval(READ, 2, *self._reading(slug))
         opened = await self._opened(slug, version, changes, *state)
         return (opened, name) if opened else None
 
@@ -278,19 +279,19 @@ class RedisStore(Connected):
         roundtable, expected = save.after.value, save.expected
         saving = self._redis.pipeline(transaction=False)
         if listed:
-            _list(saving, roundtable)
+            self._list(saving, roundtable)
         if roundtable.pending:
-            saving.zadd(UNFINISHED, {roundtable.slug: roundtable.version}, gt=True)
+            saving.zadd(self._unfinished, {roundtable.slug: roundtable.version}, gt=True)
         slug = roundtable.slug
         kept = KEPT_SECONDS if journal.is_over(roundtable) else ""
         timed = seconds(roundtable.next_due) if roundtable.timers else ""
         arguments = (expected, save.seen, kept, "listed" if listed else "", slug, timed, save.content)
         fields = (save.lines, *_fields(roundtable), save.after.begun, save.after.link)
-        saving.eval(SAVE, 3, _key(slug), TIMERS, _changes_key(slug), *arguments, *fields)
+        saving.eval(SAVE, 3, self._key(slug), self._timers, self._changes_key(slug), *arguments, *fields)
         position = len(saving) - 1
         settled, self._settled = self._settled, {}
         for slug, version in settled.items():
-            saving.eval(SETTLE, 1, UNFINISHED, slug, version)
+            saving.eval(SETTLE, 1, self._unfinished, slug, version)
         answers = await saving.execute()
         return int(answers[position])
 
@@ -309,15 +310,15 @@ class RedisStore(Connected):
         return stored.value
 
     async def at(self, place: Place) -> Roundtable | None:
-        async with bounded():
-            slugs = map(_text, await self._redis.smembers(_thread_key(place)))
+        async with self._bounded():
+            slugs = map(_text, await self._redis.smembers(self._thread_key(place)))
             found = await self._read(tuple(slugs))
         held = next((one for one in found if one[0].value.place == place), None)
         return self._noted(*held) if held else None
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
-        async with bounded():
-            slugs = tuple(map(_text, await self._redis.smembers(_channel_key(team, channel))))
+        async with self._bounded():
+            slugs = tuple(map(_text, await self._redis.smembers(self._channel_key(team, channel))))
             found = [one.value for one, _ in await self._read(slugs, skip_newer=True)]
             there = {one.slug for one in found} | self._newer.keys()
             await self._forget(team, channel, [slug for slug in slugs if slug not in there])
@@ -326,18 +327,18 @@ class RedisStore(Connected):
 
     async def waiting(self) -> int:
         """How many roundtables are unfinished; writes nothing."""
-        async with bounded():
+        async with self._bounded():
             listed = await self._listed_as_unfinished()
         return sum(bool(_listed(kinds)) for _, kinds, _ in listed.values())
 
     async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
-        async with bounded():
+        async with self._bounded():
             timed = await self._timed(now) if now else ()
             found = await self._listed_as_unfinished()
             settling = self._redis.pipeline(transaction=False)
             for slug, (version, kinds, _) in found.items():
                 if version and version.isdigit() and not kinds:
-                    settling.eval(SETTLE, 1, UNFINISHED, slug, int(version))
+                    settling.eval(SETTLE, 1, self._unfinished, slug, int(version))
             await settling.execute()
         pending = tuple(
             slug
@@ -348,28 +349,28 @@ class RedisStore(Connected):
 
     async def _timed(self, now: str) -> tuple[str, ...]:
         """With a timer that is due; whatever is not stored any more leaves the index."""
-        slugs = [_text(slug) for slug in await self._redis.zrangebyscore(TIMERS, "-inf", seconds(now))]
+        slugs = [_text(slug) for slug in await self._redis.zrangebyscore(self._timers, "-inf", seconds(now))]
         looking = self._redis.pipeline(transaction=False)
         for slug in slugs:
-            looking.exists(_key(slug))
-            looking.eval(UNTIMED, 2, TIMERS, _key(slug), slug)
+            looking.exists(self._key(slug))
+            looking.eval(UNTIMED, 2, self._timers, self._key(slug), slug)
         answers = await looking.execute() if slugs else []
         return tuple(slug for slug, there in zip(slugs, answers[::2], strict=True) if there)
 
     async def _listed_as_unfinished(self) -> dict[str, Any]:
         """The version, the effects and the time of each."""
-        slugs = [_text(slug) for slug in await self._redis.zrange(UNFINISHED, 0, -1)]
+        slugs = [_text(slug) for slug in await self._redis.zrange(self._unfinished, 0, -1)]
         reading = self._redis.pipeline(transaction=False)
         for slug in slugs:
-            reading.hmget(_key(slug), "version", "owes", "updated")
+            reading.hmget(self._key(slug), "version", "owes", "updated")
         return dict(zip(slugs, await reading.execute(), strict=True))
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         wanted = tuple(slugs)
-        async with bounded():
+        async with self._bounded():
             looking = self._redis.pipeline(transaction=False)
             for slug in wanted:
-                looking.exists(_key(slug))
+                looking.exists(self._key(slug))
             found = await looking.execute() if wanted else []
         return tuple(slug for slug, there in zip(wanted, found, strict=True) if not there)
 
@@ -381,29 +382,31 @@ class RedisStore(Connected):
         return tuple(one.slug for one in found if one.thread and one.stage != Stage.ANALYSED.value)
 
     async def listened(self) -> str:
-        async with bounded():
-            return _text(await self._redis.get(LISTENED))
+        async with self._bounded():
+            return _text(await self._redis.get(self._listened))
 
     async def listening(self, at: str) -> None:
-        async with bounded():
-            await self._redis.set(LISTENED, at)
+        async with self._bounded():
+            await self._redis.set(self._listened, at)
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
-        async with bounded():
-            kept = await self._redis.set(FIRST + key, "", nx=not renew, px=math.ceil(seconds * 1000))
+        async with self._bounded():
+            kept = await self._redis.set(
+                f"{self._prefix}first:{key}", "", nx=not renew, px=math.ceil(seconds * 1000)
+            )
         return bool(kept)
 
     async def people(self) -> dict[str, ReminderSettings]:
-        async with bounded():
-            found = await self._redis.hgetall(PEOPLE)
+        async with self._bounded():
+            found = await self._redis.hgetall(self._people)
         return {_text(person): reminder_settings(told) for person, told in found.items()}
 
     async def keep_person(self, person: str, settings: ReminderSettings) -> None:
-        async with bounded():
-            await self._redis.hset(PEOPLE, person, settings.model_dump_json())
+        async with self._bounded():
+            await self._redis.hset(self._people, person, settings.model_dump_json())
 
     async def ping(self) -> None:
-        async with bounded():
+        async with self._bounded():
             await self._redis.ping()
         if not self._scanned:
             self._scanned = True
@@ -413,8 +416,8 @@ class RedisStore(Connected):
             await self.get(slug)
 
     async def _census(self) -> tuple[RoundtableSummary, ...]:
-        async with bounded(CENSUS_SECONDS):
-            found = await census(self._redis, _key("*"))
+        async with self._bounded(CENSUS_SECONDS):
+            found = await census(self._redis, self._key("*"))
         for one in found:
             if one.shape > SHAPE:
                 self._note_newer(one.slug, newer("roundtable", one.slug))
@@ -429,10 +432,10 @@ class RedisStore(Connected):
         """Removes expired roundtables from the index. One that is saved for the first time meanwhile is put back."""
         if not gone:
             return
-        await self._redis.srem(_channel_key(team, channel), *gone)
+        await self._redis.srem(self._channel_key(team, channel), *gone)
         for slug in gone:
-            if await self._redis.exists(_key(slug)):
-                await self._redis.sadd(_channel_key(team, channel), slug)
+            if await self._redis.exists(self._key(slug)):
+                await self._redis.sadd(self._channel_key(team, channel), slug)
 
     async def _opened(
         self, slug: str, version: bytes | None, changes: list[bytes], state: bytes | None
@@ -450,25 +453,49 @@ class RedisStore(Connected):
         except UnreadableState as error:
             found = None
             log.warning("%s: it is set aside", error)
-            aside = f"{_key(slug)}:unreadable"
-            keys = _key(slug), aside, _changes_key(slug), f"{aside}:changes"
+            aside = f"{self._key(slug)}:unreadable"
+            keys = self._key(slug), aside, self._changes_key(slug), f"{aside}:changes"
             await self._redis.eval(SET_ASIDE, len(keys), *keys, state)
         self._newer.pop(slug, None)
         return found
 
+    def _key(self, slug: str) -> str:
+        """With braces, as Redis Cluster needed them; stored keys keep their names."""
+        return f"{self._prefix}{{{slug}}}"
 
-def _key(slug: str) -> str:
-    """With braces, as Redis Cluster needed them; stored keys keep their names."""
-    return f"roundtable:{{{slug}}}"
+    def _changes_key(self, slug: str) -> str:
+        return f"{self._key(slug)}:changes"
 
+    def _thread_key(self, place: Place) -> str:
+        return f"{self._prefix}thread:{{{place.key}}}"
 
-def _reading(
-    slug: str, known: Roundtable | None = None, base: journal.Base | None = None
-) -> tuple[int | str, ...]:
-    """The two keys and the arguments of `READ`."""
-    link = base.link if base and base.value is known else ""
-    seen = (known.version, known.incarnation, known.now, link) if known else UNKNOWN
-    return (_key(slug), _changes_key(slug), *seen, *((base.begun, base.lines) if base else NO_BASE))
+    def _channel_key(self, team: str, channel: str) -> str:
+        return f"{self._prefix}channel:{{{team}.{channel}}}"
+
+    def _list(self, saving: Any, roundtable: Roundtable) -> None:
+        """Writes the index entries of channel and thread."""
+        slug, place = roundtable.slug, roundtable.place
+        saving.sadd(self._channel_key(place.team, place.channel), slug)
+        if not place.thread:
+            return
+        saving.sadd(self._thread_key(place), slug)
+        if journal.is_over(roundtable):
+            saving.expire(self._thread_key(place), KEPT_SECONDS)
+        else:
+            saving.persist(self._thread_key(place))
+
+    def _reading(
+        self, slug: str, known: Roundtable | None = None, base: journal.Base | None = None
+    ) -> tuple[int | str, ...]:
+        """The two keys and the arguments of `READ`."""
+        link = base.link if base and base.value is known else ""
+        seen = (known.version, known.incarnation, known.now, link) if known else UNKNOWN
+        return (
+            self._key(slug),
+            self._changes_key(slug),
+            *seen,
+            *((base.begun, base.lines) if base else NO_BASE),
+        )
 
 
 def _saving(base: journal.Base | None, roundtable: Roundtable, expected: int, seen: str) -> Save:
@@ -493,31 +520,6 @@ def _as_of(version: bytes | None, stored: journal.OpenedJournal) -> journal.Open
     if str(stored.value.version) != _text(version):
         raise UnreadableState(f"the stored roundtable {stored.value.slug!r} lacks its last changes")
     return stored
-
-
-def _changes_key(slug: str) -> str:
-    return f"{_key(slug)}:changes"
-
-
-def _thread_key(place: Place) -> str:
-    return f"roundtable:thread:{{{place.key}}}"
-
-
-def _channel_key(team: str, channel: str) -> str:
-    return f"roundtable:channel:{{{team}.{channel}}}"
-
-
-def _list(saving: Any, roundtable: Roundtable) -> None:
-    """Writes the index entries of channel and thread."""
-    slug, place = roundtable.slug, roundtable.place
-    saving.sadd(_channel_key(place.team, place.channel), slug)
-    if not place.thread:
-        return
-    saving.sadd(_thread_key(place), slug)
-    if journal.is_over(roundtable):
-        saving.expire(_thread_key(place), KEPT_SECONDS)
-    else:
-        saving.persist(_thread_key(place))
 
 
 def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:

@@ -27,8 +27,8 @@ from redis.exceptions import RedisError
 
 from bot.engine.ports import Pay
 from bot.storage.redis_client import connection_pool, is_sentinel
+from bot.storage.team import prefix
 
-NAME = "roundtable-work"
 TASK = "pay"
 
 BATCH_DELAY_SECONDS = 0.02
@@ -53,14 +53,15 @@ logging.getLogger("docket.dependencies").setLevel(logging.ERROR)
 
 class DocketWake:
     """
-    An async context manager. Inside it `wake` works, also in a process that never calls `run`.
+    An async context manager. Inside it `wake` works, also in a process that never calls `run`. Tasks of *team* are for
+    workers of that team.
 
     A task whose process gave no sign of life for *redelivery_seconds* is given to another process. *payers* is how many
     roundtables one process works on at the same time.
     """
 
-    def __init__(self, url: str, *, redelivery_seconds: float = 30, payers: int = 100) -> None:
-        self._docket = TaskDocket(NAME, url, execution_ttl=KEPT_AFTER_END)
+    def __init__(self, url: str, *, team: str, redelivery_seconds: float = 30, payers: int = 100) -> None:
+        self._docket = TaskDocket(name_for(team), url, execution_ttl=KEPT_AFTER_END)
         self._docket.register(self._task, [TASK])
         self._redelivery = timedelta(seconds=redelivery_seconds)
         self._concurrency = payers
@@ -196,6 +197,11 @@ KEY = re.compile(r"(?P<slug>[^\x00-\x1f\x7f]{1,300})#[0-9a-f]{32}")
 ATTEMPT = re.compile(rb"[0-9]{1,4}")
 GENERATION = re.compile(rb"[0-9]{1,9}")
 TRACE = re.compile(rb"[0-9a-f-]{55}")
+
+
+def name_for(team: str) -> str:
+    """What all keys of the work of *team* begin with."""
+    return f"{prefix(team)}work"
 
 
 def key_for(slug: str) -> str:

@@ -37,7 +37,7 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
     if request.param == "embedded":
         return lambda: EmbeddedStore(tmp_path / ".roundtable")
     url = request.getfixturevalue("redis_url")
-    return lambda: RedisStore(url)
+    return lambda: RedisStore(url, team="T1")
 
 
 @pytest.fixture
@@ -54,10 +54,10 @@ def rewrite(request: pytest.FixtureRequest, tmp_path: Path) -> Rewrite:
 
     def in_redis(slug: str, changes: dict[str, Any]) -> dict[str, Any]:
         with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
-            whole = {**stored.in_redis(client, slug), **changes}
-            client.hset(stored.key(slug), "state", json.dumps(whole))
-            client.hset(stored.key(slug), "shape", whole["shape"])
-            client.delete(f"{stored.key(slug)}:changes")
+            whole = {**stored.in_redis(client, slug, team="T1"), **changes}
+            client.hset(stored.key(slug, team="T1"), "state", json.dumps(whole))
+            client.hset(stored.key(slug, team="T1"), "shape", whole["shape"])
+            client.delete(f"{stored.key(slug, team='T1')}:changes")
         return whole
 
     return in_file if kind == "embedded" else in_redis
@@ -86,8 +86,8 @@ async def store(open_store: Opening) -> AsyncIterator[AnyStore]:
         yield opened
 
 
-def on_docket(url: str, *, redelivery_seconds: float = 30) -> OpenWake:
-    return lambda: DocketWake(url, redelivery_seconds=redelivery_seconds)
+def on_docket(url: str, *, team: str = "T1", redelivery_seconds: float = 30) -> OpenWake:
+    return lambda: DocketWake(url, team=team, redelivery_seconds=redelivery_seconds)
 
 
 @pytest.fixture(params=["local", "redis"])

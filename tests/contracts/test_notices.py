@@ -27,7 +27,7 @@ def open_notices(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
     if request.param == "embedded":
         return lambda: EmbeddedNotices(tmp_path / ".roundtable")
     url = request.getfixturevalue("redis_url")
-    return lambda: RedisNotices(url)
+    return lambda: RedisNotices(url, team="T1")
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ async def test_a_notice_from_before_is_read(notices: Notices) -> None:
 
 async def test_a_redis_that_is_away_says_so(redis_url: str, redis_server: RedisServer) -> None:
     """Nothing is taken then, so that whoever asks is told to try again."""
-    async with RedisNotices(redis_url) as opened:
+    async with RedisNotices(redis_url, team="T1") as opened:
         redis_server.stop()
         with pytest.raises(Unavailable):
             await opened.get("offline-sync")

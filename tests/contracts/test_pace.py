@@ -41,7 +41,7 @@ def open_pace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     if request.param == "local":
         return alone
     url = request.getfixturevalue("redis_url")
-    return lambda: RedisRateLimit(url)
+    return lambda: RedisRateLimit(url, team="T1")
 
 
 @pytest.fixture
@@ -140,7 +140,9 @@ async def test_whoever_gives_up_holds_up_nobody_for_long(pace: RateLimit) -> Non
 async def test_processes_share_one_pace(redis_url: str) -> None:
     """Two replicas together are no faster than one."""
     async with AsyncExitStack() as stack:
-        ours, theirs = [await stack.enter_async_context(RedisRateLimit(redis_url)) for _ in range(2)]
+        ours, theirs = [
+            await stack.enter_async_context(RedisRateLimit(redis_url, team="T1")) for _ in range(2)
+        ]
 
         came = await seconds_of(*[ours, theirs] * 3, per_second=20, burst=1)
 
@@ -150,7 +152,9 @@ async def test_processes_share_one_pace(redis_url: str) -> None:
 async def test_processes_share_a_hold(redis_url: str) -> None:
     """What Slack said to one of them was meant for all."""
     async with AsyncExitStack() as stack:
-        ours, theirs = [await stack.enter_async_context(RedisRateLimit(redis_url)) for _ in range(2)]
+        ours, theirs = [
+            await stack.enter_async_context(RedisRateLimit(redis_url, team="T1")) for _ in range(2)
+        ]
         await ours.hold("post:C1", seconds=0.2)
 
         came = await seconds_of(theirs, per_second=1_000, burst=10)
@@ -160,14 +164,14 @@ async def test_processes_share_a_hold(redis_url: str) -> None:
 
 async def test_nothing_of_it_stays_in_redis_for_ever(redis_url: str) -> None:
     """Every budget is forgotten some time after it was used last."""
-    async with RedisRateLimit(redis_url) as pace:
+    async with RedisRateLimit(redis_url, team="T1") as pace:
         await pace.turn("post:C1", per_second=1, burst=1)
         await pace.hold("post:C2", seconds=1)
 
         keys = await pace._redis.keys("*")
         lives = [await pace._redis.ttl(key) for key in keys]
 
-    assert sorted(keys) == [b"roundtable:pace:post:C1", b"roundtable:pace:post:C2"]
+    assert sorted(keys) == [b"roundtable:T1:pace:post:C1", b"roundtable:T1:pace:post:C2"]
     assert all(0 < life < 120 for life in lives)
 
 
@@ -175,7 +179,7 @@ async def test_without_redis_every_process_keeps_the_pace_by_itself(
     redis_server: RedisServer, redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """No error, no burst that was not there before, and one line in the log."""
-    async with RedisRateLimit(redis_url) as pace:
+    async with RedisRateLimit(redis_url, team="T1") as pace:
         await pace.turn("post:C1", per_second=20, burst=1)
         redis_server.stop()
         came = await seconds_of(*[pace] * 3, per_second=20, burst=1)
@@ -189,7 +193,7 @@ async def test_without_redis_every_process_keeps_the_pace_by_itself(
 
 async def test_a_redis_that_says_nothing_is_not_waited_for_twice(silent_redis_url: str) -> None:
     """Half a second, once; then nobody asks it for a while."""
-    async with RedisRateLimit(silent_redis_url) as pace:
+    async with RedisRateLimit(silent_redis_url, team="T1") as pace:
         began = time.monotonic()
         for _ in range(20):
             await pace.turn("post:C1", per_second=10_000, burst=10)
@@ -202,25 +206,27 @@ async def test_redis_is_used_again_when_it_is_back(
 ) -> None:
     """Nothing has to be started again."""
     monkeypatch.setattr("bot.storage.limiter.COOL_DOWN_SECONDS", 0)
-    async with RedisRateLimit(redis_url) as pace:
+    async with RedisRateLimit(redis_url, team="T1") as pace:
         redis_server.stop()
         await pace.turn("post:C1", per_second=1_000, burst=1)
         redis_server.start()
         await pace.turn("post:C1", per_second=1_000, burst=1)
 
-        assert await pace._redis.exists("roundtable:pace:post:C1")
+        assert await pace._redis.exists("roundtable:T1:pace:post:C1")
 
 
 async def test_a_redis_url_that_is_none_is_said_at_once() -> None:
     """As everywhere where it is used."""
     with pytest.raises(ConfigError, match="REDIS_URL"):
-        RedisRateLimit("http://nowhere")
+        RedisRateLimit("http://nowhere", team="T1")
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["local", "redis"])
 async def test_at_full_speed_only_a_hold_is_waited_for(redis_url: str, *, shared: bool) -> None:
     """For a Slack on this machine, which has all the time in the world until it says otherwise."""
-    async with RedisRateLimit(redis_url, speed=math.inf) if shared else alone(speed=math.inf) as pace:
+    async with (
+        RedisRateLimit(redis_url, speed=math.inf, team="T1") if shared else alone(speed=math.inf) as pace
+    ):
         async with asyncio.timeout(20):
             await seconds_of(*[pace] * 200, per_second=0.001, burst=1)
         await pace.hold("post:C1", seconds=0.1)

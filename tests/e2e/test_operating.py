@@ -22,6 +22,7 @@ from bot.sandbox import App, Sandbox, Timing
 from bot.sandbox.webhooks import sign
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from bot.storage.serialization import SHAPE
+from tests import stored
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.ports import free_port
 from tests.redis_server import RedisServer
@@ -133,7 +134,7 @@ async def test_an_older_version_is_unready_and_not_deaf(
         await newer.says("is listening")
         await meeting.start("Offline sync")
         assert await newer.stop()
-    key = "roundtable:{offline-sync}"
+    key = stored.key("offline-sync")
     with redis.Redis.from_url(redis_url, decode_responses=True) as store:
         state = json.loads(str(store.hget(key, "state"))) | {"stage": "dreaming", "shape": SHAPE + 1}
         store.hset(key, mapping={"state": json.dumps(state), "shape": SHAPE + 1})
@@ -301,7 +302,7 @@ async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_
 
     assert alive == 200
     assert parts["slack"] == {"ok": False, "reason": "not connected to Slack yet"}
-    assert parts["store"]["ok"]
+    assert parts["store"]["reason"] == "not open yet: Slack has to say first for which workspace"
     assert (code, seconds < 3) == (0, True)
 
 
@@ -322,7 +323,7 @@ async def test_over_http_slack_is_let_in_when_the_bot_is_up(slack: Sandbox, tmp_
     assert parts["slack"]["ok"]
     assert parts["slack"]["clock_ahead_seconds"] == pytest.approx(0, abs=5)
     assert 'roundtable_usable{part="slack"} 1.0' in text
-    assert 'roundtable_acks_total{door="action",result="taken"} 1.0' in text
+    assert 'roundtable_acks_total{door="action",result="taken",team="T0SANDBOX"} 1.0' in text
     assert (code, seconds < STOP_SECONDS) == (0, True), "".join(serving.said)
 
 
@@ -441,16 +442,18 @@ async def test_what_happens_in_a_meeting_can_be_watched(slack: Sandbox, tmp_path
     assert parts["slack"]["hello_age_seconds"] < 10
     assert parts["queue"]["oldest_seconds"] < 10
     for door, times in (("command", 1), ("event", 2), ("action", 2)):
-        assert float(numbers[f'roundtable_acks_total{{door="{door}",result="taken"}}']) >= times
-        assert float(numbers[f'roundtable_ack_seconds_sum{{door="{door}"}}']) > 0
-    assert numbers['roundtable_inputs_total{kind="start",result="saved"}'] == "1.0"
-    assert numbers['roundtable_inputs_total{kind="say",result="saved"}'] == "2.0"
-    assert numbers['roundtable_inputs_total{kind="press",result="saved"}'] == "2.0"
-    assert numbers['roundtable_commits_total{of="step"}'] == "1.0"
-    assert numbers['roundtable_turns_total{by="person"}'] == "1.0"
-    assert float(numbers['roundtable_turns_total{by="persona"}']) >= 1
-    assert numbers['roundtable_effects_total{kind="open_thread",outcome="done"}'] == "1.0"
-    assert numbers['roundtable_open_roundtables{stage="elaborating"}'] == "1.0"
+        assert (
+            float(numbers[f'roundtable_acks_total{{door="{door}",result="taken",team="T0SANDBOX"}}']) >= times
+        )
+        assert float(numbers[f'roundtable_ack_seconds_sum{{door="{door}",team="T0SANDBOX"}}']) > 0
+    assert numbers['roundtable_inputs_total{kind="start",result="saved",team="T0SANDBOX"}'] == "1.0"
+    assert numbers['roundtable_inputs_total{kind="say",result="saved",team="T0SANDBOX"}'] == "2.0"
+    assert numbers['roundtable_inputs_total{kind="press",result="saved",team="T0SANDBOX"}'] == "2.0"
+    assert numbers['roundtable_commits_total{of="step",team="T0SANDBOX"}'] == "1.0"
+    assert numbers['roundtable_turns_total{by="person",team="T0SANDBOX"}'] == "1.0"
+    assert float(numbers['roundtable_turns_total{by="persona",team="T0SANDBOX"}']) >= 1
+    assert numbers['roundtable_effects_total{kind="open_thread",outcome="done",team="T0SANDBOX"}'] == "1.0"
+    assert numbers['roundtable_open_roundtables{stage="elaborating",team="T0SANDBOX"}'] == "1.0"
     assert not any(
         word in text for word in ("Offline", "offline", "Field", "conflicts?", "U0ADA", "C0SANDBOX")
     )
@@ -475,7 +478,7 @@ async def test_a_token_that_was_revoked_makes_the_bot_unready_until_it_is_good_a
         assert [name for name, part in parts.items() if not part["ok"]] == ["slack"]
         assert slack.connections
         assert 'roundtable_usable{part="slack"} 0.0' in text
-        assert "roundtable_slack_shut_out 1.0" in text
+        assert 'roundtable_slack_shut_out{team="T0SANDBOX"} 1.0' in text
 
         slack.revoke_token("")
         parts = await ready(port, is_ready=True)
@@ -531,7 +534,7 @@ async def test_slack_saying_that_it_holds_events_back_is_counted(slack: Sandbox,
         assert answer.status == 200
         _, text = await asked(health, "/metrics")
 
-    assert 'roundtable_acks_total{door="app_rate_limited",result="taken"} 1.0' in text
+    assert 'roundtable_acks_total{door="app_rate_limited",result="taken",team="T0SANDBOX"} 1.0' in text
 
 
 async def test_every_line_of_a_payment_says_what_it_is_about(slack: Sandbox, tmp_path: Path) -> None:

@@ -114,8 +114,8 @@ async def test_those_who_run_the_bot_see_what_becomes_of_reviews(meeting: Meetin
 
     assert parts["reviews"]["owing"] == 1
     for result in ("taken", "posted"):
-        assert f'roundtable_reviews_total{{result="{result}"}} 1.0' in text
-    assert "roundtable_review_queue_notices 0.0" in text
+        assert f'roundtable_reviews_total{{result="{result}",team="T0SANDBOX"}} 1.0' in text
+    assert 'roundtable_review_queue_notices{team="T0SANDBOX"} 0.0' in text
 
 
 async def test_a_mention_in_the_thread_asks_for_its_item(meeting: Meeting) -> None:

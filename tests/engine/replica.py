@@ -60,7 +60,7 @@ async def replica(
     chat, files = chat or SimChat(world), SimWorkspace(world)
     records, planners = SimRecords(world), SimPlanners(world)
     performers = Performers(chat, voices or SimVoices(world), files, shipped(), now, records, planners)
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         engine = Roundtables(
             store=store, wake=wake or woken, performers=performers, playbook=shipped(), clock=now, meter=meter
         )

@@ -212,6 +212,6 @@ async def room(
 
 async def _kept(enter: Callable[[Any], Awaitable[Any]], root: Path, redis_url: str) -> tuple[Store, Notices]:
     if redis_url:
-        return await enter(RedisStore(redis_url)), await enter(RedisNotices(redis_url))
+        return await enter(RedisStore(redis_url, team="T1")), await enter(RedisNotices(redis_url, team="T1"))
     folder = root / ".roundtable"
     return await enter(EmbeddedStore(folder)), await enter(EmbeddedNotices(folder))

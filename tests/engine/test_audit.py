@@ -57,6 +57,7 @@ def test_every_button_has_its_word(action: Action, lines: io.StringIO) -> None:
         "event": action.value,
         "logger": "audit",
         "level": "info",
+        "team": "T1",
         "person": "U1",
         "item": SLUG,
         "step": "01-01",

@@ -206,7 +206,7 @@ async def test_a_mistake_of_ours_in_one_effect_silences_nothing_else(
     redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It is in the log with a traceback, and counted; what follows it is paid."""
-    metrics = Metrics()
+    metrics = Metrics("T1")
     edit = Rewrite(id="rewrite.1", ts="1.1", message=Message(text="Used"))
     rt = discussing().rt.but(outbox=(edit, a_post(1)), version=1)
     world = World()
@@ -218,7 +218,7 @@ async def test_a_mistake_of_ours_in_one_effect_silences_nothing_else(
     assert [post.key for post in world.thread] == ["post.1"]
     assert "rewrite broke" in caplog.text
     assert "KeyError" in caplog.text
-    assert b'roundtable_effects_total{kind="rewrite",outcome="broke"} 1.0' in metrics.exposed()
+    assert b'roundtable_effects_total{kind="rewrite",outcome="broke",team="T1"} 1.0' in metrics.exposed()
 
 
 async def test_what_could_not_be_saved_is_tried_again_after_a_while(redis_url: str) -> None:

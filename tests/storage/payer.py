@@ -13,7 +13,7 @@ async def pay(slug: str) -> None:
 
 
 async def work(url: str, redelivery_seconds: float) -> None:
-    async with DocketWake(url, redelivery_seconds=redelivery_seconds) as wake:
+    async with DocketWake(url, redelivery_seconds=redelivery_seconds, team="T1") as wake:
         await wake.run(pay)
 
 

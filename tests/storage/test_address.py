@@ -73,7 +73,7 @@ def test_a_server_is_open_unless_something_opens_it(url: str, *, is_it: bool) ->
 async def test_the_work_refuses_what_the_store_refuses() -> None:
     """Also when it is opened first."""
     with pytest.raises(ConfigError, match="REDIS_URL cannot be used") as refused:
-        async with DocketWake("redis+sentinel://:sesame@redis"):
+        async with DocketWake("redis+sentinel://:sesame@redis", team="T1"):
             pass
 
     assert "sesame" not in str(refused.value)

@@ -27,7 +27,7 @@ async def test_a_call_of_docket_can_be_cancelled(sentinel_url: str) -> None:
 @pytest.mark.usefixtures("patient")
 async def test_a_call_of_the_store_can_be_cancelled(sentinel_url: str) -> None:
     """Otherwise a task that runs until it is cancelled would never end."""
-    async with RedisStore(sentinel_url) as store:
+    async with RedisStore(sentinel_url, team="T1") as store:
         await cancelled_everywhere(store.ping)
 
 

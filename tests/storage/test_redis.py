@@ -16,7 +16,7 @@ from bot.storage.serialization import SHAPE
 from tests.redis_server import RedisServer
 from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable
 
-KEY = f"roundtable:{{{SLUG}}}"
+KEY = f"roundtable:T1:{{{SLUG}}}"
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def client(redis_url: str) -> Iterator[redis.Redis]:
 async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redis) -> None:
     """`HGETALL` shows where it stands and what is in its outbox."""
     debate = Elaboration(step_id="01-03", lead="business-analyst", topic="light", max_turns=7)
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(
             a_roundtable(
                 stage=Stage.ELABORATING,
@@ -64,7 +64,7 @@ async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redi
 
 async def test_a_flushed_server_has_nothing(redis_url: str, client: redis.Redis) -> None:
     """Nothing that was in Redis before, not even a script, is needed to begin again."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(), expected=0)
         client.flushall()
         client.script_flush()
@@ -77,7 +77,7 @@ async def test_a_server_that_is_away_is_unavailable_until_it_is_back(
     redis_server: RedisServer, redis_url: str
 ) -> None:
     """Every call raises Unavailable; nothing has to be restarted, and what was saved is there."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(), expected=0)
         redis_server.stop()
         for call in (
@@ -98,14 +98,14 @@ async def test_a_server_that_is_away_is_unavailable_until_it_is_back(
 
 async def test_a_server_that_hangs_is_unavailable_in_time(silent_redis_url: str) -> None:
     """Slack waits three seconds for the acknowledgement; without one it sends the event again."""
-    async with RedisStore(silent_redis_url) as store:
+    async with RedisStore(silent_redis_url, team="T1") as store:
         with pytest.raises(Unavailable, match="Redis did not answer"):
             await store.get(SLUG)
 
 
 async def test_a_server_that_is_full_says_so_and_forgets_nothing(redis_url: str, client: redis.Redis) -> None:
     """Saves are refused, and everything stored can be read; with memory again, saves succeed."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(outbox=OWED), expected=0)
         try:
             client.config_set("maxmemory-policy", "noeviction")
@@ -124,7 +124,7 @@ async def test_what_cannot_be_read_is_set_aside(
     redis_url: str, client: redis.Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The store treats the item as new, and an operator can still look at what was there."""
-    async with RedisStore(redis_url) as saver, RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as saver, RedisStore(redis_url, team="T1") as store:
         await saver.put(a_roundtable(), expected=0)
         client.hset(KEY, "state", '{"torn')
 
@@ -139,7 +139,7 @@ async def test_what_cannot_be_read_is_set_aside(
 
 async def test_what_a_later_version_wrote_is_left_to_it(redis_url: str, client: redis.Redis) -> None:
     """During a rollout the older version does not touch what it cannot read."""
-    async with RedisStore(redis_url) as newer, RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as newer, RedisStore(redis_url, team="T1") as store:
         await newer.put(a_roundtable(shape=SHAPE + 1), expected=0)
 
         with pytest.raises(NewerVersion, match="later version"):
@@ -150,9 +150,9 @@ async def test_what_a_later_version_wrote_is_left_to_it(redis_url: str, client: 
 
 async def test_a_process_that_starts_sees_what_a_later_version_wrote(redis_url: str) -> None:
     """At once, by the field `shape`, without reading every roundtable."""
-    async with RedisStore(redis_url) as newer:
+    async with RedisStore(redis_url, team="T1") as newer:
         await newer.put(a_roundtable(shape=SHAPE + 1), expected=0)
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         with pytest.raises(NewerVersion, match=f"{SLUG}.*later version"):
             await store.ping()
 
@@ -174,12 +174,12 @@ async def test_foreign_values_are_refused_and_stop_nothing(
 ) -> None:
     """They are neither executed nor believed, and other roundtables are read as before."""
     other = a_roundtable("other", place=PLACE.but(thread="2.2"), outbox=OWED)
-    async with RedisStore(redis_url) as saver, RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as saver, RedisStore(redis_url, team="T1") as store:
         await saver.put(a_roundtable(outbox=OWED), expected=0)
         await saver.put(other, expected=0)
         client.hset(key, mapping=fields)
-        client.zadd("roundtable:owing", {b"\xff\xfe": 1})
-        client.zadd("roundtable:timers", {b"\xff\xfe": 1})
+        client.zadd("roundtable:T1:owing", {b"\xff\xfe": 1})
+        client.zadd("roundtable:T1:timers", {b"\xff\xfe": 1})
 
         assert "other" in await store.unfinished(now=NOW)
         assert sum((await store.stages()).values()) == 2
@@ -192,19 +192,19 @@ async def test_foreign_values_are_refused_and_stop_nothing(
 
 async def test_an_index_entry_without_its_roundtable_is_ignored(redis_url: str, client: redis.Redis) -> None:
     """After a kill between the index and the hash, or when the hash was deleted by hand."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(outbox=OWED, timers={"deadline": NOW}), expected=0)
         client.delete(KEY)
 
         assert await store.at(PLACE) is None
         assert await store.in_channel(PLACE.team, PLACE.channel) == ()
         assert await store.unfinished(now=NOW) == ()
-        assert client.zcard("roundtable:timers") == 0
+        assert client.zcard("roundtable:T1:timers") == 0
 
 
 async def test_what_was_begun_anew_is_another_one(redis_url: str, client: redis.Redis) -> None:
     """Another process saw the one before, and the version happens to be the same."""
-    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+    async with RedisStore(redis_url, team="T1") as one, RedisStore(redis_url, team="T1") as other:
         await one.put(a_roundtable(), expected=0)
         client.flushall()
         await other.put(a_roundtable(incarnation="anew"), expected=0)
@@ -217,8 +217,8 @@ async def test_what_was_begun_anew_is_another_one(redis_url: str, client: redis.
 
 async def test_an_index_entry_that_was_lost_is_written_again(redis_url: str, client: redis.Redis) -> None:
     """At the latest when the outbox is empty."""
-    keys = f"roundtable:thread:{{{PLACE.key}}}", f"roundtable:channel:{{{PLACE.team}.{PLACE.channel}}}"
-    async with RedisStore(redis_url) as store:
+    keys = f"roundtable:T1:thread:{{{PLACE.key}}}", f"roundtable:T1:channel:{{{PLACE.team}.{PLACE.channel}}}"
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(outbox=OWED), expected=0)
         client.delete(*keys)
         await store.put(a_roundtable(version=2), expected=1)
@@ -231,32 +231,32 @@ async def test_an_empty_outbox_leaves_the_index_with_the_next_save(
     redis_url: str, client: redis.Redis
 ) -> None:
     """Of any roundtable: it costs no round trip of its own."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(outbox=OWED), expected=0)
         await store.put(a_roundtable(version=2), expected=1)
         await store.put(a_roundtable("other", outbox=OWED), expected=0)
 
-    assert client.zrange("roundtable:owing", 0, -1) == ["other"]
+    assert client.zrange("roundtable:T1:owing", 0, -1) == ["other"]
 
 
 async def test_an_outdated_index_entry_is_removed_by_the_next_search(
     redis_url: str, client: redis.Redis
 ) -> None:
     """It is left by a kill right after the outbox was saved as empty."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(), expected=0)
-        client.zadd("roundtable:owing", {SLUG: 1})
+        client.zadd("roundtable:T1:owing", {SLUG: 1})
 
         assert await store.unfinished() == ()
 
-    assert client.zcard("roundtable:owing") == 0
+    assert client.zcard("roundtable:T1:owing") == 0
 
 
 async def test_what_is_over_is_kept_for_a_month(redis_url: str, client: redis.Redis) -> None:
     """The hash and the entry of its thread; a roundtable that goes on is kept for good."""
-    keys = KEY, f"roundtable:thread:{{{PLACE.key}}}"
+    keys = KEY, f"roundtable:T1:thread:{{{PLACE.key}}}"
     month = 30 * 24 * 3600
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(stage=Stage.ANALYSED, outbox=OWED), expected=0)
         assert [client.ttl(key) for key in keys] == [-1, -1]
 
@@ -269,14 +269,14 @@ async def test_what_is_over_is_kept_for_a_month(redis_url: str, client: redis.Re
 
 async def test_a_channel_forgets_what_has_expired(redis_url: str, client: redis.Redis) -> None:
     """Listing the channel removes the entry."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(), expected=0)
         await store.put(a_roundtable("other"), expected=0)
         client.delete(KEY)
 
         assert [one.slug for one in await store.in_channel(PLACE.team, PLACE.channel)] == ["other"]
 
-    assert client.smembers(f"roundtable:channel:{{{PLACE.team}.{PLACE.channel}}}") == {"other"}
+    assert client.smembers(f"roundtable:T1:channel:{{{PLACE.team}.{PLACE.channel}}}") == {"other"}
 
 
 # --- changes ----------------------------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ async def saved(store: RedisStore, *versions: int) -> None:
 
 
 async def read_elsewhere(redis_url: str) -> Roundtable | None:
-    async with RedisStore(redis_url) as other:
+    async with RedisStore(redis_url, team="T1") as other:
         found = await other.get(SLUG)
         assert await other.at(PLACE) == found
         return found
@@ -307,7 +307,7 @@ def sent(client: redis.Redis) -> int:
 
 async def test_what_is_saved_next_is_a_line_of_its_own(redis_url: str, client: redis.Redis) -> None:
     """It says what differs; the whole value is saved when the process does not know the one before."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1, 2, 3)
 
     lines = client.lrange(CHANGES, 0, -1)
@@ -316,7 +316,7 @@ async def test_what_is_saved_next_is_a_line_of_its_own(redis_url: str, client: r
     assert client.hmget(KEY, "version", "link") == ["3", lines[-1][:32]]
     assert await read_elsewhere(redis_url) == later(3)
 
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 4)
     assert not client.exists(CHANGES)
     assert client.hget(KEY, "link") == client.hget(KEY, "begun")
@@ -326,7 +326,7 @@ async def test_what_is_saved_next_is_a_line_of_its_own(redis_url: str, client: r
 async def test_processes_that_take_turns_save_changes(redis_url: str, client: redis.Redis) -> None:
     """Each reads what the other has saved since, and nothing else."""
     long = "x" * 50_000
-    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+    async with RedisStore(redis_url, team="T1") as one, RedisStore(redis_url, team="T1") as other:
         await one.put(a_roundtable(permalink=long), expected=0)
         assert await other.get(SLUG) == a_roundtable(permalink=long)
         for version in range(2, 12):
@@ -353,7 +353,7 @@ async def test_a_change_is_only_made_to_the_save_it_was_made_from(
     A master is lost with a save, and another process saves another value of the same version: with changes or whole,
     that value is not saved over, and what is read has nothing of the lost one.
     """
-    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+    async with RedisStore(redis_url, team="T1") as one, RedisStore(redis_url, team="T1") as other:
         await saved(one, 1, 2, 3)
         failed_over(client)
         assert await other.get(SLUG) == later(2)
@@ -373,7 +373,7 @@ async def test_two_values_of_one_version_and_one_moment_are_told_apart(
     redis_url: str, client: redis.Redis
 ) -> None:
     """Only their saves have different names."""
-    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+    async with RedisStore(redis_url, team="T1") as one, RedisStore(redis_url, team="T1") as other:
         await saved(one, 1, 2)
         mine = later(3)
         await one.put(mine, expected=2)
@@ -386,7 +386,7 @@ async def test_two_values_of_one_version_and_one_moment_are_told_apart(
 
 async def test_a_lost_save_is_forgotten(redis_url: str, client: redis.Redis) -> None:
     """Also by the process that made it, whose next save would have been a change of it."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1, 2, 3)
         failed_over(client)
 
@@ -399,7 +399,7 @@ async def test_a_lost_save_is_forgotten(redis_url: str, client: redis.Redis) -> 
 
 async def test_what_is_over_has_no_changes(redis_url: str, client: redis.Redis) -> None:
     """It expires, and nothing is left of it."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1, 2)
         assert client.llen(CHANGES) == 1
         await store.put(later(3, stage=Stage.ANALYSED), expected=2)
@@ -410,7 +410,7 @@ async def test_what_is_over_has_no_changes(redis_url: str, client: redis.Redis) 
 
 async def test_no_change_follows_what_is_gone(redis_url: str, client: redis.Redis) -> None:
     """Redis has deleted the changes alone; whoever remembers the roundtable saves all of it."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1, 2)
         client.delete(CHANGES)
         await saved(store, 3, 4)
@@ -424,7 +424,7 @@ async def test_changes_that_cannot_be_read_are_never_left_out(
     redis_url: str, client: redis.Redis, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What is left would be an older state. All of it is set aside, and the item is rebuilt from the workspace."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1, 2, 3, 4)
     lines = client.lrange(CHANGES, 0, -1)
     bad = {
@@ -444,20 +444,20 @@ async def test_changes_that_cannot_be_read_are_never_left_out(
     assert client.hget(f"{KEY}:unreadable", "version") == "4"
     assert not client.exists(KEY, CHANGES)
     assert "set aside" in caplog.text
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1, 2)
     assert await read_elsewhere(redis_url) == later(2)
 
 
 async def test_a_state_without_links_is_saved_whole(redis_url: str, client: redis.Redis) -> None:
     """As a version before changes left it, which would read no change; the incarnation is its name until then."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1)
     state = json.dumps(json.loads(str(client.hget(KEY, "state"))) | {"shape": 1})
     client.hset(KEY, mapping={"state": state, "shape": 1})
     client.hdel(KEY, "link", "begun")
 
-    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+    async with RedisStore(redis_url, team="T1") as one, RedisStore(redis_url, team="T1") as other:
         assert await one.get(SLUG) == a_roundtable()
         client.hset(KEY, "incarnation", "anew")
         with pytest.raises(Conflict, match="another value"):
@@ -473,7 +473,7 @@ async def test_an_older_version_that_saves_over_a_lost_save_is_read(
     redis_url: str, client: redis.Redis
 ) -> None:
     """It knows nothing of changes and links, and leaves them beside what it saves."""
-    async with RedisStore(redis_url) as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1, 2, 3)
         old = later(4, title="Old", shape=1)
         client.hset(KEY, mapping={"version": 4, "shape": 1, "state": old.model_dump_json()})

@@ -40,7 +40,7 @@ async def until_saved(store: RedisStore, roundtable: Roundtable) -> None:
 
 async def test_a_lost_master_is_replaced(sentinel_url: str, watched_redis: WatchedRedis) -> None:
     """Until then every call raises Unavailable; nothing has to be restarted."""
-    async with RedisStore(sentinel_url) as store:
+    async with RedisStore(sentinel_url, team="T1") as store:
         await store.put(a_roundtable(), expected=0)
         wait_for_the_replica(watched_redis.master())
         watched_redis.kill(watched_redis.master())
@@ -57,7 +57,7 @@ async def test_a_master_that_hangs_is_replaced_as_well(
 ) -> None:
     """Every call ends in time."""
     hung = watched_redis.master()
-    async with RedisStore(sentinel_url) as store:
+    async with RedisStore(sentinel_url, team="T1") as store:
         await store.put(a_roundtable(), expected=0)
         wait_for_the_replica(hung)
         watched_redis.freeze(hung)
@@ -71,7 +71,7 @@ async def test_a_master_that_hangs_is_replaced_as_well(
 @pytest.mark.thorough
 async def test_an_operator_may_change_masters(sentinel_url: str, watched_redis: WatchedRedis) -> None:
     """What was saved before is there, and connections to the former master are given up."""
-    async with RedisStore(sentinel_url) as store:
+    async with RedisStore(sentinel_url, team="T1") as store:
         await store.put(a_roundtable(), expected=0)
         wait_for_the_replica(watched_redis.master())
         watched_redis.fail_over()
@@ -80,7 +80,7 @@ async def test_an_operator_may_change_masters(sentinel_url: str, watched_redis: 
         assert await store.get(SLUG) == a_roundtable(version=2)
 
     with asking(watched_redis.master()) as master:
-        assert master.hget(f"roundtable:{{{SLUG}}}", "version") == "2"
+        assert master.hget(f"roundtable:T1:{{{SLUG}}}", "version") == "2"
 
 
 @pytest.mark.thorough
@@ -103,7 +103,7 @@ async def test_a_master_that_became_a_replica_is_left(sentinel_url: str, watched
 async def test_sentinels_that_are_down_delay_nothing(sentinel_url: str, others: list[str]) -> None:
     """One sentinel that answers is enough, wherever it is in the URL."""
     url = sentinel_url.replace("@", f"@{','.join(others)},")
-    async with RedisStore(url) as store:
+    async with RedisStore(url, team="T1") as store:
         assert await saved(store, a_roundtable())
 
 
@@ -111,7 +111,7 @@ async def test_sentinels_that_are_down_delay_nothing(sentinel_url: str, others: 
 async def test_a_sentinel_that_hangs_delays_no_call(sentinel_url: str, silent_redis_url: str) -> None:
     """All of them are asked at once."""
     silent = silent_redis_url.removeprefix("redis://").removesuffix("/0")
-    async with RedisStore(sentinel_url.replace("@", f"@{silent},")) as store:
+    async with RedisStore(sentinel_url.replace("@", f"@{silent},"), team="T1") as store:
         assert await saved(store, a_roundtable())
 
 
@@ -129,7 +129,7 @@ async def test_what_is_wrong_is_said_without_the_password(
 ) -> None:
     """An operator who mistypes something learns what, and the log stays clean."""
     url = sentinel_url.partition(f",{NOBODY}")[0] + sentinel_url.partition(f",{NOBODY}")[2]
-    async with RedisStore(url.replace(written, wrong)) as store:
+    async with RedisStore(url.replace(written, wrong), team="T1") as store:
         with pytest.raises(Unavailable, match=reason) as refused:
             await store.ping()
 
@@ -145,7 +145,7 @@ async def test_a_sentinel_that_hangs_delays_no_work(sentinel_url: str, silent_re
     async def pay(slug: str) -> None:
         performed.append(slug)
 
-    async with working(on_docket(sentinel_url.replace("@", f"@{silent},")), pay) as wake:
+    async with working(on_docket(sentinel_url.replace("@", f"@{silent},"), team="T1"), pay) as wake:
         await wake.wake(SLUG)
         await wait_until(lambda: performed == [SLUG], seconds=30)
 

@@ -16,12 +16,13 @@ import redis.asyncio as redis
 from docket import Docket, Execution
 
 from bot.engine.engine import run
-from bot.storage.tasks import NAME, DocketWake, key_for
+from bot.storage.tasks import DocketWake, key_for, name_for
 from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
 from tests.engine.replica import discussing, replica
 from tests.storage.samples import OWED, wait_until
 
+NAME = name_for("T1")
 GROUP = "docket-workers"
 STREAM = f"{NAME}:stream"
 QUEUE = f"{NAME}:queue"
@@ -177,7 +178,7 @@ async def test_what_an_older_version_left_unfinished_is_finished(redis_url: str)
     async with Docket(NAME, redis_url) as older:
         older.register(_never, ["pay"])
         await older.add("pay")(SLUG)
-    async with DocketWake(redis_url) as wake, replica(redis_url, wake=wake) as one:
+    async with DocketWake(redis_url, team="T1") as wake, replica(redis_url, wake=wake) as one:
         left = discussing().rt.but(slug=SLUG, version=1, outbox=OWED)
         await one.store.put(left, expected=0)
         running = asyncio.create_task(run(wake, one.engine))
@@ -190,7 +191,7 @@ async def test_what_an_older_version_left_unfinished_is_finished(redis_url: str)
 
 def test_a_message_is_made_anew_from_its_key(redis_url: str) -> None:
     """Nothing else in it is passed on."""
-    docket = DocketWake(redis_url)._docket
+    docket = DocketWake(redis_url, team="T1")._docket
     key = key_for("review:any slug")
     made = docket.message_of({name.encode(): _bytes(one) for name, one in message(key, b"evil").items()})
 

@@ -49,7 +49,7 @@ async def test_what_redis_quotes_is_not_repeated() -> None:
     """A server that does not know AUTH says so with its arguments, and our readiness is for everybody to read."""
     async with (
         one_that_knows_nothing() as port,
-        RedisStore(f"redis://bot:swordfish@127.0.0.1:{port}/0") as store,
+        RedisStore(f"redis://bot:swordfish@127.0.0.1:{port}/0", team="T1") as store,
     ):
         with pytest.raises(Unavailable) as failed:
             await store.ping()

@@ -28,7 +28,7 @@ async def test_another_process_goes_on_when_the_payer_is_killed(redis_url: str) 
     async def pay(slug: str) -> None:
         performed.append(slug)
 
-    async with DocketWake(redis_url, redelivery_seconds=REDELIVERY_SECONDS) as wake:
+    async with DocketWake(redis_url, redelivery_seconds=REDELIVERY_SECONDS, team="T1") as wake:
         await wake.wake(SLUG)
         assert await payer.stdout.readline() == f"{SLUG}\n".encode()
         await wake.wake(SLUG)
@@ -65,7 +65,7 @@ async def test_a_wake_is_bounded_while_redis_hangs(
 ) -> None:
     """The caller is not delayed, and the log says that the wake is sent later."""
     monkeypatch.setattr(wake_module, "WAKE_SECONDS", 0.05)
-    async with DocketWake(silent_redis_url) as wake:
+    async with DocketWake(silent_redis_url, team="T1") as wake:
         await wake.wake(SLUG)
 
     assert "woken later: bright-night" in caplog.text

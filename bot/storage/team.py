@@ -1,0 +1,62 @@
+"""
+Which Slack workspace (team) the state belongs to. It comes from `auth.test`, never from a message.
+
+In Redis every key has the team in it, so several teams may share one. A workspace, with its `.roundtable/`, is for one
+team: the first bot writes down there for which, and the bot of another team refuses it.
+"""
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from bot.errors import ConfigError
+from bot.files import folder
+
+FILE = "team"
+MOST_BYTES = 100
+TEAM = re.compile(r"[A-Z0-9]{1,40}")
+
+
+def valid(team: str) -> str:
+    """Raises ConfigError for what cannot be a part of a key."""
+    if not TEAM.fullmatch(team):
+        raise ConfigError(
+            f"Slack names a workspace {team!r}, and its id must be of capital letters and digits."
+        )
+    return team
+
+
+def prefix(team: str) -> str:
+    """What all keys of *team* in Redis begin with."""
+    return f"roundtable:{valid(team)}:"
+
+
+def recorded(state: Path) -> str:
+    """The team that *state*, the `.roundtable/` of a workspace, is for; "" when no bot has begun there."""
+    with suppress(FileNotFoundError, NotADirectoryError), folder(state) as files:
+        return (files.read(FILE, MOST_BYTES) or b"").decode("ascii", "replace").strip()
+    return ""
+
+
+def claim(state: Path, team: str, *, found: Iterable[str] = ()) -> None:
+    """
+    *state* is for *team* from now on. Raises ConfigError when it is another's already, by what is written down, or,
+    when nothing is, by the teams that were *found* in what is kept there.
+    """
+    workspace = state.parent
+    if not recorded(state):
+        for other in found:
+            must_be(workspace, team, other)
+        state.mkdir(parents=True, exist_ok=True)
+        with folder(state) as files:
+            files.create(FILE, f"{valid(team)}\n".encode())
+    must_be(workspace, team, recorded(state))
+
+
+def must_be(workspace: Path, team: str, other: str) -> None:
+    if other != team:
+        raise ConfigError(
+            f"The workspace {str(workspace)!r} belongs to {other!r}, another Slack workspace than {team}: set"
+            " ROUNDTABLE_WORKSPACE to a folder of its own for each Slack workspace."
+        )

@@ -1,0 +1,112 @@
+"""Bots of several Slack workspaces (teams): what they may share, and what each has for itself."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from bot.errors import ConfigError
+from bot.sandbox import Sandbox
+from bot.storage.team import FILE
+from tests import stored
+from tests.e2e.meeting import CHANNEL, Meeting, sandbox
+
+ELSEWHERE = "T2ELSEWHERE"
+SAID = "Field workers lose their edits"
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    async with sandbox() as one:
+        yield one
+
+
+@pytest.fixture
+async def elsewhere() -> AsyncIterator[Sandbox]:
+    """Another Slack workspace, whose channels and people have the same ids."""
+    async with sandbox() as other:
+        other.workspace.team_id = ELSEWHERE
+        yield other
+
+
+def as_an_earlier_version(redis_url: str) -> None:
+    """The state has no team in its keys, as it was stored before there were any."""
+    with redis.Redis.from_url(redis_url) as client:
+        begin = stored.key("").partition("{")[0].encode()
+        for key in client.scan_iter():
+            if not key.startswith(begin) or key.startswith(begin + b"work:"):
+                client.delete(key)
+        for key in client.scan_iter(match=begin + b"*"):
+            client.rename(key, b"roundtable:" + key.removeprefix(begin))
+
+
+async def test_two_bots_on_one_redis_hold_items_of_the_same_name(
+    slack: Sandbox, elsewhere: Sandbox, tmp_path: Path, redis_url: str
+) -> None:
+    """Each hears, keeps and posts only what is said in its own Slack workspace."""
+    ours = Meeting(slack, tmp_path / "ours", more={"REDIS_URL": redis_url})
+    theirs = Meeting(elsewhere, tmp_path / "theirs", more={"REDIS_URL": redis_url})
+    async with ours.bot(), theirs.bot():
+        await ours.start("Offline sync")
+        await theirs.start("Offline sync")
+        await ours.do_step(SAID)
+        await theirs.do_step("Customers wait for their invoices")
+        await ours.start("Dark mode")
+        await slack.settled()
+        await elsewhere.settled()
+
+    ours.slug = theirs.slug
+    assert [line.content for line in ours.lines("User")] == [SAID]
+    assert [line.content for line in theirs.lines("User")] == ["Customers wait for their invoices"]
+    assert not any("invoices" in one.text for one in slack.messages(CHANNEL))
+    assert not any("Dark mode" in one.text for one in elsewhere.messages(CHANNEL))
+    with redis.Redis.from_url(redis_url) as client:
+        assert client.exists(stored.key("offline-sync"), stored.key("offline-sync", team=ELSEWHERE)) == 2
+        assert not client.exists(stored.key("dark-mode", team=ELSEWHERE))
+
+
+async def test_a_meeting_goes_on_after_the_update_that_brings_teams(
+    slack: Sandbox, tmp_path: Path, redis_url: str
+) -> None:
+    """What was answered is there, the thread is the same, and nothing is posted again."""
+    meeting = Meeting(slack, tmp_path / "workspace", more={"REDIS_URL": redis_url})
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say(SAID)
+        await slack.settled()
+    before = [one.ts for one in slack.messages(CHANNEL)]
+    as_an_earlier_version(redis_url)
+
+    async with meeting.bot():
+        await slack.settled()
+        assert [one.ts for one in slack.messages(CHANNEL)] == before
+        await meeting.finish_step()
+        await slack.settled()
+
+    assert [line.content for line in meeting.lines("User")] == [SAID]
+    assert sum(" step " in subject for subject in meeting.subjects()) == 1
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_a_workspace_is_for_one_team(
+    slack: Sandbox, elsewhere: Sandbox, tmp_path: Path, redis_url: str, store: str
+) -> None:
+    """Also after it was restored from git alone, if both bots know the key that seals its items."""
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    ours = Meeting(slack, tmp_path / "workspace", more=more)
+    theirs = Meeting(elsewhere, tmp_path / "workspace", more=more)
+    belongs = f"belongs to 'T0SANDBOX', another Slack workspace than {ELSEWHERE}"
+    async with ours.bot():
+        await ours.start("Offline sync")
+        await ours.do_step(SAID)
+
+    with pytest.raises(ConfigError, match=belongs):
+        async with theirs.bot():
+            pass
+    (tmp_path / "workspace" / ".roundtable" / FILE).unlink()
+    with pytest.raises(ConfigError, match=belongs):
+        async with theirs.bot():
+            pass
+    async with ours.bot():
+        await ours.menu("continue")

@@ -1,0 +1,51 @@
+"""A workspace says which team it is for, from its first start on."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.errors import ConfigError
+from bot.storage.embedded import EmbeddedStore, teams_in
+from bot.storage.team import FILE, claim, recorded
+from tests.storage.samples import a_roundtable
+
+
+def test_the_first_start_writes_down_for_whom_it_is(tmp_path: Path) -> None:
+    state = tmp_path / "workspace" / ".roundtable"
+    assert recorded(state) == ""
+
+    claim(state, "T1")
+    claim(state, "T1", found=["T2"])
+
+    assert recorded(state) == "T1"
+    with pytest.raises(
+        ConfigError, match="belongs to 'T1', another Slack workspace than T2: set ROUNDTABLE_WORK"
+    ):
+        claim(state, "T2")
+    assert recorded(state) == "T1"
+
+
+@pytest.mark.parametrize("found", [["T1"], ["T2", "T1"]])
+def test_what_is_kept_there_says_it_when_nothing_is_written_down(tmp_path: Path, found: list[str]) -> None:
+    state = tmp_path / ".roundtable"
+
+    with pytest.raises(ConfigError, match="belongs to 'T1'"):
+        claim(state, "T2", found=found)
+    assert not state.exists()
+
+
+def test_nobody_takes_over_what_cannot_be_read(tmp_path: Path) -> None:
+    """An operator may have written anything there."""
+    (tmp_path / FILE).write_text("the team of Ada")
+
+    with pytest.raises(ConfigError, match="'the team of Ada'"):
+        claim(tmp_path, "T1")
+
+
+async def test_stored_roundtables_say_whose_they_are(tmp_path: Path) -> None:
+    assert teams_in(tmp_path) == frozenset()
+    async with EmbeddedStore(tmp_path) as store:
+        await store.put(a_roundtable(), expected=0)
+    (tmp_path / "roundtables" / "damaged.json").write_text("no json")
+
+    assert teams_in(tmp_path) == {"T1"}

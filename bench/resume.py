@@ -30,6 +30,7 @@ from bot.domain.transcript import lines as transcript
 from bot.domain.values.places import Person, Place
 from bot.engine.clock import now
 from bot.slack import client as slack_client
+from bot.storage.tasks import name_for
 from tests.redis_server import running_redis_server
 
 LINES = 10_000
@@ -107,7 +108,8 @@ async def replayed(file: Path) -> None:
 
 async def forgotten(redis: Redis) -> None:
     """Everything of the store; the queue of work stays, as it would not after a real flush."""
-    if known := [key async for key in redis.scan_iter("roundtable:*")]:
+    work = name_for(TEAM).encode()
+    if known := [key async for key in redis.scan_iter("roundtable:*") if not key.startswith(work)]:
         await redis.delete(*known)
 
 

@@ -199,6 +199,18 @@ def test_a_number_that_is_not_known_any_more_is_none(metrics: Metrics) -> None:
     assert Numbers(metrics).of("roundtable_usable", part="queue") == 0
 
 
+def test_what_is_about_a_team_says_which(metrics: Metrics) -> None:
+    """And is not there before Slack has said it: a series would begin anew."""
+    own = {"roundtable_usable", "roundtable_loop_lag_seconds", "roundtable_slack_hello_age_seconds"}
+    own.add("roundtable_slack_clock_ahead_seconds")
+    seen = [sample for family in _seen(metrics).families for sample in family.samples]
+
+    assert all(
+        ("team" in one.labels) == (one.name not in own) for one in seen if one.name.startswith("roundtable_")
+    )
+    assert {name for name in Numbers(Metrics()).names if name.startswith("roundtable_")} <= own
+
+
 def test_counters_begin_at_zero(metrics: Metrics) -> None:
     """Otherwise the first failure would be no increase, and alert nobody."""
     numbers = Numbers(metrics)

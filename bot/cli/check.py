@@ -330,7 +330,9 @@ async def _workspace(settings: Settings) -> CheckResult:
     with explained():
         found = await asyncio.to_thread(inspected_workspace, root, str(settings.items_dir))
     begins = "" if found.begun else "; the repository will be created"
-    words = f"{root}: {counted(found.items, 'item')}, on branch {found.branch}{begins}"
+    team = app.team_of_workspace(settings)
+    whose = f", for Slack workspace {team}" if team else ""
+    words = f"{root}: {counted(found.items, 'item')}, on branch {found.branch}{whose}{begins}"
     missing = () if which("git") else (CheckProblem("git is not on the PATH: no step can search the code."),)
     return CheckResult("workspace", words, missing)
 
@@ -368,19 +370,17 @@ def _without_secrets(text: str, settings: Settings) -> str:
 async def _store(settings: Settings) -> CheckResult:
     if not settings.redis_url:
         count = await asyncio.to_thread(embedded.inspected, settings.workspace / STATE)
-        team = app.team_of_workspace(settings)
-        whose = f"for {team}: " if team else ""
-        return CheckResult("store", f"{whose}for one process, in the workspace{_unfinished(count)}")
+        return CheckResult("store", f"for one process, in the workspace{_unfinished(count)}")
     url = settings.redis_url.get_secret_value()
     await refuse_cluster(url)
-    whose = waiting = ""
+    waiting = ""
     if team := await _team(settings):
         async with RedisStore(url, team=team) as store:
             await store.ping()
-            whose, waiting = f"for {team}: ", _unfinished(await store.waiting())
+            waiting = _unfinished(await store.waiting(), f" of {team}")
     redis = await inspected(url)
     problems = tuple(CheckProblem(text, stops=stops) for text, stops in redis.advice)
-    return CheckResult("store", f"{whose}{redis.found}{waiting}", problems)
+    return CheckResult("store", redis.found + waiting, problems)
 
 
 async def _team(settings: Settings) -> str:
@@ -395,8 +395,8 @@ async def _team(settings: Settings) -> str:
     return ""
 
 
-def _unfinished(count: int) -> str:
-    return f"; {counted(count, 'roundtable')} to continue" if count else ""
+def _unfinished(count: int, whose: str = "") -> str:
+    return f"; {counted(count, 'roundtable')}{whose} to continue" if count else ""
 
 
 async def _slack(settings: Settings) -> CheckResult:

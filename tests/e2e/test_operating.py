@@ -538,7 +538,7 @@ async def test_slack_saying_that_it_holds_events_back_is_counted(slack: Sandbox,
 
 
 async def test_every_line_of_a_payment_says_what_it_is_about(slack: Sandbox, tmp_path: Path) -> None:
-    """Item, step, turn and effect, so that one roundtable can be followed through the log."""
+    """Team, item, step, turn and effect, so that one roundtable can be followed through the log."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(slack, meeting.workspace) as logging:
         await logging.says("is listening")
@@ -552,7 +552,7 @@ async def test_every_line_of_a_payment_says_what_it_is_about(slack: Sandbox, tmp
         await logging.stop()
 
     (line,) = [json.loads(line) for line in logging.said if "is tried again" in line]
-    assert (line["item"], line["step"]) == ("offline-sync", "00-01")
+    assert (line["team"], line["item"], line["step"]) == ("T0SANDBOX", "offline-sync", "00-01")
     assert re.fullmatch(r"t\d\d", line["turn"])
     assert line["effect"].startswith("offline-sync.")
     assert "conflicts?" not in "".join(logging.said)

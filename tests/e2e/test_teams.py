@@ -1,16 +1,19 @@
 """Bots of several Slack workspaces (teams): what they may share, and what each has for itself."""
 
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import redis
 
+from bot.cli import check
 from bot.errors import ConfigError
 from bot.sandbox import Sandbox
 from bot.storage.team import FILE
 from tests import stored
-from tests.e2e.meeting import CHANNEL, Meeting, sandbox
+from tests.e2e.meeting import CHANNEL, Meeting, sandbox, settings
+from tests.e2e.test_operating import bot, ready
 
 ELSEWHERE = "T2ELSEWHERE"
 SAID = "Field workers lose their edits"
@@ -86,6 +89,44 @@ async def test_a_meeting_goes_on_after_the_update_that_brings_teams(
 
     assert [line.content for line in meeting.lines("User")] == [SAID]
     assert sum(" step " in subject for subject in meeting.subjects()) == 1
+
+
+async def test_a_bot_waits_until_an_earlier_version_has_ended(
+    slack: Sandbox, tmp_path: Path, redis_url: str
+) -> None:
+    """Not ready, with the reason, and without a connection: Slack would share its deliveries between the two."""
+    with redis.Redis.from_url(redis_url) as client:
+        client.zadd("roundtable-work:workers", {"an earlier one": time.time()})
+        async with bot(slack, tmp_path / "workspace", REDIS_URL=redis_url) as later:
+            await later.says("An earlier version of Roundtable is at work")
+            parts = await ready(later.port, is_ready=False)
+            assert "Stop it: this version begins 30 seconds after" in parts["store"]["reason"]
+            assert slack.connections == 0
+            assert not any("is listening" in line for line in later.said)
+
+            client.delete("roundtable-work:workers")
+            await later.says("is listening")
+            await ready(later.port, is_ready=True)
+
+
+async def test_check_says_whose_state_it_looks_at(slack: Sandbox, tmp_path: Path, redis_url: str) -> None:
+    """And that a bot with this token would not start in a workspace of another team."""
+    meeting = Meeting(slack, tmp_path / "workspace", more={"REDIS_URL": redis_url})
+    chosen = settings(slack, meeting.workspace, REDIS_URL=redis_url)
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await slack.settled()
+        here = {one.name: one for one in await check.everything(chosen)}
+    slack.workspace.team_id = ELSEWHERE
+    there = {one.name: one for one in await check.everything(chosen)}
+
+    assert here["workspace"].found.endswith("for Slack workspace T0SANDBOX")
+    assert here["slack"].found.startswith("bot U0ROUNDTABLE in workspace T0SANDBOX")
+    assert not here["slack"].stops
+    assert [one.text.partition(",")[0] for one in there["slack"].problems] == [
+        f"The workspace {str(meeting.workspace)!r} belongs to 'T0SANDBOX'"
+    ]
+    assert there["slack"].stops
 
 
 @pytest.mark.parametrize("store", ["embedded", "redis"])

@@ -162,7 +162,7 @@ async def claimed(settings: Settings, team: str, files: GitWorkspace) -> None:
     else:
         items = {one.team for one in await files.items() if one.sealed and one.team}
         found = items | await asyncio.to_thread(teams_in, state)
-    await asyncio.to_thread(lambda: claim(state, team, found=sorted(found)))
+    await asyncio.to_thread(lambda: claim(state, team, found=found))
 
 
 def team_of_workspace(settings: Settings) -> str:

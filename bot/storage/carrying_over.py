@@ -37,6 +37,7 @@ local function is_alive(name, key)
     return is_a('zset', key) and redis.call('ZCOUNT', key, begins, '+inf') > 0
 end
 local work, roundtables, others, cursor = {{}}, {{}}, {{}}, '0'
+local is_ours, anothers = false, nil
 repeat
     local found = redis.call('SCAN', cursor, 'MATCH', 'roundtable*', 'COUNT', 1000)
     cursor = found[1]
@@ -49,13 +50,14 @@ repeat
             work[#work + 1] = key
         elseif slug and is_a('hash', key) then
             local held = redis.call('HMGET', key, 'team', 'moved')
-            if held[1] and held[1] ~= '' and held[1] ~= team then return {{'{ANOTHERS}', held[1]}} end
+            if held[1] == team then is_ours = true elseif held[1] and held[1] ~= '' then anothers = held[1] end
             if not held[2] then roundtables[#roundtables + 1] = slug end
         elseif name and not string.match(name, '^[A-Z0-9]+:') and not is_bar(key) then
             others[#others + 1] = name
         end
     end
 until cursor == '0'
+if anothers and not is_ours then return {{'{ANOTHERS}', anothers}} end
 
 local function move(name)
     return write('RENAMENX', 'roundtable:' .. name, 'roundtable:' .. team .. ':' .. name)
@@ -77,7 +79,8 @@ return {{'{MOVED}'}}
 """
 KEYS: the three that are BARRED, the last one first. ARGV: the team, for how many seconds after its last sign of life
 an earlier version may be at work, a shape that it does not know, and how long is kept what it finds. Returns MOVED,
-WORKING or, with the team that the state belongs to, ANOTHERS.
+WORKING or, with the team that the state belongs to, ANOTHERS. A few roundtables of another team, such as the sandbox's,
+are moved with ours, and then found as little as before.
 """
 
 

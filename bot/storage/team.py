@@ -6,8 +6,8 @@ team: the first bot writes down there for which, and the bot of another team ref
 """
 
 import re
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bot.errors import ConfigError
@@ -34,24 +34,33 @@ def prefix(team: str) -> str:
 
 def recorded(state: Path) -> str:
     """The team that *state*, the `.roundtable/` of a workspace, is for; "" when no bot has begun there."""
-    with suppress(FileNotFoundError, NotADirectoryError), folder(state) as files:
+    with _explained(state), suppress(FileNotFoundError, NotADirectoryError), folder(state) as files:
         return (files.read(FILE, MOST_BYTES) or b"").decode("ascii", "replace").strip()
     return ""
 
 
-def claim(state: Path, team: str, *, found: Iterable[str] = ()) -> None:
+def claim(state: Path, team: str, *, found: Collection[str] = ()) -> None:
     """
     *state* is for *team* from now on. Raises ConfigError when it is another's already, by what is written down, or,
-    when nothing is, by the teams that were *found* in what is kept there.
+    when nothing is, by the teams that were *found* in what is kept there: the sandbox may have been there, too.
     """
     workspace = state.parent
     if not recorded(state):
-        for other in found:
-            must_be(workspace, team, other)
-        state.mkdir(parents=True, exist_ok=True)
-        with folder(state) as files:
-            files.create(FILE, f"{valid(team)}\n".encode())
+        if found and team not in found:
+            must_be(workspace, team, min(found))
+        with _explained(state):
+            state.mkdir(parents=True, exist_ok=True)
+            with folder(state) as files:
+                files.create(FILE, f"{valid(team)}\n".encode())
     must_be(workspace, team, recorded(state))
+
+
+@contextmanager
+def _explained(state: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(f"{str(state / FILE)!r} cannot be used: {error.strerror}") from error
 
 
 def must_be(workspace: Path, team: str, other: str) -> None:

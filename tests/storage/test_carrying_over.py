@@ -155,6 +155,16 @@ async def test_the_state_of_another_team_is_left_to_it(client: redis.Redis, redi
         assert await store.get("offline-sync") is None
 
 
+async def test_what_the_sandbox_left_beside_ours_keeps_nobody_from_starting(
+    client: redis.Redis, redis_url: str
+) -> None:
+    client.hset("roundtable:{bird-song}", mapping={"team": "T0SANDBOX", "stage": "paused"})
+
+    await moved(redis_url)
+
+    assert client.exists("roundtable:T1:{dark-mode}", "roundtable:T1:{bird-song}") == 2
+
+
 async def test_an_earlier_version_can_save_nothing_afterwards(client: redis.Redis, redis_url: str) -> None:
     """One that was forgotten, or was started again, is not ready, and says that a later version was there."""
     async with EarlierStore(redis_url) as forgotten:

@@ -25,13 +25,15 @@ def test_the_first_start_writes_down_for_whom_it_is(tmp_path: Path) -> None:
     assert recorded(state) == "T1"
 
 
-@pytest.mark.parametrize("found", [["T1"], ["T2", "T1"]])
+@pytest.mark.parametrize("found", [["T1"], ["T3", "T1"]])
 def test_what_is_kept_there_says_it_when_nothing_is_written_down(tmp_path: Path, found: list[str]) -> None:
     state = tmp_path / ".roundtable"
 
     with pytest.raises(ConfigError, match="belongs to 'T1'"):
         claim(state, "T2", found=found)
     assert not state.exists()
+    claim(state, "T2", found=[*found, "T2"])
+    assert recorded(state) == "T2"
 
 
 def test_nobody_takes_over_what_cannot_be_read(tmp_path: Path) -> None:
@@ -40,6 +42,16 @@ def test_nobody_takes_over_what_cannot_be_read(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigError, match="'the team of Ada'"):
         claim(tmp_path, "T1")
+
+
+def test_a_folder_that_cannot_be_used_is_said_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "workspace").write_text("a file")
+    with pytest.raises(ConfigError, match="team' cannot be used: Not a directory"):
+        claim(tmp_path / "workspace" / ".roundtable", "T1")
+
+    (tmp_path / FILE).symlink_to("elsewhere")
+    with pytest.raises(ConfigError, match="team' cannot be used"):
+        recorded(tmp_path)
 
 
 async def test_stored_roundtables_say_whose_they_are(tmp_path: Path) -> None:

@@ -71,6 +71,8 @@ FIRST_ROUND_SECONDS = 10.0
 PAY_SECONDS = 3.0
 LAST_EFFECT_SECONDS = 3.0
 ERRAND_SECONDS = 1.0
+CARRYING_SECONDS = 10.0
+"""How long a start waits for Redis to move what an earlier version left."""
 READ_AGAIN_SECONDS = 5.0
 """How often is looked whether step and persona files have changed."""
 
@@ -187,7 +189,7 @@ async def _no_earlier_version(settings: Settings, team: str, tell: Callable[[str
     is_told = False
     while first:
         try:
-            await first()
+            await first(CARRYING_SECONDS)
         except EarlierVersionWorks as error:
             if not is_told:
                 is_told = True

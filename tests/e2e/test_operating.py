@@ -153,7 +153,8 @@ async def test_an_older_version_is_unready_and_not_deaf(
             await slack.until(lambda: any("newer version of me" in one.text for one in ada.ephemerals))
 
             await meeting.start("Dark mode")
-            await meeting.do_step("It is too bright at night")
+            await meeting.say("It is too bright at night")
+            await meeting.finish_step()
         assert store.hgetall(key) == before
 
 

@@ -52,7 +52,7 @@ repeat
             local held = redis.call('HMGET', key, 'team', 'moved')
             if held[1] == team then is_ours = true elseif held[1] and held[1] ~= '' then anothers = held[1] end
             if not held[2] then roundtables[#roundtables + 1] = slug end
-        elseif name and not string.match(name, '^[A-Z0-9]+:') and not is_bar(key) then
+        elseif name and not string.match(name, '^[A-Z][%w_.%-]*:') and not is_bar(key) then
             others[#others + 1] = name
         end
     end

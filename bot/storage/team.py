@@ -15,14 +15,16 @@ from bot.files import folder
 
 FILE = "team"
 MOST_BYTES = 100
-TEAM = re.compile(r"[A-Z0-9]{1,40}")
+TEAM = re.compile(r"[A-Z][A-Za-z0-9_.-]{0,63}")
+"""Slack's are of capital letters and digits; keys of earlier versions go on with a small letter or a brace."""
 
 
 def valid(team: str) -> str:
     """Raises ConfigError for what cannot be a part of a key."""
     if not TEAM.fullmatch(team):
         raise ConfigError(
-            f"Slack names a workspace {team!r}, and its id must be of capital letters and digits."
+            f"Slack names a workspace {team!r}, and an id begins with a capital letter and goes on with letters or"
+            " digits."
         )
     return team
 

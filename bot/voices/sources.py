@@ -5,12 +5,13 @@ entries.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import SERVERS
 from bot.domain.catalog.schema import NOTE
 from bot.domain.specification import carried, checks, citations, entailment
+from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import one_line
@@ -33,6 +34,8 @@ NOTHING_LEFT = "the source that it names was not shown"
 INSTEAD = "[a source that was not shown]"
 OF_SERVERS = f"{SERVERS}:"
 _WORDS = re.compile(r"\w+")
+_MARKS = "\"'“”‘’«»*_<>,;=|"
+"""What may stand right before a citation."""
 _OF_SERVERS = re.compile(rf"{SERVERS}:[\w.-]{{1,100}}/[\w.-]{{1,200}}#[0-9a-f]{{7}}")
 
 NO_TEXTS: Mapping[str, str] = {}
@@ -122,6 +125,36 @@ def prompt_texts(specification: Specification, files: Mapping[str, str]) -> dict
     entries = [one for one in specification.entries.values() if one.kind != NOTE]
     said = {one.id: checks.text_of_entry(one) for one in entries if specification.lives(one.id)}
     return {**{name: text[:FILE_CHARS] for name, text in files.items()}, **said}
+
+
+class CheckedWords(NamedTuple):
+    text: str
+    dropped: tuple[Mapping[str, str], ...] = ()
+
+
+def with_known_sources(text: str, shown: Mapping[str, str], prompt: str) -> CheckedWords:
+    """
+    *text* without the citations that were neither *shown* by a tool nor stand in the *prompt*: what others cited may be
+    cited again, also a part of its lines.
+    """
+    given = _cited(prompt)
+    unknown = [
+        one for one in _cited(text) if citations.cited_text(one, shown) is None and not _stands_in(one, given)
+    ]
+    for one in unknown:
+        text = text.replace(one, INSTEAD)
+    return CheckedWords(text, tuple(map(dropped, unknown)))
+
+
+def _cited(text: str) -> list[str]:
+    """The longest first: one may be the beginning of another."""
+    code = {one.lstrip(_MARKS) for one in carried.citations_in(text)}
+    return sorted({*code, *_OF_SERVERS.findall(text)}, key=len, reverse=True)
+
+
+def _stands_in(source: str, given: Collection[str]) -> bool:
+    asked = CodeCitation.read(source)
+    return source in given or (asked is not None and any(map(asked.is_part_of, given)))
 
 
 def texts_in(value: Any) -> list[str]:

@@ -26,7 +26,7 @@ from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
 from bot.voices.proposing import Proposals
-from bot.voices.sources import quoted_in
+from bot.voices.sources import quoted_in, with_known_sources
 from bot.voices.tools.looking import Looker, no_looker
 from bot.voices.verifying import Verifier, merged
 
@@ -319,10 +319,27 @@ async def _answer(
     if flaw:
         sentence = f"{cue.persona} found no words that could be used."
         raise VoiceError(sentence, reason=REASONS[flaw], facts=thinking.facts)
+    answer = _with_known_sources(answer, thinking.shown, prompt)
     facts = dict(thinking.facts)
     if passages := quoted_in(answer.text, thinking.shown):
         facts[QUOTED] = passages
+    if answer.dropped:
+        facts["dropped"] = answer.dropped
     return answer, facts if answer.recorded else {**facts, "unrecorded": True}
+
+
+def _with_known_sources(answer: Answered, shown: Mapping[str, str], prompt: Prompt) -> Answered:
+    """Nobody sees a source that the persona did not see."""
+    seen = "\n".join((*prompt.stable, prompt.moving))
+    text, recommended, why = (
+        with_known_sources(one, shown, seen) for one in (answer.text, answer.recommended, answer.why)
+    )
+    return answer._replace(
+        text=text.text,
+        recommended=recommended.text,
+        why=why.text,
+        dropped=(*answer.dropped, *text.dropped, *recommended.dropped, *why.dropped),
+    )
 
 
 async def _answered(prompt: Prompt, spec: AnswerSpec, thinking: ModelSession) -> tuple[Answered, str]:

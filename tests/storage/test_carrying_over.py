@@ -216,5 +216,5 @@ async def test_a_bare_start_costs_one_short_call(client: redis.Redis, redis_url:
 @pytest.mark.parametrize("team", ["", "t1", "T1:T2", "T1}", "T 1", "T*", "T1\n"])
 def test_a_team_is_letters_and_digits(team: str) -> None:
     """It is a part of keys."""
-    with pytest.raises(ConfigError, match="capital letters and digits"):
+    with pytest.raises(ConfigError, match="begins with a capital letter"):
         name_for(team)

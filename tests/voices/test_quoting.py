@@ -19,7 +19,7 @@ from bot.voices.judging import ModelWorkshop, OfflineWorkshop
 from bot.voices.model import ServerReport, Tool
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
-from bot.voices.sources import QUOTED_CHARS, passage, quoted
+from bot.voices.sources import INSTEAD, NOT_SHOWN, QUOTED_CHARS, passage, quoted
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
 from tests.domain.planning.seats import TESTS, started
@@ -102,6 +102,20 @@ async def judging() -> Facts:
     roles = ModelWorkshop(lambda _: mind, SHIPPED.workshop, OfflineWorkshop(), looker_of=looker)
     _, facts = await roles.judge(started(), TESTS, CASE)
     return facts
+
+
+MADE_UP = "src/never.py:3@1a2b3c4"
+EARLIER, PART_OF_EARLIER = "src/queue.py:10-20@1a2b3c4", "src/queue.py:12@1a2b3c4"
+
+
+async def test_words_lose_a_source_that_nobody_was_shown() -> None:
+    """Before people see it; the line says what was left out. What others have cited may be cited again."""
+    heard = debating((MAYA, f"We retry, see {EARLIER}. Alex, what is your take?"))
+    said = voices(answered(f"{CITED} waits, “{MADE_UP}” does not, nor does {PART_OF_EARLIER}."))
+    speech = await said.respond(cue(heard, ALEX))
+
+    assert speech.text == f"{CITED} waits, “{INSTEAD}” does not, nor does {PART_OF_EARLIER}."
+    assert speech.facts["dropped"] == ({"what": MADE_UP, "why": NOT_SHOWN},)
 
 
 @pytest.mark.parametrize("speaks", [proposing, speaking, judging])

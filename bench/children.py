@@ -6,7 +6,10 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
+
+from aiohttp import ClientSession
 
 from bench.canned import HOST, CannedSlack
 from bench.payloads import SIGNING_SECRET
@@ -15,6 +18,8 @@ from tests.ports import free_port
 ROOT = Path(__file__).parent.parent
 READY_SECONDS = 60
 LOOK_SECONDS = 0.02
+READY_LOOK_SECONDS = 0.1
+"""Longer: the bot's CPU is what is measured."""
 STOP_SECONDS = 15
 TAIL = 2000
 BOT_APP, BARE_APP = "xapp-bot", "xapp-bare"
@@ -83,6 +88,17 @@ async def accepting(port: int, running: subprocess.Popen[bytes], log: Path) -> N
                 continue
             writer.close()
             return
+
+
+async def ready(port: int, running: subprocess.Popen[bytes], log: Path) -> None:
+    """Returns when a bot, with its health at *port*, takes events."""
+    await accepting(port, running, log)
+    async with asyncio.timeout(READY_SECONDS), ClientSession() as http:
+        while True:
+            async with http.get(f"http://{HOST}:{port}/readyz") as answer:
+                if answer.status == HTTPStatus.OK:
+                    return
+            await asyncio.sleep(READY_LOOK_SECONDS)
 
 
 def cpu_seconds(process: int) -> float:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench import seeds
 from bench.canned import TEAM, CannedSlack
-from bench.children import ROOT, accepting, bot_settings, child
+from bench.children import ROOT, bot_settings, child, ready
 from bench.harness import Figures, Goal, Plan, Row, main
 from bench.load import over_http
 from bench.workspaces import workspace
@@ -44,7 +44,7 @@ async def measure(plan: Plan) -> list[Row]:
                 await seeds.saved(store, [rt])
                 log, port = plan.folder / "bot.log", int(settings["ROUNDTABLE_PORT"])
                 async with child("-m", "bot", "run", env=settings, log=log) as running:
-                    await accepting(port, running, log)
+                    await ready(int(settings["ROUNDTABLE_HEALTH_PORT"]), running, log)
                     async with over_http(port, 1) as [send]:
                         await send(seeds.words_for(rt, seeds.TO_ONE_PERSONA))
                     return {"cpu": cpu_of(running.pid)}

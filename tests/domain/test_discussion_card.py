@@ -46,6 +46,8 @@ def debate() -> Elaboration:
         ("We talked about it again. ok, option b. It's not slower.", "B"),
         ("A queue. We don't want two files.", "A"),
         ("ok, B works for me if it fails open", "B"),
+        ("A for me.", "A"),
+        ("B for me, if it fails open", "B"),
         ("undecided", ""),
     ],
 )
@@ -65,6 +67,9 @@ def test_words_that_are_a_position(text: str, letter: str) -> None:
         "A. B. Both of them.",
         "Does A work for you?",
         "A does not work for me",
+        "A for me is too slow",
+        "Is it A for me?",
+        "A for me if B is dropped",
         "Grace says A works for her",
         "A queue works for most teams",
         "for a start we need numbers",

@@ -43,8 +43,13 @@ _LETTER = re.compile(
     r"|(?<![\w'-])(?P<alone>[A-HJ-Z])(?=\s*(?:$|[.,;:!)–—]|\+1|👍|(?:with|works?|sounds?|is|it|too|as|plus|and|seems?|"
     r"looks?|then|for|because|since|from|has|makes)\b))"
 )
+_FOR_ME = (
+    r"(?:works? for me\b"
+    r"|(?<=\b[A-HJ-Z] )for me(?=\s*(?:$|[.,;!–—]|(?:if|unless|until|once|when|provided|as long)\b)))"
+)
+"""Also "A for me", but not "A for me is too slow"."""
 _APPROVES = re.compile(
-    r"\b(?:works? for me|fine (?:with|by|for) me|(?:is|sounds|looks|seems) (?:good|fine|great|right|best|better|"
+    rf"\b(?:{_FOR_ME}|fine (?:with|by|for) me|(?:is|sounds|looks|seems) (?:good|fine|great|right|best|better|"
     r"ok(?:ay)?)|"
     r"(?:i'?m|i am|we'?re|we are) (?:for|with|in favou?r of|ok(?:ay)? with|fine with|happy with)|"
     r"(?:i|we) (?:prefer|support|choose|pick|back|vote for|agree (?:with|to|on)|go (?:for|with))|"
@@ -52,7 +57,7 @@ _APPROVES = re.compile(
     r"my vote (?:is|goes)|has my vote|in favou?r of|makes sense)\b|\+1|👍",
     re.IGNORECASE,
 )
-_WORKS = re.compile(r"\bworks? for me\b[\s,;–—-]*", re.IGNORECASE)
+_WORKS = re.compile(rf"\b{_FOR_ME}[\s,;–—-]*", re.IGNORECASE)
 _OPENINGS = re.compile(r"(?:(?:ok(?:ay)?|yes|yeah|well|fine|right|so|then)\b[\s,:;–—-]*)*", re.IGNORECASE)
 _CONDITIONS = ("if", "unless", "until", "once", "when", "provided", "assuming", "as long as")
 """They begin a condition where they follow an approval."""

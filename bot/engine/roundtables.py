@@ -277,14 +277,18 @@ class Roundtables(Engine[Roundtable, Input]):
         return self._opened_with.get(rt.slug, self._playbook)
 
     def _next(self, state: Roundtable) -> Effect | None:
-        """An edit of a card that may not be made yet lets the effects behind it pass."""
-        return next((one for one in state.outbox if self._card_seconds(one, state) <= 0), None)
+        """
+        An edit of a card that may not be made yet lets the effects behind it pass. That of the first message comes
+        last: nobody waits for it, and what people wait for is saved with fewer saves.
+        """
+        due = [one for one in state.outbox if self._card_seconds(one, state) <= 0]
+        return next((one for one in due if not _edits_root(one, state)), next(iter(due), None))
 
     def _card_seconds(self, effect: Effect, rt: Roundtable) -> float:
         """Until *effect* may be performed, if it is the edit of a card."""
         if not _edits_card(effect):
             return 0.0
-        is_root = rt.root is not None and effect.ts == rt.root.ts
+        is_root = _edits_root(effect, rt)
         return self._card_pace.wait_seconds(_card_key(effect, rt), pressed=effect.pressed, is_root=is_root)
 
     async def pay(self, slug: str) -> None:
@@ -441,9 +445,13 @@ def _edits_card(effect: Effect) -> TypeGuard[Rewrite]:
     return isinstance(effect, Rewrite) and effect.message.card is not None
 
 
+def _edits_root(effect: Effect, rt: Roundtable) -> bool:
+    return rt.root is not None and isinstance(effect, Rewrite) and effect.ts == rt.root.ts
+
+
 def _asks(effect: Effect, rt: Roundtable) -> bool:
-    """Whether *effect* shows the newest question or menu."""
-    return rt.question is not None and rt.question.post == effect.id
+    """Whether *effect* makes a card show the newest question or menu. Of a post it is known when it was attempted."""
+    return isinstance(effect, Rewrite) and rt.question is not None and rt.question.post == effect.id
 
 
 def _card_key(edit: Rewrite, rt: Roundtable) -> str:

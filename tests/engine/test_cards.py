@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.messages.message import Card, Message
 from bot.domain.roundtable.effects import Post, React, Rewrite
+from bot.domain.roundtable.posts import EditedPost
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine.card_pace import EDITS_A_MINUTE, PRESSED_A_MINUTE, CardPace
@@ -197,6 +198,21 @@ async def test_nothing_waits_for_an_edit_that_is_not_due(tmp_path: Path) -> None
         assert process.chat.shown == ["first", "a post", "third"]
         assert await process.left(rt) == []
         process.engine.leave()
+
+
+async def test_the_first_message_is_edited_when_nothing_else_is_to_be_done(tmp_path: Path) -> None:
+    """People wait for what is below it."""
+    rt = empty().but(root=EditedPost(ts="7000.0"))
+    async with stored(rt, tmp_path) as store:
+        process = Process(store, CardPace(clock=Time()))
+        root = edit("first message", ts="7000.0", pressed=True)
+        await process.queue(rt, root, Post(message=Message(text="a post")), edit("card"))
+        await process.engine.pay(rt.slug)
+
+        *before, last = process.chat.shown
+        assert before == ["a post", "card"]
+        assert last.startswith("**Roundtable: Offline sync**")
+        assert await process.left(rt) == []
 
 
 async def test_what_comes_of_a_press_does_not_wait(tmp_path: Path) -> None:

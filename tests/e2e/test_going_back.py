@@ -173,6 +173,7 @@ async def test_a_record_is_held_against_its_thread(meeting: Meeting) -> None:
         await meeting.say("finish")
         await meeting.menu("continue")
         await meeting.press("continue")
+        await meeting.seen("Step 00-02:")
         await meeting.say("Not committed yet.")
         await meeting.slack.settled()
 

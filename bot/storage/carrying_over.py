@@ -12,7 +12,7 @@ version can read, and its three indexes have become texts, to which Redis adds n
 from bot.errors import ConfigError, Unavailable
 from bot.storage.redis_client import bounded, client
 from bot.storage.serialization import SHAPE
-from bot.storage.team import valid
+from bot.storage.team import SANDBOX, valid
 
 KEPT_SECONDS = 30 * 24 * 3600
 """As a finished roundtable. Later an earlier version finds nothing, and still cannot save."""
@@ -23,7 +23,7 @@ NOBODYS_VERSION = 2**31
 """No process expects this version, so none saves over it."""
 
 MOVE = f"""
-local team, lease, shape, kept = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local team, lease, shape, kept, sandbox = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local barred = {{{", ".join(f"['{key}'] = true" for key in BARRED)}}}
 local function write(...) return redis.call(...) end
 local function is_a(kind, key) return redis.call('TYPE', key).ok == kind end
@@ -50,7 +50,8 @@ repeat
             work[#work + 1] = key
         elseif slug and is_a('hash', key) then
             local held = redis.call('HMGET', key, 'team', 'moved')
-            if held[1] == team then is_ours = true elseif held[1] and held[1] ~= '' then anothers = held[1] end
+            if held[1] == team then is_ours = true
+            elseif held[1] and held[1] ~= '' and held[1] ~= sandbox then anothers = held[1] end
             if not held[2] then roundtables[#roundtables + 1] = slug end
         elseif name and not string.match(name, '^[A-Z][%w_.%-]*:') and not is_bar(key) then
             others[#others + 1] = name
@@ -78,7 +79,8 @@ return {{'{MOVED}'}}
 """
 """
 KEYS: the three that are BARRED, the last one first. ARGV: the team, for how many seconds after its last sign of life
-an earlier version may be at work, a shape that it does not know, and how long is kept what it finds. Returns MOVED,
+an earlier version may be at work, a shape that it does not know, how long is kept what it finds, and the team of the
+sandbox, whose state is nobody's. Returns MOVED,
 WORKING or, with the team that the state belongs to, ANOTHERS. A few roundtables of another team, such as the sandbox's,
 are moved with ours, and then found as little as before.
 """
@@ -111,7 +113,7 @@ class CarryingOver:
     async def _carry_over(self, seconds: float | None) -> None:
         """Should the script take longer than we wait, Redis ends it all the same, and the next call finds it done."""
         keys = BARRED[::-1]
-        arguments = self._team, self._lease_seconds, SHAPE + 1, KEPT_SECONDS
+        arguments = self._team, self._lease_seconds, SHAPE + 1, KEPT_SECONDS, SANDBOX
         async with client(self._url, connections=1) as redis, bounded(seconds):
             result, *owner = [one.decode() for one in await redis.eval(MOVE, len(keys), *keys, *arguments)]
         if result == WORKING:

@@ -14,6 +14,8 @@ from bot.errors import ConfigError
 from bot.files import folder
 
 FILE = "team"
+SANDBOX = "T0SANDBOX"
+"""Of `roundtable try`. What was tried out keeps no team from the workspace, or from the Redis."""
 MOST_BYTES = 100
 TEAM = re.compile(r"[A-Z][A-Za-z0-9_.-]{0,63}")
 """Slack's are of capital letters and digits; keys of earlier versions go on with a small letter or a brace."""
@@ -44,16 +46,23 @@ def recorded(state: Path) -> str:
 def claim(state: Path, team: str, *, found: Collection[str] = ()) -> None:
     """
     *state* is for *team* from now on. Raises ConfigError when it is another's already, by what is written down, or,
-    when nothing is, by the teams that were *found* in what is kept there: the sandbox may have been there, too.
+    when nothing is, by the teams that were *found* in what is kept there.
     """
-    workspace = state.parent
-    if not recorded(state):
-        if found and team not in found:
-            must_be(workspace, team, min(found))
-        with _explained(state):
-            state.mkdir(parents=True, exist_ok=True)
-            with folder(state) as files:
-                files.create(FILE, f"{valid(team)}\n".encode())
+    workspace, before = state.parent, recorded(state)
+    must_be(workspace, team, before or team)
+    if before == team:
+        return
+    if team not in found:
+        for other in sorted(found):
+            must_be(workspace, team, other)
+    content = f"{valid(team)}\n".encode()
+    with _explained(state):
+        state.mkdir(parents=True, exist_ok=True)
+        with folder(state) as files:
+            if before:
+                files.replace(FILE, content)
+            else:
+                files.create(FILE, content)
     must_be(workspace, team, recorded(state))
 
 
@@ -66,7 +75,7 @@ def _explained(state: Path) -> Iterator[None]:
 
 
 def must_be(workspace: Path, team: str, other: str) -> None:
-    if other != team:
+    if other not in {team, SANDBOX}:
         raise ConfigError(
             f"The workspace {str(workspace)!r} belongs to {other!r}, another Slack workspace than {team}: set"
             " ROUNDTABLE_WORKSPACE to a folder of its own for each Slack workspace."

@@ -15,7 +15,7 @@ from tests import stored
 from tests.e2e.meeting import CHANNEL, Meeting, sandbox, settings
 from tests.e2e.test_operating import bot, ready
 
-ELSEWHERE = "T2ELSEWHERE"
+OURS, ELSEWHERE = "T1OURS", "T2ELSEWHERE"
 SAID = "Field workers lose their edits"
 
 
@@ -111,6 +111,7 @@ async def test_a_bot_waits_until_an_earlier_version_has_ended(
 
 async def test_check_says_whose_state_it_looks_at(slack: Sandbox, tmp_path: Path, redis_url: str) -> None:
     """And that a bot with this token would not start in a workspace of another team."""
+    slack.workspace.team_id = OURS
     meeting = Meeting(slack, tmp_path / "workspace", more={"REDIS_URL": redis_url})
     chosen = settings(slack, meeting.workspace, REDIS_URL=redis_url)
     async with meeting.bot():
@@ -120,11 +121,11 @@ async def test_check_says_whose_state_it_looks_at(slack: Sandbox, tmp_path: Path
     slack.workspace.team_id = ELSEWHERE
     there = {one.name: one for one in await check.everything(chosen)}
 
-    assert here["workspace"].found.endswith("for Slack workspace T0SANDBOX")
-    assert here["slack"].found.startswith("bot U0ROUNDTABLE in workspace T0SANDBOX")
+    assert here["workspace"].found.endswith(f"for Slack workspace {OURS}")
+    assert here["slack"].found.startswith(f"bot U0ROUNDTABLE in workspace {OURS}")
     assert not here["slack"].stops
     assert [one.text.partition(",")[0] for one in there["slack"].problems] == [
-        f"The workspace {str(meeting.workspace)!r} belongs to 'T0SANDBOX'"
+        f"The workspace {str(meeting.workspace)!r} belongs to {OURS!r}"
     ]
     assert there["slack"].stops
 
@@ -134,10 +135,11 @@ async def test_a_workspace_is_for_one_team(
     slack: Sandbox, elsewhere: Sandbox, tmp_path: Path, redis_url: str, store: str
 ) -> None:
     """Also after it was restored from git alone, if both bots know the key that seals its items."""
+    slack.workspace.team_id = OURS
     more = {"REDIS_URL": redis_url} if store == "redis" else {}
     ours = Meeting(slack, tmp_path / "workspace", more=more)
     theirs = Meeting(elsewhere, tmp_path / "workspace", more=more)
-    belongs = f"belongs to 'T0SANDBOX', another Slack workspace than {ELSEWHERE}"
+    belongs = f"belongs to {OURS!r}, another Slack workspace than {ELSEWHERE}"
     async with ours.bot():
         await ours.start("Offline sync")
         await ours.do_step(SAID)

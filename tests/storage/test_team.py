@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from bot.errors import ConfigError
+from bot.sandbox.clock import Clock as SlackClock
+from bot.sandbox.workspace import SlackWorkspace
 from bot.storage.embedded import EmbeddedStore, teams_in
-from bot.storage.team import FILE, claim, recorded
+from bot.storage.team import FILE, SANDBOX, claim, recorded
 from tests.storage.samples import a_roundtable
 
 
@@ -34,6 +36,19 @@ def test_what_is_kept_there_says_it_when_nothing_is_written_down(tmp_path: Path,
     assert not state.exists()
     claim(state, "T2", found=[*found, "T2"])
     assert recorded(state) == "T2"
+
+
+def test_what_was_tried_out_keeps_nobody_out(tmp_path: Path) -> None:
+    """Neither what is written down nor the items of `roundtable try`; it cannot take a workspace over itself."""
+    assert SlackWorkspace(SlackClock()).team_id == SANDBOX
+    tried, cloned = tmp_path / "tried" / ".roundtable", tmp_path / "cloned" / ".roundtable"
+    claim(tried, SANDBOX)
+    claim(tried, "T1", found=[SANDBOX])
+    claim(cloned, "T1", found=[SANDBOX])
+
+    assert (recorded(tried), recorded(cloned)) == ("T1", "T1")
+    with pytest.raises(ConfigError, match="belongs to 'T1'"):
+        claim(tried, SANDBOX)
 
 
 def test_nobody_takes_over_what_cannot_be_read(tmp_path: Path) -> None:

@@ -352,7 +352,7 @@ META, MEETING = "meta.json", "planning/meeting.jsonl"
 
 
 class SimWorkspace:
-    """Every file is one write, whole or not at all, and the branch moves last."""
+    """Every file is one write, whole or not at all; if one is refused, none is changed. The branch moves last."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -393,6 +393,17 @@ class SimWorkspace:
         return CommitResult(self._state(now), work.id, touched, ())
 
     def _write(self, work: Commit, now: str) -> None:
+        before = dict(self._world.files)
+        try:
+            self._write_files(work, now)
+        except Refused:
+            self._world.files = before
+            raise
+        self._world.fates.io(
+            Kind.REF, lambda: self._world.made.append(Made(work.id, work.step, work.subject))
+        )
+
+    def _write_files(self, work: Commit, now: str) -> None:
         for edit in work.edits:
             before = self._world.files.get(edit.path)
             after = edit.apply(None if before is None else before.decode())
@@ -404,9 +415,6 @@ class SimWorkspace:
         raw = meta.read(before, now=now).raw if before else {}
         self._replace(META, meta.write(meta.apply(raw, work.change)).encode())
         self._replace(MEETING, lines.append(self._world.files.get(MEETING, b""), work.lines))
-        self._world.fates.io(
-            Kind.REF, lambda: self._world.made.append(Made(work.id, work.step, work.subject))
-        )
 
     def _replace(self, path: str, content: bytes) -> None:
         self._world.fates.io(Kind.FILE, lambda: self._world.files.__setitem__(path, content))

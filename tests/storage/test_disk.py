@@ -17,7 +17,7 @@ from bot.errors import WorkspaceError
 from bot.storage.git.command import explained
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
-from tests.storage.samples import NOW, SLUG, a_commit, a_section, fsync_failing
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, fsync_failing
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
@@ -85,6 +85,20 @@ async def test_a_full_disk_is_said_and_saved_later(workspace: GitWorkspace, git:
 
     await workspace.commit(SLUG, a_commit(2), now=NOW)
     assert git.status == []
+
+
+async def test_no_file_is_ahead_of_a_transcript_that_does_not_fit(workspace: GitWorkspace, git: Git) -> None:
+    """If the store is lost before the next attempt, meta.json claims nothing that nobody can read."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    before = {path: path.read_bytes() for path in (git.root / "docs").rglob("*") if path.is_file()}
+
+    with room_for(20_000), pytest.raises(WorkspaceError, match="disk of the workspace is full"):
+        await workspace.commit(SLUG, a_commit(2, lines=(a_line("C1.2", "x" * 30_000),)), now=NOW)
+
+    assert {path: path.read_bytes() for path in (git.root / "docs").rglob("*") if path.is_file()} == before
+    assert git.status == []
+    receipt = await workspace.commit(SLUG, a_commit(2), now=NOW)
+    assert receipt.state.meta.steps_completed == ("01-01", "01-02")
 
 
 async def test_one_artifact_too_large_does_not_stop_the_others(workspace: GitWorkspace, git: Git) -> None:

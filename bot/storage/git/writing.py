@@ -73,18 +73,22 @@ def write(
 ) -> WrittenFiles:
     """
     Signs *home*, or that of *work*. *mending* is told how many lines of the transcript are about to be restored.
-    Raises OSError when meta.json or the transcript cannot be written.
+    Raises OSError when meta.json or the transcript cannot be written; then the files say what they said before.
     """
     writing = _Writing(items, slug, committed, kept, mending)
     writing.folder(is_new=work.change.created is not None)
-    for path, edits in _by_path(work.edits):
-        writing.artifact(path, edits)
-    writing.meta(work.change, now=now, home=home or work.change.slack)
-    if work.snapshot:
-        writing.specification(work.snapshot)
-    writing.transcript(work.lines)
-    if not work.snapshot:
-        writing.forget_specification()
+    try:
+        for path, edits in _by_path(work.edits):
+            writing.artifact(path, edits)
+        writing.meta(work.change, now=now, home=home or work.change.slack)
+        if work.snapshot:
+            writing.specification(work.snapshot)
+        writing.transcript(work.lines)
+        if not work.snapshot:
+            writing.forget_specification()
+    except OSError:
+        writing.undo()
+        raise
     return WrittenFiles(
         writing.files, tuple(writing.troubles), tuple(writing.unwritten), tuple(writing.stopped)
     )
@@ -117,6 +121,17 @@ class _Writing:
         self.troubles: list[Trouble] = []
         self.unwritten: list[Edit] = []
         self.stopped: list[CheckedEdit] = []
+        self._replaced: list[tuple[FilePlace, bytes | None, bytes | None]] = []
+
+    def undo(self) -> None:
+        """
+        A meta.json that is ahead of its transcript would claim what is on record nowhere, if the store is lost before
+        the next attempt. What somebody changed meanwhile stays, and what cannot be put back stays for that attempt.
+        """
+        for place, before, after in reversed(self._replaced):
+            with suppress(OSError):
+                if self._items.content(place) == after:
+                    self._put(place, before)
 
     def folder(self, *, is_new: bool) -> None:
         if not is_new and not self._items.exists(self._slug):
@@ -247,9 +262,13 @@ class _Writing:
 
     def _replace(self, place: FilePlace, before: bytes | None, after: bytes | None) -> None:
         if after != before:
-            with self._items.folder_of(place, make=True) as found:
-                found.remove(place.name) if after is None else found.replace(place.name, after)
+            self._put(place, after)
+            self._replaced.append((place, before, after))
         self.files[place.path] = after
+
+    def _put(self, place: FilePlace, content: bytes | None) -> None:
+        with self._items.folder_of(place, make=True) as found:
+            found.remove(place.name) if content is None else found.replace(place.name, content)
 
 
 def _with_our_line_ends(content: bytes | None) -> bytes | None:

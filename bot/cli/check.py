@@ -384,7 +384,7 @@ async def _store(settings: Settings) -> CheckResult:
 
 
 async def _team(settings: Settings) -> str:
-    """Whose keys are meant; empty when nobody can say."""
+    """Whose keys are meant; empty when neither the workspace nor Slack says it."""
     if (team := app.team_of_workspace(settings)) or not settings.slack_bot_token:
         return team
     async with slack_client.opened(

@@ -68,7 +68,7 @@ async def states(settings: Settings, slugs: Sequence[str]) -> StateScrub:
     team = app.team_of_workspace(settings)
     if settings.redis_url and not team:
         return StateScrub(
-            problem="no bot has begun in this workspace yet, so nobody knows whose state is meant."
+            problem="no bot has begun in this workspace yet, so it is not known whose state is meant."
         )
     try:
         async with app.store(settings, team) as store:

@@ -279,7 +279,7 @@ class Roundtables(Engine[Roundtable, Input]):
     def _next(self, state: Roundtable) -> Effect | None:
         """
         An edit of a card that may not be made yet lets the effects behind it pass. That of the first message comes
-        last: nobody waits for it, and what people wait for is saved with fewer saves.
+        last: people do not wait for it, and what they wait for needs fewer saves.
         """
         due = [one for one in state.outbox if self._card_seconds(one, state) <= 0]
         return next((one for one in due if not _edits_root(one, state)), next(iter(due), None))

@@ -80,9 +80,8 @@ return {{'{MOVED}'}}
 """
 KEYS: the three that are BARRED, the last one first. ARGV: the team, for how many seconds after its last sign of life
 an earlier version may be at work, a shape that it does not know, how long is kept what it finds, and the team of the
-sandbox, whose state is nobody's. Returns MOVED,
-WORKING or, with the team that the state belongs to, ANOTHERS. A few roundtables of another team, such as the sandbox's,
-are moved with ours, and then found as little as before.
+sandbox, whose state keeps no team out. Returns MOVED, WORKING or, with the team that the state belongs to, ANOTHERS. A
+few roundtables of another team, such as the sandbox's, are moved with ours, and then found as little as before.
 """
 
 

@@ -96,7 +96,7 @@ class JudgedClaims:
 
     def checked(self, text: str, named: Iterable[str], *, beside: Sequence[str] = ()) -> SourcedText:
         """*named* are its sources, beside those in its words; *beside* are texts that it is about."""
-        written = [*carried.citations_in(text), *_OF_SERVERS.findall(text)]
+        written = _cited(text)
         wanted = dict.fromkeys([*written, *list(named)[:MOST_SOURCES]])
         found = tuple(dict.fromkeys(filter(None, map(self._sources.find, wanted))))
         for one in wanted:

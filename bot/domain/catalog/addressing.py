@@ -52,8 +52,8 @@ _ASKS_ALL = (
 @lru_cache(maxsize=TEXTS_REMEMBERED)
 def asks_all(text: str) -> bool:
     """
-    Whether a question, or a request with "please", is put to everybody. "Everyone loses edits" is said of everybody,
-    and to nobody.
+    Whether a question, or a request with "please", is put to everybody. "Everyone loses edits" is about
+    everybody, and asks no one.
     """
     plain = _tidy(text)
     return any(re.search(one, plain, _FLAGS) for one in _ASKS_ALL)

@@ -17,7 +17,7 @@ from bot.domain.specification.entailment import Part, is_left_open, lacks
 
 MOST_COMPARED = 60
 """Positions of one discussion; the newest."""
-UNKNOWN = "it names what nobody said"
+UNKNOWN = "it names something that was not said"
 OPPOSED = "the rules see opposed positions in it"
 APART = "one of the personas tells these issues apart"
 BARE = "yes and no mean something only of their own issue"
@@ -67,7 +67,7 @@ def is_worth_asking(debate: Elaboration) -> bool:
     normal = normalized(debate)
     held = positions.sides(normal)
     holders = [{by for side in found for by in side.holders} for found in held.values()]
-    if len(set().union(*holders)) < 2:  # nobody to agree with
+    if len(set().union(*holders)) < 2:  # a single participant
         return False
     sides = [one for found in held.values() for one in combinations([side.position for side in found], 2)]
     if any(is_opposed(one, other, debate) for one, other in sides):

@@ -53,7 +53,7 @@ class Finding(Value):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Two findings with the same one are the same, whatever they rest on."""
+        """Findings with an equal key are the same finding; their sources may differ."""
         return self.place, self.text
 
     @property

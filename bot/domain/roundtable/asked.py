@@ -1,6 +1,6 @@
 """
-Whom a message in an open step asks: personas by name, all of them, or with a question that names nobody the one whose
-lens has most of its words.
+Whom a message in an open step asks: the personas that it names, or all of them. A question without a name is for the
+persona whose lens has most of its words.
 """
 
 from enum import StrEnum

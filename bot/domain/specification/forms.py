@@ -66,7 +66,7 @@ def read(
 
 
 def numbers_in(text: str) -> frozenset[int]:
-    """The numbers of the questions that the rows of *text* answer, whatever the rows become."""
+    """The numbers of the questions that *text* answers by rows such as `2. …`, which may become entries or notes."""
     rows = (_NUMBERED.fullmatch(row.strip()) for row in text.splitlines())
     return frozenset(int(row["number"]) for row in rows if row)
 

@@ -42,9 +42,13 @@ from bot.domain.roundtable.inputs import (
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.engine.lru import LruCache
 
 TAKEN_UP_AGAIN = "lost."
 """Start of the key of a `Start` that no person asked for: the store had lost the item."""
+
+TEXTS_REMEMBERED = 1_000
+LONGEST_REMEMBERED = 2_000
 
 log = logging.getLogger("audit")
 redaction_log = logging.getLogger(__name__)
@@ -135,9 +139,15 @@ class Redaction:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
+        self._harmless: LruCache[str, bool] = LruCache(TEXTS_REMEMBERED)
+        """A card is edited again and again, with the same texts. One with a secret in it is not remembered."""
 
     def __call__(self, text: str) -> str:
+        if text in self._harmless:
+            return text
         redacted = self._redactor(text)
+        if redacted.text == text and len(text) <= LONGEST_REMEMBERED:
+            self._harmless[text] = True
         if redacted.kinds:
             counted = sorted(Counter(redacted.kinds).items())
             redaction_log.warning(

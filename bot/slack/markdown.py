@@ -6,11 +6,14 @@ All text is untrusted. Every span is escaped by itself, so no text can mention, 
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from bot.domain.values.markdown import Block, Row, Span, blocks
 from bot.domain.values.text import clean
 
+TEXTS_REMEMBERED = 1_000
+"""A card is edited again and again, and most of its texts stay as they are."""
 MARKS_TOGETHER = 8
 """Combining marks on one character; more of them would cover the lines above and below."""
 
@@ -106,7 +109,8 @@ def mrkdwn(text: str) -> str:
     return "\n".join(str(piece) for piece in pieces(text))
 
 
-def pieces(text: str) -> list[Piece]:
+@lru_cache(TEXTS_REMEMBERED)
+def pieces(text: str) -> tuple[Piece, ...]:
     """*text* as code and prose in turn; a piece stands on lines of its own. Tables are code, so that columns align."""
     found: list[Piece] = []
     prose: list[str] = []
@@ -119,7 +123,7 @@ def pieces(text: str) -> list[Piece]:
         code = "\n".join(span.text for row in block.rows for span in row.spans)
         found.append(Piece(_plain(code), fenced=True))
     found.append(Piece("\n".join(prose)))
-    return [piece for piece in found if piece.text.strip() or piece.fenced]
+    return tuple(piece for piece in found if piece.text.strip() or piece.fenced)
 
 
 class Run(NamedTuple):
@@ -132,7 +136,8 @@ class Run(NamedTuple):
 _STYLES = {"em": "italic", "strong": "bold", "s": "strike"}
 
 
-def runs(line: str) -> list[Run]:
+@lru_cache(TEXTS_REMEMBERED)
+def runs(line: str) -> tuple[Run, ...]:
     """*line*, one line of Markdown, as text without marks. Nothing in rich text acts, so nothing is escaped."""
     line = one_line(line)
     found: list[Run] = []
@@ -149,7 +154,7 @@ def runs(line: str) -> list[Run]:
                     found.append(Run(span.text, frozenset({*styles, "code"})))
                 case "text":
                     found.append(Run(span.text, frozenset(styles)))
-    return [run for run in found if run.text] or [Run(line)]
+    return tuple(run for run in found if run.text) or (Run(line),)
 
 
 def _margin(written: str) -> str:

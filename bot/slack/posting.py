@@ -6,7 +6,6 @@ Writing to Slack: a post stands in the thread that it is for, or nowhere, and ca
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -105,14 +104,16 @@ class Posts:
         self, method: Callable[..., Awaitable[Any]], part: RenderedMessage, **arguments: Any
     ) -> Any:
         """Where Slack refuses the blocks, plainer ones are tried; then only the text is left."""
-        for blocks, plainer in pairwise((part.blocks, *part.plainer)):
+        blocks = part.blocks
+        for plainer in part.plainer:
             try:
                 return await self._calls(method, blocks=blocks, **arguments)
             except SlackError as error:
                 if error.reason not in BLOCKS_REFUSED:
                     raise
-                log.warning("Slack refuses %s blocks, %s are tried: %s", len(blocks), len(plainer), error)
-        return await self._calls(method, blocks=(part.blocks, *part.plainer)[-1], **arguments)
+                refused, blocks = blocks, plainer()
+                log.warning("Slack refuses %s blocks, %s are tried: %s", len(refused), len(blocks), error)
+        return await self._calls(method, blocks=blocks, **arguments)
 
     async def permalink(self, channel: str, ts: str) -> str:
         """Empty when Slack refuses; raises SlackError when a later call may succeed."""

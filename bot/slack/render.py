@@ -8,7 +8,7 @@ buttons.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -159,12 +159,12 @@ Block = dict[str, Any]
 class RenderedMessage(NamedTuple):
     """
     `text` says all that the blocks show, for notifications and screen readers. Where Slack refuses the blocks,
-    `plainer` ones are tried in turn.
+    `plainer` makes others, which are tried in turn.
     """
 
     text: str
     blocks: list[Block]
-    plainer: tuple[list[Block], ...] = ()
+    plainer: tuple[Callable[[], list[Block]], ...] = ()
 
 
 def parts(message: Message, *, label: str = "", signed: bool = False) -> list[RenderedMessage]:
@@ -302,8 +302,7 @@ _NUMBERED = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 def _card(message: Message, card: Card, prefix: str, *, signed: bool) -> RenderedMessage:
     links, words = fitting_links(message.links, CONTEXT_ELEMENTS, CARD_LINKS_CHARS)
     label = prefix if signed else ""
-    rich = _CardBlocks(message, card, label, links=links, rich=True).blocks()
-    plain = _CardBlocks(message, card, label, links=links, rich=False).blocks()
+    rich, plain = (_CardBlocks(message, card, label, links=links, rich=rich) for rich in (True, False))
     behind = ", ".join(escape(_label(choice)) for choice in card.more)
     labels = dict.fromkeys(_label(choice) for choice in message.offered if choice not in card.more)
     text = [
@@ -317,7 +316,8 @@ def _card(message: Message, card: Card, prefix: str, *, signed: bool) -> Rendere
             ]
         ),
     ]
-    return RenderedMessage(abridged("\n".join(filter(None, text)), POST_TEXT_CHARS), rich, (plain, []))
+    shown = abridged("\n".join(filter(None, text)), POST_TEXT_CHARS)
+    return RenderedMessage(shown, rich.blocks(), (plain.blocks, list))
 
 
 def chars(blocks: object) -> int:
@@ -455,7 +455,7 @@ class _CardBlocks:
         below = _buttons(part.buttons, self._message.token)
         return [*found, *_actions_of(_with_unique_ids(menus)), *_actions_of(list(below))]
 
-    def _prose(self, text: str) -> list[Piece]:
+    def _prose(self, text: str) -> Sequence[Piece]:
         linked = [piece._replace(text=self._linked(piece.text)) for piece in pieces(self._marked(text))]
         if all(size(piece.text) <= SECTION_CHARS - LABEL_CHARS for piece in linked):
             return linked

@@ -136,7 +136,7 @@ def test_a_card_has_only_what_slack_publishes_of_its_blocks() -> None:
     (part,) = parts(Message(text="x", token="k7", choices=(button,), card=card))
 
     assert [*_unpublished(part.blocks)] == []
-    assert [*_unpublished(part.plainer[0])] == []
+    assert [*_unpublished(part.plainer[0]())] == []
     assert [*_unpublished([{"type": "section", "colour": "red"}])] == ["section: colour"]
 
 

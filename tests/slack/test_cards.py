@@ -103,14 +103,14 @@ def test_slack_takes_every_card(message: Message, signed: bool) -> None:  # noqa
     (part,) = parts(message, label="Maya Chen (Business Analyst)", signed=signed)
 
     assert size(part.text) <= 40_000
-    for blocks in (part.blocks, part.plainer[0]):
+    for blocks in (part.blocks, part.plainer[0]()):
         assert message_problems(blocks) == []
         assert block_text(blocks) <= 10_000
         live = [text["text"] for text in texts(blocks) if text["type"] == "mrkdwn"]
         assert not any(LIVE_TOKEN.search(text) for text in live)
         assert not any("<https://evil" in text for text in live)
         assert {one["url"] for one in texts(blocks) if one["type"] == "link"} <= {SOURCE.url}
-    assert not of_type("rich_text", part.plainer[0])
+    assert not of_type("rich_text", part.plainer[0]())
 
 
 def test_a_card_is_one_message_with_all_its_parts_in_order() -> None:

@@ -9,11 +9,17 @@ import os
 import re
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import pygit2
+from pygit2 import Tree
+
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
+from bot.errors import ConfigError
 from bot.storage.git.command import without_ours
+from bot.storage.git.repository import existing_repository, tree_at_tip
 
 LARGEST_BYTES = 1_000_000
 LARGE_FILES_NAMED = 1000
@@ -73,9 +79,10 @@ class CodeSearch:
         )
 
     async def run(self, keywords: tuple[str, ...]) -> None:
-        sizes = await self.sizes()
-        if all(NO_CODE_ALONE.fullmatch(path) for path in sizes):
+        beside = await asyncio.to_thread(self._beside)
+        if all(NO_CODE_ALONE.fullmatch(path) for path in beside):
             return
+        sizes = await self._sizes(beside)
         self._tracked = len(sizes)
         within = self.within(sizes)
         async with asyncio.TaskGroup() as searches:
@@ -143,18 +150,29 @@ class CodeSearch:
 
     async def sizes(self) -> Mapping[str, int]:
         """Of every file but ours. Ours are not listed at all: there may be many more of them."""
-        holding = {folder for path in self._ours for folder in _folders(path)}
-        beside = [path for folder in sorted(holding) for path in await self._names(folder)]
-        others = [path for path in beside if path not in holding and path not in self._ours]
-        if not others:
+        return await self._sizes(await asyncio.to_thread(self._beside))
+
+    async def _sizes(self, paths: Sequence[str]) -> Mapping[str, int]:
+        if not paths:
             return {}
-        listing = await self.git("ls-tree", "-r", "-l", "-z", "HEAD", "--", *others)
+        listing = await self.git("ls-tree", "-r", "-l", "-z", "HEAD", "--", *paths)
         return await asyncio.to_thread(lambda: dict(_sized(listing)))
 
-    async def _names(self, folder: str) -> list[str]:
-        within = f"{folder}/" if folder else ""
-        listing = await self.git("ls-tree", "-z", "--name-only", f"HEAD:{folder}")
-        return [within + os.fsdecode(name) for name in listing.split(b"\0") if name]
+    def _beside(self) -> list[str]:
+        """What stands beside ours at HEAD; folders end with a slash. Nothing where HEAD cannot be read."""
+        top = None
+        with suppress(ConfigError, pygit2.GitError):
+            repository = existing_repository(self._root)
+            top = tree_at_tip(repository) if repository else None
+        if top is None:
+            return []
+        holding = {folder for path in self._ours for folder in _folders(path)}
+        entries = [one for folder in sorted(holding) for one in _entries(top, folder)]
+        return [
+            f"{path}/" if is_folder else path
+            for path, is_folder in entries
+            if path not in holding and path not in self._ours
+        ]
 
     def within(self, sizes: Mapping[str, int]) -> list[str]:
         """The pathspecs of the code base, without large files."""
@@ -198,6 +216,15 @@ async def _beginning(output: asyncio.StreamReader, most: int) -> bytes:
     while len(printed) < most and (more := await output.read(most - len(printed))):
         printed += more
     return printed
+
+
+def _entries(top: Tree, folder: str) -> Iterator[tuple[str, bool]]:
+    """The paths in *folder*, and whether each is a folder."""
+    within = f"{folder}/" if folder else ""
+    with suppress(KeyError):
+        found = top[folder] if folder else top
+        for one in found if isinstance(found, Tree) else ():
+            yield within + os.fsdecode(one.raw_name or b""), isinstance(one, Tree)
 
 
 def _folders(path: str) -> Iterator[str]:

@@ -122,12 +122,17 @@ class Repository(Generic[A, I]):
         self._memory = memory
         self._saved = saved
         self._meter = meter
+        self._shared: LruCache[str, bool] = LruCache(REMEMBERED)
+        """Of these another process has saved a version, too, so that what is remembered is often out of date."""
         self._saving: dict[str, _Batch[A, I] | None] = {}
         """By aggregate, while a save of it is under way: those who came since it began."""
 
     async def read(self, slug: str) -> A | None:
         """As it is stored now; the store is only read where that differs from what is remembered."""
-        state = await self._store.get(slug, known=self._memory.get(slug))
+        known = self._memory.get(slug)
+        state = await self._store.get(slug, known=known)
+        if known and state is not known:
+            self._shared[slug] = True
         if state:
             self._memory[slug] = state
         else:
@@ -219,7 +224,7 @@ class Repository(Generic[A, I]):
     async def _decided(
         self, slug: str, requests: Sequence[_Request[A, I]]
     ) -> tuple[A | None, list["Decided[A, I]"]]:
-        before, is_current = self._memory.get(slug), False
+        before, is_current = None if slug in self._shared else self._memory.get(slug), False
         for _ in range(CONFLICTS_ENDURED):
             if before is None:
                 before, is_current = await self.read(slug), True
@@ -232,6 +237,7 @@ class Repository(Generic[A, I]):
                     await self._store.put(after, expected=before.version)
                 except Conflict:
                     self._memory.pop(slug, None)
+                    self._shared[slug] = True
                     self._meter.conflicted()
                     before = None
                     continue

@@ -303,6 +303,20 @@ def position_in(debate: Elaboration, text: str) -> Position | None:
     return Position(letter, one_line(plain, OPTION_CHARS), condition=one_line(condition, OPTION_CHARS))
 
 
+def is_only_position(debate: Elaboration, text: str) -> bool:
+    """`for A`, `undecided`, "ok, B works for me if it fails open": a position, its condition, and no other words."""
+    position = position_in(debate, text)
+    if position is None:
+        return False
+    if not position.why:
+        return bool(position.letter) or " " not in text.strip()
+    left = text.replace("\u2019", "'").replace(position.condition, "")
+    for part in (_APPROVES, _LETTER):
+        left = part.sub("", left)
+    opening = _OPENINGS.match(left)
+    return not any(one.isalnum() for one in left[opening.end() if opening else 0 :])
+
+
 def _alone(debate: Elaboration, sentence: str) -> tuple[str, str] | None:
     """The option that is all that *sentence* says, after "ok": its letter, or its words."""
     opening = _OPENINGS.match(sentence)

@@ -122,16 +122,10 @@ def _holder(stand: PersonStand) -> str:
     return f"{stand.name} ({told})" if told else stand.told
 
 
-def _only_stands(debate: Elaboration, text: str) -> bool:
-    """`for A`, or `undecided`, and no more: the positions have it."""
-    position = board.position_in(debate, text)
-    return position is not None and not position.why and (bool(position.letter) or " " not in text.strip())
-
-
 def _remarks(debate: Elaboration, people: Sequence[Turn], labels: Sequence[str]) -> list[tuple[Turn, str]]:
-    """What was said without a mark; short remarks only where nothing else was said."""
+    """What was said without a mark, and is no mere position; short remarks only where nothing else was said."""
     said = [(turn, " ".join(dissent.unmarked(turn.text, labels).split())) for turn in people]
-    rests = [(turn, "" if _only_stands(debate, rest) else rest) for turn, rest in said]
+    rests = [(turn, "" if board.is_only_position(debate, rest) else rest) for turn, rest in said]
     if long := [(turn, rest) for turn, rest in rests if rest and not _is_short(rest)]:
         return long
     is_marked = any(not rest and turn.text.strip() for turn, rest in rests)

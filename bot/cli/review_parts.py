@@ -68,6 +68,7 @@ async def triage(settings: Settings, parts: ReviewParts, *, channel: str = "") -
             wake=parts.wake,
             reviewing=reviewing,
             clock=now,
+            team=parts.team,
             tally=parts.tally,
         )
 

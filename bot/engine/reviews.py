@@ -301,6 +301,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         wake: Wake,
         reviewing: ReviewContext,
         clock: Clock,
+        team: str = "",
         tally: ReviewMeter | None = None,
     ) -> None:
         super().__init__(store=_Begun(notices, archive), wake=wake, decide=decide, clock=clock)
@@ -308,6 +309,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         self._notices = notices
         self._reviewing = reviewing
         self._archive = archive
+        self._team = team
         self._tally = tally or NoReviewMeter()
 
     async def ask(self, slug: str, wish: AskReview) -> None:
@@ -338,6 +340,9 @@ class ReviewTriage(Engine[Notice, Happened]):
             return await self._reviewing.perform(effect, state)
         except EffectError as error:
             return self._refused(effect, error)
+
+    def _about(self, state: Notice) -> dict[str, str]:  # noqa: ARG002
+        return {"team": self._team}
 
     def _attempt(self, effect: Owed) -> NoticeAttempted:
         return NoticeAttempted(at=self._clock(), effect=effect.id, attempts=effect.attempts, by=token_hex(8))

@@ -205,6 +205,7 @@ async def room(
             wake=woken,
             reviewing=reviewing,
             clock=now,
+            team=slack.team_id,
             tally=counted,
         )
         yield Room(triage, workspace, reviewers, notices, slack, root, woken, counted.results, thread)

@@ -2,13 +2,10 @@
 
 import io
 import json
-import logging
-from collections.abc import Iterator
 from typing import get_args
 
 import pytest
 
-from bot import log
 from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action
@@ -30,19 +27,6 @@ from tests.storage.samples import NOW, PLACE, SLUG, a_roundtable
 ADA = Person(id="U1", name="Ada")
 BEFORE = a_roundtable(step_id="01-01")
 AFTER = BEFORE.but(version=2)
-
-
-@pytest.fixture
-def lines() -> Iterator[io.StringIO]:
-    """As a machine reads them, and without anything else."""
-    root, stream = logging.getLogger(), io.StringIO()
-    handlers, level = root.handlers[:], root.level
-    log.configure(stream=stream)
-    yield stream
-    root.handlers[:], root.level = handlers, level
-    logging.captureWarnings(capture=False)
-    for name in log.TALKATIVE:
-        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 @pytest.mark.parametrize("action", Action)

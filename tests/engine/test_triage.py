@@ -1,6 +1,8 @@
 """Reviews from the wish to the one message: personas side by side, and nothing twice whatever dies in between."""
 
 import asyncio
+import io
+import json
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -108,6 +110,20 @@ async def test_one_who_fails_sinks_no_other(
     assert "Maya Chen (Business Analyst) could not review it" in notice.text
     assert "issues=1 (critical=1)" in notice.text
     assert "a mistake of ours" not in notice.text + here.review(1)
+
+
+async def test_every_line_of_a_review_says_what_it_is_about(
+    slack: Sandbox, thread: str, tmp_path: Path, lines: io.StringIO
+) -> None:
+    async with room(slack, tmp_path, thread=thread, says={MAYA: never, ALEX: finds_one}, seconds=0.1) as here:
+        await here.ask()
+        await here.pay()
+
+    (line,) = [
+        one for one in map(json.loads, lines.getvalue().splitlines()) if "did not review" in one["event"]
+    ]
+    assert (line["team"], line["item"]) == (slack.team_id, SLUG)
+    assert line["effect"]
 
 
 async def test_a_review_by_nobody_is_none(slack: Sandbox, thread: str, tmp_path: Path) -> None:

@@ -267,30 +267,43 @@ def test_where_people_stand_at_the_end_is_a_list_of_its_own() -> None:
     assert "#### Positions\n- A: a bucket in each gateway – nobody\n- B:" in shown
 
 
-@pytest.mark.parametrize(
-    ("said", "is_listed"),
-    [
-        ("B works for me", False),
-        ("ok, B works for me.", False),
-        ("B works for me if it fails open", False),
-        ("A for me", False),
-        ("option A sounds good", False),
-        ("I prefer B", False),
-        ("B works for me. Support asks for one counter", True),
-        ("A with shadow mode works for me", True),
-        ("B makes sense because it is simple", True),
-        ("for A, it survives an outage", True),
-    ],
-)
-def test_a_position_in_few_words_is_no_insight(said: str, is_listed: bool) -> None:
-    """The list of positions has it, and the condition. Other words of its own, such as a reason, are listed."""
+def insights_beside_another(said: str) -> list[str]:
     held = opened()
     held.debate = board.with_options(held.debate, ("a bucket in each gateway", "one counter in Redis"))
     held.says(ADA, said)
     held.says(BEN, "Redis was down twice in October")
-
     texts = [one.text for one in held.ends().insights]
-    assert texts == ([said] if is_listed else []) + ["Redis was down twice in October"]
+    assert texts.pop() == "Redis was down twice in October"
+    return texts
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "B works for me",
+        "ok, B works for me.",
+        "B works for me if it fails open",
+        "A for me",
+        "option A sounds good",
+        "I prefer B",
+    ],
+)
+def test_a_position_in_few_words_is_no_insight(said: str) -> None:
+    """The list of positions has it, and the condition."""
+    assert insights_beside_another(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "B works for me. Support asks for one counter",
+        "A with shadow mode works for me",
+        "B makes sense because it is simple",
+        "for A, it survives an outage",
+    ],
+)
+def test_a_position_that_says_more_is_an_insight(said: str) -> None:
+    assert insights_beside_another(said) == [said]
 
 
 def test_a_persona_that_is_asked_says_that_it_cannot_answer() -> None:

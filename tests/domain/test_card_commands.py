@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.messages.card_commands import TypedAction, TypedKind, typed
+from bot.domain.messages.card_commands import TypedAction, TypedKind, may_be_typed, typed
 from bot.domain.messages.specification_wording import no_such_line
 from bot.domain.messages.step_scene import StaleEntry, StepScene, Suggestion, SuggestionState, UnsortedNote
 from bot.domain.specification.entries import StaleCause
@@ -45,6 +45,7 @@ def card() -> StepScene:
     ],
 )  # fmt: skip
 def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, action: TypedAction) -> None:
+    assert may_be_typed(text)
     assert typed(text, card).actions == (action,)
     assert typed(text, card).rest == ""
 
@@ -95,6 +96,8 @@ def test_several_commands_in_one_message(card: StepScene) -> None:
 
 def test_a_row_that_changes_a_suggestion_stands_among_others(card: StepScene) -> None:
     """The other rows are content."""
+    assert may_be_typed("Nearly.\nchange 3: within 2 days")
+    assert not may_be_typed("I would change 3: within 2 days")
     found = typed("Nearly.\nchange 3: within 2 days\nThe rest later.", card)
 
     assert [one.words for one in found.actions] == ["within 2 days"]

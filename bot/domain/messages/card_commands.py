@@ -44,7 +44,13 @@ class TypedActions(Value):
     rest: str = ""
 
 
+VERBS = tuple(kind.value for kind in TypedKind)
 ALONE = {"reopen": TypedKind.REOPEN, "nudge": TypedKind.NUDGE, "undo": TypedKind.UNDO}
+
+
+def may_be_typed(text: str) -> bool:
+    """Whether a row begins as a command does. Only then it matters what the card shows, which takes long to say."""
+    return any(" ".join(row.casefold().split()).startswith(VERBS) for row in text.splitlines())
 
 
 def typed(text: str, scene: StepScene) -> TypedActions:

@@ -100,7 +100,9 @@ def recorded(
 
 def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     """`accept 2`, `change 2: …`, `sort a risk` and the like; None for a message that is content."""
-    scene = scene_of(rt, rt.card, playbook) if rt.card and rt.card.step_id == rt.step_id else None
+    if rt.card is None or rt.card.step_id != rt.step_id or not card_commands.may_be_typed(event.text):
+        return None
+    scene = scene_of(rt, rt.card, playbook)
     found = card_commands.typed(event.text, scene) if scene else TypedActions()
     if scene is None or not found.actions or any(one.what in WITHOUT_EFFECT for one in found.actions):
         return None

@@ -6,6 +6,7 @@ roles their blocking questions; it never stops anybody.
 import re
 from collections.abc import Collection, Iterator
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from bot.domain.catalog.schema import (
@@ -96,6 +97,7 @@ class _Finder:
     def __init__(self, schema: Schema, specification: Specification) -> None:
         self._schema = schema
         self._spec = specification
+        self._active = cache(specification.active)
         self._vague = _words_of(schema.vague)
 
     # --- what views need ---
@@ -111,18 +113,18 @@ class _Finder:
 
     def _needed(self, view: SectionView, need: Need) -> Iterator[CoverageGap]:
         if need.at_least:
-            found = len(self._spec.active(need.of))
+            found = len(self._active(need.of))
             if found < need.at_least:
                 counts = (need.of, str(found), str(need.at_least))
                 yield CoverageGap(kind=GapKind.MISSING, ask=need.ask, lane=need.lane, facts=counts)
-        for entry in self._spec.active(need.every) if need.every else ():
+        for entry in self._active(need.every) if need.every else ():
             only_here = any(one.here and one.kind == need.every for one in view.show)
             if (entry.step in view.steps or not only_here) and not self._has(entry, need):
                 field = need.has or need.named_by
                 ask = need.ask.replace("{id}", entry.id)
                 yield CoverageGap(kind=GapKind.MISSING, id=entry.id, field=field, ask=ask, lane=need.lane)
         if need.not_all:
-            every = self._spec.active(need.not_all)
+            every = self._active(need.not_all)
             if len(every) > 1 and all(
                 one[field] == value for one in every for field, value in need.are.items()
             ):
@@ -132,7 +134,7 @@ class _Finder:
     def _has(self, entry: Entry, need: Need) -> bool:
         if need.named_by:
             kind, _, field = need.named_by.partition(".")
-            return any(entry.id in _ids(one[field]) for one in self._spec.active(kind))
+            return any(entry.id in _ids(one[field]) for one in self._active(kind))
         if need.has in self._schema.kinds:
             return bool(self._spec.parts(entry.id, need.has))
         return entry[need.has] not in (None, "", [])
@@ -141,7 +143,7 @@ class _Finder:
 
     def of_entries(self) -> Iterator[CoverageGap]:
         for key, kind in self._schema.kinds.items():
-            entries = self._spec.active(key)
+            entries = self._active(key)
             for entry in entries:
                 yield from self._of_entry(entry, kind)
             if key in LINTED:

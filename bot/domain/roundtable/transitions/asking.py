@@ -171,11 +171,15 @@ def listening(rt: Roundtable, playbook: Playbook, *, redone: bool = False) -> Sp
 
 def called(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
     """Whom people asked in what no model has looked at yet, and who can answer."""
+    speaking = (Speak(persona=one.key, task="acknowledge") for one in playbook.roster)
+    able = {speak.persona for speak in speaking if thinks(speak, rt, playbook)}
+    if not able:
+        return ()
     lead = speaker_of(rt, playbook).key
     new = (answer for answer in rt.answers if answer not in rt.looked_at)
     found = (asked_in(one, rt, playbook, lead=lead) for one in new)
     named = dict.fromkeys(key for one in found if one for key in one.personas)
-    return tuple(key for key in named if thinks(Speak(persona=key, task="acknowledge"), rt, playbook))
+    return tuple(key for key in named if key in able)
 
 
 def saying_first(rt: Roundtable, playbook: Playbook, text: str) -> Roundtable:

@@ -123,16 +123,13 @@ class Repository(Generic[A, I]):
         self._saved = saved
         self._meter = meter
         self._shared: LruCache[str, bool] = LruCache(REMEMBERED)
-        """Of these another process has saved a version, too, so that what is remembered is often out of date."""
+        """Of these another process has saved a version, so what is remembered here is often out of date."""
         self._saving: dict[str, _Batch[A, I] | None] = {}
         """By aggregate, while a save of it is under way: those who came since it began."""
 
     async def read(self, slug: str) -> A | None:
         """As it is stored now; the store is only read where that differs from what is remembered."""
-        known = self._memory.get(slug)
-        state = await self._store.get(slug, known=known)
-        if known and state is not known:
-            self._shared[slug] = True
+        state = await self._store.get(slug, known=self._memory.get(slug))
         if state:
             self._memory[slug] = state
         else:

@@ -103,13 +103,6 @@ def test_only_a_mapping_is_a_persona() -> None:
         Persona.model_validate("Zoë")
 
 
-def test_acknowledging_fills_the_template() -> None:
-    """Whatever the placeholder is called; other people's braces stay what they are."""
-    maya = Persona(key="m", name="M", role="R", acknowledgement="Noted -- so {rephrasing}.")
-
-    assert maya.acknowledges(r"cost \1 matters {now}") == r"Noted -- so cost \1 matters {now}."
-
-
 def test_a_principle_may_be_a_title_only() -> None:
     """Its explanation is optional."""
     assert Principle(title="Ask why").text == ""

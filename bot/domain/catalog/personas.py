@@ -161,10 +161,6 @@ class Persona(Value):
     def label(self) -> str:
         return f"{self.name} ({self.role})"
 
-    def acknowledges(self, said: str) -> str:
-        """The acknowledgement with *said* wherever its template has a {placeholder}."""
-        return re.sub(r"\{\w*\}", lambda _: said, self.acknowledgement)
-
 
 def server_area(name: str) -> str:
     """What `looks_at` calls one server of tools."""

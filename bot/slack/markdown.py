@@ -5,15 +5,14 @@ All text is untrusted. Every span is escaped by itself, so no text can mention, 
 """
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from functools import lru_cache, wraps
+from typing import NamedTuple, TypeVar
 
 from bot.domain.values.markdown import Block, Row, Span, blocks
 from bot.domain.values.text import clean
 
-TEXTS_REMEMBERED = 1_000
-"""A card is edited again and again, and most of its texts stay as they are."""
+TEXTS_REMEMBERED, LONGEST_REMEMBERED = 1_000, 3_000
 MARKS_TOGETHER = 8
 """Combining marks on one character; more of them would cover the lines above and below."""
 
@@ -95,6 +94,20 @@ _MARKS = {"em": "_", "strong": "*", "s": "~"}
 _BACKTICKS = re.compile("`{3,}")
 
 
+T = TypeVar("T")
+
+
+def _remembered(make: Callable[[str], T]) -> Callable[[str], T]:
+    """A card is edited again and again, and most of its texts stay as they are. Long ones are made anew."""
+    known = lru_cache(TEXTS_REMEMBERED)(make)
+
+    @wraps(make)
+    def made(text: str) -> T:
+        return known(text) if len(text) <= LONGEST_REMEMBERED else make(text)
+
+    return made
+
+
 class Piece(NamedTuple):
     """A stretch of mrkdwn; *fenced* ones are code, without the fences."""
 
@@ -109,7 +122,7 @@ def mrkdwn(text: str) -> str:
     return "\n".join(str(piece) for piece in pieces(text))
 
 
-@lru_cache(TEXTS_REMEMBERED)
+@_remembered
 def pieces(text: str) -> tuple[Piece, ...]:
     """*text* as code and prose in turn; a piece stands on lines of its own. Tables are code, so that columns align."""
     found: list[Piece] = []
@@ -136,7 +149,7 @@ class Run(NamedTuple):
 _STYLES = {"em": "italic", "strong": "bold", "s": "strike"}
 
 
-@lru_cache(TEXTS_REMEMBERED)
+@_remembered
 def runs(line: str) -> tuple[Run, ...]:
     """*line*, one line of Markdown, as text without marks. Nothing in rich text acts, so nothing is escaped."""
     line = one_line(line)

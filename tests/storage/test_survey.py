@@ -3,6 +3,7 @@
 import pytest
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
+from bot.storage.git import survey
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
@@ -142,3 +143,39 @@ async def test_a_word_that_is_everywhere_relates_nothing(workspace: GitWorkspace
 
     assert [one.file_count for one in found.hits] == [10]
     assert found.related == ()
+
+
+async def test_names_that_git_reads_as_patterns_are_names(workspace: GitWorkspace, git: Git) -> None:
+    git.commit(":!src", "light\n")
+    git.commit("src/app.py", "light\n")
+
+    found = await workspace.survey(("light",), seconds=SECONDS)
+
+    assert found.tracked_files == 2
+    assert [one.files for one in found.hits] == [(":!src", "src/app.py")]
+
+
+async def test_a_path_may_have_a_line_break_in_it(workspace: GitWorkspace, git: Git) -> None:
+    git.commit("src/a\nb.py", "light\n")
+
+    assert await hits(workspace, "light") == {"light": (1, ("src/a\nb.py",))}
+
+
+async def test_more_names_than_git_can_be_given_are_searched(
+    workspace: GitWorkspace, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "NAMES_CHARS", 10)
+    git.commit("src/app.py", "light\n")
+    git.commit("docs/requirements/dark-mode/note.md", "light\n")
+    git.commit("a_long_name.py", "light\n")
+
+    found = await workspace.survey(("light",), seconds=SECONDS)
+
+    assert (found.tracked_files, found.hits[0].files) == (2, ("a_long_name.py", "src/app.py"))
+
+
+async def test_an_index_that_only_git_can_read_hides_no_code(workspace: GitWorkspace, git: Git) -> None:
+    git.commit("src/app.py", "light\n")
+    git("update-index", "--split-index")
+
+    assert await hits(workspace, "light") == {"light": (1, ("src/app.py",))}

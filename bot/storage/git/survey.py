@@ -9,7 +9,7 @@ import os
 import re
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,9 +17,8 @@ import pygit2
 from pygit2 import Tree
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
-from bot.errors import ConfigError
 from bot.storage.git.command import without_ours
-from bot.storage.git.repository import existing_repository, tree_at_tip
+from bot.storage.git.repository import tree_at_tip
 
 LARGEST_BYTES = 1_000_000
 LARGE_FILES_NAMED = 1000
@@ -36,6 +35,9 @@ IMPORTS = r"(^|[^[:alnum:]_])(import|from|require|include|use|using)([^[:alnum:]
 STEM = re.compile(r"[A-Za-z_][\w-]{2,}", re.ASCII)
 NO_CODE_ALONE = re.compile(r"\..*|(readme|licen[cs]e|changelog|backlog)[^/]*", re.IGNORECASE)
 """Files at the top of a repository that has no code yet."""
+NAMES_CHARS = 50_000
+"""Of paths that git is given. Where there are more, all is listed, ours too."""
+_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
 OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
 
@@ -79,10 +81,11 @@ class CodeSearch:
         )
 
     async def run(self, keywords: tuple[str, ...]) -> None:
-        beside = await asyncio.to_thread(self._beside)
-        if all(NO_CODE_ALONE.fullmatch(path) for path in beside):
+        if await asyncio.to_thread(self._has_no_code):
             return
-        sizes = await self._sizes(beside)
+        sizes = await self.sizes()
+        if all(NO_CODE_ALONE.fullmatch(path) for path in sizes):
+            return
         self._tracked = len(sizes)
         within = self.within(sizes)
         async with asyncio.TaskGroup() as searches:
@@ -101,7 +104,7 @@ class CodeSearch:
                 self._related.setdefault(other, f"imports {path}")
         for path in seeds:
             for other, commits in await self.changed_with(path):
-                if not any(other == ours or other.startswith(f"{ours}/") for ours in self._ours):
+                if not self._is_ours(other):
                     self._related.setdefault(other, f"changed together with {path} in {commits} commits")
 
     def _seeds(self) -> Mapping[str, list[str]]:
@@ -148,31 +151,46 @@ class CodeSearch:
         self._found[keyword] = counts
         self._hits.append(_hits(keyword, counts))
 
+    def _has_no_code(self) -> bool:
+        """Told without git, for workspaces of items alone; False where libgit2 cannot tell."""
+        with suppress(pygit2.GitError, KeyError):
+            top = tree_at_tip(pygit2.Repository(str(self._root)))
+            return all(NO_CODE_ALONE.fullmatch(path) for path in self._beside(top)) if top else False
+        return False
+
+    def _beside(self, top: Tree) -> Iterator[str]:
+        """What stands beside ours; folders end with a slash."""
+        for folder in self._holding:
+            within = f"{folder}/" if folder else ""
+            found = top if not folder else top[folder] if folder in top else None
+            for one in found if isinstance(found, Tree) else ():
+                path = within + _text(one.raw_name or b"")
+                if path not in self._holding and path not in self._ours:
+                    yield f"{path}/" if isinstance(one, Tree) else path
+
+    @property
+    def _holding(self) -> list[str]:
+        """The folders above ours."""
+        return sorted({folder for path in self._ours for folder in _folders(path)})
+
     async def sizes(self) -> Mapping[str, int]:
         """Of every file but ours. Ours are not listed at all: there may be many more of them."""
-        return await self._sizes(await asyncio.to_thread(self._beside))
-
-    async def _sizes(self, paths: Sequence[str]) -> Mapping[str, int]:
-        if not paths:
+        beside = [path for folder in self._holding for path in await self._names(folder)]
+        others = [path for path in beside if path not in self._holding and path not in self._ours]
+        if not others:
             return {}
-        listing = await self.git("ls-tree", "-r", "-l", "-z", "HEAD", "--", *paths)
-        return await asyncio.to_thread(lambda: dict(_sized(listing)))
+        named = others if sum(map(len, others)) <= NAMES_CHARS else []
+        listing = await self.git("--literal-pathspecs", "ls-tree", "-r", "-l", "-z", "HEAD", "--", *named)
+        found = await asyncio.to_thread(lambda: dict(_sized(listing)))
+        return found if named else {path: size for path, size in found.items() if not self._is_ours(path)}
 
-    def _beside(self) -> list[str]:
-        """What stands beside ours at HEAD; folders end with a slash. Nothing where HEAD cannot be read."""
-        top = None
-        with suppress(ConfigError, pygit2.GitError):
-            repository = existing_repository(self._root)
-            top = tree_at_tip(repository) if repository else None
-        if top is None:
-            return []
-        holding = {folder for path in self._ours for folder in _folders(path)}
-        entries = [one for folder in sorted(holding) for one in _entries(top, folder)]
-        return [
-            f"{path}/" if is_folder else path
-            for path, is_folder in entries
-            if path not in holding and path not in self._ours
-        ]
+    def _is_ours(self, path: str) -> bool:
+        return any(path == ours or path.startswith(f"{ours}/") for ours in self._ours)
+
+    async def _names(self, folder: str) -> list[str]:
+        within = f"{folder}/" if folder else ""
+        listing = await self.git("ls-tree", "-z", "--name-only", f"HEAD:{folder}")
+        return [within + os.fsdecode(name) for name in listing.split(b"\0") if name]
 
     def within(self, sizes: Mapping[str, int]) -> list[str]:
         """The pathspecs of the code base, without large files."""
@@ -218,15 +236,6 @@ async def _beginning(output: asyncio.StreamReader, most: int) -> bytes:
     return printed
 
 
-def _entries(top: Tree, folder: str) -> Iterator[tuple[str, bool]]:
-    """The paths in *folder*, and whether each is a folder."""
-    within = f"{folder}/" if folder else ""
-    with suppress(KeyError):
-        found = top[folder] if folder else top
-        for one in found if isinstance(found, Tree) else ():
-            yield within + os.fsdecode(one.raw_name or b""), isinstance(one, Tree)
-
-
 def _folders(path: str) -> Iterator[str]:
     """The folders above *path*, and the top."""
     while path:
@@ -243,8 +252,9 @@ def _sized(listing: bytes) -> Iterator[tuple[str, int]]:
 
 
 def _counts(found: bytes) -> Counter[str]:
-    rows = (row.rpartition(b"\0") for row in found.splitlines() if b"\0" in row)
-    return Counter({_text(path).removeprefix("HEAD:"): int(count) for path, _, count in rows})
+    """A path may have line breaks in it."""
+    rows = _COUNTED.findall(found)
+    return Counter({_text(path).removeprefix("HEAD:"): int(count) for path, count in rows})
 
 
 def _hits(keyword: str, counts: Counter[str]) -> KeywordHits:

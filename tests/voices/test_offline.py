@@ -267,43 +267,52 @@ def test_where_people_stand_at_the_end_is_a_list_of_its_own() -> None:
     assert "#### Positions\n- A: a bucket in each gateway – nobody\n- B:" in shown
 
 
-def insights_beside_another(said: str) -> list[str]:
+def insights_beside_another(said: str, option: str, condition: str = "") -> list[str]:
+    """What is listed of Ada's words, who is for *option* by now."""
     held = opened()
     held.debate = board.with_options(held.debate, ("a bucket in each gateway", "one counter in Redis"))
     held.says(ADA, said)
     held.says(BEN, "Redis was down twice in October")
+    stand = PersonStand(by=held.debate.turns[-2].by, name="Ada", option=option, condition=condition)
+    held.debate = held.debate.but(stands=(stand,))
     texts = [one.text for one in held.ends().insights]
     assert texts.pop() == "Redis was down twice in October"
     return texts
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "option", "condition"),
     [
-        "B works for me",
-        "ok, B works for me.",
-        "B works for me if it fails open",
-        "A for me",
-        "option A sounds good",
-        "I prefer B",
+        ("B works for me", "B", ""),
+        ("ok, B works for me.", "B", ""),
+        ("B works for me if it fails open", "B", "if it fails open"),
+        ("A for me", "A", ""),
+        ("option A sounds good", "A", ""),
+        ("I prefer B", "B", ""),
     ],
 )
-def test_a_position_in_few_words_is_no_insight(said: str) -> None:
+def test_a_position_in_few_words_is_no_insight(said: str, option: str, condition: str) -> None:
     """The list of positions has it, and the condition."""
-    assert insights_beside_another(said) == []
+    assert insights_beside_another(said, option, condition) == []
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "option"),
     [
-        "B works for me. Support asks for one counter",
-        "A with shadow mode works for me",
-        "B makes sense because it is simple",
-        "for A, it survives an outage",
+        ("B works for me. Support asks for one counter", "B"),
+        ("A with shadow mode works for me", "A"),
+        ("B makes sense because it is simple", "B"),
+        ("for A, it survives an outage", "A"),
+        ("A sounds good. I prefer B.", "A"),
+        ("A works for me. Let's use D.", "A"),
+        ("I'm for A. 👎👎", "A"),
+        ("B works for me if it fails open", "A"),
+        ("A works for me if it fails open", ""),
     ],
 )
-def test_a_position_that_says_more_is_an_insight(said: str) -> None:
-    assert insights_beside_another(said) == [said]
+def test_a_position_that_says_more_is_an_insight(said: str, option: str) -> None:
+    """So is one that its person has left, or that nobody took: the options came later."""
+    assert insights_beside_another(said, option) == [said]
 
 
 def test_a_persona_that_is_asked_says_that_it_cannot_answer() -> None:

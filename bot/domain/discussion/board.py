@@ -19,6 +19,7 @@ from bot.domain.discussion.elaboration import (
     PersonStand,
     RaisedObjection,
     SealedPosition,
+    Turn,
 )
 from bot.domain.values.text import one_line
 
@@ -303,18 +304,26 @@ def position_in(debate: Elaboration, text: str) -> Position | None:
     return Position(letter, one_line(plain, OPTION_CHARS), condition=one_line(condition, OPTION_CHARS))
 
 
-def is_only_position(debate: Elaboration, text: str) -> bool:
-    """`for A`, `undecided`, "ok, B works for me if it fails open": a position, its condition, and no other words."""
+def is_only_position(debate: Elaboration, turn: Turn, text: str) -> bool:
+    """
+    `for A`, `undecided`, "ok, B works for me if it fails open": *text* of *turn* is where its speaker stands by now,
+    the condition, and no other words.
+    """
     position = position_in(debate, text)
     if position is None:
         return False
     if not position.why:
         return bool(position.letter) or " " not in text.strip()
-    left = text.replace("\u2019", "'").replace(position.condition, "")
-    for part in (_APPROVES, _LETTER):
-        left = part.sub("", left)
+    taken = {(one.by, one.option, one.condition) for one in newest(debate)}
+    plain = text.replace("\u2019", "'").replace(position.condition, "", 1)
+    approved, named = list(_APPROVES.finditer(plain)), list(_LETTER.finditer(plain))
+    if (turn.by, position.letter, position.condition) not in taken or len(approved) != 1 or len(named) != 1:
+        return False
+    left = plain
+    for found in sorted((*approved, *named), key=lambda one: one.start(), reverse=True):
+        left = left[: found.start()] + left[found.end() :]
     opening = _OPENINGS.match(left)
-    return not any(one.isalnum() for one in left[opening.end() if opening else 0 :])
+    return not left[opening.end() if opening else 0 :].strip(" .,!;:–—-")
 
 
 def _alone(debate: Elaboration, sentence: str) -> tuple[str, str] | None:

@@ -162,8 +162,8 @@ class CodeSearch:
         """What stands beside ours; folders end with a slash."""
         for folder in self._holding:
             within = f"{folder}/" if folder else ""
-            found = top if not folder else top[folder] if folder in top else None
-            for one in found if isinstance(found, Tree) else ():
+            found = _tree_below(top, folder)
+            for one in found or ():
                 path = within + _text(one.raw_name or b"")
                 if path not in self._holding and path not in self._ours:
                     yield f"{path}/" if isinstance(one, Tree) else path
@@ -234,6 +234,13 @@ async def _beginning(output: asyncio.StreamReader, most: int) -> bytes:
     while len(printed) < most and (more := await output.read(most - len(printed))):
         printed += more
     return printed
+
+
+def _tree_below(top: Tree, folder: str) -> Tree | None:
+    if not folder:
+        return top
+    found = top[folder] if folder in top else None  # noqa: SIM401 -- a tree has no `get`
+    return found if isinstance(found, Tree) else None
 
 
 def _folders(path: str) -> Iterator[str]:

@@ -125,7 +125,7 @@ def _holder(stand: PersonStand) -> str:
 def _remarks(debate: Elaboration, people: Sequence[Turn], labels: Sequence[str]) -> list[tuple[Turn, str]]:
     """What was said without a mark, and is no mere position; short remarks only where nothing else was said."""
     said = [(turn, " ".join(dissent.unmarked(turn.text, labels).split())) for turn in people]
-    rests = [(turn, "" if board.is_only_position(debate, rest) else rest) for turn, rest in said]
+    rests = [(turn, "" if board.is_only_position(debate, turn, rest) else rest) for turn, rest in said]
     if long := [(turn, rest) for turn, rest in rests if rest and not _is_short(rest)]:
         return long
     is_marked = any(not rest and turn.text.strip() for turn, rest in rests)

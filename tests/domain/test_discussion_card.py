@@ -31,6 +31,25 @@ def debate() -> Elaboration:
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
+def test_an_option_has_the_letter_that_it_is_named_with() -> None:
+    """Naming it takes no position; a letter that is taken is told to the person alone."""
+    table = Table(few_steps()).start().do_step()
+    table.world.more = {"by_rule": True}
+    table.press(Action.ELABORATE).say("Option B: print over the network\nOption A: *fewer* printers")
+    table.say("option: buy a second printer").say("Option B: no printer at all")
+
+    options = {one.letter: one.text for one in table.rt.debate.options}
+    assert options == {
+        "A": "*fewer* printers",
+        "B": "print over the network",
+        "C": "buy a second printer",
+        "D": "no printer at all",
+    }
+    assert table.rt.debate.stands == ()
+    assert table.world.told[-1][1].text == ("B is another option on the card. no printer at all is D there.")
+    assert board.without_letters("Option B: print\noption: buy") == "Option: print\noption: buy"
+
+
 @pytest.mark.parametrize(
     ("text", "letter"),
     [

@@ -29,7 +29,11 @@ OPTION_CHARS = 200
 LETTER_CHARS = len("(option A).")
 """What is longer than a letter says more than the option."""
 UNDECIDED = ""
-OPTION_LABELS = ("option",)
+_LETTERED_ROW = re.compile(
+    r"(?m)^(?P<label>[ \t>*_+•-]*option)[ \t]+[A-Za-z][*_]{0,2}[ \t]*[:：]", re.IGNORECASE
+)
+_OPTION_ROW = re.compile(r"(?m)^[ \t*_+•-]*option(?:[ \t]+[A-Za-z])?[*_]{0,2}[ \t]*[:：].*$", re.IGNORECASE)
+OPTION_LABELS = ("option", *(f"option {letter}" for letter in LETTERS))
 
 _TYPED = re.compile(
     r"(?:i'?m |i am )?for (?:option )?(?P<what>[a-z])\b[\s.!,:;–—-]*(?P<why>.*)", re.IGNORECASE
@@ -98,6 +102,13 @@ class Agreement(NamedTuple):
     people: tuple[str, ...] = ()
 
 
+class NamedOption(NamedTuple):
+    """`letter` is empty where it was named without one."""
+
+    text: str
+    letter: str = ""
+
+
 class Position(NamedTuple):
     """An empty `letter` is undecided; None where there is no such option, which was called `named`."""
 
@@ -113,10 +124,17 @@ class Position(NamedTuple):
 
 def with_options(debate: Elaboration, texts: Iterable[str], *, issue: str = "") -> Elaboration:
     """With the options that are new. The same words are the same option."""
-    for given in texts:
-        text = one_line(given, OPTION_CHARS)
-        if text and find(debate, text, issue=issue) is None and len(debate.options) < len(LETTERS):
-            letter = LETTERS[len(debate.options)]
+    return with_named(debate, (NamedOption(text) for text in texts), issue=issue)
+
+
+def with_named(debate: Elaboration, named: Iterable[NamedOption], *, issue: str = "") -> Elaboration:
+    """As `with_options`; each has the letter that it was named with, if that is free."""
+    for one in named:
+        text = one_line(one.text, OPTION_CHARS)
+        taken = {option.letter for option in debate.options}
+        free = [letter for letter in LETTERS if letter not in taken]
+        if text and find(debate, text, issue=issue) is None and free:
+            letter = one.letter if one.letter in free else free[0]
             option = BoardOption(letter=letter, text=text, issue=one_line(issue, OPTION_CHARS))
             debate = debate.but(options=(*debate.options, option))
     return debate
@@ -267,10 +285,24 @@ def _reason(debate: Elaboration, stand: PersonStand) -> str:
 # --- words ----------------------------------------------------------------------------------------------------------
 
 
-def named_options(text: str) -> tuple[str, ...]:
-    """`option: a bucket in each gateway`, and `position: a bucket in each gateway`"""
+def named_options(text: str) -> tuple[NamedOption, ...]:
+    """`option: a bucket in each gateway`, `Option A: …`, and `position: a bucket in each gateway`"""
     own = typed_positions.read(words).words if (words := typed_positions.labelled(text)) else ""
-    return (*dissent.marked(text, OPTION_LABELS), *((own,) if own else ()))
+    lettered = [letter for letter in LETTERS if f"option {letter.lower()}" in text.casefold()]
+    return (
+        *(NamedOption(one) for one in dissent.marked(text, ["option"])),
+        *(
+            NamedOption(one, letter)
+            for letter in lettered
+            for one in dissent.marked(text, [f"option {letter}"])
+        ),
+        *([NamedOption(own)] if own else ()),
+    )
+
+
+def without_letters(text: str) -> str:
+    """*text* with `option:` in place of `Option A:` at the beginning of a line."""
+    return _LETTERED_ROW.sub(r"\g<label>:", text)
 
 
 def position_in(debate: Elaboration, text: str) -> Position | None:
@@ -281,6 +313,7 @@ def position_in(debate: Elaboration, text: str) -> Position | None:
     """
     if words := typed_positions.labelled(text):
         return _labelled(debate, typed_positions.read(words))
+    text = _OPTION_ROW.sub("", text)
     rows = [row.strip() for row in text.splitlines() if row.strip() and not row.lstrip().startswith(">")]
     plain = " ".join(rows).replace("\u2019", "'")
     if _UNDECIDED.fullmatch(plain):

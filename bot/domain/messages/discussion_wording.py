@@ -434,6 +434,10 @@ def no_such_option(letter: str) -> str:
     return f"There is no option {letter}. Name one: `option: …`"
 
 
+def other_letter(asked: str, letter: str, text: str) -> str:
+    return f"{asked} is another option on the card. {text} is {letter} there."
+
+
 def positions_moved() -> str:
     return "The positions have changed. Look at the card again."
 

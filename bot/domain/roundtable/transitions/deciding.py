@@ -189,10 +189,15 @@ def said(rt: Roundtable, event: Say, playbook: Playbook, *, turn: str) -> tuple[
     What the words of a person put on the card, with the facts for their line: options, a position, objections,
     decisions.
     """
-    facts = specifying.said(rt, event.text, event.person, playbook, notes=False)
-    debate = board.with_options(rt.debate, board.named_options(event.text))
+    facts = specifying.said(rt, board.without_letters(event.text), event.person, playbook, notes=False)
+    named = board.named_options(event.text)
+    debate = board.with_named(rt.debate, named)
     position = board.position_in(debate, event.text)
     rt = rt.but(elaboration=debate)
+    for asked in named:
+        option = board.find(debate, asked.text)
+        if asked.letter and option and option.letter != asked.letter:
+            rt = _whispering(rt, event.person, wording.other_letter(asked.letter, option.letter, option.text))
     if position and position.letter is None:
         rt = _whispering(rt, event.person, wording.no_such_option(position.named))
     elif position:

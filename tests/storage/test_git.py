@@ -805,3 +805,18 @@ async def test_the_backlog_is_at_the_top(workspace: GitWorkspace, git: Git) -> N
     git.write("BACKLOG.md", "- 1.1 [ ] Too bright\n")
 
     assert await workspace.backlog() == "- 1.1 [ ] Too bright\n"
+
+
+@pytest.mark.parametrize("path", ["docs/requirements", "docs/requirements/dark-mode"])
+async def test_a_submodule_is_left_alone(workspace: GitWorkspace, git: Git, path: str) -> None:
+    """It belongs to another repository, and its checkout is a folder like ours."""
+    git.commit("README.md", "ours\n")
+    git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},{path}")
+    git("commit", "-m", "a submodule")
+    (git.root / path).mkdir(parents=True)
+
+    with pytest.raises(WorkspaceError, match=f"{path} is a submodule, which belongs to another repository"):
+        await workspace.commit("dark-mode", a_commit(), now=NOW)
+
+    assert git("ls-tree", "HEAD", path).startswith("160000 commit")
+    assert list((git.root / path).iterdir()) == []

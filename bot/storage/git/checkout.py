@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pygit2
 from pygit2 import Tree
+from pygit2.enums import FileMode
 
 from bot.domain.catalog import budget
 from bot.domain.item import artifacts, meta
@@ -20,7 +21,7 @@ from bot.domain.specification.snapshot import restored
 from bot.domain.transcript.witness import RolledBack, Witness, witness
 from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.errors import WorkspaceError
-from bot.files import folder
+from bot.files import FileRefused, folder
 from bot.storage.git.checkout_update import CheckoutUpdate
 from bot.storage.git.going_back import GoingBack, HeadState
 from bot.storage.git.hand_edits import described
@@ -38,6 +39,7 @@ from bot.storage.git.repository import (
     shared_git_dir,
     tip,
     trailer,
+    tree_at_tip,
 )
 from bot.storage.git.seal import Seal
 from bot.storage.git.versions import foreign_lines
@@ -221,6 +223,8 @@ class Checkout:
     def commit(self, works: Sequence[PendingCommit]) -> list[CommitResult]:
         """All of them at once, each in a commit of its own. After an exception each of them can be tried again."""
         with self.alone(*dict.fromkeys(due.slug for due in works)):
+            for due in works:
+                self.must_hold_no_submodule(due.slug)
             backs = [self._back(due.slug, due.after, sure=due.sure) for due in works]
             found = [self._history.find(due.work.id) for due in works]
             written = [None if done else self._write(due) for due, done in zip(works, found, strict=True)]
@@ -246,6 +250,15 @@ class Checkout:
                 self._telling(due.slug, receipt._replace(hand_edits=edits), back)
                 for due, receipt, edits, back in zip(works, receipts, by_hand, backs, strict=True)
             ]
+
+    def must_hold_no_submodule(self, slug: str) -> None:
+        """Its checkout is a folder like others, and a commit of ours would take the submodule away."""
+        tree, folders = tree_at_tip(self._repository), self._items.transcript_file(slug).folders
+        for path in ("/".join(folders[:count]) for count in range(1, len(folders) + 1)):
+            if tree is None or path not in tree:
+                return
+            if tree[path].filemode == FileMode.COMMIT:
+                raise FileRefused(path, "is a submodule, which belongs to another repository")
 
     def commit_files(self, drafts: Sequence[CommitDraft]) -> None:
         """Commit files that are already written, one commit per draft. The caller holds `alone`."""

@@ -121,6 +121,8 @@ class ReviewWriter:
     def keep(self, sent: Sequence[ReviewToStore]) -> list[KeptReview]:
         """All of them at once, each in a commit of its own."""
         with self._checkout.alone(*dict.fromkeys(one.slug for one in sent)):
+            for one in sent:
+                self._checkout.must_hold_no_submodule(one.slug)
             kept = [self._written(one) for one in sent]
             drafts = [
                 CommitDraft(self._uncommitted(one.slug, found), _message(one.slug, found), one.now)

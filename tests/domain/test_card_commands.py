@@ -37,8 +37,11 @@ def card() -> StepScene:
         ("leave out 3", TypedAction(what=TypedKind.LEAVE_OUT, numbers=(3,))),
         ("sort a risk", TypedAction(what=TypedKind.SORT, letter="a", kind="risk")),
         ("sort a out of scope", TypedAction(what=TypedKind.SORT, letter="a", kind="exclusion")),
+        ("leave out all", TypedAction(what=TypedKind.LEAVE_OUT, numbers=(1, 3))),
         ("keep FR–3", TypedAction(what=TypedKind.KEEP, id="FR-003")),
         ("withdraw fr-003", TypedAction(what=TypedKind.WITHDRAW, id="FR-003")),
+        ("withdraw OBJ-001", TypedAction(what=TypedKind.WITHDRAW, id="OBJ-001")),
+        ("keep FR-001", TypedAction(what=TypedKind.KEEP, id="FR-001")),
         ("reopen", TypedAction(what=TypedKind.REOPEN)),
         ("Nudge", TypedAction(what=TypedKind.NUDGE)),
         ("undo", TypedAction(what=TypedKind.UNDO)),
@@ -57,7 +60,7 @@ def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, a
         "accept the risk",
         "accept 1?",
         "accept",
-        "leave out all",
+        "leave out all of it",
         "leave out tablets",
         "change 3",
         "change 3:",
@@ -66,8 +69,11 @@ def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, a
         "sort a list",
         "sort b risk",
         "sort entries by date",
-        "keep FR-001",
+        "keep UTF-8",
         "keep it",
+        "withdraw the old app in May",
+        "withdraw OBJ-001 in May",
+        "withdraw OBJ-001 and OBJ-002",
         "undo the last change",
         "reopen: the file",
         "accept 1\nand add a limit per plan",
@@ -81,7 +87,7 @@ def test_everything_else_is_content(card: StepScene, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["accept 1", "accept all", "leave out 1", "change 1: x", "sort a risk", "keep FR-003"]
+    "text", ["accept 1", "accept all", "leave out 1", "leave out all", "change 1: x", "sort a risk"]
 )
 def test_what_the_card_does_not_show_is_content(text: str) -> None:
     """`Sort a risk` may be what people can do with it."""

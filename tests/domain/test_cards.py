@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.cards import rendered
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import EntryState, Patch
@@ -128,6 +128,58 @@ def test_a_number_that_is_not_open_gets_one_sentence_and_changes_nothing() -> No
 
     assert states(table) == [EntryState.PROPOSED, EntryState.PROPOSED]
     assert "no open line 7" in table.world.told[-1][1].text
+
+
+def test_all_that_is_suggested_is_left_out_by_typing() -> None:
+    assert states(feature_step(NO_PDF, ROWS).say("leave out all")) == [EntryState.WITHDRAWN] * 2
+
+
+def noted(table: Table) -> list[object]:
+    return [one["text"] for one in table.rt.specification.notes_of([table.rt.step_id])]
+
+
+def with_objection() -> Table:
+    """Linus objected in the open step."""
+    return Table(shipped()).start().through("01-05").press_continue().say("objection: no rows", who="linus")
+
+
+def test_any_living_entry_is_withdrawn_by_typing_and_no_note_is_made() -> None:
+    table = with_objection()
+    notes = noted(table)
+    table.say("withdraw OBJ-001", who="linus")
+
+    assert table.rt.specification.entries["OBJ-001"].state is EntryState.WITHDRAWN
+    assert noted(table) == notes
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("withdraw OBJ-009", "There is no OBJ-009."),
+        ("keep DEC-003", "There is no DEC-003."),
+        ("keep OBJ-001", "OBJ-001 counts already, so there is nothing to confirm."),
+    ],
+)
+def test_who_names_what_cannot_be_kept_or_withdrawn_alone_is_told(text: str, answer: str) -> None:
+    table = with_objection()
+    notes = noted(table)
+    table.say(text, who="grace")
+
+    assert table.world.told[-1] == ("grace", Message(text=answer))
+    assert noted(table) == notes
+    assert table.rt.specification.lives("OBJ-001")
+
+
+def test_what_was_withdrawn_is_not_withdrawn_again() -> None:
+    table = with_objection().say("withdraw OBJ-001", who="linus").say("withdraw OBJ-001", who="grace")
+
+    assert table.world.told[-1] == ("grace", Message(text="OBJ-001 was withdrawn or replaced before."))
+
+
+def test_a_sentence_that_begins_as_a_command_is_content() -> None:
+    table = with_objection().say("withdraw the old app in May")
+
+    assert "withdraw the old app in May" in noted(table)
 
 
 def test_what_was_not_sorted_becomes_an_entry_that_rests_on_what_was_said() -> None:

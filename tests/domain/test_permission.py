@@ -46,6 +46,15 @@ def test_guests_and_strangers_talk_and_do_not_press(person: Person) -> None:
     assert at.rt.stage is Stage.DISCUSSING
 
 
+def test_a_guest_withdraws_nothing_by_typing() -> None:
+    """Nor is the command a note."""
+    at = say(say(table(), Person(id="ada", name="Ada"), "objection: too slow"), GUS, "withdraw OBJ-001")
+
+    assert at.rt.specification.lives("OBJ-001")
+    assert "members of this workspace" in at.world.told[-1][1].text
+    assert not at.rt.specification.active("note")
+
+
 def test_verbs_are_buttons_too() -> None:
     """`stop`, `depth`, `export` by whatever door."""
     at = table()

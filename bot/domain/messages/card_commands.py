@@ -1,6 +1,6 @@
 """
 What people type in place of a button of a card. Only whole messages and the beginnings of rows count; what names
-nothing that the card shows is content.
+nothing that the card shows is content, except the id of an entry to keep or to withdraw.
 """
 
 import re
@@ -26,7 +26,7 @@ class TypedKind(StrEnum):
 class TypedAction(Value):
     """
     `numbers` are those of suggestions; some may not be open. `words` replace a suggestion, `letter` is a note's,
-    `kind` the kind it is sorted as, `id` a stale entry's.
+    `kind` the kind it is sorted as, `id` an entry's, which may not exist.
     """
 
     what: TypedKind
@@ -56,7 +56,7 @@ def may_be_typed(text: str) -> bool:
 def typed(text: str, scene: StepScene) -> TypedActions:
     """
     A message of nothing but commands, one a line; of other messages only the rows `change 2: new words` count.
-    What names nothing that the card shows is content.
+    What names nothing that the card shows is content, except an id.
     """
     rows = [row for row in text.splitlines() if row.strip()]
     found = [(row, _typed(row.strip(), scene)) for row in rows]
@@ -87,8 +87,7 @@ def _decided(command: str, scene: StepScene) -> TypedAction | None:
     for what in (TypedKind.ACCEPT, TypedKind.LEAVE_OUT):
         if scene.open_suggestions and command.startswith(f"{what} "):
             said = command.removeprefix(f"{what} ")
-            is_all = said == "all" and what is TypedKind.ACCEPT
-            if numbers := scene.shown_open if is_all else _numbers(said):
+            if numbers := scene.shown_open if said == "all" else _numbers(said):
                 return TypedAction(what=what, numbers=numbers)
     return None
 
@@ -105,10 +104,10 @@ def _sorted(command: str, scene: StepScene) -> TypedAction | None:
 
 
 def _confirmed(command: str, scene: StepScene) -> TypedAction | None:
-    """`keep FR-003`, for an entry that has to be confirmed again."""
+    """`withdraw FR-003`, also for an entry that the card does not show. `keep UTF-8` names no kind of entries."""
     verb, _, said = command.partition(" ")
     ids = only_ids(said.upper())
-    if len(ids) == 1 and ids[0] in {one.id for one in scene.stale}:
+    if len(ids) == 1 and scene.schema.of_id(ids[0]):
         for what in (TypedKind.KEEP, TypedKind.WITHDRAW):
             if verb == what:
                 return TypedAction(what=what, id=ids[0])

@@ -142,6 +142,15 @@ def no_such_line(number: int, still_open: Sequence[int]) -> str:
     )
 
 
+def not_there(id: str, *, is_known: bool) -> str:
+    """For one person, who typed what to do with the entry."""
+    return f"{id} was withdrawn or replaced before." if is_known else f"There is no {id}."
+
+
+def nothing_to_confirm(id: str) -> str:
+    return f"{id} counts already, so there is nothing to confirm."
+
+
 def ids(found: Sequence[str]) -> str:
     """All by name while they are few."""
     found = list(dict.fromkeys(found))

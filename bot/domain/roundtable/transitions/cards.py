@@ -12,13 +12,14 @@ from bot.domain.messages import card_commands, specification_wording, trouble_wo
 from bot.domain.messages.card_commands import TypedAction, TypedActions, TypedKind
 from bot.domain.messages.message import Message
 from bot.domain.messages.step_scene import StepScene, Suggestion, SuggestionState
+from bot.domain.roundtable import permission
 from bot.domain.roundtable.cards import scene_of, suggestions
 from bot.domain.roundtable.effects import React, Tell
 from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import pausing, specifying
 from bot.domain.specification import entry_forms
-from bot.domain.specification.entries import EntryState, Patch
+from bot.domain.specification.entries import Entry, EntryState, Patch
 from bot.domain.specification.entry_forms import Reading
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
@@ -99,7 +100,10 @@ def recorded(
 
 
 def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
-    """`accept 2`, `change 2: …`, `sort a risk` and the like; None for a message that is content."""
+    """
+    `accept 2`, `change 2: …`, `withdraw OBJ-001` and the like; None for a message that is content. Who may not press
+    is told so.
+    """
     if rt.card is None or rt.card.step_id != rt.step_id or not card_commands.may_be_typed(event.text):
         return None
     scene = scene_of(rt, rt.card, playbook)
@@ -108,6 +112,8 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
         return None
     facts = specifying.said(rt, found.rest, event.person, playbook) if found.rest else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
+    if why := permission.refusal(rt, event.person, playbook.policy):
+        return rt.queueing(Tell(person=event.person.id, message=Message(text=why)))
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     for one in found.actions:
         try:
@@ -133,13 +139,23 @@ def _meant(rt: Roundtable, typed: TypedAction, scene: StepScene, playbook: Playb
         case TypedKind.SORT:
             return _sorting(rt, typed, scene)
         case TypedKind.KEEP:
-            return [Patch(id=typed.id, accept=True)]
+            entry = _living(rt, typed.id)
+            if not entry.stale and entry.state is not EntryState.PROPOSED:
+                raise NotNow(specification_wording.nothing_to_confirm(entry.id))
+            return [Patch(id=entry.id, accept=True)]
         case TypedKind.WITHDRAW:
-            return [Patch(id=typed.id, state=EntryState.WITHDRAWN)]
+            return [Patch(id=_living(rt, typed.id).id, state=EntryState.WITHDRAWN)]
         case TypedKind.REOPEN | TypedKind.NUDGE | TypedKind.UNDO:
             raise AssertionError(f"{typed.what} is content")
         case _:
             assert_never(typed.what)
+
+
+def _living(rt: Roundtable, id: str) -> Entry:
+    """Raises NotNow for an entry that does not exist, or not any more."""
+    if not rt.specification.lives(id):
+        raise NotNow(specification_wording.not_there(id, is_known=id in rt.specification.entries))
+    return rt.specification.entries[id]
 
 
 def _changing(one: Suggestion, words: str, rt: Roundtable, playbook: Playbook) -> Patch:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.domain.catalog.schema import BUILT_IN_LABELS
 from bot.domain.discussion import board
 from bot.domain.discussion.board import Position
 from bot.domain.discussion.elaboration import Elaboration, Fate, SealedPosition
@@ -219,6 +220,18 @@ def test_only_its_owner_takes_an_objection_back() -> None:
     table.press(Action.OBJECTION, value="1/withdrawn", who="grace")
     assert table.rt.debate.objections[0].fate is Fate.WITHDRAWN
     assert table.rt.specification.entries["OBJ-001"].state is EntryState.WITHDRAWN
+
+
+@pytest.mark.parametrize(
+    "label", [*BUILT_IN_LABELS["objection"], *BUILT_IN_LABELS["decision"], "Objections", "Decisions"]
+)
+def test_what_stands_on_the_board_is_an_entry_with_whatever_label_it_was_said(label: str) -> None:
+    table = discussing().say(f"{label}: the phone gets lost", who="grace")
+    debate = table.rt.debate
+
+    (id,) = [*(one.entry for one in debate.objections), *(one.entry for one in debate.decided)]
+    assert table.rt.specification.lives(id)
+    assert table.rt.specification.entries[id]["text"] == "the phone gets lost"
 
 
 def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:

@@ -70,6 +70,34 @@ views:
     assert meeting.section("Out of Scope") == "- **REG-001** DSGVO — Ada\n  - Paragraph: 17"
 
 
+def folder_without_labels() -> Schema:
+    """Of a team whose entries.yaml names other labels, and opens a kind of its own with one of the built-in words."""
+    decision = SCHEMA.kinds["decision"].but(labels=("beschlossen",), anywhere=False)
+    objection = SCHEMA.kinds["objection"].but(labels=())
+    risk = SCHEMA.kinds["risk"].but(labels=("resolution",), anywhere=True)
+    return SCHEMA.but(kinds={**SCHEMA.kinds, "decision": decision, "objection": objection, "risk": risk})
+
+
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [
+        ("異議: 返金の処理が決まっていない", "OBJ-001"),
+        ("Einspruch: der Drucker ist laut", "OBJ-001"),
+        ("Objections: too slow", "OBJ-001"),
+        ("決定：紙で", "DEC-001"),
+        ("We decided: on paper", "DEC-001"),
+        ("beschlossen: Papier", ""),
+        ("resolution: a second printer", "RSK-001"),
+    ],
+)
+def test_built_in_labels_open_decisions_and_objections_in_every_folder(text: str, id: str) -> None:
+    """In a step that shows neither. What the folder says of a label goes first."""
+    meeting = Meeting(folder_without_labels())
+    meeting.say("Ada", "00-01", text)
+
+    assert [one for one in meeting.specification.entries if not one.startswith("NOTE")] == [id] * bool(id)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

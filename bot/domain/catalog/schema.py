@@ -25,6 +25,18 @@ NOTE = "note"
 REMARK = "remark"
 """Every kind has this field: what people wrote by hand below an entry, as it stands."""
 
+BUILT_IN_LABELS: Mapping[str, tuple[str, ...]] = {
+    "decision": (
+        *("decision", "decided", "i decide", "i decided", "we decide", "we decided", "agreed", "resolution"),
+        *("entscheidung", "beschluss", "décision", "decisión", "決定"),
+    ),
+    "objection": ("objection", "i object", "einspruch", "einwand", "objeción", "異議"),
+}
+"""
+By kind: what opens it in every step and discussion, in every folder of steps, also with an "s" behind it. A label that
+a folder gives to another kind opens that one.
+"""
+
 _IDS = re.compile(rf"(?<![\w-]){ID}(?![\w-])")
 _DASHES = re.compile("[–‑]")
 _BLANK = " \t.*_`"
@@ -189,6 +201,15 @@ class Kind(Value):
 
     def heard_as(self) -> Iterator[str]:
         """The labels that open an entry of the kind in a message."""
+        yield from self.own_labels()
+        yield from self.built_in_labels()
+
+    def built_in_labels(self) -> Iterator[str]:
+        for label in BUILT_IN_LABELS.get(self.key, ()):
+            yield from (label, f"{label}s")
+
+    def own_labels(self) -> Iterator[str]:
+        """Those that its folder of steps gives it."""
         yield from self.labels
         for labels in self.by_label.values():
             yield from labels
@@ -406,7 +427,7 @@ def _wrong_kinds(schema: Schema) -> Iterator[str]:
                 yield f"The field '{name}' of the kind '{key}' refers to '{field.to}', which is no kind."
             if field.type is FieldType.CHOICE and not field.of:
                 yield f"The field '{name}' of the kind '{key}' is a choice of nothing: it needs `of`."
-        for label in kind.heard_as() if kind.anywhere else ():
+        for label in kind.own_labels() if kind.anywhere else ():
             if (other := labels.setdefault(label.casefold(), key)) != key:
                 yield f"The label '{label}' opens '{other}' and '{key}', both in every step."
 

@@ -8,6 +8,7 @@ them without reading it.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from bot.domain.catalog.schema import BUILT_IN_LABELS
 from bot.domain.discussion import normalizing, positions
 from bot.domain.discussion.elaboration import Decided, Elaboration, Fate, RaisedObjection
 from bot.domain.discussion.synthesis import Decision, Objection, ObjectionOutcome, OpenQuestion, Synthesis
@@ -16,10 +17,8 @@ from bot.domain.values.text import one_line
 
 # People mark what must reach the synthesis: a line that begins with one of a few words and a colon
 # ("decision: …", "I object: …"). No other words are read as a decision or an objection.
-DECISION = (
-    r"decision|decided|(?:i|we) decided?|agreed|resolution|entscheidung|beschluss|décision|decisión|決定"
-)
-OBJECTION = r"objection|i object|einspruch|einwand|objeción|異議"
+# The same words open an entry, so that what stands on the board is in the record.
+DECISION, OBJECTION = ("|".join(map(re.escape, BUILT_IN_LABELS[kind])) for kind in ("decision", "objection"))
 MARKED_CHARS = 1_000
 
 

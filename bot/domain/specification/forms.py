@@ -336,7 +336,10 @@ class _Reader:
             return None
         label = _folded(found["label"])
         heard = (*self._shown, *(kind for kind in self._schema.kinds.values() if kind.anywhere))
-        return next((kind for kind in heard if label in map(_folded, kind.heard_as())), None)
+        own = (kind for kind in heard if label in map(_folded, kind.own_labels()))
+        kinds = self._schema.kinds.values()
+        built_in = (kind for kind in kinds if label in map(_folded, kind.built_in_labels()))
+        return next(own, None) or next(built_in, None)
 
     def _new(self, kind: Kind, values: Mapping[str, Any], *, is_proposed: bool = False) -> None:
         state = EntryState.PROPOSED if is_proposed else None

@@ -465,6 +465,18 @@ class TestStale:
 
 
 class TestAFinishedStep:
+    def test_words_without_a_number_stand_below_no_question(self) -> None:
+        """Neither while the step is open, nor as it was saved."""
+        meeting = Meeting()
+        meeting.say("Grace", "01-01", "2. Three areas.")
+        meeting.say("Linus", "01-01", "The fair is in May.")
+        before = scene(meeting, "01-01", **HEARD)
+        after = scene(meeting, "01-01", saved=committed(meeting, "01-01")[:1], **HEARD)
+
+        assert "\nLinus: The fair is in May." in shown(open_card(before))
+        saved = shown(finished_card(after, by="Ada"))
+        assert "\n  Grace: Three areas.\n**Also said**\n  Linus: The fair is in May." in saved
+
     def test_shows_what_was_committed(self, partly: Meeting) -> None:
         """Row by row, with what is still missing."""
         message = finished_card(scene(partly, saved=committed(partly), **HEARD), by="Ada")

@@ -91,8 +91,14 @@ def test_prose_is_what_people_said_under_the_question_that_it_answers(meeting: M
     first = re.search(r"\*\*(.+)\*\*\n\n- Ada: Edits get lost\.", text)
     assert first
     assert first[1].endswith("?")
-    assert text.endswith("- Grace: By the way: hello.")
+    assert text.endswith("\n\n**Also said**\n\n- Grace: By the way: hello.")
     assert "not sorted" not in text
+
+
+def test_what_was_said_needs_no_heading_where_no_question_has_an_answer(meeting: Meeting) -> None:
+    meeting.say("Grace", "01-01", "By the way: hello.")
+
+    assert meeting.section("Business Context") == "- Grace: By the way: hello."
 
 
 def test_elsewhere_what_nobody_sorted_is_told_apart(meeting: Meeting) -> None:

@@ -27,6 +27,8 @@ from bot.domain.values.text import clean, csv_cell
 
 NOTHING = "_Nothing recorded yet._"
 UNSORTED = "**Said, and not sorted yet**"
+ALSO_SAID = "**Also said**"
+"""Above notes that answer no question, where others do: Markdown would show both as one list."""
 SAID_BY = "_Said by "
 TO_CONFIRM = "_(to be confirmed again)_"
 LAST = 1_000
@@ -319,9 +321,11 @@ class Projection:
             number = one["question"]
             question = (number, str(one["asked"] or "")) if isinstance(number, int) else (LAST, "")
             groups.setdefault(question, []).append(self._note(one))
+        heads = {(number, asked): f"**{bullet(asked)}**" for number, asked in groups if asked}
+        if len(groups) > 1:
+            heads[LAST, ""] = ALSO_SAID
         return "\n\n".join(
-            "\n".join([*([f"**{bullet(asked)}**", ""] if asked else []), *groups[number, asked]])
-            for number, asked in sorted(groups)
+            "\n".join([*([heads[one], ""] if one in heads else []), *groups[one]]) for one in sorted(groups)
         )
 
     def _note(self, entry: Entry) -> str:

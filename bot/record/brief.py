@@ -170,7 +170,7 @@ class Briefing:
     def _decision(self, entry: Entry) -> BriefPoint | None:
         deciders = tuple(map(str, entry["deciders"] or ()))
         facts = [
-            (DECIDED_BY, "" if is_named_alone(entry.said_by, deciders) else entry["deciders"]),
+            (DECIDED_BY, "" if is_named_alone(entry.author_of("text"), deciders) else entry["deciders"]),
             ("because", entry["reason"]),
             ("replaces", entry["replaces"]),
             ("turned down", entry["rejected"]),
@@ -202,7 +202,7 @@ class Briefing:
                 pass
         return BriefPoint(
             _text(entry["text"]),
-            by=", ".join(dict.fromkeys(self._name(one) for _, one in entry.current())),
+            by=self._name(claim) if claim else "",
             id=entry.id,
             at=said.ts if said else "",
             line=said.number if said else 0,

@@ -150,7 +150,7 @@ def test_at_its_end_it_tells_what_came_of_it(meeting: Meeting) -> None:
 def test_who_decided_and_what_became_of_objections(meeting: Meeting) -> None:
     """Those who are named decided, and who said so recorded it; an objection has its answer."""
     meeting.say("Ada", "03-02", "decision: Two weeks of shadow mode; decided by: Grace; Linus")
-    meeting.say("Linus", "03-04", "objection: Shadow mode doubles the load")
+    meeting.say("Grace", "03-04", "objection: Shadow mode doubles the load")
     meeting.say("Linus", "03-04", "OBJ-002 outcome: rejected")
     meeting.say("Linus", "03-04", "OBJ-002 what became of it: it was measured")
     message = final_brief(
@@ -160,7 +160,7 @@ def test_who_decided_and_what_became_of_objections(meeting: Meeting) -> None:
     assert "DEC-002 | Two weeks of shadow mode – decided by Grace and Linus, recorded by Ada" in shown(
         message
     )
-    answered = "OBJ-002 | Shadow mode doubles the load – Linus, rejected: it was measured"
+    answered = "OBJ-002 | Shadow mode doubles the load – Grace, rejected: it was measured"
     assert f"Objections with an answer\n{answered}" in shown(message)
     assert [(one.label, one.value) for one in message.choices] == [("Read it all", "so far rate-limiting")]
 

@@ -64,6 +64,7 @@ def test_those_who_decided_are_named_beside_who_recorded_it() -> None:
     (text,) = files(rt)[1].values()
 
     assert "- Deciders: Grace, Linus\n- Recorded as DEC-001 by Ada\n" in text
+    assert "**DEC-001** Redis — decided by Grace and Linus, recorded by Ada\n" in text
 
 
 def test_one_that_was_replaced_says_by_which() -> None:

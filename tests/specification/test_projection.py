@@ -83,6 +83,23 @@ def test_who_said_it_stands_with_every_entry(meeting: Meeting) -> None:
     assert "_Said by Ada, Grace: FR-001, FR-002._" in meeting.section("MoSCoW Prioritization")
 
 
+def test_an_entry_is_said_by_who_said_its_text_and_not_by_who_answered_it(meeting: Meeting) -> None:
+    meeting.say("Grace", "02-04", "objection: Nobody can audit it")
+    meeting.press("Linus", {"id": "OBJ-001", "set": {"outcome": "rejected", "outcome_text": "we can"}})
+
+    row = "- **OBJ-001** Nobody can audit it — Grace\n  - Outcome: rejected\n"
+    assert row in meeting.section("impact-analysis.md#Summary")
+
+
+def test_a_decision_names_those_who_decided_and_who_recorded_it(meeting: Meeting) -> None:
+    meeting.say("Linus", "03-04", "decision: We buy it; decided by: Ada; Grace")
+    meeting.say("Linus", "03-04", "decision: We buy one; decided by: Linus")
+    text = meeting.section("Architecture Summary")
+
+    assert "We buy it — decided by Ada and Grace, recorded by Linus" in text
+    assert "We buy one — Linus" in text
+
+
 def test_prose_is_what_people_said_under_the_question_that_it_answers(meeting: Meeting) -> None:
     meeting.say("Ada", "01-01", "1. Edits get lost.")
     meeting.say("Grace", "01-01", "By the way: hello.")

@@ -17,6 +17,8 @@ BAR = 10
 ROW_CHARS = 300
 SKIPPED_SHOWN = 8
 """With a button each."""
+TEXT = "text"
+"""The field with the text of decisions and objections."""
 OPEN, KEPT = "open", "kept as risk"
 READ_ALL = "Read it all"
 
@@ -297,13 +299,13 @@ def _decided(entry: Entry) -> CardRow:
     row, named = _by(entry), entry["deciders"]
     if not isinstance(named, list | tuple) or not named:
         return row
-    who = one_line(discussion_wording.decided_by(entry.said_by, tuple(map(str, named))), ROW_CHARS)
+    who = one_line(discussion_wording.decided_by(entry.author_of(TEXT), tuple(map(str, named))), ROW_CHARS)
     return row.but(text=f"{_text(entry)} – {who}")
 
 
 def _by(entry: Entry) -> CardRow:
     stale = "to be confirmed again" if entry.stale else ""
-    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.said_by}", aside=stale)
+    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.author_of(TEXT)}", aside=stale)
 
 
 def _owned(entry: Entry) -> CardRow:
@@ -312,8 +314,9 @@ def _owned(entry: Entry) -> CardRow:
 
 
 def _kept(entry: Entry) -> CardRow:
+    said_by = entry.author_of(TEXT)
     risk = f": {one_line(str(entry['risk']), ROW_CHARS)}" if entry["risk"] else ""
-    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.said_by}, kept as risk{risk}")
+    return CardRow(id=entry.id, text=f"{_text(entry)} – {said_by}, kept as risk{risk}")
 
 
 def _has_answer(entry: Entry) -> bool:
@@ -322,8 +325,8 @@ def _has_answer(entry: Entry) -> bool:
 
 def _answered(entry: Entry) -> CardRow:
     why = f": {one_line(str(entry['outcome_text']), ROW_CHARS)}" if entry["outcome_text"] else ""
-    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.said_by}, {entry['outcome']}{why}")
+    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.author_of(TEXT)}, {entry['outcome']}{why}")
 
 
 def _text(entry: Entry) -> str:
-    return one_line(str(entry["text"] or ""), ROW_CHARS)
+    return one_line(str(entry[TEXT] or ""), ROW_CHARS)

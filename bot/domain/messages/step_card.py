@@ -513,7 +513,7 @@ def _answers(scene: StepScene) -> Iterator[list[CardRow]]:
             number = note["question"]
             question = (number, str(note["asked"] or "")) if isinstance(number, int) else (0, "")
             words = one_line(str(note["text"]), ROW_CHARS)
-            row = CardRow(text=f"{note.said_by}: {words}", level=1 if question[0] else 0)
+            row = CardRow(text=f"{note.author_of('text')}: {words}", level=1 if question[0] else 0)
             groups.setdefault(question, []).append(row)
     for (number, text), rows in sorted(groups.items(), key=lambda one: one[0][0] or len(scene.questions) + 1):
         if number:

@@ -412,7 +412,9 @@ def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Unsort
     ]
     for place, note in enumerate(notes):
         if rt.specification.lives(note.id):
-            yield UnsortedNote(letter=_letter(place), text=str(note["text"]), by=note.said_by, id=note.id)
+            yield UnsortedNote(
+                letter=_letter(place), text=str(note["text"]), by=note.author_of("text"), id=note.id
+            )
 
 
 def _replies(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[str]:

@@ -234,7 +234,10 @@ def _told(
         *recent,
         *(
             RecordedPoint(
-                line=since.now.line, step_id=one.step, text=f"{one.id}: {one['text']}", by=one.said_by
+                line=since.now.line,
+                step_id=one.step,
+                text=f"{one.id}: {one['text']}",
+                by=one.author_of("text"),
             )
             for one in fresh
         ),

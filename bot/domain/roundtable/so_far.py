@@ -32,7 +32,7 @@ def _steps(rt: Roundtable, playbook: Playbook) -> Iterator[StepSoFar]:
                 step_id=step.step_id,
                 title=step.title,
                 entries=[(one.id, _words(one, playbook)) for one in accepted],
-                notes=[(_words(one, playbook), one.said_by) for one in living if one.kind == NOTE],
+                notes=[(_words(one, playbook), one.author_of("text")) for one in living if one.kind == NOTE],
                 proposed=sum(one.state is EntryState.PROPOSED for one in own),
                 is_open=step.step_id not in rt.steps_completed,
             )

@@ -164,7 +164,7 @@ def _questions(rt: Roundtable, person: str) -> Iterator[Wait]:
     for entry in rt.specification.active("question"):
         if not entry["answer"] and _owns(rt, entry, person):
             text = one_line(str(entry["text"] or ""), QUESTION_CHARS)
-            yield Wait(WaitKind.QUESTION, text, entry.said_by, entry.id)
+            yield Wait(WaitKind.QUESTION, text, entry.author_of("text"), entry.id)
 
 
 def _objections(rt: Roundtable, person: str) -> Iterator[Wait]:
@@ -175,7 +175,7 @@ def _objections(rt: Roundtable, person: str) -> Iterator[Wait]:
         if by == person:
             yield Wait(WaitKind.OWN_OBJECTION, text)
         elif any(_said(one) == person for one in _decisions_about(rt, entry)):
-            yield Wait(WaitKind.OBJECTION, text, entry.said_by)
+            yield Wait(WaitKind.OBJECTION, text, entry.author_of("text"))
 
 
 def _decisions_about(rt: Roundtable, objection: Entry) -> Iterator[Entry]:

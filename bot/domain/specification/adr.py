@@ -105,8 +105,9 @@ def _status(entry: Entry, paths: Mapping[str, str]) -> str:
         state += ", to be confirmed again"
     deciders = entry["deciders"]
     named = ", ".join(map(str, deciders)) if isinstance(deciders, list | tuple) else ""
-    rows = [f"- Status: {state}", f"- Deciders: {_words(named or entry.said_by)}"]
-    rows.append(f"- Recorded as {entry.id}{f' by {_words(entry.said_by)}' if named else ''}")
+    author = entry.author_of("text")
+    rows = [f"- Status: {state}", f"- Deciders: {_words(named or author)}"]
+    rows.append(f"- Recorded as {entry.id}{f' by {_words(author)}' if named else ''}")
     replaced = entry["replaces"]
     if isinstance(replaced, list | tuple) and replaced:
         rows.append(f"- Replaces {', '.join(_link(str(id), paths) for id in replaced)}")

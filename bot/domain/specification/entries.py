@@ -175,8 +175,14 @@ class Entry(Stored):
         found = (claim.unverified for _, claim in self.current())
         return "; ".join(dict.fromkeys(filter(None, found)))
 
+    def author_of(self, field: str) -> str:
+        """Who said the value that counts, such as the entry's text; others may have sorted, settled or answered it."""
+        claim = self.claim(field)
+        return (claim.name or claim.by) if claim else self.said_by
+
     @property
     def said_by(self) -> str:
+        """All who gave a value that counts, whichever field it is."""
         return ", ".join(dict.fromkeys(claim.name or claim.by for _, claim in self.current()))
 
 

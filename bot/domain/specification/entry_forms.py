@@ -402,7 +402,7 @@ def _note_field(note: Entry, schema: Schema) -> FormField:
     asked = str(note["asked"] or "")
     return FormField(
         name=note.id,
-        label=one_line(asked or f"{note.said_by} said", NOTE_CHARS),
+        label=one_line(asked or f"{note.author_of(text)} said", NOTE_CHARS),
         kind=FieldKind.TEXT,
         initial=str(note[text] or ""),
         revision=len(note.claims.get(text, ())),
@@ -421,7 +421,7 @@ def sort_form(step_id: str, specification: Specification, schema: Schema, *, slu
     fields = tuple(
         FormField(
             name=note.id,
-            label=f"{note.said_by}: “{_shown_text(note[schema.kinds[NOTE].text])}”",
+            label=f"{note.author_of(schema.kinds[NOTE].text)}: “{_shown_text(note[schema.kinds[NOTE].text])}”",
             kind=FieldKind.CHOICE,
             groups=groups,
             placeholder="What is it?",

@@ -21,6 +21,7 @@ from bot.domain.catalog.schema import (
     ViewForm,
     is_shown,
 )
+from bot.domain.messages.discussion_wording import decided_by, is_named_alone
 from bot.domain.specification.entries import Entry, EntryState, Specification, numbers
 from bot.domain.values.markdown import bullet, inert
 from bot.domain.values.text import clean, csv_cell
@@ -91,7 +92,7 @@ class Projection:
         if name == "id":
             return entry.id
         if name == "by":
-            return entry.said_by
+            return entry.author_of(self._schema.kinds[entry.kind].text)
         if name == "owner":
             return entry.part_of
         if name.startswith("#"):
@@ -130,6 +131,12 @@ class Projection:
             else ""
         )
         return proposed + (f" {TO_CONFIRM}" if entry.stale else "")
+
+    def _who(self, entry: Entry) -> str:
+        """Who said its text; of a decision, who decided, too, where others did."""
+        author = entry.author_of(self._schema.kinds[entry.kind].text)
+        named = [_one_line(one) for one in _listed(entry["deciders"])]
+        return decided_by(author, named) if named and not is_named_alone(author, named) else author
 
     # --- forms --------------------------------------------------------------------------------------------------------
 
@@ -222,7 +229,7 @@ class Projection:
                 group = named
                 rows += ["", f"**{str(named).capitalize()}**", ""]
             rows.append(
-                f"{sign} **{entry.id}** {self.shown(entry, kind.text)} — {entry.said_by}{self.mark(entry)}"
+                f"{sign} **{entry.id}** {self.shown(entry, kind.text)} — {self._who(entry)}{self.mark(entry)}"
             )
             rows += [f"  - {fact}" for fact in self._labelled(entry, show)]
         return "\n".join(rows).strip("\n")
@@ -234,7 +241,7 @@ class Projection:
                 for part in self._spec.parts(entry.id, name):
                     words = self.shown(part, self._schema.kinds[name].text)
                     facts = "; ".join(self._facts_of(part))
-                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {part.said_by}{self.mark(part)}"
+                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self._who(part)}{self.mark(part)}"
             elif name != kind.text and (text := self.shown(entry, name)):
                 yield f"{kind.label(name)}: {text}"
 
@@ -284,7 +291,7 @@ class Projection:
         signature = entry["signature"] or f"{named['name']}({named['inputs']}) -> {named['result']}{errors}"
         facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show))
         code = clean(str(signature)).replace("```", "")
-        return f"**{entry.id}** — {entry.said_by}{self.mark(entry)}\n\n```\n{code}\n```{facts}"
+        return f"**{entry.id}** — {self._who(entry)}{self.mark(entry)}\n\n```\n{code}\n```{facts}"
 
     def _diagram(self, entries: Sequence[Entry]) -> str:
         if not entries:
@@ -332,7 +339,7 @@ class Projection:
         """Verbatim; further lines are indented below the first."""
         first, *more = inert(clean(str(entry["text"]))).splitlines() or [""]
         rows = [
-            f"- {entry.said_by}: {first}{'' if more else self.mark(entry)}",
+            f"- {self._who(entry)}: {first}{'' if more else self.mark(entry)}",
             *(f"  {row}" for row in more),
         ]
         return "\n".join(row.rstrip() for row in rows) + (self.mark(entry) if more else "")

@@ -24,7 +24,7 @@ def form(rt: Roundtable, subject: str, playbook: Playbook) -> InputForm:
     """Raises NotNow when the step, or the recorded question, is no longer open."""
     if not _is_step(subject):
         entry = open_question(rt, subject)
-        asked = wording.asked(rt.title, entry.said_by, str(entry["text"] or ""))
+        asked = wording.asked(rt.title, entry.author_of("text"), str(entry["text"] or ""))
     elif rt.stage is not Stage.DISCUSSING or rt.step_id != subject:
         raise NotNow(wording.step_is_over())
     else:

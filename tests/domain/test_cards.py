@@ -184,7 +184,7 @@ def test_a_sentence_that_begins_as_a_command_is_content() -> None:
 
 def test_what_was_not_sorted_becomes_an_entry_that_rests_on_what_was_said() -> None:
     table = Table(shipped()).start().through("01-05").press_continue()
-    table.say("Export every row.", who="grace").say("sort a requirement")
+    table.say("Export every row.", who="grace").say("sort a requirement", who="ada")
 
     (entry,) = (one for one in table.rt.specification.entries.values() if one.kind == "requirement")
     (note,) = (
@@ -193,6 +193,7 @@ def test_what_was_not_sorted_becomes_an_entry_that_rests_on_what_was_said() -> N
     ((_, claim),) = entry.current()
     assert claim.value == "Export every row."
     assert claim.sources == (note.claims["text"][0].line,)
+    assert (claim.by, claim.name) == (note.claims["text"][0].by, "Grace"), "sorting is not saying"
     assert note.state is EntryState.SUPERSEDED
     assert note.replaced_by == (entry.id,)
 

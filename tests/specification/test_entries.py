@@ -50,6 +50,17 @@ def test_a_model_cannot_strike_what_people_said(meeting: Meeting) -> None:
     assert meeting.specification.lives("FR-001")
 
 
+def test_only_a_person_sorts_a_note_in_the_name_of_its_author(meeting: Meeting) -> None:
+    meeting.say("Grace", "01-01", "It costs us an hour a day.")
+    (note,) = meeting.specification.active("note")
+    problem = {"kind": "problem", "new": True, "set": {"text": "An hour a day"}, "note": note.id}
+    meeting.propose({"id": "PRB-001", **problem})
+    meeting.press("Linus", {"id": "PRB-002", **problem})
+
+    entries = meeting.specification.entries
+    assert [entries[id].said_by for id in ("PRB-001", "PRB-002")] == ["BusinessAnalyst", "Grace"]
+
+
 def test_what_is_proposed_is_accepted_by_a_press_and_keeps_what_it_rests_on(meeting: Meeting) -> None:
     said = meeting.say("Ada", "01-01", "It costs us an hour a day.")
     meeting.propose(

@@ -69,7 +69,7 @@ class Patch(Stored):
     """
     `add` appends to lists. `accept` takes over what is proposed or stale in the entry. `new` says that the
     patch made the entry, so that a changed message keeps its ids. `unverified`: by field, why the sources do not say
-    what is proposed.
+    what is proposed. `note` is the id of the note that a person sorted into the entry: its author said the words.
     """
 
     id: str = Field(pattern=rf"^{CANONICAL_ID.pattern}$")
@@ -83,6 +83,7 @@ class Patch(Stored):
     accept: bool = False
     sources: tuple[str, ...] = ()
     unverified: Mapping[str, str] = {}
+    note: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """What differs from an empty patch."""
@@ -100,10 +101,10 @@ class StaleReason(Stored):
 
 class Claim(Stored):
     """
-    One value that a field was given: `by` is a person's id, `name` what they are called. `line` is the
-    message_id of the line that made it, `sources` are lines, `path:line@sha` or entries that it rests on.
-    `settles`: a press chose it among others. `stale` is the line whose change made it doubtful, and `because` who
-    did that; snapshots of earlier versions do not say.
+    One value that a field was given: `by` is the id of the person who said it, `name` what they are called. `line` is
+    the message_id of the line that made it (of a sorted note, that of who sorted it), `sources` are lines,
+    `path:line@sha` or entries that it rests on. `settles`: a press chose it among others. `stale` is the line whose
+    change made it doubtful, and `because` who did that; snapshots of earlier versions do not say.
     `unverified`: why its sources do not say it. A person who accepts the value says it, so the mark ends there.
     """
 
@@ -355,9 +356,11 @@ class _Folding:
         accepted: bool,
         sources: tuple[str, ...] | None = None,
     ) -> Entry:
+        note = self._entries.get(patch.note) if authority_of(line) is Authority.PERSON else None
+        said = note.claim("text") if note and note.kind == NOTE and accepted else None
         claim = Claim(
             value=value,
-            **_who(line),
+            **({"by": said.by, "name": said.name} if said else _who(line)),
             line=utterance_of(line),
             sources=patch.sources if sources is None else sources,
             accepted=accepted,

@@ -469,7 +469,7 @@ def sorted_as(
     owner: str = "",
     made: Iterable[Patch] = (),
 ) -> Reading:
-    """*note* is superseded by an entry of *kind*, which rests on the message that the note came from."""
+    """*note* is superseded by an entry of *kind* with its words and author, which rests on the message it came from."""
     claim = note.claim(schema.kinds[NOTE].text)
     text = kind.fields[kind.text]
     value, problem = _typed(text.but(many=False), str(claim.value) if claim else "", specification)
@@ -477,7 +477,9 @@ def sorted_as(
         return Reading(errors={note.id: problem or _NEVER_EMPTY})
     new = specification.next_id(kind, owner, (one.id for one in made))
     main = {kind.text: [value] if text.many else value}
-    entry = Patch(id=new, kind=kind.key, part_of=owner, new=True, set=main, sources=(claim.line,))
+    entry = Patch(
+        id=new, kind=kind.key, part_of=owner, new=True, set=main, sources=(claim.line,), note=note.id
+    )
     return Reading(patches=(entry, Patch(id=note.id, state=EntryState.SUPERSEDED, replaced_by=(new,))))
 
 

@@ -140,6 +140,25 @@ def test_a_decision_and_a_position_need_an_option_or_words(
     assert set(flaws) <= {forms.WORDS}
 
 
+@pytest.mark.parametrize(("why", "fate", "fits"), [
+    ("", "rejected", False), (" ", "rejected", False), ("we measured it", "rejected", True), ("", "risk", True),
+])  # fmt: skip
+def test_turning_an_objection_down_needs_the_reason_that_it_names(why: str, fate: str, *, fits: bool) -> None:
+    table = discussing().say("objection: it is slow")
+    flaws = deciding.flaws(table.rt, sent(FormName.RECORD, words="Keep it", why=why, fate1=fate))
+
+    assert set(flaws) == (set() if fits else {forms.WHY})
+
+
+def test_no_reason_is_made_up_for_an_objection_that_is_turned_down() -> None:
+    table = discussing().say("objection: it is slow")
+    record(table, words="Keep it", fates={1: "rejected"})
+
+    (objection,) = table.rt.debate.objections
+    assert (objection.fate, objection.because) == (Fate.REJECTED, "")
+    assert [one["outcome_text"] for one in table.rt.specification.active("objection")] == [None]
+
+
 def test_after_the_discussion_nothing_is_wrong_with_a_field() -> None:
     """Its sentence says that it is over."""
     assert deciding.flaws(discussing().say("done").rt, sent(FormName.RECORD)) == {}

@@ -398,6 +398,10 @@ def does_not_take_part() -> str:
     return "Name only people who take part here. Others can write something in the thread first."
 
 
+def turned_down_without_a_reason() -> str:
+    return "Say why: you turn an objection down for this reason."
+
+
 def sealed_noted() -> str:
     return "Sealed. You can change it until they are shown."
 

@@ -112,6 +112,9 @@ def flaws(rt: Roundtable, submission: Submission) -> Mapping[str, str]:
         found[forms.DECIDERS] = wording.nobody_decides()
     elif named and not set(named) <= here:
         found[forms.DECIDERS] = wording.does_not_take_part()
+    fates = (submission.text(f"{forms.FATE}{one.number}") for one in board.open_objections(rt.elaboration))
+    if Fate.REJECTED in fates and not submission.text(forms.WHY).strip():
+        found[forms.WHY] = wording.turned_down_without_a_reason()
     return found
 
 
@@ -466,7 +469,7 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     for number, fate in event.fates.items():
         raised = board.objection(rt.debate, number)
         if raised and raised.fate is Fate.OPEN and fate not in {Fate.OPEN, Fate.WITHDRAWN}:
-            rt = _settled(rt, event.person, raised, fate, event.reason or text)
+            rt = _settled(rt, event.person, raised, fate, event.reason)
     return rt
 
 

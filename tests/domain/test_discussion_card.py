@@ -298,6 +298,27 @@ def seal(table: Table, who: str, option: str) -> Table:
     return table.hear(SealPosition(key=table.key(), at=table.now(), person=person(who), position=position))
 
 
+@pytest.mark.parametrize(
+    ("objections", "still"),
+    [
+        (0, ""),
+        (1, "\nAn objection is open. It stays open if you record this now."),
+        (2, "\n2 objections are open. They stay open if you record this now."),
+    ],
+)
+def test_whoever_is_asked_whether_all_agree_is_told_how_many_objections_are_open(
+    objections: int, still: str
+) -> None:
+    table = discussing().say("for A").say("for A", who="grace")
+    for number in range(objections):
+        table.say(f"objection: it is slow in {number + 1} ways")
+
+    text = table.discussion.text
+    asked = "Everybody who took a position is now for it: Ada, Grace."
+    assert f"{asked}{still}" in text
+    assert ("if you record this now" in text) is bool(still)
+
+
 def test_sealed_positions_are_in_no_line_before_they_are_shown() -> None:
     """Somebody may show them before all are in."""
     table = seal(discussing().say("Hm.", who="grace"), "ada", "B")

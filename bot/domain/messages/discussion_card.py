@@ -183,8 +183,8 @@ def _prompts(scene: DiscussionScene) -> Iterator[CardPart]:
 
 
 def _prompt(agreement: Agreement, title: str, scene: DiscussionScene) -> CardPart:
-    is_objected = bool(board.open_objections(scene.debate))
-    prose = wording.did_we_agree(agreement.option.text, agreement.names, objected=is_objected)
+    objections = len(board.open_objections(scene.debate))
+    prose = wording.did_we_agree(agreement.option.text, agreement.names, objections=objections)
     value = f"{agreement.option.letter}/{len(scene.debate.stands)}"
     return CardPart(
         title=title,

@@ -212,8 +212,13 @@ def typed_hint() -> str:
     return "Or type `for A`, `objection: …`, `decision: …`, `everyone, …`, `done`"
 
 
-def did_we_agree(text: str, names: Sequence[str], *, objected: bool) -> str:
-    still = "\nAn objection is open. It stays open if you record this now." if objected else ""
+def did_we_agree(text: str, names: Sequence[str], *, objections: int) -> str:
+    stays = (
+        "An objection is open. It stays"
+        if objections == 1
+        else f"{objections} objections are open. They stay"
+    )
+    still = f"\n{stays} open if you record this now." if objections else ""
     return f"{text}\nEverybody who took a position is now for it: {', '.join(names)}.{still}"
 
 

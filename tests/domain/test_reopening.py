@@ -78,6 +78,30 @@ def test_a_step_that_is_opened_is_still_open_after_a_pause() -> None:
     assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-02")
 
 
+def test_a_finished_step_that_is_open_again_is_not_called_finished() -> None:
+    """In a pause its card does not say that it is saved; the greeting names it as the step that is open."""
+    table = Table(MENDED).start().do_step().press_continue().do_step().say("reopen 00-01").stop()
+    assert table.rt.card
+    paused = table.rt.card.shown
+    table.resume()
+
+    assert paused.card
+    assert (paused.card.title, paused.note) == ("Topic 00-01", "Stopped by Ada")
+    assert not [one for one in paused.card.foot if "Finished" in one]
+    assert table.last.text.startswith(
+        "Welcome back. Last time we completed Topic 00-02. Let's pick up from Topic 00-01.\n\n"
+    )
+
+
+def test_a_step_that_is_finished_again_is_saved() -> None:
+    """Also in a pause at its menu."""
+    table = Table(MENDED).start().do_step().press_continue().do_step().say("reopen 00-01").do_step().stop()
+
+    assert table.rt.card
+    assert table.rt.card.shown.card
+    assert table.rt.card.shown.card.title == "Topic 00-01 – saved"
+
+
 def test_a_step_is_opened_once() -> None:
     """Another person was faster, or its file is gone."""
     table = mended().do_step()

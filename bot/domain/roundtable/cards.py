@@ -198,7 +198,7 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     menu = rt.menu if rt.menu and rt.menu.token == card.token else None
     if menu is None and _is_skipped(rt, card):
         return step_card.skipped_card(scene, by=card.by).but(token=ITEM)
-    is_open = menu.kind is MenuKind.PROMPT if menu else card.step_id not in rt.steps_completed
+    is_open = menu.kind is MenuKind.PROMPT if menu else not asking.is_done(rt, card.step_id)
     if is_open:
         message = step_card.open_card(scene)
     else:
@@ -239,7 +239,7 @@ def read(rt: Roundtable, step_id: str, playbook: Playbook) -> Message:
     if scene is None:
         raise UserError(step_wording.no_such_step())
     is_open = is_here and rt.menu is not None and rt.menu.kind is MenuKind.PROMPT
-    return step_card.in_full(scene, finished=step_id in rt.steps_completed and not is_open)
+    return step_card.in_full(scene, finished=asking.is_done(rt, step_id) and not is_open)
 
 
 def _is_skipped(rt: Roundtable, card: StepCard) -> bool:
@@ -256,7 +256,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
     text, _ = step.text_at(depth)
     gaps = coverage.of_step(playbook.schema, rt.specification, step.step_id)
     heard = _heard(rt, step)
-    is_done = step.step_id in rt.steps_completed
+    is_done = asking.is_done(rt, step.step_id)
     is_saved = is_done and not saving.is_behind(rt)
     not_saved = step_wording.not_all_saved() if is_done and not is_saved else ""
     return StepScene(

@@ -136,9 +136,17 @@ def scan_of(rt: Roundtable) -> QuickScan:
         return rt.scan
 
 
+def is_done(rt: Roundtable, step_id: str) -> bool:
+    """Whether it was finished, and is not open again, also in a pause."""
+    stage = rt.heading_for if rt.stage is Stage.PAUSED else rt.stage
+    is_open_again = stage is Stage.DISCUSSING and rt.step_id == rt.reopened == step_id
+    return step_id in rt.steps_completed and not is_open_again
+
+
 def upcoming(rt: Roundtable, playbook: Playbook) -> Step | None:
     """The step that is open, or the next one of the current phase."""
-    if rt.stage is Stage.DISCUSSING and (step := playbook.agenda.get(rt.step_id)):
+    step = playbook.agenda.get(rt.step_id) if rt.stage is Stage.DISCUSSING else None
+    if step and not is_done(rt, step.step_id):
         return step
     return None if rt.phase_key in rt.phases_completed else pick(rt, playbook).step
 
@@ -243,8 +251,7 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     A step that has left the agenda since it was opened, or was done by hand, gives way to the next.
     """
     step = playbook.agenda.get(rt.step_id)
-    is_done = rt.step_id in rt.steps_completed and rt.step_id != rt.reopened
-    if step is None or is_done:
+    if step is None or is_done(rt, step.step_id):
         return next_question(rt, playbook, first)
 
     persona = speaker_of(rt, playbook)

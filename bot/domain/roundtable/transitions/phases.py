@@ -105,7 +105,7 @@ def _titles_done(rt: Roundtable, phase: Phase, playbook: Playbook) -> tuple[str,
     return tuple(
         step.title if (step := playbook.agenda.get(step_id)) else step_id
         for step_id in rt.steps_completed
-        if step_id.startswith(f"{phase.number}-")
+        if step_id.startswith(f"{phase.number}-") and asking.is_done(rt, step_id)
     )
 
 

@@ -76,8 +76,9 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
         rt = rt.but(stage=target)
         return steps.menu(rt, playbook, phases.welcome(rt, playbook), anew=True)
     if target is Stage.DISCUSSING and known and not done:
+        rt = rt.but(stage=target)
         greeting = phases.welcome(rt, playbook)
-        rt = asking.saying_first(rt.but(stage=target), playbook, greeting)
+        rt = asking.saying_first(rt, playbook, greeting)
         return asking.question(rt, playbook, greeting)
     return phases.go_on(rt, playbook)
 

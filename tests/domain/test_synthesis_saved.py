@@ -36,12 +36,20 @@ def test_the_summary_names_who_said_what() -> None:
     assert concluded().texts[-2] == (
         "Wrapping up the discussion. Let me synthesize our key points.\n\n"
         "### Elaboration Insights (Step 00-01: Scope and Size)\n\n"
-        "**Participants**: Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)\n"
+        "**Participants**: Ada, Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)\n"
         "**Turns**: 5 | **Exit**: user-initiated\n\n"
         "#### Key Insights\n- [Ada] Trains have tunnels\n- [Maya/Alex] Queues grow\n\n"
         "#### Decisions Made\n- We keep a queue: it survives a tunnel (Ada)\n\n"
         "#### Open Questions\n- How long?: nobody measured it\n"
     )
+
+
+def test_the_summary_names_all_people_who_spoke() -> None:
+    """Once each, also who wrote only after the last turn; then the personas."""
+    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 4}).elaborate()
+    table.say("It must be fast.").say("And cheap.", who="grace").say("And safe.")
+
+    assert "**Participants**: Ada, Grace, Maya Chen (BA), Alex" in table.say("done").texts[-2]
 
 
 def test_the_summary_says_when_the_limit_ended_it() -> None:

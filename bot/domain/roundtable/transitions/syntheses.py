@@ -170,11 +170,14 @@ def _with_dissent(sentence: str, debate: Elaboration) -> tuple[str, Mapping[str,
 def _as_markdown(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> tuple[str, str]:
     """As people read it in the thread, and as it is kept, with the lines that it rests on."""
     step, cited = playbook.agenda.get(rt.debate.step_id), citing.is_traced(synthesis, rt.debate)
+    turns = (turn.name for turn in rt.debate.turns if turn.human)
+    people = dict.fromkeys((*turns, *(one.name for one in rt.debate.besides)))
+    personas = (f"{persona.name} ({persona.short})" for persona in playbook.roster)
     text = markdown(
         synthesis,
         step_id=rt.debate.step_id,
         title=step.title if step else rt.debate.topic,
-        participants=", ".join(f"{persona.name} ({persona.short})" for persona in playbook.roster),
+        participants=", ".join((*people, *personas)),
         turns=rt.debate.turn_count,
         exit=(rt.debate.ending or EndReason.BY_PEOPLE).value,
         cited=cited,

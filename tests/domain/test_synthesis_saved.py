@@ -52,6 +52,17 @@ def test_the_summary_names_all_people_who_spoke() -> None:
     assert "**Participants**: Ada, Grace, Maya Chen (BA), Alex" in table.say("done").texts[-2]
 
 
+def test_what_the_bot_takes_from_a_discussion_is_suggested_by_the_bot() -> None:
+    """People never read the actor of its lines: on the card, and in the files."""
+    table = concluded().say("reopen")
+    found = table.rt.specification.active("insight")
+
+    assert {one.said_by for one in found} == {"the bot"}
+    assert table.rt.card
+    assert "The bot suggests" in table.rt.card.shown.text
+    assert "PlanningAgent" not in table.rt.card.shown.text
+
+
 def test_the_summary_says_when_the_limit_ended_it() -> None:
     """People should know why it stopped."""
     table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 3}).elaborate()

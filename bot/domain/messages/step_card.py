@@ -365,7 +365,7 @@ def _suggestions(scene: StepScene) -> Iterator[CardPart]:
     if scene.is_draft:
         yield CardPart(prose="Here is my draft. Keep what is right, fix what is not.")
     else:
-        title = f"{names[0]} suggests" if len(names) == 1 else "Suggestions"
+        title = f"{names[0][:1].upper()}{names[0][1:]} suggests" if len(names) == 1 else "Suggestions"
         yield CardPart(title=title, prose="_A suggestion counts when one of you accepts it._")
     for one in shown:
         yield _suggestion(scene, one, is_named=len(names) > 1)

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, Kind
-from bot.domain.transcript.lines import Line, Source
+from bot.domain.transcript.lines import HOST, Line, Source
 from bot.domain.values.value import Stored
 
 ENTRIES = "entries"
@@ -88,6 +88,10 @@ class Patch(Stored):
     def as_json(self) -> dict[str, Any]:
         """What differs from an empty patch."""
         return self.model_dump(mode="json", exclude_defaults=True)
+
+
+THE_BOT = "the bot"
+"""What people read in place of the actor `HOST`."""
 
 
 class StaleReason(Stored):
@@ -459,4 +463,4 @@ def _who(line: Line) -> dict[str, str]:
     person = line.meta.get("user_id")
     if isinstance(person, str) and person:
         return {"by": person, "name": str(line.meta.get("user_name") or person)}
-    return {"by": line.actor, "name": line.actor}
+    return {"by": line.actor, "name": THE_BOT if line.actor == HOST else line.actor}

@@ -132,6 +132,15 @@ def test_people_are_told_which_file_and_section_got_what() -> None:
     assert concluded().last.text.startswith(updated)
 
 
+def test_a_discussion_without_insights_counts_none() -> None:
+    """Its decisions and questions were added all the same."""
+    told = concluded(OF_ALL.but(insights=())).last.text
+
+    assert told.startswith(
+        'Updated quick-scan.md, section "1. Scope and Size": added the result of the discussion.'
+    )
+
+
 def test_two_discussions_stack() -> None:
     """The second is added below the first."""
     table = concluded().press(Action.ELABORATE).say("Again.").say("done")

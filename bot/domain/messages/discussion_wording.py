@@ -98,7 +98,8 @@ def ended_early(topic: str) -> str:
 
 
 def insights_added(touched: Sequence[ChangedFile], insights: int) -> str:
-    added = f"{counted(insights, 'insight')} from the discussion"
+    what = f"{counted(insights, 'insight')} from" if insights else "the result of"
+    added = f"{what} the discussion"
     return "\n".join(f'Updated {one.path}, section "{one.heading}": added {added}.' for one in touched)
 
 

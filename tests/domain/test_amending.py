@@ -208,12 +208,15 @@ def _numbers(table: Table) -> list[str]:
 
 
 def test_the_card_names_who_changed_what_an_entry_rests_on() -> None:
-    """Also who deleted it, whose line has only an id."""
+    """Also who deleted it: by name, in the record, too."""
     table = Table().start("Rate limiting").say("Risk: one core", ts="900.1", who="grace")
     table.delete("900.1", who="grace")
 
     (found,) = [one.prose for one in shown(table).parts if one.title == "To be confirmed again"]
     assert found == "Grace deleted a message. 1 entry rests on it: RSK-001."
+    why = table.rt.specification.entries["RSK-001"].claims["text"][0].because
+    assert why
+    assert (why.by, why.name) == ("grace", "Grace")
 
 
 def test_a_snapshot_that_does_not_say_who_changed_it_is_read() -> None:

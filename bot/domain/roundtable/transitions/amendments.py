@@ -35,11 +35,13 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
 
 def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
     answers = tuple(answer for answer in rt.answers if answer.ts != event.ts)
+    name = rt.name_of(event.person.id)
     rt = rt.recording(
-        step_wording.retracted(rt.name_of(event.person.id)),
+        step_wording.retracted(name),
         part=rt.part,
         message_id=event.key,
         user_id=event.person.id,
+        user_name=name,
         retracts=rt.line_of(event.ts),
         **specifying.retracted(rt, event),
     )

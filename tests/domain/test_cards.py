@@ -324,3 +324,12 @@ def test_code_is_linked_where_people_read_the_files() -> None:
         ("2: src/b.py:7", "https://git.example/main/src/b.py#L7"),
     ]
     assert "https://git.example/main/src/b.py#L7" in str(parts(shown))
+
+
+def test_a_step_without_answers_is_not_called_saved() -> None:
+    """*Discuss* finishes a step that nobody answered: its section says that nothing is recorded."""
+    table = Table(few_steps()).start().press(Action.ELABORATE)
+
+    assert table.rt.card
+    assert table.rt.card.shown.card
+    assert table.rt.card.shown.card.title == "Topic 00-01"

@@ -126,7 +126,7 @@ def test_where_nothing_is_known_the_topic_is_the_question() -> None:
     held = Meeting(roundtable(CONTEXT))
 
     assert held.frames() == (
-        "We just covered Business Context. On record: nothing yet. I think we could benefit from all our "
+        "We are at Business Context. Nothing is on record for it yet. I think we could benefit from all our "
         "perspectives on: Business Context. Alex, what is your take from a feasibility and risk perspective?"
     )
 

@@ -130,7 +130,8 @@ def finished_card(
     scene: StepScene, *, by: str, ends_phase: bool = False, following: Phase | None = None
 ) -> Message:
     """*following* is the phase after the one that the step ends."""
-    title = f"{scene.step.title} – saved" if scene.saved else scene.step.title
+    is_saved = any(one.body.strip() not in {"", NOTHING} for one in scene.saved)
+    title = f"{scene.step.title} – saved" if is_saved else scene.step.title
     skip = () if ends_phase else (SKIP,)
     choices = (menus.CONTINUE, AMEND.but(label="Amend…"), DISCUSS)
     if ends_phase:

@@ -49,8 +49,7 @@ def frame(here: Situation) -> str:
     covered = here.step.title if here.step else here.debate.topic
     gaps = _gaps_of_step(here)
     parts = (
-        f"We just covered {covered}.",
-        _on_record(here),
+        _so_far(here, covered),
         _missing(here, gaps),
         "I think we could benefit from all our perspectives on:",
         next((gap.ask for gap in gaps if gap.ask), f"{here.debate.topic}."),
@@ -59,7 +58,7 @@ def frame(here: Situation) -> str:
     return " ".join(filter(None, parts))
 
 
-def _on_record(here: Situation) -> str:
+def _so_far(here: Situation, covered: str) -> str:
     known = here.specification
     living = [
         one for one in known.entries.values() if one.step == here.debate.step_id and known.lives(one.id)
@@ -67,7 +66,9 @@ def _on_record(here: Situation) -> str:
     notes = sum(one.kind == NOTE for one in living)
     named = _shortened([one.id for one in living if one.kind != NOTE], ENTRIES_NAMED)
     found = [*named, *([counted(notes, "note")] if notes else [])]
-    return f"On record: {listed(found) or 'nothing yet'}."
+    if not found:
+        return f"We are at {covered}. Nothing is on record for it yet."
+    return f"We just covered {covered}. On record: {listed(found)}."
 
 
 def _missing(here: Situation, gaps: Sequence[CoverageGap]) -> str:

@@ -140,6 +140,16 @@ def with_named(debate: Elaboration, named: Iterable[NamedOption], *, issue: str 
     return debate
 
 
+def lettered_otherwise(
+    debate: Elaboration, named: Iterable[NamedOption]
+) -> Iterator[tuple[str, BoardOption]]:
+    """The options of *debate* that were named with a letter, and that letter, where they have another."""
+    for one in named:
+        option = find(debate, one.text)
+        if one.letter and option and option.letter != one.letter:
+            yield one.letter, option
+
+
 def with_persona_options(debate: Elaboration) -> Elaboration:
     """Positions of personas on issues with more than one side are options, too."""
     for issue, found in positions.sides(debate).items():

@@ -197,10 +197,8 @@ def said(rt: Roundtable, event: Say, playbook: Playbook, *, turn: str) -> tuple[
     debate = board.with_named(rt.debate, named)
     position = board.position_in(debate, event.text)
     rt = rt.but(elaboration=debate)
-    for asked in named:
-        option = board.find(debate, asked.text)
-        if asked.letter and option and option.letter != asked.letter:
-            rt = _whispering(rt, event.person, wording.other_letter(asked.letter, option.letter, option.text))
+    for letter, option in board.lettered_otherwise(debate, named):
+        rt = _whispering(rt, event.person, wording.other_letter(letter, option.letter, option.text))
     if position and position.letter is None:
         rt = _whispering(rt, event.person, wording.no_such_option(position.named))
     elif position:

@@ -23,7 +23,7 @@ from bot.engine.evidence_ports import LookRefused, Passage
 from bot.storage.git.items import Items
 from bot.storage.git.repository import existing_repository, tip
 from bot.storage.git.seal import Seal
-from bot.storage.git.survey import LARGEST_BYTES, CodeSearch
+from bot.storage.git.survey import LARGEST_BYTES, CodeSearch, is_ours
 
 SHA_CHARS = 7
 MOST_LINES = 200
@@ -194,7 +194,7 @@ def _checked(path: str, ours: Sequence[str]) -> str:
     names = path.split("/")
     if not path.isprintable() or len(path) > PATH_CHARS or not {"", ".", ".."}.isdisjoint(names):
         raise LookRefused("A path is relative to the top of the repository, without `..`.")
-    if any(path == one or path.startswith(f"{one}/") for one in ours):
+    if is_ours(path, ours):
         raise LookRefused(f"{path} belongs to the items: use search_items, read_item or read_entry.")
     if SECRET_NAME.fullmatch(path):
         raise LookRefused(f"{path} may hold secrets, and is not shown.")

@@ -63,6 +63,8 @@ class CodeSearch:
     def __init__(self, root: Path, ours: tuple[str, ...]) -> None:
         self._root = root
         self._ours = ours
+        self._holding = {folder for path in ours for folder in _folders(path)}
+        """The folders above ours."""
         self._tracked = 0
         self._hits: list[KeywordHits] = []
         self._found: dict[str, Counter[str]] = {}
@@ -104,7 +106,7 @@ class CodeSearch:
                 self._related.setdefault(other, f"imports {path}")
         for path in seeds:
             for other, commits in await self.changed_with(path):
-                if not self._is_ours(other):
+                if not is_ours(other, self._ours):
                     self._related.setdefault(other, f"changed together with {path} in {commits} commits")
 
     def _seeds(self) -> Mapping[str, list[str]]:
@@ -160,7 +162,7 @@ class CodeSearch:
 
     def _beside(self, top: Tree) -> Iterator[str]:
         """What stands beside ours; folders end with a slash."""
-        for folder in self._holding:
+        for folder in sorted(self._holding):
             within = f"{folder}/" if folder else ""
             found = _tree_below(top, folder)
             for one in found or ():
@@ -168,24 +170,18 @@ class CodeSearch:
                 if path not in self._holding and path not in self._ours:
                     yield f"{path}/" if isinstance(one, Tree) else path
 
-    @property
-    def _holding(self) -> list[str]:
-        """The folders above ours."""
-        return sorted({folder for path in self._ours for folder in _folders(path)})
-
     async def sizes(self) -> Mapping[str, int]:
         """Of every file but ours. Ours are not listed at all: there may be many more of them."""
-        beside = [path for folder in self._holding for path in await self._names(folder)]
+        beside = [path for folder in sorted(self._holding) for path in await self._names(folder)]
         others = [path for path in beside if path not in self._holding and path not in self._ours]
         if not others:
             return {}
         named = others if sum(map(len, others)) <= NAMES_CHARS else []
         listing = await self.git("--literal-pathspecs", "ls-tree", "-r", "-l", "-z", "HEAD", "--", *named)
         found = await asyncio.to_thread(lambda: dict(_sized(listing)))
-        return found if named else {path: size for path, size in found.items() if not self._is_ours(path)}
-
-    def _is_ours(self, path: str) -> bool:
-        return any(path == ours or path.startswith(f"{ours}/") for ours in self._ours)
+        if named:
+            return found
+        return {path: size for path, size in found.items() if not is_ours(path, self._ours)}
 
     async def _names(self, folder: str) -> list[str]:
         within = f"{folder}/" if folder else ""
@@ -227,6 +223,11 @@ class CodeSearch:
                 running.kill()
                 await running.wait()
         return printed
+
+
+def is_ours(path: str, ours: Iterable[str]) -> bool:
+    """One of *ours*, or below one."""
+    return any(path == one or path.startswith(f"{one}/") for one in ours)
 
 
 async def _beginning(output: asyncio.StreamReader, most: int) -> bytes:

@@ -1,15 +1,37 @@
 """A kill at any moment: calling again finishes what was begun, and leaves no trace of it."""
 
 import asyncio
+import fcntl
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git, unlike_each_other
-from tests.storage.killed import first_commit, round_of_commits
+from tests.storage.killed import OTHER, PLAN, first_commit, round_of_commits
 from tests.storage.samples import NOW, SLUG
 
 FEWEST_MOMENTS = 30
+
+
+def killed_anywhere(git: Git, copies: Path) -> list[Path]:
+    """Copies of the workspace, each with a bot that was killed at another moment; the last was not killed."""
+    subprocess.run([sys.executable, "-m", "tests.storage.killed", git.root, copies], check=True)
+    moments = len(list(copies.iterdir()))
+    assert moments > FEWEST_MOMENTS
+    return [copies / str(number) for number in range(1, moments + 1)]
+
+
+@contextmanager
+def another_writes(root: Path) -> Iterator[None]:
+    """Another bot has its turn in the workspace."""
+    with (root / ".roundtable" / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 async def test_a_commit_killed_anywhere_is_finished_by_the_next(
@@ -20,18 +42,12 @@ async def test_a_commit_killed_anywhere_is_finished_by_the_next(
     files, one commit each, and a clean checkout.
     """
     await workspace.commit(SLUG, first_commit(), now=NOW)
-    copies = tmp_path / "copies"
-    killing = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.storage.killed", git.root, copies
-    )
-    assert await killing.wait() == 0
-    moments = len(list(copies.iterdir()))
-    assert moments > FEWEST_MOMENTS
-    undisturbed = Git(copies / str(moments))
+    *killed, last = await asyncio.to_thread(killed_anywhere, git, tmp_path / "copies")
+    undisturbed = Git(last)
     tree, subjects = undisturbed("rev-parse", "HEAD^{tree}"), sorted(undisturbed.subjects)
     assert len(subjects) == 1 + len(list(round_of_commits()))
 
-    for moment in unlike_each_other(copies / str(number) for number in range(1, moments)):
+    for moment in unlike_each_other(killed):
         disturbed = Git(moment)
         async with GitWorkspace(disturbed.root) as successor:
             assert disturbed("diff", "--cached") == "", moment
@@ -42,3 +58,73 @@ async def test_a_commit_killed_anywhere_is_finished_by_the_next(
         assert disturbed("rev-parse", "HEAD^{tree}") == tree, moment
         assert disturbed("status", "--porcelain", "--ignored") == "!! .roundtable/\n", moment
         assert disturbed("fsck", "--strict", "--no-dangling") == "", moment
+
+
+async def test_a_commit_that_nobody_tries_again_is_all_there_or_not_at_all(
+    workspace: GitWorkspace, git: Git, tmp_path: Path
+) -> None:
+    """
+    The bot is killed, and the store is lost, too: no file says what the transcript does not. A file that a person
+    changed, and did not commit, is as the person left it. The reader is a bot that was running already.
+    """
+    await workspace.commit(SLUG, first_commit(), now=NOW)
+    item = "docs/requirements/bright-night"
+    by_hand = git.shown(f"{item}/requirements-spec.md").replace("# Requirements", "# Ours")
+    git.write(f"{item}/requirements-spec.md", by_hand)
+    *killed, _ = await asyncio.to_thread(killed_anywhere, git, tmp_path / "copies")
+    seen = set()
+
+    for moment in unlike_each_other(killed):
+        with another_writes(moment):
+            successor = await GitWorkspace(moment, lock_seconds=0.01).__aenter__()
+        try:
+            first, other = await successor.read(SLUG, now=NOW), await successor.read(OTHER, now=NOW)
+        finally:
+            await successor.__aexit__()
+
+        said = [
+            path.read_text() for path in sorted(moment.glob("docs/requirements/*/planning/meeting.jsonl"))
+        ]
+        is_there = '"C1.2"' in said[0]
+        seen.add((is_there, len(said)))
+        assert first.state, moment
+        assert first.state.meta.steps_completed == (("01-01", "01-02") if is_there else ("01-01",)), moment
+        specification = (moment / item / "requirements-spec.md").read_text()
+        assert specification == (by_hand.replace("What we know.", "More.") if is_there else by_hand), moment
+        plan = moment / item / "planning/plan.md"
+        assert plan.exists() is not is_there, moment
+        assert is_there or plan.read_text() == PLAN
+        assert (other.state is not None) == (len(said) == 2), moment
+
+    assert seen == {(False, 1), (True, 1), (True, 2)}
+
+
+@pytest.mark.parametrize("what", ["changed", "taken away", "a link"])
+async def test_what_a_person_changed_after_the_kill_stays(
+    workspace: GitWorkspace, git: Git, tmp_path: Path, what: str
+) -> None:
+    await workspace.commit(SLUG, first_commit(), now=NOW)
+    item = "docs/requirements/bright-night"
+    before = git.shown(f"{item}/meta.json")
+    *killed, _ = await asyncio.to_thread(killed_anywhere, git, tmp_path / "copies")
+    ahead = next(
+        moment
+        for moment in killed
+        if (moment / item / "meta.json").read_text() != before
+        and '"C1.2"' not in (moment / item / "planning/meeting.jsonl").read_text()
+    )
+    file = ahead / item / "requirements-spec.md"
+    file.unlink()
+    if what == "changed":
+        file.write_text("by hand")
+    if what == "a link":
+        file.symlink_to(tmp_path / "elsewhere")
+
+    async with GitWorkspace(ahead) as successor:
+        await successor.read(SLUG, now=NOW)
+
+    assert (ahead / item / "meta.json").read_text() == before
+    assert file.is_symlink() == (what == "a link")
+    assert file.exists() == (what == "changed")
+    assert what != "changed" or file.read_text() == "by hand"
+    assert not (ahead / ".roundtable" / "unfinished.json").exists()

@@ -42,6 +42,7 @@ from bot.storage.git.repository import (
     tree_at_tip,
 )
 from bot.storage.git.seal import Seal
+from bot.storage.git.unfinished import Unfinished
 from bot.storage.git.versions import foreign_lines
 from bot.storage.git.writing import WrittenFiles, replace_meta, stopped, write
 
@@ -97,6 +98,7 @@ class Checkout:
         self._turn = WorkspaceLock(where.root / STATE, seconds=where.lock_seconds)
         self._adoption = CheckoutUpdate(self._repository, where.root / STATE)
         self._going_back = GoingBack(self._repository, self._history, self._items, ours=where.ours)
+        self._unfinished = Unfinished(where.root / STATE, self._repository, self._items)
         self._repairs = Repairs(where.root / STATE, self._repository, self._history, self._items)
 
     def recover(self) -> None:
@@ -111,6 +113,7 @@ class Checkout:
             killed_at = left.splitlines()
             for slug in killed_at:
                 self._items.tidy(slug)
+            self._unfinished.take_back()
             if made := self._history.newest_of_ours(len(killed_at)):
                 self._author.mend((one, self._items.paths(trailer(one, ITEM))) for one in made)
             self._adoption.finish()
@@ -314,6 +317,7 @@ class Checkout:
             kept=self._history.versions,
             mending=lambda lines: self._repairs.note(due.slug, mended_lines=lines),
             home=due.home,
+            unfinished=self._unfinished,
         )
         return written._replace(files={**self._repairs.files(due.slug), **written.files})
 

@@ -176,6 +176,8 @@ class GitWorkspace:
 
     async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
         await self._abreast()
+        if not after:  # the files are all that is known of the item
+            await self._recover()
         if not await self._holds(slug, after):
             sure = await self._is_sure(after, now)
             reading = await self._in_thread(

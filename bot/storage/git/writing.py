@@ -27,6 +27,7 @@ from bot.domain.specification import snapshot
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.damage import repaired
 from bot.storage.git.items import FilePlace, Items
+from bot.storage.git.unfinished import FileChange, Unfinished
 
 Committed = Callable[[str], bytes | None]
 """The content of a path in HEAD."""
@@ -53,6 +54,7 @@ def replace_meta(items: Items, slug: str, content: bytes) -> dict[str, bytes | N
     """Write *content* as meta.json, with a copy of the old one beside it. Returns the files for a commit."""
     writing = _Writing(items, slug, lambda _path: None)
     writing.begin_anew(items.meta_file(slug), content)
+    writing.change_files()
     return writing.files
 
 
@@ -70,25 +72,33 @@ def write(
     kept: Versions = lambda _path: (),
     mending: Callable[[int], None] = lambda _lines: None,
     home: SlackPlace | None = None,
+    unfinished: Unfinished,
 ) -> WrittenFiles:
     """
     Signs *home*, or that of *work*. *mending* is told how many lines of the transcript are about to be restored.
     Raises OSError when meta.json or the transcript cannot be written; then the files say what they said before.
+    *unfinished* does the same after a kill.
     """
     writing = _Writing(items, slug, committed, kept, mending)
     writing.folder(is_new=work.change.created is not None)
+    for path, edits in _by_path(work.edits):
+        writing.artifact(path, edits)
+    writing.meta(work.change, now=now, home=home or work.change.slack)
+    spoken = writing.transcript(work.lines)
+    if work.snapshot:
+        writing.specification(work.snapshot)
+    else:
+        writing.forget_specification(spoken.after or b"")
+    if spoken.after:
+        writing.replace(spoken)
+    unfinished.begin(writing.changes)
     try:
-        for path, edits in _by_path(work.edits):
-            writing.artifact(path, edits)
-        writing.meta(work.change, now=now, home=home or work.change.slack)
-        if work.snapshot:
-            writing.specification(work.snapshot)
-        writing.transcript(work.lines)
-        if not work.snapshot:
-            writing.forget_specification()
+        writing.change_files()
     except OSError:
-        writing.undo()
+        with suppress(OSError):
+            unfinished.take_back()
         raise
+    unfinished.end()
     return WrittenFiles(
         writing.files, tuple(writing.troubles), tuple(writing.unwritten), tuple(writing.stopped)
     )
@@ -121,17 +131,20 @@ class _Writing:
         self.troubles: list[Trouble] = []
         self.unwritten: list[Edit] = []
         self.stopped: list[CheckedEdit] = []
-        self._replaced: list[tuple[FilePlace, bytes | None, bytes | None]] = []
+        self.changes: list[FileChange] = []
+        self._artifacts: dict[str, tuple[str, tuple[Edit, ...]]] = {}
 
-    def undo(self) -> None:
-        """
-        A meta.json that is ahead of its transcript would claim what is on record nowhere, if the store is lost before
-        the next attempt. What somebody changed meanwhile stays, and what cannot be put back stays for that attempt.
-        """
-        for place, before, after in reversed(self._replaced):
-            with suppress(OSError):
-                if self._items.content(place) == after:
-                    self._put(place, before)
+    def change_files(self) -> None:
+        """Raises OSError, except for an artifact: then the other files are still written."""
+        for change in self.changes:
+            path = change.place.path
+            try:
+                self._put(change.place, change.after)
+            except OSError:
+                if path not in self._artifacts:
+                    raise
+                del self.files[path]
+                self._is_unwritten(*self._artifacts[path])
 
     def folder(self, *, is_new: bool) -> None:
         if not is_new and not self._items.exists(self._slug):
@@ -147,8 +160,7 @@ class _Writing:
         except NotAdditive:
             self.troubles.append(trouble("ERR-ELAB-008"))
         except OSError:
-            self.troubles.append(trouble("ERR-ART-002", artifact_name=path))
-            self.unwritten += edits
+            self._is_unwritten(path, edits)
 
     def meta(self, change: meta.MetaChange, *, now: str, home: SlackPlace | None) -> None:
         place = self._items.meta_file(self._slug)
@@ -172,22 +184,20 @@ class _Writing:
         place = self._items.specification_file(self._slug)
         self._replace(place, self._items.content(place), text.encode())
 
-    def forget_specification(self) -> None:
-        """Our specification.json goes when no line of the transcript names it: its entries were reverted in git."""
+    def forget_specification(self, transcript: bytes) -> None:
+        """Our specification.json goes when no line of *transcript* names it: its entries were reverted in git."""
         place = self._items.specification_file(self._slug)
         before = self._items.content(place)
-        lines = self._items.content(self._items.transcript_file(self._slug)) or b""
-        if before is None or snapshot.newest_hash(lines):
+        if before is None or snapshot.newest_hash(transcript):
             return
         with suppress(ValueError):
             if snapshot.read(before.decode()).specification.entries:
                 self._replace(place, before, None)
 
-    def transcript(self, lines: Iterable[transcript.Line]) -> None:
+    def transcript(self, lines: Iterable[transcript.Line]) -> FileChange:
         place = self._items.transcript_file(self._slug)
         before = self._items.content(place)
-        if after := transcript.append(self._mended(place, before), lines):
-            self._replace(place, before, after)
+        return FileChange(place, before, transcript.append(self._mended(place, before), lines))
 
     def begin_anew(self, place: FilePlace, content: bytes) -> None:
         before = self._items.content(place)
@@ -225,7 +235,12 @@ class _Writing:
             if before and self._committed(place.path) != before:
                 self._keep(place, before, why="unreadable")
             self.troubles.append(trouble("ERR-ART-003", artifact_name=path))
+        self._artifacts[place.path] = path, edits
         self._replace(place, before, after)
+
+    def _is_unwritten(self, path: str, edits: tuple[Edit, ...]) -> None:
+        self.troubles.append(trouble("ERR-ART-002", artifact_name=path))
+        self.unwritten += edits
 
     def _keep_plan(self, place: FilePlace, before: bytes | None, edits: tuple[Edit, ...]) -> None:
         """Keep a copy of what others wrote in a file of the workshop, unless git has it."""
@@ -261,10 +276,12 @@ class _Writing:
         self.files[place._replace(name=aside).path] = content
 
     def _replace(self, place: FilePlace, before: bytes | None, after: bytes | None) -> None:
-        if after != before:
-            self._put(place, after)
-            self._replaced.append((place, before, after))
-        self.files[place.path] = after
+        self.replace(FileChange(place, before, after))
+
+    def replace(self, change: FileChange) -> None:
+        if change.after != change.before:
+            self.changes.append(change)
+        self.files[change.place.path] = change.after
 
     def _put(self, place: FilePlace, content: bytes | None) -> None:
         with self._items.folder_of(place, make=True) as found:

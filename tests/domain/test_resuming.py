@@ -255,6 +255,27 @@ def test_what_slack_repeats_after_a_loss_is_old_news() -> None:
     assert table.rt is before
 
 
+def test_what_was_read_from_the_thread_after_a_loss_belongs_to_its_step() -> None:
+    """Its note is one of the open step, and is still an answer there after a second loss."""
+    table = Table(TWO).start().say("For field work.", who="ada").forget()
+    assert [(one.step, one["text"]) for one in table.rt.specification.entries.values()] == [
+        ("00-01", "For field work.")
+    ]
+
+    table.forget()
+
+    assert [answer.text for answer in table.rt.answers] == ["For field work."]
+
+
+def test_what_slack_repeats_after_it_was_read_from_the_thread_is_old_news() -> None:
+    """It was not acknowledged before the loss. Git has it by then, and it would be a second note."""
+    table = Table(TWO).start().say("For field work.", ts="1767229200.1").forget()
+    before = table.rt
+    table.say("For field work.", ts="1767229200.1")
+
+    assert table.rt is before
+
+
 def test_what_slack_repeats_before_the_folder_is_read_is_old_news_too() -> None:
     """It comes between the loss and the first look at git."""
     table = Table(TWO).start().say("For field work.", ts="1767229200.1").finish().stop_paying().forget()

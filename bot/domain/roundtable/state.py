@@ -116,7 +116,7 @@ class RoundtableFields(Stored):
     down, `looked_at` those for which a model has proposed entries. `lines` are the transcript's since the last
     commit, `unsaved` the commits that failed, `unsent` what Slack
     did not take while the thread was closed to us. `last_heard` is the Slack ts of the newest message that git
-    had when the item was taken up from there. `workshop` is kept when people leave it, and `planned_from` is
+    had when the item was taken up from there, or that was read from the thread at the start. `workshop` is kept when people leave it, and `planned_from` is
     the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and until
     a person wants it back all (or `unaided_personas`) speak without one. `working_at` is the message that says that
     we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `session` is

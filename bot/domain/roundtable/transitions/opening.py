@@ -172,6 +172,7 @@ def thread_opened(rt: Roundtable, event: ThreadOpened, playbook: Playbook) -> Ro
 
 def thread_read(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """What people said without us becomes part of the transcript, with their names; recovered words are answers."""
+    rt = rt.but(last_heard=max(rt.last_heard, *(one.ts for one in event.heard), ""))
     if event.recovering:
         rt = rt.but(witness=event.witness)
         return taken_up(_recovered(rt, event, playbook), "taken up from git")
@@ -262,7 +263,7 @@ def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
     """What Slack repeated meanwhile, and git has already: it was answered, and counts once."""
     ours = {rt.line_of(ts) for ts in heard}
     return rt.but(
-        last_heard=max(heard, default=""),
+        last_heard=max(rt.last_heard, *heard, ""),
         lines=tuple(line for line in rt.lines if line.message_id not in ours),
         answers=tuple(answer for answer in rt.answers if answer.ts not in heard),
     )
@@ -300,7 +301,8 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
         rt = rt.meeting(heard.person)
         at = step.step_id if step else ""
         facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
-        rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING, **facts)
+        where = {"phase_key": step.phase_key, "step_id": at} if step and is_answer else {}
+        rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING, **where, **facts)
         rt = rt.attaching(heard)
         if is_answer:
             rt = rt.answering(heard, feedback=False)

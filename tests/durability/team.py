@@ -170,10 +170,12 @@ class Team:
         Again and again, until it has led to other buttons, one of *then* among them, or somebody else was quicker.
         They stand in a new message, or on the same card.
 
-        *chatter* is how likely it is that somebody speaks at the same time.
+        *chatter* is how likely it is that somebody speaks at the same time. A `stop` that was said before the store was
+        lost may count after it: then they resume.
         """
         self.doing = f"pressing {action}"
-        menu = await self._offered(action, *then)
+        stopped = (RESUME,) if self.lost_until else ()
+        menu = await self._offered(action, *then, *stopped)
         before = _offer(menu) if action in ways(menu) else None
         loop = asyncio.get_running_loop()
         until = loop.time() + 2 * PATIENCE_SECONDS
@@ -185,8 +187,9 @@ class Team:
         while not led_on():
             if loop.time() > until:
                 raise TimeoutError(f"{self.slug}: nothing comes of {self.doing}")
-            if found := self._newest(action):
-                await self._person().press(found, *ways(found)[action])
+            if found := self._newest(action, *stopped):
+                offered = ways(found)
+                await self._person().press(found, *offered.get(action) or offered[RESUME])
             if self.chance.random() < chatter:
                 await self.say()
             await self._look(led_on, seconds=AGAIN_SECONDS)

@@ -111,28 +111,27 @@ class AccessState(Stored):
 class RoundtableFields(Stored):
     """
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
-    `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is
-    the stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write
-    down, `looked_at` those for which a model has proposed entries. `lines` are the transcript's since the last
-    commit, `unsaved` the commits that failed, `unsent` what Slack
-    did not take while the thread was closed to us. `last_heard` is the Slack ts of the newest message that git
-    had when the item was taken up from there, or that was read from the thread at the start. `workshop` is kept when people leave it, and `planned_from` is
-    the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and until
-    a person wants it back all (or `unaided_personas`) speak without one. `working_at` is the message that says that
-    we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `session` is
-    what an agent's session in the thread was last called. `held` is the last
-    line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
-    from all lines, committed or not; `written` are the digests of the sections as they were written last, by
-    file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the
-    prepared questions that personas have asked. `root` is our first message, `brief` the last one, and
-    `paused_by` the person who stopped. `first_words` stand above the next question. `question` is the
-    newest question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are
-    words that came while it was not known whether their author could see the question. `timers` are the
-    moments at which something follows by itself, by the name of what does. `personas_active` are the keys of the
-    personas; none means all. `marks` are what people marked messages of the thread as.
-    `stop_asked_by` is the person who wants to stop, while something is being written down. `hinted` says for
-    which rest people were told that nothing goes on. `board` is the card of the discussion, also when that is over,
-    and `ended` what each step's discussion came to. `uncarried` is what was said and stands in no entry.
+    `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
+    stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
+    `looked_at` those for which a model has proposed entries. `lines` are the transcript's since the last commit,
+    `unsaved` the commits that failed, `unsent` what Slack did not take while the thread was closed to us.
+    `last_heard` is the Slack ts of the newest message that git had when the item was taken up from there, or that was
+    read from the thread at the start. `workshop` is kept when people leave it, and `planned_from` is the stage to go
+    back to then; None is wherever the analysis stands. `unaided`: a model failed, and until a person wants it back
+    all (or `unaided_personas`) speak without one. `working_at` is the message that says that we are at work,
+    `working_by` how it does, and `signs_refused` is what Slack would not show here. `session` is what an agent's
+    session in the thread was last called. `held` is the last line that we know to be in git, `witness` the transcript
+    as it was committed last. `specification` is folded from all lines, committed or not; `written` are the digests of
+    the sections as they were written last, by file and heading. `reopened` is the step that people opened again out
+    of its turn. `questions_asked` are the prepared questions that personas have asked. `root` is our first message,
+    `brief` the last one, and `paused_by` the person who stopped. `first_words` stand above the next question.
+    `question` is the newest question or menu, `asked` the newest posts that opened a step or a discussion, and
+    `undecided` are words that came while it was not known whether their author could see the question. `timers` are
+    the moments at which something follows by itself, by the name of what does. `personas_active` are the keys of the
+    personas; none means all. `marks` are what people marked messages of the thread as. `stop_asked_by` is the person
+    who wants to stop, while something is being written down. `hinted` says for which rest people were told that
+    nothing goes on. `board` is the card of the discussion, also when that is over, and `ended` what each step's
+    discussion came to. `uncarried` is what was said and stands in no entry.
     """
 
     shape: int = 2

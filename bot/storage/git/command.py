@@ -60,6 +60,7 @@ KEYS = frozenset(
 )
 """Secrets of ours. The other variables of AWS stay: git may have a remote there."""
 LOCAL_SECONDS = 120.0
+END_SECONDS = 1.0
 LOWEST_PRIORITY = 19
 
 
@@ -76,7 +77,7 @@ class Git:
         self._root = root
 
     async def __call__(self, *words: str, seconds: float, last: bool = False) -> GitResult:
-        """After *seconds*, or when cancelled, git and all that it started are killed. *last*: at lowest priority."""
+        """After *seconds*, or when cancelled, git and all that it started are ended. *last*: at lowest priority."""
         running = await asyncio.create_subprocess_exec(
             "git",
             *OPTIONS,
@@ -96,9 +97,7 @@ class Git:
                 out, error = await running.communicate()
         finally:
             if running.returncode is None:
-                with suppress(ProcessLookupError):
-                    os.killpg(running.pid, signal.SIGKILL)
-                await running.wait()
+                await _end(running)
         return GitResult(running.returncode or 0, _text(out), _text(error))
 
     def at_once(self, *words: str, given: str = "", env: Mapping[str, str] | None = None) -> GitResult:
@@ -114,6 +113,18 @@ class Git:
             timeout=LOCAL_SECONDS,
         )
         return GitResult(ran.returncode, _text(ran.stdout), _text(ran.stderr))
+
+
+async def _end(running: asyncio.subprocess.Process) -> None:
+    """Git removes its locks when it is asked to end. Whatever is left of it after that is killed."""
+    with suppress(ProcessLookupError):
+        os.killpg(running.pid, signal.SIGTERM)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(END_SECONDS):
+            await running.wait()
+    with suppress(ProcessLookupError):
+        os.killpg(running.pid, signal.SIGKILL)
+    await running.wait()
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:

@@ -51,8 +51,8 @@ def test_a_mended_step_of_an_earlier_phase_is_offered_with_a_button() -> None:
     """With its reason, at the menu of each later phase."""
     table = mended().do_step()
 
-    assert "Not done:\n- 00-02: It was not discussed." in table.last.text
-    assert buttons(table) == [("Open 00-02", "00-02")]
+    assert "Not done:\n- 00-02 Topic 00-02: It was not discussed." in table.last.text
+    assert buttons(table) == [("Open 00-02 Topic 00-02", "00-02")]
 
 
 def test_a_step_that_is_opened_is_led_next() -> None:
@@ -128,12 +128,22 @@ def test_all_that_was_left_out_is_listed() -> None:
     waits = trouble("ERR-STEP-008", step_id="00-03", dep_id="00-09").sentence
     assert (
         "Not done in this phase:\n"
-        "- 00-02: Step 00-02 skipped: condition 'scope == 'unknown'' is true.\n"
-        f"- 00-03: {waits}\n"
-        "- 00-05: It was skipped with the rest of the phase."
+        "- 00-02 Topic 00-02: Step 00-02 skipped: condition 'scope == 'unknown'' is true.\n"
+        f"- 00-03 Topic 00-03: {waits}\n"
+        "- 00-05 Topic 00-05: It was skipped with the rest of the phase."
     ) in table.last.text
     assert [value for _, value in buttons(table)] == ["00-02", "00-03", "00-05"]
     assert table.press(Action.REOPEN, value="00-02").rt.step_id == "00-02"
+
+
+def test_few_of_many_steps_have_a_button_and_all_can_be_opened_by_number() -> None:
+    """A card with twenty buttons would hide those that people need. One of the others is named."""
+    steps = [step(f"00-0{number}") for number in range(1, 10)]
+    table = Table(few_steps(*steps)).start().do_step().press(Action.SKIP)
+
+    assert [value for _, value in buttons(table)] == ["00-02", "00-03", "00-04", "00-05", "00-06"]
+    assert "To open a step without a button, type its number: `reopen 00-07`." in table.last.text
+    assert table.say("reopen 00-09").rt.step_id == "00-09"
 
 
 def test_a_complete_analysis_offers_what_was_left_out() -> None:
@@ -142,7 +152,7 @@ def test_a_complete_analysis_offers_what_was_left_out() -> None:
     table.playbook = MENDED
     table.resume()
 
-    assert table.last.text.endswith("Nothing to do.\n\nNot done:\n- 00-02: It was not discussed.")
+    assert table.last.text.endswith("Nothing to do.\n\nNot done:\n- 00-02 Topic 00-02: It was not discussed.")
     table.press(Action.REOPEN, value="00-02").do_step().press_continue()
     assert table.rt.stage is Stage.ANALYSED
     assert "00-02" in table.meta.steps_completed
@@ -217,7 +227,7 @@ def test_it_can_be_typed(words: str, opened: str) -> None:
     table = finished().say(words, who="grace")
 
     assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, opened)
-    assert f"Grace chose: Open {opened}" in [line.content for line in table.lines]
+    assert f"Grace chose: Open {opened} Topic {opened}" in [line.content for line in table.lines]
 
 
 def test_the_word_in_an_answer_opens_nothing() -> None:

@@ -315,7 +315,7 @@ def test_a_step_whose_dependency_is_missing_waits() -> None:
     table = Table(few_steps(step("00-01"), waits)).start().do_step()
 
     sentence = trouble("ERR-STEP-008", step_id="00-02", dep_id="00-09").sentence
-    assert f"Not done in this phase:\n- 00-02: {sentence}" in table.last.text
+    assert f"Not done in this phase:\n- 00-02 Topic 00-02: {sentence}" in table.last.text
     assert table.meta.steps_completed == ("00-01",)
 
 
@@ -325,7 +325,7 @@ def test_a_step_that_is_passed_over_is_named_at_the_end_of_the_phase() -> None:
     table = Table(few_steps(waits, step("00-02"))).start().do_step()
 
     sentence = trouble("ERR-STEP-008", step_id="00-01", dep_id="00-09").sentence
-    assert f"Not done in this phase:\n- 00-01: {sentence}" in table.last.text
+    assert f"Not done in this phase:\n- 00-01 Topic 00-01: {sentence}" in table.last.text
     assert table.meta.steps_completed == ("00-02",)
 
 

@@ -93,4 +93,6 @@ async def test_a_finished_step_is_opened_again(meeting: Meeting) -> None:
     async with meeting.bot():
         await meeting.say("reopen")
         await meeting.menu("finish_step")
-        assert "Grace chose: Open 00-01" in [line.content for line in meeting.transcript.lines]
+        assert "Grace chose: Open 00-01 Scope Estimation" in [
+            line.content for line in meeting.transcript.lines
+        ]

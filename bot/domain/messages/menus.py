@@ -103,8 +103,8 @@ REOPEN = Choice(action=Action.REOPEN, label="Open")
 FLOOR = (GO_ON, END_ELABORATION)
 ROUND = (STOP,)
 LABEL_CHARS = 40
-REOPENED_AT_MOST = 20
-"""A message takes 50 blocks, and a row of them 25 buttons."""
+REOPENED_AT_MOST = 5
+"""More buttons than a row has would hide the others. All steps can be opened by their number."""
 
 
 def prompt(speaker: str, text: str, depth: Depth) -> Message:
@@ -133,12 +133,17 @@ def after_step(speaker: str, text: str, depth: Depth) -> Message:
     )
 
 
-def reopening(steps: Sequence[str]) -> tuple[Choice, ...]:
-    """A button for each step that was left out."""
-    return tuple(REOPEN.but(label=f"Open {step_id}", value=step_id) for step_id in steps[:REOPENED_AT_MOST])
+def reopening(steps: Sequence[tuple[str, str]]) -> tuple[Choice, ...]:
+    """A button for each of the first *steps*, ids and titles, that were left out."""
+    return tuple(
+        REOPEN.but(label=f"Open {step_id} {one_line(title, LABEL_CHARS)}", value=step_id)
+        for step_id, title in steps[:REOPENED_AT_MOST]
+    )
 
 
-def after_phase(speaker: str, text: str, following: Phase | None, *, left_out: Sequence[str] = ()) -> Message:
+def after_phase(
+    speaker: str, text: str, following: Phase | None, *, left_out: Sequence[tuple[str, str]] = ()
+) -> Message:
     label = step_wording.continue_to(following)
     lines = (step_wording.ELABORATE_LINE, f"[C] {label}", step_wording.FEEDBACK_LINE)
     go_on = CONTINUE.but(label=label)

@@ -196,10 +196,21 @@ def skipping() -> str:
     return "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
 
 
-def not_done(here: Sequence[tuple[str, str]], earlier: Sequence[tuple[str, str]] = ()) -> str:
-    """The steps that were left out, and why: in this phase and elsewhere."""
-    parts = (("Not done in this phase", here), ("Not done", earlier))
-    return "\n\n".join(f"{head}:\n{_reasons(left)}" for head, left in parts if left)
+def not_done(
+    here: Sequence[tuple[str, str]],
+    elsewhere: Sequence[tuple[str, str]] = (),
+    *,
+    without_button: str = "",
+) -> str:
+    """The steps that were left out, and why: in this phase and elsewhere. *without_button*: the id of one of them."""
+    parts = (("Not done in this phase", here), ("Not done", elsewhere))
+    lists = [f"{head}:\n{_reasons(left)}" for head, left in parts if left]
+    how = (
+        [f"To open a step without a button, type its number: `reopen {without_button}`."]
+        if without_button
+        else []
+    )
+    return "\n\n".join([*lists, *how])
 
 
 def _reasons(left: Sequence[tuple[str, str]]) -> str:

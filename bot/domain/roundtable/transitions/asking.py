@@ -89,6 +89,7 @@ class LeftOut(NamedTuple):
     phase_key: str
     name: str
     why: str
+    title: str = ""
     can_open: bool = True
 
 
@@ -108,7 +109,7 @@ def _left_out_of(rt: Roundtable, phase_key: str, playbook: Playbook) -> Iterator
             playbook.agenda, step, completed=rt.steps_completed, facts=_facts(rt), excused=_excused(rt)
         )
         known = told.get(step.step_id) or (skip.why if skip else step_wording.not_discussed())
-        yield LeftOut(phase_key, step.step_id, known)
+        yield LeftOut(phase_key, step.step_id, known, step.title)
     for one in playbook.troubles_of(phase_key):
         if (name := one.facts.get("filename")) and one.sentence:
             yield LeftOut(phase_key, name, one.sentence, can_open=False)
@@ -323,8 +324,7 @@ def menu(
         left = left_out(rt, playbook)
         above = paragraphs(text, told)
         after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
-        can_open = [one.name for one in left if one.can_open]
-        message = menus.after_phase(speaker.key, above, after, left_out=can_open)
+        message = menus.after_phase(speaker.key, above, after, left_out=openable(left))
     policy = playbook.policy
     message = menus.with_budget_button(message, line(rt.purse, policy), used_up=used_up(rt.purse, policy))
     in_place = rt.has_card and not anew
@@ -335,13 +335,21 @@ def menu(
     return rt.but(card=rt.card.but(first=first)) if rt.card else rt
 
 
+def openable(left: Iterable[LeftOut]) -> list[tuple[str, str]]:
+    """The steps that can be opened, ids and titles."""
+    return [(one.name, one.title) for one in left if one.can_open]
+
+
 def not_done(rt: Roundtable, playbook: Playbook) -> str:
     left = left_out(rt, playbook)
-    if rt.stage is Stage.ANALYSED:
-        return step_wording.not_done((), [(one.name, one.why) for one in left])
-    here = [(one.name, one.why) for one in left if one.phase_key == rt.phase_key]
-    earlier = [(one.name, one.why) for one in left if one.phase_key != rt.phase_key]
-    return step_wording.not_done(here, earlier)
+    is_here = [rt.stage is not Stage.ANALYSED and one.phase_key == rt.phase_key for one in left]
+    rows = [(f"{one.name} {one.title}".rstrip(), one.why) for one in left]
+    here = [row for row, belongs in zip(rows, is_here, strict=True) if belongs]
+    elsewhere = [row for row, belongs in zip(rows, is_here, strict=True) if not belongs]
+    without_button = openable(left)[menus.REOPENED_AT_MOST :]
+    return step_wording.not_done(
+        here, elsewhere, without_button=without_button[0][0] if without_button else ""
+    )
 
 
 # --- what can be known without asking -----------------------------------------------------------------------------

@@ -119,7 +119,7 @@ def at_the_end(rt: Roundtable, commits_behind: int, playbook: Playbook) -> Round
 def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Steps that were left out can still be opened, such as one whose file was mended since."""
     text = step_wording.complete_and_current()
-    can_open = [one.name for one in asking.left_out(rt, playbook) if one.can_open]
+    can_open = asking.openable(asking.left_out(rt, playbook))
     if not can_open:
         return rt.telling(Message(text=text), part=LinePhase.REVIEW_READY)
     above = f"{text}\n\n{asking.not_done(rt, playbook)}"

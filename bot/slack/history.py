@@ -188,8 +188,11 @@ async def _replies(calls: Calls, place: Place, cursor: str, *, limit: int, oldes
 
 
 def _not_newer(newest: _Post | None, key: str) -> str:
-    """A timestamp before any post of *key*, so that a thread need not be read from its beginning."""
-    if newest is None:
+    """
+    A timestamp before any post of *key*, so that a thread need not be read from its beginning. Only the numbers of one
+    roundtable are in an order: after its store was lost, another process may still be busy with a post from before.
+    """
+    if newest is None or newest.key.rpartition(".")[0] != key.rpartition(".")[0]:
         return ""
     return newest.before if newest.key == key else newest.ts
 

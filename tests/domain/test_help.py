@@ -34,6 +34,16 @@ def test_who_is_done_is_told_how_to_finish(text: str) -> None:
     assert table.rt.stage is Stage.DISCUSSING
 
 
+def test_that_somebody_is_done_is_no_answer() -> None:
+    """It would stand below the last question, as what its author answered to that. It stays in the transcript."""
+    table = Table().start().say("For field work.").say("we're done here", who="grace")
+
+    assert [answer.text for answer in table.rt.answers] == ["For field work."]
+    assert [one["text"] for one in table.rt.specification.entries.values()] == ["For field work."]
+    assert table.lines[-1].content == "we're done here"
+    assert "This is not kept as an answer." in table.world.told[-1][1].text
+
+
 def test_help_at_a_menu_is_no_feedback() -> None:
     """The same menu stays open, and nothing is written again."""
     table = Table().start().do_step()

@@ -201,6 +201,14 @@ class TestAnOpenStep:
             "**How would somebody see that each works? (FR-002 and FR-003)**"
         ]
 
+    def test_what_was_answered_under_its_number_is_not_asked_in_other_words(self, meeting: Meeting) -> None:
+        """Its form has no entry, and a prepared question asks for what the first question asked."""
+        meeting.say("Ada", "00-01", "1. Labels come out where the box is.\n2. Small.\n3. All of it is known.")
+        message = open_card(scene(meeting, "00-01", heard=("Ada",)))
+
+        assert part(message, "Still missing") == []
+        assert message.choices[0].emphasis is Emphasis.PRIMARY
+
     def test_coverage_knows_better_what_is_missing(self, meeting: Meeting) -> None:
         """Once there are entries: then questions without an answer under their number are only listed."""
         meeting.say("Ada", "01-05", "quality: Answers in time -> 5 s p95\nquality: Nothing is lost")

@@ -54,9 +54,18 @@ def test_talking_about_finishing_is_not_finishing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "stops"), [("stop", True), ("Stop!", True), ("stop it", False), ("bus stop", False)]
+    ("text", "stops"),
+    [
+        ("stop", True),
+        ("Stop!", True),
+        ("Stop here", True),
+        ("pause", True),
+        ("stop it", False),
+        ("bus stop", False),
+        ("pause before the second scan", False),
+    ],
 )
-def test_stopping_is_one_word(text: str, stops: bool) -> None:  # noqa: FBT001 -- a column of the table
+def test_stopping_is_a_word_or_what_stands_on_the_button(text: str, stops: bool) -> None:  # noqa: FBT001 -- a column of the table
     """Exactly that."""
     assert words.stops(text) is stops
 

@@ -1,5 +1,6 @@
 """What the card of a step shows, and which of the step's questions are answered."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -194,7 +195,13 @@ class StepScene:
 
     @cached_property
     def missing(self) -> tuple[CoverageGap, ...]:
-        return _missing(self.gaps, self.specification)
+        """Without what asks for less than a question that somebody answered."""
+        answered = [_words(one.text) for one in self.questions if one.is_answered]
+        return tuple(
+            gap
+            for gap in _missing(self.gaps, self.specification)
+            if gap.id or not gap.ask or not any(_words(gap.ask) <= words for words in answered)
+        )
 
 
 def asked(
@@ -234,6 +241,10 @@ def _missing(gaps: Iterable[CoverageGap], specification: Specification) -> tuple
     """Without what a suggestion lacks: it has to be accepted first."""
     proposed = {one.id for one in specification.entries.values() if one.state is EntryState.PROPOSED}
     return tuple(gap for gap in gaps if gap.kind is GapKind.MISSING and gap.id not in proposed)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.casefold()))
 
 
 def _names_form(question: str, kind: Kind) -> bool:

@@ -296,7 +296,7 @@ def how_to_answer() -> str:
 
 
 def how_to_finish() -> str:
-    return "To save what was said here, press Finish step or type `finish`."
+    return "This is not kept as an answer. To save what was said here, press Finish step or type `finish`."
 
 
 def longer() -> str:

@@ -31,7 +31,7 @@ WITHOUT = re.compile(r"\s*without\s+(@?\S.{0,60})", re.IGNORECASE)
 
 LETTERS = {"e": Action.ELABORATE, "c": Action.CONTINUE, "s": Action.SKIP}
 FINISH = {"finish", "finish step", "finish the step"}
-STOP = {"stop"}
+STOP = {"stop", "stop here", "pause"}
 HELP = {"help", "help me", "help please", "help me please", "please help", "please help me"}
 ASIDE = re.compile(r"[\s(*_]*aside[*_]?\s*[:：]", re.IGNORECASE)
 DEPTH_WORDS_MAX = 5
@@ -140,7 +140,8 @@ def is_wish(text: str) -> bool:
 def answers(text: str) -> bool:
     """Whether *text*, said in a thread, is meant for the step that is open, and not for us."""
     wants_time = DUE.fullmatch(text.rstrip()) or DUE_IN_WORDS.fullmatch(text.rstrip())
-    is_ours = bool(wants_time) or is_wish(text) or depth(text, at_menu=False) is not None
+    ends = exit_wish(text) is EndIntent.YES
+    is_ours = bool(wants_time) or ends or is_wish(text) or depth(text, at_menu=False) is not None
     return bool(text.strip()) and not is_ours
 
 

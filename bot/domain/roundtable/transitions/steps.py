@@ -53,9 +53,11 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if wanted := words.depth(event.text, at_menu=False):
         return depths.change(rt, wanted, playbook, person=event.person)
 
-    rt = rt.answering(event, feedback=False).queueing(React(ts=event.ts, emoji=NOTED))
     if words.exit_wish(event.text) is words.EndIntent.YES:
-        rt = rt.queueing(Tell(person=event.person.id, message=Message(text=step_wording.how_to_finish())))
+        told = Message(text=step_wording.how_to_finish())
+        return rt.queueing(Tell(person=event.person.id, message=told))
+
+    rt = rt.answering(event, feedback=False).queueing(React(ts=event.ts, emoji=NOTED))
     speak = asking.listening(rt, playbook)
     if rt.has_pending(Speak):
         return speaking.waiting_for(rt, speak)

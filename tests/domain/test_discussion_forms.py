@@ -335,6 +335,15 @@ def test_who_recorded_it_and_whom_they_named() -> None:
     assert "Grace, Linus" in synthesized(table)
 
 
+def test_who_is_said_to_have_decided_is_told_so() -> None:
+    """Alone, so that they can object to it; who recorded it knows."""
+    table = record(three_people(), option="A", words="keep both edits", deciders=("ada", "grace"))
+
+    ((told, message),) = table.world.told
+    assert told == "grace"
+    assert message.text.startswith("Ada recorded that you decided “keep both edits”. If that is not so, ")
+
+
 def test_who_decides_alone_is_named_once() -> None:
     table = record(discussing(), option="A", deciders=("ada",))
 

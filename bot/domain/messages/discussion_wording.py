@@ -321,6 +321,12 @@ def recorded(
     return f"{name} recorded a decision: {text}{why}.{who}{old}"
 
 
+def named_as_decider(name: str, text: str) -> str:
+    return (
+        f"{name} recorded that you decided “{text}”. If that is not so, record it again and say who decided."
+    )
+
+
 def objected(name: str, text: str) -> str:
     return f"{name} objects: {text}"
 

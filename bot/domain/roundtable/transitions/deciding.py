@@ -464,6 +464,10 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
         rt.name_of(event.person.id), text, event.reason, instead=old, deciders=deciders
     )
     rt = _on_record(rt, event, sentence, **facts)
+    for decider in named:
+        if decider != event.person.id:
+            told = wording.named_as_decider(rt.name_of(event.person.id), text)
+            rt = _whispering(rt, Person(id=decider), told)
     for number, fate in event.fates.items():
         raised = board.objection(rt.debate, number)
         if raised and raised.fate is Fate.OPEN and fate not in {Fate.OPEN, Fate.WITHDRAWN}:

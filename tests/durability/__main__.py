@@ -110,7 +110,7 @@ def _plans(seed: int, kills: int, server: RedisServer) -> Iterator[Plan]:
             case 2:
                 yield replace(where, redis_url=server.url)
             case 3:
-                yield replace(two, flushes=1)
+                yield replace(two, flushes=2)
             case _:
                 yield replace(two, remote=True, kinds=KINDS_WITH_REMOTE)
 

@@ -45,7 +45,7 @@ async def test_two_processes_and_redis(redis_url: str, tmp_path: Path) -> None:
 @pytest.mark.thorough
 async def test_a_store_that_forgets_everything(redis_url: str, tmp_path: Path) -> None:
     """People say `resume`, and the meeting goes on from what is in git."""
-    await lived_through(Plan(seed=5, kills=4, redis_url=redis_url, flushes=1), tmp_path)
+    await lived_through(Plan(seed=5, kills=4, redis_url=redis_url, flushes=2), tmp_path)
 
 
 @pytest.mark.thorough

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,11 +46,17 @@ def is_running(pid: int) -> bool:
     return True
 
 
+def is_listened_to(running: asyncio.Task[Any]) -> bool:
+    """One that is cancelled while asyncio still starts it is killed by asyncio."""
+    coroutine: Any = running.get_coro()
+    return getattr(coroutine.cr_await, "__name__", "") == "communicate"
+
+
 async def test_a_git_that_is_cancelled_leaves_no_lock(git: Git, held_up: tuple[str, ...]) -> None:
     """Else the remote would count as unreachable until the lock is old enough to be removed."""
     lock, pid = git.root / ".git" / f"{REF}.lock", hook(git.root)
     running = asyncio.create_task(Command(git.root)(*held_up, seconds=60))
-    await wait_until(lambda: lock.exists() and pid.exists() and pid.read_text())
+    await wait_until(lambda: lock.exists() and pid.exists() and pid.read_text() and is_listened_to(running))
 
     running.cancel()
     await asyncio.wait({running})

@@ -106,6 +106,10 @@ class Checkout:
         with suppress(WorkspaceError), self.alone():
             pass
 
+    def is_cut_off(self) -> bool:
+        """Whether a bot is writing files just now, or was killed while it did."""
+        return self._unfinished.is_begun()
+
     @contextmanager
     def alone(self, *slugs: str) -> Iterator[None]:
         """Keeps other bots from writing, and first finishes what one that was killed was writing."""

@@ -47,6 +47,10 @@ class Unfinished:
         with folder(self._state) as state:
             state.replace(NOTE, json.dumps(rows).encode())
 
+    def is_begun(self) -> bool:
+        """Any thread may ask."""
+        return (self._state / NOTE).exists()
+
     def end(self) -> None:
         """All changes are made."""
         with folder(self._state) as state:

@@ -176,8 +176,8 @@ class GitWorkspace:
 
     async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
         await self._abreast()
-        if not after:  # the files are all that is known of the item
-            await self._recover()
+        if not after and await self._in_thread(self._reader, self._reading.is_cut_off):
+            await self._recover()  # the files are all that is known of the item
         if not await self._holds(slug, after):
             sure = await self._is_sure(after, now)
             reading = await self._in_thread(

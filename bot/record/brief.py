@@ -214,7 +214,8 @@ class Briefing:
 
     def _name(self, claim: Claim) -> str:
         """A line may be older than what is known of the name of its author."""
-        return self._people.get(claim.by) or self._labels.name(claim.name or claim.by)
+        known = self._people.get(claim.by) or self._labels.names.get(claim.by)
+        return known or self._labels.name(claim.name or claim.by)
 
     # --- positions ----------------------------------------------------------------------------------------------------
 

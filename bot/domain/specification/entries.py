@@ -91,6 +91,8 @@ class Patch(Stored):
 
 
 THE_BOT = "the bot"
+PERSONA_NAME = "persona_name"
+"""In the `meta` of a line with a persona's proposals: what the persona is called."""
 """What people read in place of the actor `HOST`."""
 
 
@@ -463,4 +465,10 @@ def _who(line: Line) -> dict[str, str]:
     person = line.meta.get("user_id")
     if isinstance(person, str) and person:
         return {"by": person, "name": str(line.meta.get("user_name") or person)}
-    return {"by": line.actor, "name": THE_BOT if line.actor == HOST else line.actor}
+    return {"by": line.actor, "name": THE_BOT if line.actor == HOST else _called(line)}
+
+
+def _called(line: Line) -> str:
+    """Lines of earlier versions have only the role of a persona."""
+    name = line.meta.get(PERSONA_NAME)
+    return name if isinstance(name, str) and name else line.actor

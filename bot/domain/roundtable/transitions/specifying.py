@@ -25,7 +25,14 @@ from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification import adr, checks, forms
-from bot.domain.specification.entries import ENTRIES, GIT_AUTHOR, EntryState, Patch, Specification
+from bot.domain.specification.entries import (
+    ENTRIES,
+    GIT_AUTHOR,
+    PERSONA_NAME,
+    EntryState,
+    Patch,
+    Specification,
+)
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import LinePhase
@@ -131,6 +138,7 @@ def proposed(
     facts = facts_of(found)
     if not facts:
         return rt
+    facts[PERSONA_NAME] = persona.first_name
     if marked := checks.marked(found):
         facts["unverified"] = marked
     ids = ", ".join(dict.fromkeys(patch["id"] for patch in facts[ENTRIES]))

@@ -49,7 +49,8 @@ class Unfinished:
 
     def is_begun(self) -> bool:
         """Any thread may ask."""
-        return (self._state / NOTE).exists()
+        with folder(self._state) as state:
+            return state.stamp(NOTE) is not None
 
     def end(self) -> None:
         """All changes are made."""

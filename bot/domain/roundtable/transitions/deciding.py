@@ -421,7 +421,8 @@ def _agreeing(
 ) -> tuple[Roundtable, dict[str, Any]]:
     """A message that was marked is decided in its own words."""
     if isinstance(prompt, Agreement):
-        return _deciding(rt, person, _proposal(prompt.option), playbook, line=line)
+        proposal = ProposedDecision(prompt.option.text, prompt.option)
+        return _deciding(rt, person, proposal, playbook, line=line)
     words = one_line(prompt.words, TEXT_CHARS)
     proposal = ProposedDecision(words, _meant(rt.debate, words), said_in=rt.line_of(prompt.ts))
     rt, facts = _deciding(rt, person, proposal, playbook, line=line)
@@ -460,23 +461,17 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     proposal = ProposedDecision(text, option, event.reason, event.revisit, event.replaces, deciders=deciders)
     rt, facts = _deciding(rt, event.person, proposal, playbook, line=event.key)
     old = [one.text for one in rt.debate.decided if one.replaced_by == event.key]
-    sentence = wording.recorded(
-        rt.name_of(event.person.id), text, event.reason, instead=old, deciders=deciders
-    )
+    name = rt.name_of(event.person.id)
+    sentence = wording.recorded(name, text, event.reason, instead=old, deciders=deciders)
     rt = _on_record(rt, event, sentence, **facts)
     for decider in named:
         if decider != event.person.id:
-            told = wording.named_as_decider(rt.name_of(event.person.id), text)
-            rt = _whispering(rt, Person(id=decider), told)
+            rt = _whispering(rt, Person(id=decider), wording.named_as_decider(name, text))
     for number, fate in event.fates.items():
         raised = board.objection(rt.debate, number)
         if raised and raised.fate is Fate.OPEN and fate not in {Fate.OPEN, Fate.WITHDRAWN}:
             rt = _settled(rt, event.person, raised, fate, event.reason)
     return rt
-
-
-def _proposal(option: BoardOption) -> ProposedDecision:
-    return ProposedDecision(option.text, option)
 
 
 def _deciding(

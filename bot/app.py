@@ -47,9 +47,9 @@ from bot.slack.client import Identity
 from bot.slack.reception import Reception
 from bot.storage.carrying_over import CarryingOver, EarlierVersionWorks
 from bot.storage.embedded import EmbeddedStore, teams_in
-from bot.storage.git.checkout import STATE
 from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.maintenance import Maintenance
+from bot.storage.git.repository import STATE
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
 from bot.storage.git.workspace import GitWorkspace, at_once

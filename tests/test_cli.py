@@ -24,7 +24,7 @@ from bot.sandbox import Fault, Sandbox
 from bot.settings import Settings
 from bot.slack.manifest import manifest
 from bot.storage.embedded import EmbeddedStore
-from bot.storage.git.checkout import STATE
+from bot.storage.git.repository import STATE
 from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
 from tests.domain.table import Table
 from tests.ports import free_port

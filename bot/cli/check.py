@@ -36,10 +36,9 @@ from bot.slack.board import SlackBoard
 from bot.slack.manifest import OPTIONAL, SCOPES, missing_scopes
 from bot.slack.transport import APP_LEVEL_REFUSED, PATH
 from bot.storage import embedded
-from bot.storage.git.checkout import STATE
 from bot.storage.git.command import explained
 from bot.storage.git.inspection import inspected as inspected_workspace
-from bot.storage.git.repository import existing_repository, open_repository
+from bot.storage.git.repository import STATE, existing_repository, open_repository
 from bot.storage.git.sync import reached
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import inspected, refuse_cluster

@@ -37,9 +37,9 @@ from bot.sandbox import App, Delivery, Sandbox, SandboxMessage, Timing
 from bot.settings import PREFIX, Settings, name_of
 from bot.slack.manifest import BOT_EVENTS, SCOPES
 from bot.storage import redis_check
-from bot.storage.git.checkout import STATE
 from bot.storage.git.command import Git
 from bot.storage.git.history import EFFECT, ITEM, STEP
+from bot.storage.git.repository import STATE
 from bot.storage.team import recorded
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
 from bot.storage.carrying_over import CarryingOver
-from bot.storage.git.checkout import STATE
+from bot.storage.git.repository import STATE
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.notices import EmbeddedNotices, RedisNotices
 from bot.voices.reviewing import ChecklistReviewers

@@ -14,7 +14,7 @@ from bot.errors import BotError, ConfigError
 from bot.files import folder
 from bot.settings import Settings
 from bot.storage.embedded import ROUNDTABLES
-from bot.storage.git.checkout import STATE
+from bot.storage.git.repository import STATE
 from bot.storage.git.scrub import Scrubber, ScrubResult
 from bot.storage.state_scrub import scrub_state
 

@@ -1,11 +1,15 @@
 """What somebody pushes that no tool of ours would write: the sync ends, and the items of others are read."""
 
+from pathlib import Path
+
 import pygit2
 import pytest
 from pygit2.enums import FileMode
 
+from bot.errors import ConfigError
 from bot.storage.git.sync import SyncResult
 from bot.storage.git.versions import versions
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import Replica
 from tests.storage.conftest import open_replica, person, remote, replica
@@ -101,3 +105,39 @@ def test_folders_below_folders_are_no_end_of_a_record(person: Git) -> None:
     (person.root / ITEMS).mkdir(parents=True)
 
     assert [dict(one.files) for one in versions(person.root / ITEMS)][-1] == {}
+
+
+async def test_a_clone_that_came_with_state_of_ours_is_refused(tmp_path: Path) -> None:
+    """Whoever made it could have written anything there."""
+    clone = Git(tmp_path / "clone")
+    clone.begin()
+    path = clone.write(".roundtable/roundtables/offline-sync.json", "{}")
+    clone("add", "--force", str(path))
+    clone("commit", "--quiet", "-m", "ours")
+
+    with pytest.raises(
+        ConfigError, match=r"has \.roundtable/ in git: that is the bot's own state; take it out"
+    ):
+        await GitWorkspace(clone.root).__aenter__()
+
+
+@pytest.mark.parametrize("name", [".roundtable", ".Roundtable"])
+async def test_state_of_ours_is_never_taken_from_a_push(replica: Replica, person: Git, name: str) -> None:
+    """It names files to put back, and in a bot without Redis it says what was said. People are told what to remove."""
+    await replica.commit()
+    assert await replica.sync.once() == SyncResult.PUSHED
+    person("pull", "--quiet", "--rebase", "origin", "main")
+    path = person.write(f"{name}/unfinished.json", '[[".git/config", null, null], ["x", null, null]]')
+    person("add", "--force", str(path))
+    person("commit", "--quiet", "-m", "ours")
+    person("push", "--quiet", "origin", "main")
+
+    assert await replica.sync.once() == SyncResult.DIVERGED
+    assert not (replica.git.root / name / "unfinished.json").exists()
+    await replica.commit(2)
+    assert replica.git.status == []
+
+    person("rm", "--quiet", "-r", "--cached", name)
+    person("commit", "--quiet", "-m", "theirs")
+    person("push", "--quiet", "origin", "main")
+    assert await replica.sync.once() == SyncResult.PUSHED

@@ -30,6 +30,7 @@ from bot.storage.git.items import Items
 from bot.storage.git.lock import WorkspaceLock
 from bot.storage.git.repairs import Repairs
 from bot.storage.git.repository import (
+    STATE,
     Author,
     CommitDraft,
     CommitMade,
@@ -46,7 +47,6 @@ from bot.storage.git.unfinished import Unfinished
 from bot.storage.git.versions import foreign_lines
 from bot.storage.git.writing import WrittenFiles, replace_meta, stopped, write
 
-STATE = ".roundtable"
 AUTHOR = "Roundtable"
 EMAIL = "roundtable@localhost"
 PROBE_BYTES = 4096

@@ -24,7 +24,14 @@ from bot.errors import WorkspaceError
 from bot.files import STATE_BYTES, File, folder
 from bot.storage.git.command import Git, GitResult
 from bot.storage.git.rebase import Clash
-from bot.storage.git.repository import flush_objects, locked_index, tip
+from bot.storage.git.repository import (
+    STATE,
+    STATE_IN_GIT,
+    flush_objects,
+    holds_our_state,
+    locked_index,
+    tip,
+)
 from bot.storage.git.trees import InTheWay, TreeChange, at, changes
 
 log = logging.getLogger(__name__)
@@ -54,6 +61,10 @@ class CheckoutUpdate:
         before = tip(self._repository)
         if before == after:
             return
+        if holds_our_state(after.tree):
+            raise WorkspaceError(
+                f"The remote has {STATE}/ in git: {STATE_IN_GIT}.", reason="diverged", again=True
+            )
         moved = tuple(changes(before.tree if before else None, after.tree))
         met = tuple(clashes)
         note = {"branch": branch, "before": _sha(before), "after": _sha(after), "clashes": met}

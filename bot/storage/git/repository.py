@@ -22,7 +22,10 @@ from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.trees import Entries, TreeEntry, graft
 
 BRANCH = "main"
-OURS_ALONE = ("/.roundtable/", ".roundtable-*.tmp")
+STATE = ".roundtable"
+"""The folder of our own state, at the top of the workspace."""
+OURS_ALONE = (f"/{STATE}/", ".roundtable-*.tmp")
+STATE_IN_GIT = f"that is the bot's own state; take it out of git with `git rm -r --cached {STATE}`"
 RACES = 20
 """How often a commit is tried when other people move the branch at the same time."""
 LARGEST_TREE_CACHED_BYTES = 4 * 1024 * 1024
@@ -39,6 +42,8 @@ def open_repository(root: Path) -> pygit2.Repository:
         repository = pygit2.Repository(found) if found else pygit2.init_repository(root, initial_head=BRANCH)
         _must_be_top_level(repository, root)
         repository.index.read()  # libgit2 knows neither split nor sparse ones
+        if holds_our_state(tree_at_tip(repository)):
+            raise ConfigError(f"the workspace {str(root)!r} has {STATE}/ in git: {STATE_IN_GIT}")
         _keep_ours_out(shared_git_dir(repository))
     except (OSError, pygit2.GitError) as error:
         raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error}") from error
@@ -86,6 +91,11 @@ def tip(repository: pygit2.Repository) -> Commit | None:
 def tree_at_tip(repository: pygit2.Repository) -> Tree | None:
     newest = tip(repository)
     return newest.tree if newest else None
+
+
+def holds_our_state(tree: Tree | None) -> bool:
+    """Files of our own state would come from whoever can push. Some file systems do not tell upper from lower case."""
+    return tree is not None and any(str(entry.name).casefold() == STATE for entry in tree)
 
 
 def branch(repository: pygit2.Repository) -> str:

@@ -25,11 +25,11 @@ from pygit2 import Commit, Oid
 from bot.engine.ports import Meter, NoMeter
 from bot.errors import BotError, ConfigError, WorkspaceError
 from bot.files import STATE_BYTES, folder
-from bot.storage.git.checkout import AUTHOR, EMAIL, STATE, Checkout, CheckoutConfig
+from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, CheckoutConfig
 from bot.storage.git.checkout_update import NOTES, CheckoutUpdate
 from bot.storage.git.command import Git, GitResult, explained
 from bot.storage.git.rebase import Clash, CommitReplay, Replayed
-from bot.storage.git.repository import branch, open_repository, shared_git_dir, tip
+from bot.storage.git.repository import STATE, branch, open_repository, shared_git_dir, tip
 
 log = logging.getLogger(__name__)
 

@@ -661,6 +661,20 @@ async def test_a_workspace_inside_a_repository_is_refused(cli: Cli, tmp_path: Pa
     assert list(inside.iterdir()) == []
 
 
+async def test_a_clone_that_came_with_state_of_ours_is_refused(cli: Cli, tmp_path: Path) -> None:
+    """Whoever made it could have written anything there."""
+    clone = tmp_path / "clone"
+    (clone / ".roundtable").mkdir(parents=True)
+    (clone / ".roundtable/team").write_text("T1")
+    git(clone, "init", "-q")
+    git(clone, "add", ".")
+    git(clone, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", "ours")
+
+    await refused(
+        cli, "take it out of git with `git rm -r --cached .roundtable`", ROUNDTABLE_WORKSPACE="clone"
+    )
+
+
 async def test_a_bare_repository_is_refused(cli: Cli, tmp_path: Path) -> None:
     """It has no files to write."""
     git(tmp_path, "init", "-q", "--bare", "bare.git")

@@ -21,7 +21,7 @@ from bot.domain.discussion.elaboration import (
     SealedPosition,
     Turn,
 )
-from bot.domain.values.text import one_line
+from bot.domain.values.text import one_line, word_set
 
 LETTERS = tuple(letter for letter in ascii_uppercase if letter != "I")
 """An "I" is a person who speaks."""
@@ -285,7 +285,7 @@ def stood(debate: Elaboration, stand: PersonStand) -> Elaboration:
 
 def _reason(debate: Elaboration, stand: PersonStand) -> str:
     """The newest message of someone whom the person names in their reason."""
-    said = set(re.findall(r"\w+", stand.why.casefold()))
+    said = word_set(stand.why)
     for turn in reversed(debate.turns):
         if turn.by != stand.by and turn.name and turn.name.split()[0].casefold() in said:
             return turn.ts or turn.posted

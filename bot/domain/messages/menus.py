@@ -135,10 +135,11 @@ def after_step(speaker: str, text: str, depth: Depth) -> Message:
 
 def reopening(steps: Sequence[tuple[str, str]]) -> tuple[Choice, ...]:
     """A button for each of the first *steps*, ids and titles, that were left out."""
-    return tuple(
-        REOPEN.but(label=f"Open {step_id} {one_line(title, LABEL_CHARS)}", value=step_id)
-        for step_id, title in steps[:REOPENED_AT_MOST]
-    )
+    return tuple(open_step(step_id, title) for step_id, title in steps[:REOPENED_AT_MOST])
+
+
+def open_step(step_id: str, title: str) -> Choice:
+    return REOPEN.but(label=f"Open {step_id} {one_line(title, LABEL_CHARS)}", value=step_id)
 
 
 def after_phase(

@@ -1,6 +1,5 @@
 """What the card of a step shows, and which of the step's questions are answered."""
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +12,7 @@ from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import Link
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import EntryState, Specification, StaleCause
+from bot.domain.values.text import word_set
 from bot.domain.values.value import Value
 
 SUGGESTIONS_SHOWN = 8
@@ -195,12 +195,12 @@ class StepScene:
 
     @cached_property
     def missing(self) -> tuple[CoverageGap, ...]:
-        """Without what asks for less than a question that somebody answered."""
-        answered = [_words(one.text) for one in self.questions if one.is_answered]
+        """Without a prepared question whose words all stand in a numbered question that is answered."""
+        answered = [word_set(one.text) for one in self.questions if one.is_answered]
         return tuple(
             gap
             for gap in _missing(self.gaps, self.specification)
-            if gap.id or not gap.ask or not any(_words(gap.ask) <= words for words in answered)
+            if gap.id or not gap.ask or not any(word_set(gap.ask) <= words for words in answered)
         )
 
 
@@ -241,10 +241,6 @@ def _missing(gaps: Iterable[CoverageGap], specification: Specification) -> tuple
     """Without what a suggestion lacks: it has to be accepted first."""
     proposed = {one.id for one in specification.entries.values() if one.state is EntryState.PROPOSED}
     return tuple(gap for gap in gaps if gap.kind is GapKind.MISSING and gap.id not in proposed)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text.casefold()))
 
 
 def _names_form(question: str, kind: Kind) -> bool:

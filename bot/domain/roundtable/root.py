@@ -201,8 +201,8 @@ def _progress(rt: Roundtable, playbook: Playbook) -> Iterator[PhaseProgress]:
 
 def _skipped(rt: Roundtable, playbook: Playbook) -> Iterator[SkippedInRoot]:
     for one in asking.left_out(rt.but(stage=Stage.ANALYSED), playbook):
-        if step := playbook.agenda.get(one.name):
-            yield SkippedInRoot(step_id=one.name, title=step.title, why=one.why)
+        if one.can_open:
+            yield SkippedInRoot(step_id=one.name, title=one.title, why=one.why)
 
 
 def _leads(playbook: Playbook) -> tuple[Persona, ...]:

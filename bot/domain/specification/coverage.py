@@ -20,6 +20,7 @@ from bot.domain.catalog.schema import (
     ids_in,
 )
 from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.values.text import word_set
 from bot.domain.values.value import Value
 
 ALIKE = 0.8
@@ -201,9 +202,7 @@ class _Finder:
             yield CoverageGap(kind=GapKind.VAGUE, id=entry.id, field=kind.text, facts=(found[0],))
 
     def _alike(self, entries: tuple[Entry, ...], kind: Kind) -> Iterator[CoverageGap]:
-        words = [
-            (one, frozenset(re.findall(r"\w+", str(one[kind.text] or "").casefold()))) for one in entries
-        ]
+        words = [(one, word_set(str(one[kind.text] or ""))) for one in entries]
         for at, (entry, mine) in enumerate(words):
             for other, theirs in words[:at]:
                 shared = len(mine & theirs)

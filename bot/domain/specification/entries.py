@@ -91,9 +91,9 @@ class Patch(Stored):
 
 
 THE_BOT = "the bot"
+"""What people read in place of the actor `HOST`."""
 PERSONA_NAME = "persona_name"
 """In the `meta` of a line with a persona's proposals: what the persona is called."""
-"""What people read in place of the actor `HOST`."""
 
 
 class StaleReason(Stored):

@@ -71,6 +71,11 @@ def _between_characters(line: str, cut: int) -> int:
 _ALL_FLAG_LETTERS = "".join(map(chr, _FLAG_LETTERS))
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of *text*, for comparing: in one case, without punctuation."""
+    return frozenset(re.findall(r"\w+", text.casefold()))
+
+
 def encoding_of(content: bytes) -> str:
     """UTF-8, unless it begins with the mark of UTF-16, which is what PowerShell writes."""
     return "utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"

@@ -116,7 +116,7 @@ class Git:
 
 
 async def _end(running: asyncio.subprocess.Process) -> None:
-    """Git removes its locks when it is asked to end. Whatever is left of it after that is killed."""
+    """Git removes its lock files at SIGTERM. What still runs after END_SECONDS, or when git has ended, is killed."""
     with suppress(ProcessLookupError):
         os.killpg(running.pid, signal.SIGTERM)
     with suppress(TimeoutError):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bot.errors import ConfigError
 from bot.storage.git.items import Items
-from bot.storage.git.repository import BRANCH, branch, existing_repository
+from bot.storage.git.repository import BRANCH, branch, existing_repository, must_hold_no_state
 
 
 class WorkspaceInspection(NamedTuple):
@@ -26,6 +26,7 @@ def inspected(root: Path, items_dir: str) -> WorkspaceInspection:
         return WorkspaceInspection(
             len(Items(root, items_dir).listing()) if root.exists() else 0, BRANCH, begun=False
         )
+    must_hold_no_state(repository, root)
     _must_be_writable(Path(repository.path))
     commits_to = branch(repository).removeprefix("refs/heads/")
     return WorkspaceInspection(len(Items(root, items_dir).listing()), commits_to, begun=True)

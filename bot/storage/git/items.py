@@ -54,6 +54,12 @@ class FilePlace(NamedTuple):
     name: str
     most: int = ARTIFACT_BYTES
 
+    @classmethod
+    def of(cls, path: str, most: int = ARTIFACT_BYTES) -> "FilePlace":
+        """*path* begins at the top of the workspace."""
+        *folders, name = path.split("/")
+        return cls(tuple(folders), name, most)
+
     @property
     def path(self) -> str:
         return "/".join((*self.folders, self.name))
@@ -124,6 +130,11 @@ class Items:
                 return found.read(place.name, place.most)
         except FileNotFoundError:
             return None
+
+    def put(self, place: FilePlace, content: bytes | None) -> None:
+        """None removes the file."""
+        with self.folder_of(place, make=True) as found:
+            found.remove(place.name) if content is None else found.replace(place.name, content)
 
     def has(self, place: FilePlace) -> bool:
         with suppress(FileNotFoundError), self.folder_of(place) as found:

@@ -77,7 +77,7 @@ class Repairs:
 
     def files(self, slug: str) -> dict[str, bytes | None]:
         """What was restored and is in no commit yet, as it is now."""
-        places = map(_place, self._untold(slug).files)
+        places = map(FilePlace.of, self._untold(slug).files)
         found = ((place.path, self._items.content(place)) for place in places)
         return {path: content for path, content in found if content is not None}
 
@@ -111,16 +111,15 @@ class Repairs:
         if no_record and no_lines:
             top = "/".join(record.folders)
             paths = tuple(path for path, _ in files_below(commit.tree, top))
-            return _Deleted(FOLDER, commit, tuple(p for p in paths if not self._items.has(_place(p))))
+            return _Deleted(FOLDER, commit, tuple(p for p in paths if not self._items.has(FilePlace.of(p))))
         return _Deleted(META_JSON if no_record else TRANSCRIPT, commit, (place.path,))
 
     def _put_back(self, path: str, commit: pygit2.Commit) -> None:
-        place, found = _place(path), commit.tree[path]
+        found = commit.tree[path]
         if not isinstance(found, pygit2.Blob) or found.filemode == pygit2.GIT_FILEMODE_LINK:
             return
         try:
-            with self._items.folder_of(place, make=True) as at:
-                at.replace(place.name, found.data)
+            self._items.put(FilePlace.of(path), found.data)
         except OSError as error:
             log.warning("%s cannot be restored: %s", path, error)
 
@@ -137,8 +136,3 @@ class Repairs:
                 state.replace(NOTES, json.dumps(rows).encode())
             else:
                 state.remove(NOTES)
-
-
-def _place(path: str) -> FilePlace:
-    *folders, name = path.split("/")
-    return FilePlace(tuple(folders), name)

@@ -42,8 +42,7 @@ def open_repository(root: Path) -> pygit2.Repository:
         repository = pygit2.Repository(found) if found else pygit2.init_repository(root, initial_head=BRANCH)
         _must_be_top_level(repository, root)
         repository.index.read()  # libgit2 knows neither split nor sparse ones
-        if holds_our_state(tree_at_tip(repository)):
-            raise ConfigError(f"the workspace {str(root)!r} has {STATE}/ in git: {STATE_IN_GIT}")
+        must_hold_no_state(repository, root)
         _keep_ours_out(shared_git_dir(repository))
     except (OSError, pygit2.GitError) as error:
         raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error}") from error
@@ -93,8 +92,17 @@ def tree_at_tip(repository: pygit2.Repository) -> Tree | None:
     return newest.tree if newest else None
 
 
+def must_hold_no_state(repository: pygit2.Repository, root: Path) -> None:
+    """Raises ConfigError."""
+    if holds_our_state(tree_at_tip(repository)):
+        raise ConfigError(f"the workspace {str(root)!r} has {STATE}/ in git: {STATE_IN_GIT}")
+
+
 def holds_our_state(tree: Tree | None) -> bool:
-    """Files of our own state would come from whoever can push. Some file systems do not tell upper from lower case."""
+    """
+    Whether *tree* has files of our own state: whoever can push could have written them. Upper and lower case are the
+    same name on some file systems.
+    """
     return tree is not None and any(str(entry.name).casefold() == STATE for entry in tree)
 
 

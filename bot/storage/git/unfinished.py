@@ -1,9 +1,10 @@
 """
-Takes back what a killed bot had written of a commit, up to the point where its transcript is written.
+Takes back what a killed bot had written of a commit, unless it had written all of it.
 
-The files of an item are replaced one after the other, and the transcript is the last. Usually the same commit is tried
-again after a kill, and finishes them. If the store is lost, too, nobody tries again, and meta.json would claim what is
-on record nowhere. So what is about to be replaced is noted first. The note names contents by their ids in git.
+The files of an item are replaced one after the other, and the transcript is the last. Usually the same commit is made
+again after a kill, and writes them all. If the store is lost as well, nobody knows of that commit any more, and
+meta.json would name a step as finished that no line finishes. So what is about to be replaced is noted first. The note
+names contents by their ids in git.
 """
 
 import json
@@ -43,9 +44,13 @@ class Unfinished:
         """Called before the first of *changes* is made; they are made in this order, and each is made whole."""
         if len(changes) < 2:
             return
-        rows = [(one.place.path, self._kept(one.before), _id(one.after)) for one in changes]
+        *others, last = changes
+        note = {
+            "files": [(one.place.path, self._kept(one.before), _id(one.after)) for one in others],
+            "last": (last.place.path, _id(last.after)),
+        }
         with folder(self._state) as state:
-            state.replace(NOTE, json.dumps(rows).encode())
+            state.replace(NOTE, json.dumps(note).encode())
 
     def is_begun(self) -> bool:
         """Any thread may ask."""
@@ -59,44 +64,40 @@ class Unfinished:
 
     def take_back(self) -> None:
         """
-        Puts back what was there before, unless the last change was made. What somebody changed meanwhile stays. Raises
-        OSError when a file cannot be put back now; the next call tries again.
+        Restores the earlier contents, unless the last change was made, too. A file that somebody has changed since then
+        stays as it is. Raises OSError when a file cannot be restored now; the next call tries again.
         """
-        if not (rows := self._noted()):
+        if not (note := self._noted()):
             return
-        *others, (last, _, wanted) = rows
+        last, wanted = note["last"]
         if self._id_of(last) != wanted:
-            for path, before, after in reversed(others):
+            for path, before, after in reversed(note["files"]):
                 if self._id_of(path) == after:
-                    self._put_back(_place(path), before)
+                    self._put_back(path, before)
         self.end()
 
-    def _put_back(self, place: FilePlace, before: str | None) -> None:
-        content = self._repository.get(before) if before else None
-        if before and not isinstance(content, pygit2.Blob):
-            return  # somebody removed it from git
-        with self._items.folder_of(place, make=True) as found:
-            if isinstance(content, pygit2.Blob):
-                found.replace(place.name, content.data)
-            else:
-                found.remove(place.name)
-        log.info("%s is as it was before a commit that was cut off", place.path)
+    def _put_back(self, path: str, before: str | None) -> None:
+        kept = self._repository.get(before) if before else None
+        if before and not isinstance(kept, pygit2.Blob):
+            return  # git no longer has the earlier content
+        self._items.put(_place(path), kept.data if isinstance(kept, pygit2.Blob) else None)
+        log.info("%s is as it was before a commit that was cut off", path)
 
     def _kept(self, content: bytes | None) -> str | None:
-        """Git has it already, unless somebody changed the file and has not committed that."""
+        """Git usually has it already, except what somebody changed by hand and has not committed."""
         return None if content is None else str(self._repository.create_blob(content))
 
     def _id_of(self, path: str) -> str | None:
         try:
             return _id(self._items.content(_place(path)))
         except FileRefused:
-            return ""  # somebody put a link or a folder there
+            return ""  # a link or a folder, which is no file of ours
 
-    def _noted(self) -> list[Any]:
+    def _noted(self) -> dict[str, Any]:
         with suppress(ValueError), folder(self._state) as state:
-            found: list[Any] = json.loads(state.read(NOTE, STATE_BYTES) or b"[]")
+            found: dict[str, Any] = json.loads(state.read(NOTE, STATE_BYTES) or b"{}")
             return found
-        return []
+        return {}
 
 
 def _id(content: bytes | None) -> str | None:
@@ -104,5 +105,4 @@ def _id(content: bytes | None) -> str | None:
 
 
 def _place(path: str) -> FilePlace:
-    *folders, name = path.split("/")
-    return FilePlace(tuple(folders), name, TRANSCRIPT_BYTES)
+    return FilePlace.of(path, TRANSCRIPT_BYTES)

@@ -90,7 +90,7 @@ def write(
     else:
         writing.forget_specification(spoken.after or b"")
     if spoken.after:
-        writing.replace(spoken)
+        writing.plan(*spoken)
     unfinished.begin(writing.changes)
     try:
         writing.change_files()
@@ -139,12 +139,12 @@ class _Writing:
         for change in self.changes:
             path = change.place.path
             try:
-                self._put(change.place, change.after)
+                self._items.put(change.place, change.after)
             except OSError:
                 if path not in self._artifacts:
                     raise
                 del self.files[path]
-                self._is_unwritten(*self._artifacts[path])
+                self._not_written(*self._artifacts[path])
 
     def folder(self, *, is_new: bool) -> None:
         if not is_new and not self._items.exists(self._slug):
@@ -160,7 +160,7 @@ class _Writing:
         except NotAdditive:
             self.troubles.append(trouble("ERR-ELAB-008"))
         except OSError:
-            self._is_unwritten(path, edits)
+            self._not_written(path, edits)
 
     def meta(self, change: meta.MetaChange, *, now: str, home: SlackPlace | None) -> None:
         place = self._items.meta_file(self._slug)
@@ -178,11 +178,11 @@ class _Writing:
         after = meta.apply(raw, change)
         if home and home.thread_ts:
             after = meta.held_at(after, home, lambda one: self._items.seal.sign(self._slug, one))
-        self._replace(place, before, meta.write(after).encode("utf-8", "replace"))
+        self.plan(place, before, meta.write(after).encode("utf-8", "replace"))
 
     def specification(self, text: str) -> None:
         place = self._items.specification_file(self._slug)
-        self._replace(place, self._items.content(place), text.encode())
+        self.plan(place, self._items.content(place), text.encode())
 
     def forget_specification(self, transcript: bytes) -> None:
         """Our specification.json goes when no line of *transcript* names it: its entries were reverted in git."""
@@ -192,7 +192,7 @@ class _Writing:
             return
         with suppress(ValueError):
             if snapshot.read(before.decode()).specification.entries:
-                self._replace(place, before, None)
+                self.plan(place, before, None)
 
     def transcript(self, lines: Iterable[transcript.Line]) -> FileChange:
         place = self._items.transcript_file(self._slug)
@@ -203,7 +203,7 @@ class _Writing:
         before = self._items.content(place)
         if before is not None:
             self._keep(place, before, why="corrupt")
-        self._replace(place, before, content)
+        self.plan(place, before, content)
 
     def _mended(self, place: FilePlace, before: bytes | None) -> bytes:
         """Lines that a crash damaged are restored from HEAD."""
@@ -236,9 +236,9 @@ class _Writing:
                 self._keep(place, before, why="unreadable")
             self.troubles.append(trouble("ERR-ART-003", artifact_name=path))
         self._artifacts[place.path] = path, edits
-        self._replace(place, before, after)
+        self.plan(place, before, after)
 
-    def _is_unwritten(self, path: str, edits: tuple[Edit, ...]) -> None:
+    def _not_written(self, path: str, edits: tuple[Edit, ...]) -> None:
         self.troubles.append(trouble("ERR-ART-002", artifact_name=path))
         self.unwritten += edits
 
@@ -275,17 +275,11 @@ class _Writing:
             aside = found.copy_aside(place.name, content, why=why)
         self.files[place._replace(name=aside).path] = content
 
-    def _replace(self, place: FilePlace, before: bytes | None, after: bytes | None) -> None:
-        self.replace(FileChange(place, before, after))
-
-    def replace(self, change: FileChange) -> None:
-        if change.after != change.before:
-            self.changes.append(change)
-        self.files[change.place.path] = change.after
-
-    def _put(self, place: FilePlace, content: bytes | None) -> None:
-        with self._items.folder_of(place, make=True) as found:
-            found.remove(place.name) if content is None else found.replace(place.name, content)
+    def plan(self, place: FilePlace, before: bytes | None, after: bytes | None) -> None:
+        """The file is changed by `change_files`."""
+        if after != before:
+            self.changes.append(FileChange(place, before, after))
+        self.files[place.path] = after
 
 
 def _with_our_line_ends(content: bytes | None) -> bytes | None:

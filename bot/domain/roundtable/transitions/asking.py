@@ -4,7 +4,7 @@ What people are asked: the questions of a step, or the menu that follows it.
 Every transition that needs people ends here: with one open menu.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -317,11 +317,11 @@ def menu(
     kind = kind or (MenuKind.STEP if upcoming(rt, playbook) else MenuKind.PHASE)
     rt = rt.but(stage=Stage.AT_BOUNDARY)
     speaker = speaker_of(rt, playbook)
-    told = not_done(rt, playbook) if kind is MenuKind.PHASE else ""
+    left = left_out(rt, playbook) if kind is MenuKind.PHASE else ()
+    told = not_done(rt, left)
     if kind is MenuKind.STEP:
         message = menus.after_step(speaker.key, text, rt.depth or Depth.STANDARD)
     else:
-        left = left_out(rt, playbook)
         above = paragraphs(text, told)
         after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
         message = menus.after_phase(speaker.key, above, after, left_out=openable(left))
@@ -340,16 +340,15 @@ def openable(left: Iterable[LeftOut]) -> list[tuple[str, str]]:
     return [(one.name, one.title) for one in left if one.can_open]
 
 
-def not_done(rt: Roundtable, playbook: Playbook) -> str:
-    left = left_out(rt, playbook)
-    is_here = [rt.stage is not Stage.ANALYSED and one.phase_key == rt.phase_key for one in left]
-    rows = [(f"{one.name} {one.title}".rstrip(), one.why) for one in left]
-    here = [row for row, belongs in zip(rows, is_here, strict=True) if belongs]
-    elsewhere = [row for row, belongs in zip(rows, is_here, strict=True) if not belongs]
-    without_button = openable(left)[menus.REOPENED_AT_MOST :]
-    return step_wording.not_done(
-        here, elsewhere, without_button=without_button[0][0] if without_button else ""
+def not_done(rt: Roundtable, left: Sequence[LeftOut]) -> str:
+    """Empty when nothing was *left* out."""
+    phase = "" if rt.stage is Stage.ANALYSED else rt.phase_key
+    here, elsewhere = (
+        [(f"{one.name} {one.title}".rstrip(), one.why) for one in left if (one.phase_key == phase) is is_here]
+        for is_here in (True, False)
     )
+    without_button = [step_id for step_id, _ in openable(left)[menus.REOPENED_AT_MOST :]]
+    return step_wording.not_done(here, elsewhere, without_button=next(iter(without_button), ""))
 
 
 # --- what can be known without asking -----------------------------------------------------------------------------

@@ -172,7 +172,7 @@ def thread_opened(rt: Roundtable, event: ThreadOpened, playbook: Playbook) -> Ro
 
 def thread_read(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """What people said without us becomes part of the transcript, with their names; recovered words are answers."""
-    rt = rt.but(last_heard=max(rt.last_heard, *(one.ts for one in event.heard), ""))
+    rt = rt.but(last_heard=max([rt.last_heard, *(one.ts for one in event.heard)]))
     if event.recovering:
         rt = rt.but(witness=event.witness)
         return taken_up(_recovered(rt, event, playbook), "taken up from git")
@@ -263,7 +263,7 @@ def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
     """What Slack repeated meanwhile, and git has already: it was answered, and counts once."""
     ours = {rt.line_of(ts) for ts in heard}
     return rt.but(
-        last_heard=max(rt.last_heard, *heard, ""),
+        last_heard=max([rt.last_heard, *heard]),
         lines=tuple(line for line in rt.lines if line.message_id not in ours),
         answers=tuple(answer for answer in rt.answers if answer.ts not in heard),
     )

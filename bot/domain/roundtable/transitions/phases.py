@@ -238,7 +238,7 @@ def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook, *, 
         raise NotNow(step_wording.opened_later())
     if rt.stage is Stage.DISCUSSING and rt.step_id == step_id:
         raise NotNow(step_wording.open_already())
-    label = menus.reopening([(step_id, step.title)])[0].label
+    label = menus.open_step(step_id, step.title).label
     rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
     rt = steps.feedback_saved(rt, playbook)
     if rt.stage is Stage.DISCUSSING:

@@ -119,10 +119,11 @@ def at_the_end(rt: Roundtable, commits_behind: int, playbook: Playbook) -> Round
 def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Steps that were left out can still be opened, such as one whose file was mended since."""
     text = step_wording.complete_and_current()
-    can_open = asking.openable(asking.left_out(rt, playbook))
+    left = asking.left_out(rt, playbook)
+    can_open = asking.openable(left)
     if not can_open:
         return rt.telling(Message(text=text), part=LinePhase.REVIEW_READY)
-    above = f"{text}\n\n{asking.not_done(rt, playbook)}"
+    above = f"{text}\n\n{asking.not_done(rt, left)}"
     message = Message(text=above, choices=menus.reopening(can_open))
     return rt.offering(MenuKind.LEFT_OUT, message, part=LinePhase.REVIEW_READY)
 

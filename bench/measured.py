@@ -1,8 +1,7 @@
 """
 `roundtable run`, as the benchmarks under load run it: by the command's own code, with two additions from here.
 
-BENCH_HURRIED edits cards at once. The bot keeps Slack's limit of 50 edits a minute, and with 16 threads that limit is
-all that would be measured.
+BENCH_SPEED=1 keeps Slack's limits, with a sandbox that has them. Without it, calls of the sandbox do not wait.
 
 BENCH_SAMPLES=FILE samples the stacks of all threads every few milliseconds from one SIGUSR1 to the next, and then
 writes them to FILE as JSON (`bench.profiled` reads it). That is wall time: a thread that waits for the disk, or for a
@@ -22,17 +21,11 @@ from types import CodeType, FrameType
 
 from bot import app
 from bot.cli import main
-from bot.engine.card_pace import CardPace
 
 EVERY_SECONDS = 0.005
 
 Stack = tuple[tuple[CodeType, ...], int]
 """The innermost call first, and the line that it is at; 0 where there is none."""
-
-
-class NoPace(CardPace):
-    def wait_seconds(self, card: str, *, pressed: bool, is_root: bool = False) -> float:  # noqa: ARG002
-        return 0.0
 
 
 class Sampler:
@@ -94,8 +87,8 @@ def _name(code: CodeType) -> list[str]:
 
 
 if __name__ == "__main__":
-    if os.environ.pop("BENCH_HURRIED", ""):
-        app.bot = partial(app.bot, card_pace=NoPace())
+    if speed := os.environ.pop("BENCH_SPEED", ""):
+        app.bot = partial(app.bot, speed=float(speed))
     if samples := os.environ.pop("BENCH_SAMPLES", ""):
         Sampler(Path(samples), by_cpu=bool(os.environ.pop("BENCH_BY_CPU", ""))).listen()
     main.main()

@@ -18,6 +18,7 @@ from bot.engine.performers import Performers
 from bot.engine.personal import Personal
 from bot.engine.ports import Store
 from bot.engine.roundtables import Roundtables
+from bot.engine.viewing import Viewers
 from bot.record.kept import KeptRecords
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
@@ -26,7 +27,6 @@ from bot.storage.redis import RedisStore
 from bot.storage.tasks import DocketWake
 from bot.voices.judging import OfflineWorkshop
 from bot.voices.offline.offline import OfflineVoices
-from tests.e2e.meeting import NoPace
 
 
 class Parts(NamedTuple):
@@ -71,11 +71,11 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
     ):
         records = KeptRecords(root, "docs/requirements")
         chat = SlackChat(client, playbook.roster, us)
-        performers = Performers(chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop())
-        # A turn ends with the edit of its card, which would otherwise wait for Slack's limit.
-        engine = Roundtables(
-            store=store, wake=wake, performers=performers, playbook=playbook, clock=now, card_pace=NoPace()
+        viewers = Viewers(store, files, chat, lambda _: playbook.policy)
+        performers = Performers(
+            chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop(), viewers
         )
+        engine = Roundtables(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
         desk = Commands(
             roundtables=engine,
             ask_review=_no_review,
@@ -86,6 +86,7 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
             chat=chat,
             playbook=playbook,
             personal=Personal(store=store, chat=chat, playbook=playbook, clock=now),
+            viewers=viewers,
             secret=b"bench",
         )
         payments = Payments(engine, store)

@@ -32,7 +32,7 @@ from bot.domain.values.value import Value
 from bot.engine.ports import Speech, VoiceContext
 from bot.storage.serialization import encoded
 from bot.voices.offline.offline import OfflineVoices
-from tests.e2e.meeting import Meeting, NoPace, sandbox
+from tests.e2e.meeting import Meeting, sandbox
 from tests.redis_server import running_redis_server
 
 JOURNAL = "bot.storage.journal"
@@ -171,7 +171,7 @@ def count_bytes(counting: Counting) -> None:
 
 async def analysis(counting: Counting, folder: Path) -> None:
     async with sandbox() as slack:
-        meeting = Meeting(slack, folder / "workspace", voices=CannedVoices(), card_pace=NoPace())
+        meeting = Meeting(slack, folder / "workspace", voices=CannedVoices())
         async with meeting.bot():
             async with counting.input("start", meeting):
                 await meeting.start("Offline sync")
@@ -228,7 +228,7 @@ async def long_step(counting: Counting, folder: Path, sizes: tuple[int, ...]) ->
     with running_redis_server() as redis:
         async with sandbox() as slack, Redis.from_url(redis.url) as asked:
             more = {"REDIS_URL": redis.url}
-            meeting = Meeting(slack, folder / "workspace", more=more, card_pace=NoPace())
+            meeting = Meeting(slack, folder / "workspace", more=more)
             async with meeting.bot():
                 await meeting.start("Offline sync")
                 given = 0

@@ -130,7 +130,6 @@ async def sampled(what: str, folder: Path, *, checkout: Path, seconds: float, by
     written = folder / "samples.json"
     more = {
         "BENCH_SAMPLES": str(written),
-        "BENCH_HURRIED": "yes" if what == PRESSES else "",
         "BENCH_BY_CPU": "yes" if by_cpu else "",
     }
     async with AsyncExitStack() as stack:

@@ -18,10 +18,12 @@ from typing import TypeVar
 
 from bench.children import ROOT, child, cpu_seconds
 from bench.workspaces import git, workspace
-from bot.cli.demo import ways
-from bot.sandbox import Sandbox, SandboxMessage, SandboxPerson
-from bot.sandbox.changes import ChangeKind, SandboxChange
 from bot.slack.transport import CONNECTIONS
+from roundtable_eval.demo import ways
+from slack_sandbox import Sandbox, SandboxMessage, SandboxPerson
+from slack_sandbox.changes import ChangeKind, SandboxChange
+from slack_sandbox.residents import User
+from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import CHANNEL, sandbox
 from tests.ports import free_port
 
@@ -58,12 +60,12 @@ class Room:
         """A thread that a person began: its root."""
         return await self.slack.person("ada").say(CHANNEL, text)
 
-    async def item(self) -> "Item":
+    async def item(self, channel: str = CHANNEL) -> "Item":
         """A roundtable whose first step is open."""
         before, title = len(self._roots), f"Offline sync {next(_titles)}"
-        await self.slack.person("ada").slash(CHANNEL, f"/roundtable start {title}")
+        await self.slack.person("ada").slash(channel, f"/roundtable start {title}")
         await self.until(lambda: len(self._roots) > before, what=f"the root of {title!r}")
-        item = Item(self, self._roots[before])
+        item = Item(self, self._roots[before], channel)
         await item.offered(FINISH)
         return item
 
@@ -151,8 +153,9 @@ class Room:
 class Item:
     """One roundtable of a room, and how people get through its steps."""
 
-    def __init__(self, room: Room, root: str) -> None:
+    def __init__(self, room: Room, root: str, channel: str = CHANNEL) -> None:
         self.root = root
+        self.channel = channel
         self.presses = 0
         self._room = room
 
@@ -163,6 +166,10 @@ class Item:
     async def say(self, text: str, *, who: str = "grace") -> None:
         """Until it was heard."""
         await self._room.sign_for(self.root, text, who=who)
+
+    async def write(self, text: str, *, who: str = "grace") -> None:
+        """Without waiting for a reaction."""
+        await self._room.slack.person(who).say(self.channel, text, thread_ts=self.root)
 
     async def finish(self) -> float:
         """Seconds from the press to the menu: the step is written and committed by then."""
@@ -214,8 +221,8 @@ def _offer(menu: SandboxMessage) -> tuple[str, tuple[str, ...]]:
 
 
 @asynccontextmanager
-async def room() -> AsyncIterator[Room]:
-    async with sandbox() as slack:
+async def room(people: Iterable[User] = PEOPLE, *, rate_limits: bool = False) -> AsyncIterator[Room]:
+    async with sandbox(people, rate_limits=rate_limits) as slack:
         yield Room(slack)
 
 
@@ -229,18 +236,24 @@ async def bots(
     redis_url: str = "",
     has_remote: bool = False,
     more: Mapping[str, str] | None = None,
+    people: Iterable[User] = PEOPLE,
+    rate_limits: bool = False,
 ) -> AsyncIterator[Room]:
-    """A room with *clones* of one workspace and *each* so many processes on it, all connected."""
+    """
+    A room with *clones* of one workspace and *each* so many processes on it, all connected. With *rate_limits* the
+    sandbox has those of Slack, and the bots keep them.
+    """
     first, remote = _prepared(folder, has_remote=has_remote)
     roots = [first] if clones == 1 else [folder / f"clone-{number}" for number in range(clones)]
     async with AsyncExitStack() as stack:
-        made = await stack.enter_async_context(room())
+        made = await stack.enter_async_context(room(people, rate_limits=rate_limits))
         for root in roots:
             for number in range(each):
                 env = {
                     **_settings(made.slack, root),
                     **({"REDIS_URL": redis_url} if redis_url else {}),
                     **({"ROUNDTABLE_REMOTE": str(remote)} if has_remote else {}),
+                    **({"BENCH_SPEED": "1"} if rate_limits else {}),
                     **of(checkout, folder),
                     **(more or {}),
                 }

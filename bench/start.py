@@ -3,28 +3,33 @@ CPU from the start of the process to its first acknowledgement.
 
 Floor: a process that imports the same libraries, and nothing else. Goal: ≤ 1.5×. Both find their byte code in one
 cache that was warmed before, as it is in an image.
+
+And the time from SIGTERM to the end of a bot that has nothing to do. Goal: two seconds, over Socket Mode and HTTP.
 """
 
 import ast
 import asyncio
 import os
 import resource
+import statistics
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from bench import seeds
 from bench.canned import TEAM, CannedSlack
 from bench.children import ROOT, bot_settings, child, ready
-from bench.harness import Figures, Goal, Plan, Row, main
+from bench.harness import Figures, Goal, Plan, Row, main, share
 from bench.load import over_http
 from bench.workspaces import workspace
 from bot.storage.redis import RedisStore
 from tests.redis_server import running_redis_server
 
 FLOOR = "importing the same libraries"
-NOT_LOADED = ("sandbox/", "voices/llm/loading.py", "voices/llm/calling.py")
+NOT_LOADED = ("voices/llm/loading.py", "voices/llm/calling.py")
 """What `roundtable run` does not import; the modules of voices/llm only where a model is configured."""
+STOP_MS = 2_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -58,10 +63,28 @@ async def measure(plan: Plan) -> list[Row]:
                 assert await bare.wait() == 0, "what the bot imports can be imported"
                 return {"cpu": cpu_of_children() - before}
 
+            async def stopped(*, http: bool) -> Row:
+                log, settings = plan.folder / "bot.log", bot_settings(slack, root, redis.url, http=http)
+                took = []
+                for _ in range(plan.rounds):
+                    async with child("-m", "bot", "run", env=settings, log=log) as running:
+                        await ready(int(settings["ROUNDTABLE_HEALTH_PORT"]), running, log)
+                        began = time.perf_counter()
+                        running.terminate()
+                        await asyncio.to_thread(running.wait)
+                        took.append((time.perf_counter() - began) * 1000)
+                what = f"stop when idle, {'HTTP' if http else 'Socket Mode'}"
+                goal = Goal(at_most=1)
+                ours = statistics.median(took)
+                return share(
+                    what, "SIGTERM to exit", "ms", "two seconds", ours=ours, floor=STOP_MS, goal=goal
+                )
+
             goals = {"cpu": Goal(at_most=1.5)}
-            return await plan.compare(
+            rows = await plan.compare(
                 "start to first ack", floor_is=FLOOR, floor=bare, ours=ours, goals=goals
             )
+            return [*rows, await stopped(http=False), await stopped(http=True)]
 
 
 def imports() -> list[str]:

@@ -27,7 +27,6 @@ from bench.rooms import Item, Room, bots
 from tests.redis_server import running_redis_server
 
 AT_ONCE = 16
-HURRIED = {"BENCH_HURRIED": "yes"}
 PRESSES, FINISH, CPU = "presses", "finish p95", "cpu"
 UNITS = {PRESSES: "1/s", FINISH: "ms", CPU: "ms"}
 
@@ -37,7 +36,7 @@ async def measure(plan: Plan) -> list[Row]:
 
         async def side(name: str, *, stored: bool = True, **how: object) -> Room:
             url = stack.enter_context(running_redis_server()).url if stored else ""
-            running = bots(plan.folder / name, redis_url=url, more=HURRIED, **how)  # type: ignore[arg-type]
+            running = bots(plan.folder / name, redis_url=url, **how)  # type: ignore[arg-type]
             return await stack.enter_async_context(running)
 
         one = await side("one")

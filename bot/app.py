@@ -25,15 +25,15 @@ from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules
 from bot.engine.audit import Redaction
-from bot.engine.card_pace import CardPace
 from bot.engine.clock import Clock, now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Meter, RateLimit, Store, Voices, Wake
+from bot.engine.ports import Store, Voices, Wake
 from bot.engine.reviews import ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
+from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
@@ -44,9 +44,9 @@ from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
+from bot.slack.pace import Pace
 from bot.slack.reception import Reception
-from bot.storage.carrying_over import CarryingOver, EarlierVersionWorks
-from bot.storage.embedded import EmbeddedStore, teams_in
+from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.maintenance import Maintenance
 from bot.storage.git.repository import STATE
@@ -71,8 +71,6 @@ FIRST_ROUND_SECONDS = 10.0
 PAY_SECONDS = 3.0
 LAST_EFFECT_SECONDS = 3.0
 ERRAND_SECONDS = 1.0
-CARRYING_SECONDS = 10.0
-"""How long a start waits for Redis to move what an earlier version left."""
 READ_AGAIN_SECONDS = 5.0
 """How often is looked whether step and persona files have changed."""
 
@@ -121,7 +119,7 @@ def seal(settings: Settings) -> Seal:
 def evidence(settings: Settings) -> GitEvidence:
     """What models may look at in the workspace."""
     items_dir = str(settings.items_dir)
-    return GitEvidence(settings.workspace, items_dir, seal=seal(settings))
+    return GitEvidence(settings.workspace, items_dir)
 
 
 @asynccontextmanager
@@ -149,7 +147,7 @@ async def store(settings: Settings, team: str) -> AsyncIterator[EmbeddedStore | 
     if settings.redis_url:
         url = settings.redis_url.get_secret_value()
         await refuse_cluster(url)
-        async with RedisStore(url, team=team, first=carrying_over(settings, team)) as redis:
+        async with RedisStore(url, team=team) as redis:
             yield redis
     else:
         async with EmbeddedStore(settings.workspace / STATE) as embedded:
@@ -159,11 +157,9 @@ async def store(settings: Settings, team: str) -> AsyncIterator[EmbeddedStore | 
 async def claimed(settings: Settings, team: str, files: GitWorkspace) -> None:
     """The workspace is *team*'s from now on. Raises ConfigError when it is another's."""
     state = settings.workspace / STATE
-    if team_of_workspace(settings):
-        found: set[str] = set()
-    else:
-        items = {one.team for one in await files.items() if one.sealed and one.team}
-        found = items | await asyncio.to_thread(teams_in, state)
+    found: set[str] = set()
+    if not team_of_workspace(settings):
+        found = {one.team for one in await files.items() if one.sealed and one.team}
     await asyncio.to_thread(lambda: claim(state, team, found=found))
 
 
@@ -172,46 +168,20 @@ def team_of_workspace(settings: Settings) -> str:
     return recorded(settings.workspace / STATE)
 
 
-def carrying_over(settings: Settings, team: str) -> CarryingOver | None:
-    """What gives to *team* what earlier versions left in Redis, without a team."""
-    if settings.redis_url is None:
-        return None
-    url = settings.redis_url.get_secret_value()
-    return CarryingOver(url, team, lease_seconds=settings.redelivery_seconds)
-
-
-async def _no_earlier_version(settings: Settings, team: str, tell: Callable[[str], None]) -> None:
-    """
-    Waits for an earlier version to end; Slack would share its deliveries between the two. Without an answer of Redis
-    the bot begins, and every use of the store tries again.
-    """
-    first = carrying_over(settings, team)
-    is_told = False
-    while first:
-        try:
-            await first(CARRYING_SECONDS)
-        except EarlierVersionWorks as error:
-            if not is_told:
-                is_told = True
-                tell(str(error))
-                log.warning("not started yet: %s", error)
-            await asyncio.sleep(AGAIN_SECONDS)
-        except Unavailable:
-            break
-        else:
-            break
-
-
 @asynccontextmanager
-async def pace(settings: Settings, team: str) -> AsyncIterator[RateLimit]:
-    """Shared when there is a Redis. Calls to a Slack on this machine wait only after it refused one as too many."""
-    speed = math.inf if slack_client.is_here(settings.slack_api_url) else 1.0
+async def pace(settings: Settings, team: str, *, speed: float | None = None) -> AsyncIterator[Pace]:
+    """
+    Shared when there is a Redis. Calls to a Slack on this machine wait only after it refused one as too many, unless
+    there is a *speed*: how much faster than Slack's the limits are.
+    """
+    if speed is None:
+        speed = math.inf if slack_client.is_here(settings.slack_api_url) else 1.0
     if settings.redis_url:
         url = settings.redis_url.get_secret_value()
         async with RedisRateLimit(url, team=team, speed=speed) as shared:
-            yield shared
+            yield Pace(shared)
     else:
-        yield LocalRateLimit(speed=speed)
+        yield Pace(LocalRateLimit(speed=speed))
 
 
 @asynccontextmanager
@@ -221,12 +191,12 @@ async def bot(
     web: bool = True,
     voices: Voices | None = None,
     over: Callable[[Voices], Voices] | None = None,
-    card_pace: CardPace | None = None,
+    speed: float | None = None,
     clock: Clock = now,
 ) -> AsyncIterator[None]:
     """
-    The bot, up and listening; its personas speak by *voices*, wrapped by *over*, and *web* shows its health. On
-    leaving, it takes in nothing more, ends what it is doing, and lets go.
+    The bot, up and listening; its personas speak by *voices*, wrapped by *over*, *web* shows its health, and *speed* is
+    that of `pace`. On leaving, it takes in nothing more, ends what it is doing, and lets go.
 
     Health is already served while it waits for Slack. Raises ConfigError with a sentence when it cannot start.
     """
@@ -250,20 +220,23 @@ async def bot(
         saved, worker = await enter(_state(settings, us.team, files, endpoints))
         us = replace(us, redact=redact, apps=us.apps | slack_client.app_of(_words(settings.slack_app_token)))
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
-        paced = await enter(pace(settings, us.team))
+        paced = await enter(pace(settings, us.team, speed=speed))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, health=endpoints.slack_health)
         board = SlackBoard(client, us, pace=paced, health=endpoints.slack_health)
-        shared = ReviewParts(
-            us.team, saved, files, agenda, worker, board, speaking.reviewers, redact, endpoints.metrics
-        )
+        viewers = Viewers(saved, files, chat, lambda channel: agenda.policies.of(channel, agenda.policy))
+        shared = ReviewParts(us.team, saved, files, agenda, worker, board, viewers, redact=redact)
+        shared = shared._replace(reviewers=speaking.reviewers, tally=endpoints.metrics)
         triage = await enter(_reviews(settings, shared, endpoints))
         kept, heard = records(settings, redact, agenda), voices or speaking.voices
         heard = over(heard) if over else heard
-        performers = Performers(chat, heard, files, agenda, clock, kept, speaking.planners, redact)
-        roundtables = _roundtables(saved, worker, performers, meter=endpoints.metrics, card_pace=card_pace)
+        performers = Performers(chat, heard, files, agenda, clock, kept, speaking.planners, viewers, redact)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
+        roundtables = Roundtables(
+            store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
+            meter=endpoints.metrics, changed=personal.changed,
+        )  # fmt: skip
         secret = derived.slug_secret(token)
-        commands = _commands(roundtables, saved, performers, personal, triage=triage, secret=secret)
+        commands = _commands(roundtables, saved, performers, personal, viewers, triage=triage, secret=secret)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
@@ -291,7 +264,6 @@ async def _state(
     """The store of *team*, and its queue."""
     await claimed(settings, team, files)
     async with store(settings, team) as saved, _wake(settings, team) as wake:
-        await _no_earlier_version(settings, team, endpoints.store_waits)
         with endpoints.of_team(team, store=saved, wake=wake) as worker:
             yield saved, worker
 
@@ -319,20 +291,6 @@ async def _abreast(sync: Sync, roundtables: Roundtables, metrics: Metrics) -> As
         yield
 
 
-def _roundtables(
-    saved: Store, wake: Wake, performers: Performers, *, meter: Meter, card_pace: CardPace | None
-) -> Roundtables:
-    return Roundtables(
-        store=saved,
-        wake=wake,
-        performers=performers,
-        playbook=performers.playbook,
-        clock=performers.clock,
-        meter=meter,
-        card_pace=card_pace,
-    )
-
-
 def records(settings: Settings, redact: Redact, playbook: Playbook) -> KeptRecords:
     return KeptRecords(settings.workspace, str(settings.items_dir), redact, labels_of(playbook))
 
@@ -342,6 +300,7 @@ def _commands(
     saved: Store,
     performers: Performers,
     personal: Personal,
+    viewers: Viewers,
     *,
     triage: ReviewTriage,
     secret: bytes,
@@ -356,6 +315,7 @@ def _commands(
         chat=performers.chat,
         playbook=performers.playbook,
         personal=personal,
+        viewers=viewers,
         secret=secret,
         redact=performers.redact,
     )

@@ -103,7 +103,9 @@ async def foreign_tools(settings: Settings) -> AsyncIterator[ForeignTools | None
 
 
 def _looker_of(evidence: Evidence, redact: Redact, foreign: ForeignTools | None) -> LookerOf:
-    def looker_of(subject: LookSubject, schema: Schema, persona: Persona) -> Looker:
+    def looker_of(subject: LookSubject, schema: Schema, persona: Persona) -> Looker | None:
+        if not subject.sight.viewer.tools:
+            return None
         return Looker(evidence, subject, schema, persona, redact=redact, foreign=foreign)
 
     return looker_of
@@ -111,7 +113,11 @@ def _looker_of(evidence: Evidence, redact: Redact, foreign: ForeignTools | None)
 
 def _looker_in(cue: VoiceContext, looker_of: LookerOf) -> Looker | None:
     persona = cue.playbook.roster.get(cue.persona)
-    return looker_of(LookSubject.of(cue.roundtable), cue.playbook.schema, persona) if persona else None
+    return (
+        looker_of(LookSubject.of(cue.roundtable, cue.sight), cue.playbook.schema, persona)
+        if persona
+        else None
+    )
 
 
 @asynccontextmanager

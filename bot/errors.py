@@ -79,6 +79,10 @@ class SlackError(EffectError):
     pass
 
 
+class Postponed(EffectError):
+    """Slack's limit leaves no room for a call that people do not wait for. Nothing was done; ask in `after_seconds`."""
+
+
 class VoiceError(EffectError):
     pass
 

@@ -25,6 +25,7 @@ One name is enough to replace: a folder has one writer at a time. What a kill le
 STALE_SECONDS = 3600
 """So old is only what was left behind by a kill."""
 BLOCK_BYTES = 65536
+PROBE_BYTES = 4096
 DEEPEST = 32
 """Folders below each other that are looked into."""
 
@@ -173,6 +174,22 @@ class Folder:
             os.close(opened)
         os.replace(TEMPORARY, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         os.fsync(self._descriptor)
+
+    def probe(self) -> None:
+        """Writes some bytes and reads them: only that shows whether the disk takes any."""
+        self._tidy()
+        name, content = f".roundtable-{token_hex(8)}.tmp", os.urandom(PROBE_BYTES)
+        opened = os.open(
+            name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_WAITING, 0o600, dir_fd=self._descriptor
+        )
+        try:
+            _write(opened, content)
+            os.fsync(opened)
+            if os.pread(opened, PROBE_BYTES, 0) != content:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+        finally:
+            os.close(opened)
+            self.remove(name)
 
     def append(self, name: str, content: bytes) -> None:
         """*content* is at the end of *name*, which may be new. A crash or an error may leave any part of it."""

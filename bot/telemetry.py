@@ -1,7 +1,7 @@
 """
 Traces, for those who collect them: one span for each input and each effect, with ids and kinds, never with words.
 
-Without a collector the API costs next to nothing. To send traces, install `roundtable-bot[otel]` and set
+Without a collector the API costs next to nothing. To send traces, `pip install '.[otel]'` and set
 OTEL_EXPORTER_OTLP_ENDPOINT; the other OTEL_ variables (headers, service name, sampling) are the SDK's own.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from opentelemetry import trace
 
-NO_SDK = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is traced: install roundtable-bot[otel]"
+NO_SDK = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is traced: pip install '.[otel]'"
 TRACES = "/v1/traces"
 NOT_TRACED = nullcontext(trace.INVALID_SPAN)
 EXPORT_SECONDS = 1

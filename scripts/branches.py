@@ -5,6 +5,7 @@ Each folder has to reach the limit by itself, in branches alone: coverage's own 
 and a folder with many of those would hide what another one never tried.
 """
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -40,4 +41,8 @@ def report(limit: float, folder: str, files: dict[str, dict]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main(float(sys.argv[1]), sys.argv[2:]))
+    parser = argparse.ArgumentParser(prog="branches.py", description=__doc__)
+    parser.add_argument("limit", type=float, help="the lowest percentage")
+    parser.add_argument("folders", nargs="+")
+    given = parser.parse_args()
+    sys.exit(main(given.limit, given.folders))

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from tests.e2e.meeting import Meeting, sandbox  # noqa: E402
 
 BOT = ROOT / "bot"
-NOT_COUNTED = ("bot/sandbox/", "bot/voices/offline/")
+OFFLINE = "bot/voices/offline/"
 
 
 def name_of(path: Path) -> str:
@@ -119,10 +119,9 @@ def file_of(frame: FrameType) -> str:
 
 @cache
 def bot_file(filename: str) -> str:
-    """Empty for what is not part of the bot. The sandbox is not: it stands for Slack."""
+    """Empty for what is not part of the bot, such as the sandbox."""
     path = Path(filename)
-    ours = path.is_relative_to(BOT) and not path.is_relative_to(BOT / "sandbox")
-    return name_of(path) if ours else ""
+    return name_of(path) if path.is_relative_to(BOT) else ""
 
 
 @contextmanager
@@ -164,13 +163,15 @@ async def traces(folder: Path) -> dict[str, Trace]:
 
 
 def rows(seconds: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    everywhere, counted = modules(), [path for path in modules() if not name_of(path).startswith(NOT_COUNTED)]
+    everywhere, counted = modules(), [path for path in modules() if not name_of(path).startswith(OFFLINE)]
     yield "modules", str(len(everywhere))
-    yield "modules without sandbox and voices/offline", str(len(counted))
+    yield "modules without voices/offline", str(len(counted))
     yield "lines of bot", str(lines("bot"))
+    for beside in ("roundtable_eval", "slack_sandbox"):
+        yield f"lines of {beside}", str(lines(beside))
     yield "lines of tests", str(lines("tests"))
     yield "largest folder", largest_folder(everywhere)
-    yield "largest folder without sandbox and voices/offline", largest_folder(counted)
+    yield "largest folder without voices/offline", largest_folder(counted)
     twice = ambiguous_classes()
     yield "public class names with more than one meaning", " ".join([str(len(twice)), *twice])
     chain = [module.removeprefix("bot/").removesuffix(".py") for module in longest_chain()]

@@ -5,9 +5,9 @@ Names, versions and hashes are those of the lock file, so they are what the imag
 of what is installed; a package that is not installed here has none.
 """
 
+import argparse
 import json
 import re
-import sys
 import tomllib
 from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata
 from pathlib import Path
@@ -79,7 +79,6 @@ def _licence(name: str) -> dict[str, Any] | None:
 
 
 if __name__ == "__main__":
-    wanted = sys.argv[1] if len(sys.argv) > 1 else "run"
-    if wanted not in {"run", "models"}:
-        sys.exit("usage: scripts/sbom [run|models]")
-    print(json.dumps(bill(wanted), indent=2))
+    parser = argparse.ArgumentParser(prog="scripts/sbom", description=__doc__)
+    parser.add_argument("lock", nargs="?", choices=("run", "models"), default="run")
+    print(json.dumps(bill(parser.parse_args().lock), indent=2))

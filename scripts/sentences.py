@@ -6,6 +6,7 @@ Placeholders stand as `{name}`. Docstrings, logs, assertions and patterns are le
 the code; `scripts/sentences` writes it.
 """
 
+import argparse
 import ast
 import re
 import sys
@@ -201,4 +202,5 @@ def _row(text: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(prog="scripts/sentences", description=__doc__).parse_args()
     PAGE.write_text(page(), encoding="utf-8")

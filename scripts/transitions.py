@@ -4,6 +4,7 @@ The transition table of docs/architecture.md, generated from `bot/domain/roundta
 Without an argument it replaces the block between the markers; with `--print` it only prints the block.
 """
 
+import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -61,10 +62,10 @@ def replaced(page: str) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    if arguments == ["--print"]:
+    parser = argparse.ArgumentParser(prog="scripts/transitions", description=__doc__)
+    parser.add_argument("--print", action="store_true", help="only print the tables")
+    if parser.parse_args(arguments).print:
         print(block())
-    elif arguments:
-        raise SystemExit("usage: scripts/transitions [--print]")
     else:
         PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 

@@ -16,9 +16,10 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, Any, NamedTuple
 
+from tests.patience import PATIENCE_SECONDS
+
 ROOT = Path(__file__).parent.parent
 OURS = ("ROUNDTABLE_", "SLACK_", "REDIS_")
-PATIENCE_SECONDS = 60
 
 FORKING = """
 import json, os, sys, traceback

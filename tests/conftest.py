@@ -5,7 +5,7 @@ import pytest
 import redis
 from hypothesis import settings
 
-from bot.sandbox import Timing
+from slack_sandbox import Timing
 from tests.patience import PATIENT
 from tests.ports import free_port
 from tests.redis_groups import WatchedRedis, running_watched_redis

@@ -5,8 +5,7 @@ All of them require a password, so that every test shows that it is sent. One ad
 the loss of a machine.
 """
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,12 +15,12 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from tests.patience import wait_here_until
 from tests.redis_server import RedisServer
 
 PASSWORD = "open-sesame"
 NOBODY = "127.0.0.1:1"
 SERVICE = "main"
-READY_SECONDS = 30.0
 LOST_AFTER, BUSY_AFTER = 1_500, 30_000
 """Milliseconds until a silent server counts as lost; the longer one is for tests that are not about that."""
 OPTIONS = {
@@ -62,7 +61,7 @@ class WatchedRedis:
             self._follow(self.servers[0])  # first, since a sentinel asks only now and then who has come
         self._sentinel.start()
         self._follow(self.master())
-        wait_until(self._settled)
+        wait_here_until(self._settled)
         self._lost_after(BUSY_AFTER)
 
     def stop(self) -> None:
@@ -92,7 +91,7 @@ class WatchedRedis:
         former = self.master()
         with asking(self._sentinel) as sentinel:
             sentinel.execute_command("SENTINEL FAILOVER", SERVICE)
-        wait_until(lambda: self.master() is not former)
+        wait_here_until(lambda: self.master() is not former)
 
     def _lost_after(self, milliseconds: int) -> None:
         with asking(self._sentinel) as sentinel:
@@ -103,7 +102,7 @@ class WatchedRedis:
             if server is not master and _role(server)[0] == "master":
                 with asking(server) as client:
                     client.replicaof("127.0.0.1", master.port)
-        wait_until(lambda: all(map(_replicates, self.servers)))
+        wait_here_until(lambda: all(map(_replicates, self.servers)))
 
     def _settled(self) -> bool:
         with asking(self._sentinel) as sentinel:
@@ -154,10 +153,3 @@ def _replicates(server: RedisServer) -> bool:
     """A master always does."""
     role = _role(server)
     return role[0] == "master" or role[3] == "connected"
-
-
-def wait_until(event: Callable[[], object]) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while not event():
-        assert time.monotonic() < deadline, "the servers do not agree"
-        time.sleep(0.01)

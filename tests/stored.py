@@ -50,5 +50,5 @@ def key(slug: str, *, team: str = SANDBOX) -> str:
 
 
 def _read(slug: str, whole: bytes, lines: list[bytes]) -> Mapping[str, Any]:
-    fields: Mapping[str, Any] = json.loads(journal.newest_json(slug, whole, lines))
+    fields: Mapping[str, Any] = json.loads(journal._replayed(slug, whole, lines)[0])
     return fields

@@ -20,17 +20,17 @@ import pytest
 from redis.asyncio import Redis
 
 from bot import app
-from bot.sandbox import Fault, Sandbox
 from bot.settings import Settings
 from bot.slack.manifest import manifest
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.repository import STATE
+from slack_sandbox import Fault, Sandbox
 from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
 from tests.domain.table import Table
+from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
 from tests.redis_groups import PASSWORD, asking
 from tests.redis_server import RedisServer
-from tests.storage.samples import wait_until
 
 STEP = """---
 step_id: {step_id}
@@ -973,12 +973,12 @@ async def test_trying_it_out_prints_one_line(tmp_path: Path) -> None:
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         assert running.stdout
-        line = (await asyncio.wait_for(running.stdout.readline(), 60)).decode()
+        line = (await asyncio.wait_for(running.stdout.readline(), PATIENCE_SECONDS)).decode()
         assert line == (
             f"Roundtable is running. Open http://127.0.0.1:{port}/ in your browser; Ctrl-C stops it.\n"
         )
         running.send_signal(signal.SIGINT)
-        out, err = await asyncio.wait_for(running.communicate(), 60)
+        out, err = await asyncio.wait_for(running.communicate(), PATIENCE_SECONDS)
         assert (running.returncode, out) == (0, b"")
         assert bool(err) is bool(more), err.decode()
 

@@ -12,6 +12,7 @@ import redis
 import yaml
 
 from bot import app
+from bot.engine.ports import RateBudget
 from bot.errors import Unavailable
 from bot.server import connection
 from bot.server import health as server_health
@@ -19,16 +20,16 @@ from bot.server.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, REVIEWS, Met
 from bot.settings import Settings, name_of
 from bot.slack.transport import PATH
 from bot.storage import tasks
-from bot.storage.carrying_over import CarryingOver
 from bot.storage.limiter import RedisRateLimit
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import inspected
 from bot.storage.tasks import DocketWake
 from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
+from tests.patience import wait_until
 from tests.redis_groups import asking
 from tests.redis_server import RedisServer
-from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable, wait_until
+from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable
 
 ROOT = Path(__file__).parent.parent
 FOR_COMPOSE = {"REDIS_PASSWORD"}
@@ -122,6 +123,8 @@ def test_only_what_the_image_is_made_of_is_sent_to_its_build() -> None:
         "meetings",
         "personas",
         "requirements",
+        "roundtable_eval",
+        "slack_sandbox",
         "LICENSE",
         "README.md",
         "pyproject.toml",
@@ -186,7 +189,6 @@ async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
 
     with asking(redis_server, password=None) as client:
         client.execute_command(line)
-        client.hset("roundtable:{dark-mode}", "team", "T1")  # as an earlier version left it
         url = redis_url.replace("//", "//roundtable:PASSWORD@")
         try:
             async with (
@@ -194,12 +196,10 @@ async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
                 RedisRateLimit(url, team="T1") as pace,
                 working(on_docket(url), pay) as wake,
             ):
-                await CarryingOver(url, "T1", lease_seconds=30)()
                 await asked.put(a_roundtable(outbox=OWED), expected=0)
                 assert await asked.at(PLACE) == a_roundtable(outbox=OWED)
                 assert await asked.held() == (SLUG,)
-                assert client.exists("roundtable:T1:{dark-mode}")
-                await pace.turn("post:C1", per_second=1, burst=1)
+                assert await pace.take([RateBudget("post:C1", 1, 1)]) == 0
                 await wake.wake(SLUG)
                 await wait_until(lambda: completing == [SLUG])
             assert (await inspected(url)).found.startswith("Redis ")

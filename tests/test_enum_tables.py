@@ -4,16 +4,20 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from itertools import chain
 
 import pytest
 
 import bot
+import roundtable_eval
+import slack_sandbox
 from bot.domain.messages.message import FORMS, Action
 from bot.domain.roundtable.digest import WaitingFor, waiting_for
 from bot.domain.roundtable.machine import PRESSES
 from bot.domain.roundtable.stage import Stage
 from bot.slack.render import TYPED
 
+PACKAGES = (bot, roundtable_eval, slack_sandbox)
 PARTIAL = {
     "bot.slack.render.TYPED": "the other actions are in PRESSES",
     "bot.slack.parse.TYPED": "the same table",
@@ -24,7 +28,8 @@ PARTIAL = {
     "bot.domain.messages.menus.DEPTH_OF": "made of a whole table; for the three buttons of it alone",
     "bot.domain.roundtable.transitions.trouble.AFTER_COMMIT": "read with `get`",
     "bot.domain.transcript.fold._BY_PHASE": "read with `get`",
-    "bot.sandbox.events.EVENTS": "read with `get`",
+    "bot.slack.pace.BETWEEN_EDITS": "read with `get`",
+    "slack_sandbox.events.EVENTS": "read with `get`",
     "bot.domain.roundtable.transitions.marking.ENTRY_OF": "read with `get`",
     "bot.domain.discussion.dissent._OUTCOMES": "an open objection has none, and one that was taken back is none",
     "bot.domain.messages.discussion_card.FATES": "iterated",
@@ -38,7 +43,8 @@ PARTIAL = {
 
 def tables() -> Iterator[tuple[str, Mapping[Enum, object]]]:
     """Every mapping of a module of ours whose keys are members of one enumeration."""
-    for found in pkgutil.walk_packages(bot.__path__, "bot."):
+    ours = (pkgutil.walk_packages(package.__path__, f"{package.__name__}.") for package in PACKAGES)
+    for found in chain.from_iterable(ours):
         if found.name.endswith("__main__"):
             continue
         module = importlib.import_module(found.name)

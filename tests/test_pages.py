@@ -10,7 +10,7 @@ import pytest
 
 from bot import content
 from bot.slack.commands import HELP_TEXT, VERBS
-from tests.test_shape import LAYERS, TOP
+from tests.test_shape import LAYERS, PACKAGES, TOP
 
 ROOT = Path(__file__).parent.parent
 DECISIONS = sorted((ROOT / "docs/adr").glob("*.md"))
@@ -94,10 +94,11 @@ def test_every_folder_is_in_the_tree() -> None:
     """CONTRIBUTING.md has one line for each folder of the code, and for no other."""
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     tree = page.partition("## The tree")[2].partition("\n## ")[0]
-    told = re.findall(r"^    (bot/[\w/]+)", tree, re.MULTILINE)
-    there = {module.parent.relative_to(ROOT).as_posix() for module in (ROOT / "bot").rglob("[!_]*.py")}
+    told = re.findall(r"^    ((?:bot/|roundtable_eval|slack_sandbox)[\w/]*)", tree, re.MULTILINE)
+    modules = chain.from_iterable((ROOT / package).rglob("[!_]*.py") for package in PACKAGES)
+    there = {module.parent.relative_to(ROOT).as_posix() for module in modules}
 
-    assert sorted(told) == sorted(there - {"bot", "bot/sandbox/methods"})
+    assert sorted(told) == sorted(there - {"bot", "slack_sandbox/methods"})
 
 
 def test_the_example_of_a_persona_and_a_step_can_be_loaded(tmp_path: Path) -> None:

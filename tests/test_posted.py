@@ -18,7 +18,6 @@ import pytest
 
 from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
-from bot.sandbox import Sandbox
 from bot.server import review_webhook
 from bot.server.http import SlackRoute, received, serving
 from bot.server.review_webhook import (
@@ -32,6 +31,7 @@ from bot.server.review_webhook import (
     signature,
 )
 from bot.storage.embedded import EmbeddedStore
+from slack_sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
 
 ROOT = Path(__file__).parent.parent
@@ -135,7 +135,7 @@ Headers = Callable[[], dict[str, str]]
         (lambda: signed(PASSED) | {SIGNATURE: "v1=1"}, "no signature"),
         (lambda: signed(PASSED, secret="another-secret-16"), "not that of this request"),
         (lambda: signed(PASSED + b" "), "not that of this request"),
-        (lambda: signed(PASSED) | {TIMESTAMP: str(int(time.time()) - 1)}, "not that of this request"),
+        (lambda: signed(PASSED) | {TIMESTAMP: str(int(time.time()) - 5)}, "not that of this request"),
         (lambda: signed(PASSED, at=time.time() - WINDOW_SECONDS - 60), "more than 300 s away"),
         (lambda: signed(PASSED, at=time.time() + WINDOW_SECONDS + 60), "more than 300 s away"),
     ],

@@ -8,9 +8,9 @@ import pytest
 from bot.domain.privacy.redaction import Redactor
 from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
-from bot.sandbox import Sandbox
 from bot.server.review_webhook import ReviewWebhook
 from bot.storage.embedded import EmbeddedStore
+from slack_sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
 from tests.test_posted import SECRET, signed
 

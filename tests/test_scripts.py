@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -72,31 +73,60 @@ def test_a_lock_names_no_host_and_trusts_none(name: str) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "scripts/try",
-        "scripts/test",
-        "scripts/check",
-        "scripts/lock",
-        "scripts/sbom",
-        "scripts/transitions",
-        "scripts/sentences",
-        "scripts/measure",
-        "scripts/audit",
-        "scripts/pin-images",
-        ".ci/run",
-    ],
-)
-def test_a_script_can_be_run(script: str) -> None:
+SHEBANG = "#!/usr/bin/env bash"
+SHELL_SCRIPTS = [
+    path
+    for folder in ("scripts", ".ci", "bench")
+    for path in sorted((ROOT / folder).iterdir())
+    if path.is_file() and path.read_bytes().startswith(SHEBANG.encode())
+]
+
+
+@pytest.mark.parametrize("path", SHELL_SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_script_can_be_run(path: Path) -> None:
     """It is executable, says what it is for, and stops at the first thing that fails."""
-    path = ROOT / script
     shebang, purpose, *_ = path.read_text(encoding="utf-8").splitlines()
 
     assert os.access(path, os.X_OK)
-    assert shebang == "#!/usr/bin/env bash"
+    assert shebang == SHEBANG
     assert purpose.startswith("# ")
     assert "\nset -euo pipefail\n" in path.read_text(encoding="utf-8")
+
+
+PYTHON_SCRIPTS = [
+    path for path in sorted((ROOT / "scripts").glob("*.py")) if "__main__" in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize(
+    "path", [*SHELL_SCRIPTS, *PYTHON_SCRIPTS], ids=lambda path: f"{path.parent.name}/{path.name}"
+)
+def test_help_is_all_that_help_does(path: Path, option: str, tmp_path: Path) -> None:
+    """In a fresh clone it says what the script is for; it installs nothing and writes nothing."""
+    copy = tmp_path / "clone"
+    for name in ("scripts", ".ci", "bench"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    before = everything_in(copy)
+
+    ended = subprocess.run(
+        [*((sys.executable,) if path.suffix else ()), copy / path.relative_to(ROOT), option],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert len(ended.stdout.split()) > 5
+    assert "set -e" not in ended.stdout
+    assert everything_in(copy) == before
+
+
+def everything_in(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
 
 
 def test_ci_runs_the_long_tests_too() -> None:

@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-MODULES = sorted((ROOT / "bot").rglob("*.py"))
+PACKAGES = ("bot", "roundtable_eval", "slack_sandbox")  # of one wheel
+MODULES = sorted(module for package in PACKAGES for module in (ROOT / package).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 # --- imports point inwards ------------------------------------------------------------------------------------------
@@ -22,14 +23,17 @@ LAYERS = {
     "errors": 0, "files": 0, "log": 0, "telemetry": 0,
     "domain": 1, "shipped": 1,
     "content": 2, "engine": 2, "keys": 2,
-    "slack": 3, "voices": 3, "storage": 3, "record": 3, "sandbox": 3, "settings": 3,
+    "slack": 3, "voices": 3, "storage": 3, "record": 3, "settings": 3,
     "app": 4, "cast": 4, "server": 4, "cli": 4, "__main__": 4,
 }  # fmt: skip
 TOP = 4  # where everything is wired, and neighbours know each other
 
+# What stands beside `bot`, and which packages of ours it may import. Of the bot, only a command imports it.
+BESIDE = {"roundtable_eval": {"bot", "slack_sandbox"}, "slack_sandbox": set[str]()}
+
 # Each technology has one home, and the composition root may build what it needs.
 HOMES = {
-    "aiohttp": {"slack", "sandbox", "server"},
+    "aiohttp": {"slack", "server", "slack_sandbox"},
     "anthropic": {"voices/llm"},
     "boto3": {"voices/llm"},
     "botocore": {"voices/llm"},
@@ -42,10 +46,11 @@ HOMES = {
     "openai": {"voices/llm"},
     "opentelemetry": {"telemetry"},
     "prometheus_client": {"server"},
-    "pydantic": set(LAYERS) - {"errors", "files", "log", "shipped", "telemetry"},
+    "pydantic": {*LAYERS, "roundtable_eval"} - {"errors", "files", "log", "shipped", "telemetry"},
     "pydantic_ai": {"voices/llm"},
     "pydantic_core": {"record"},
     "pygit2": {"storage"},
+    "re2": {"storage/git"},
     "redis": {"storage"},
     "slack_bolt": {"slack", "server"},
     "slack_sdk": {"slack", "app", "server"},
@@ -75,13 +80,13 @@ OPENED_ELSEWHERE = {
     # Called alike, and no file.
     "bot/server/connection.py": {"self._postbox.open", "self._entrance.open"},
     "bot/engine/performers.py": {"self.chat.open"},
-    "bot/sandbox/methods/views.py": {"slack.views.open"},
+    "slack_sandbox/methods/views.py": {"slack.views.open"},
     "bot/storage/redis.py": {"looking.exists", "self._redis.exists"},
     "bot/storage/git/reviews.py": {"self._items.exists"},
     "bot/storage/git/writing.py": {"self._items.exists"},
     # What is shipped with the bot.
     "bot/record/page.py": {"(STATIC / name).read_text"},
-    "bot/sandbox/page.py": {"STATIC.glob"},
+    "slack_sandbox/page.py": {"STATIC.glob"},
     "bot/shipped.py": {"place.is_dir"},
     "bot/voices/prompts/texts.py": {"files('bot.voices.prompts').joinpath(f'{name}.md').read_text"},
     # What the operator names in a setting or on the command line, and the terminal.
@@ -131,7 +136,12 @@ BROAD_EXCEPTS = (
     4  # an error of a listener, of an effect, of an input, of the work on one roundtable: each is reported
 )
 SLEEP = re.compile(r"((time|asyncio)\.)?sleep")
-MAY_SLEEP = {"wait_until"}  # polls; everything else waits for what it waits for
+MAY_SLEEP = {"wait_until", "wait_here_until"}  # they poll; everything else waits for what it waits for
+CLOCK = re.compile(r"((time|asyncio)\.)?(monotonic|perf_counter|process_time)(_ns)?|.*loop(\(\))?\.time")
+ABOUT_TIME = {
+    "tests/patience.py",  # the one limit
+    "tests/contracts/test_pace.py",  # the pace of calls is what is tested there
+}
 MACHINE_PATH = re.compile(r"(?<![\w.~$}*-])/(?:home|Users|root|work|mnt|opt)/[\w.]")
 WRITTEN = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".html", ".css", ".js", ".sh", ".txt", ""}
 FOLDERS = (
@@ -145,7 +155,9 @@ FOLDERS = (
     "meetings",
     "personas",
     "requirements",
+    "roundtable_eval",
     "scripts",
+    "slack_sandbox",
     "tests",
 )
 
@@ -157,8 +169,9 @@ def name_of(path: Path) -> str:
 
 
 def room_of(module: Path) -> str:
-    inside = module.relative_to(ROOT / "bot")
-    return inside.parts[0].removesuffix(".py")
+    """A folder or module of the bot, or a package beside it."""
+    package, *inside = module.relative_to(ROOT).parts
+    return package if package in BESIDE else inside[0].removesuffix(".py")
 
 
 @cache
@@ -212,7 +225,7 @@ def _docstring_lines(function: FunctionNode) -> int:
 
 def test_imports_point_inwards() -> None:
     """What decides knows nothing of what it is decided for: a room imports from further in, or from itself."""
-    for module in MODULES:
+    for module in [m for m in MODULES if room_of(m) not in BESIDE]:
         here = room_of(module)
         if here == "__init__":
             assert list(imports_of(module)) == [], (
@@ -234,13 +247,29 @@ def test_imports_point_inwards() -> None:
             )
 
 
+def test_what_stands_beside_the_bot_is_imported_by_commands_only() -> None:
+    """A bot in Slack runs without it, and the sandbox serves a bot that it knows nothing of."""
+    for module in MODULES:
+        here = room_of(module)
+        for line, name in imports_of(module):
+            root = name.split(".")[0]
+            if root in PACKAGES and here in BESIDE and root != here:
+                assert root in BESIDE[here], f"{name_of(module)}:{line} imports {name}, and {here} may not"
+            elif root in BESIDE and root != here:
+                row = module.read_text(encoding="utf-8").splitlines()[line - 1]
+                in_command = here == "cli" and row.startswith(" ")
+                assert in_command, (
+                    f"{name_of(module)}:{line} imports {name}: do it in a command, when it is run"
+                )
+
+
 def test_every_technology_is_at_home_in_one_room() -> None:
     """Replacing one means rewriting one folder."""
     for module in MODULES:
         here = room_of(module)
         for line, name in imports_of(module):
             root = name.split(".")[0]
-            if root == "bot" or root in sys.stdlib_module_names:
+            if root in PACKAGES or root in sys.stdlib_module_names:
                 continue
             assert root in HOMES, (
                 f"{name_of(module)}:{line} imports {root}: give it a home in HOMES and a line in ADR 2"
@@ -380,6 +409,78 @@ def test_tests_do_not_sleep() -> None:
             assert function in MAY_SLEEP, (
                 f"{name_of(module)}:{line} {function} sleeps. Wait for what it waits for: an event, or `wait_until`."
             )
+
+
+def test_no_test_asserts_on_a_clock() -> None:
+    """What took how long depends on the machine: times belong to `bench/`, growth to `tests/growth.py`."""
+    for module in TESTS:
+        for line in clocks_in_assertions(tree_of(module)) if name_of(module) not in ABOUT_TIME else ():
+            raise AssertionError(
+                f"{name_of(module)}:{line} asserts on a clock. Wait for what should happen instead."
+            )
+
+
+def test_tests_share_one_limit() -> None:
+    """`PATIENCE_SECONDS`, which no machine needs; a limit of its own is only for what should not happen."""
+    for module in TESTS:
+        for line in limits_of(tree_of(module)) if name_of(module) not in ABOUT_TIME else ():
+            raise AssertionError(f"{name_of(module)}:{line} has a limit of its own. Use PATIENCE_SECONDS.")
+
+
+def test_clocks_and_limits_are_found() -> None:
+    """Also where the time was put aside first."""
+    clock = "def test():\n  began = time.monotonic()\n  took = time.monotonic() - began\n  assert took < 3"
+    limit = "async def test():\n  async with asyncio.timeout(5):\n    await slack.until(met, seconds=2)"
+    vain = "async def test():\n  with pytest.raises(TimeoutError):\n    await slack.until(met, seconds=2)"
+
+    assert list(clocks_in_assertions(ast.parse(clock))) == [4]
+    assert sorted(limits_of(ast.parse(limit))) == [2, 3]
+    assert list(limits_of(ast.parse(vain))) == []
+
+
+def clocks_in_assertions(tree: ast.Module) -> Iterator[int]:
+    """The lines of assertions about a clock's time, or about what was calculated with it."""
+    for function in ast.walk(tree):
+        if isinstance(function, FunctionNode):
+            taken: set[str] = set()
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign) and _is_timed(node.value, taken):
+                    taken |= {
+                        one.id
+                        for target in node.targets
+                        for one in ast.walk(target)
+                        if isinstance(one, ast.Name)
+                    }
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assert) and _is_timed(node.test, taken):
+                    yield node.lineno
+
+
+def _is_timed(expression: ast.expr, taken: set[str]) -> bool:
+    return any(
+        (isinstance(one, ast.Name) and one.id in taken)
+        or (isinstance(one, ast.Call) and CLOCK.fullmatch(ast.unparse(one.func)))
+        for one in ast.walk(expression)
+    )
+
+
+def limits_of(tree: ast.Module) -> Iterator[int]:
+    """The lines of waits with a number of seconds, except of those that are expected to end in vain."""
+    in_vain = {
+        call
+        for node in ast.walk(tree)
+        if isinstance(node, ast.With) and "raises(TimeoutError" in ast.unparse(node.items[0].context_expr)
+        for call in calls_of(node)
+    }
+    for call in calls_of(tree):
+        name = ast.unparse(call.func)
+        given = [one.value for one in call.keywords if one.arg in {"seconds", "timeout"}]
+        if name in {"asyncio.timeout", "asyncio.wait_for"}:
+            given += call.args[-1:]
+        elif name.rpartition(".")[2] not in {"until", "wait_until", "receive_json"}:
+            continue
+        if call not in in_vain and any(isinstance(one, ast.Constant) for one in given):
+            yield call.lineno
 
 
 def sleeps_of(tree: ast.Module) -> Iterator[tuple[int, str]]:

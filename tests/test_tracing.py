@@ -64,4 +64,4 @@ def test_an_endpoint_without_the_extra_is_said_and_stops_nothing(caplog: pytest.
     with telemetry.exported("http://127.0.0.1:4318"), telemetry.span("effect") as span:
         assert not span.is_recording()
 
-    assert "install roundtable-bot[otel]" in caplog.text
+    assert "pip install '.[otel]'" in caplog.text

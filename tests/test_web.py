@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from bot.errors import ConfigError, Unavailable
-from bot.server.health import Probe, Unfit, health
+from bot.server.health import PROBE_SECONDS, Probe, Unfit, health, sometimes
 from bot.server.http import SlackRoute, serving
 from bot.server.metrics import Metrics
 
@@ -205,3 +205,25 @@ async def test_a_delivery_that_takes_too_long_holds_up_no_stop(port: int) -> Non
         await entrance.close(seconds=0.01)
         delivery.cancel()
         await asyncio.wait({delivery})
+
+
+async def test_what_worked_a_moment_ago_is_not_asked_again() -> None:
+    """A probe writes to a disk. After a failure each request asks, so that it is ready as soon as it can be."""
+    asked: list[str] = []
+    fails, now = [True, True, False, False], [100.0]
+
+    async def probe() -> None:
+        asked.append("again")
+        if fails.pop(0):
+            raise Unavailable("The disk is full.")
+
+    probed = sometimes(probe, clock=lambda: now[0])
+    for _ in range(2):
+        with pytest.raises(Unavailable):
+            await probed()
+    await probed()
+    await probed()
+    assert len(asked) == 3
+    now[0] += PROBE_SECONDS
+    await probed()
+    assert len(asked) == 4

@@ -8,19 +8,17 @@ import signal
 import sys
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bot import app, log
-from bot.cli import check, evaluation, replay, review
+from bot.cli import check, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
-from bot.domain.discussion.meeting import Meeting
 from bot.domain.messages import decisions_wording
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
@@ -37,6 +35,9 @@ from bot.slack.manifest import (
     SHORTCUT_NAME,
     manifest,
 )
+
+if TYPE_CHECKING:
+    from roundtable_eval.meeting import Meeting
 
 DISTRIBUTION = "roundtable-bot"
 TRY_PORT = 8765
@@ -124,30 +125,6 @@ def check_everything(*, as_json: Json = False) -> None:
     raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
 
 
-@commands.command("drill")
-def hold_drill(
-    workspace: Annotated[
-        Path | None, typer.Option(help="An empty folder for it, if not a temporary one.", file_okay=False)
-    ] = None,
-    *,
-    staging: Annotated[
-        bool,
-        typer.Option(
-            "--yes-this-is-staging",
-            help="Use a workspace and a Redis that are in use. What is in that Redis is removed.",
-        ),
-    ] = False,
-) -> None:
-    """Breaks things in the middle of small meetings in a sandbox, and exits with 1 if anything is lost or doubled."""
-    from bot.cli import drill  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
-
-    log.configure("CRITICAL", secrets=frozenset())
-    tell = partial(typer.echo, err=True)
-    found = asyncio.run(drill.drilled(os.environ, workspace=workspace, is_staging=staging, tell=tell))
-    typer.echo(drill.as_text(found))
-    raise typer.Exit(PROBLEM if drill.is_broken(found) else 0)
-
-
 @commands.command("eval")
 def evaluate(
     meetings: Annotated[
@@ -160,6 +137,8 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Plays meetings with the configured models, and exits with 1 if the panel is below a threshold."""
+    from roundtable_eval import evaluation  # noqa: PLC0415 -- a bot in Slack does not load it
+
     settings = _settings(os.environ)
     hide = Redactor(settings.secrets(), own_rules(settings.redact))
     found = asyncio.run(
@@ -373,9 +352,9 @@ EXAMPLE = "/roundtable start Rate limiting of the public API"
 """On the first screen of the sandbox's page."""
 
 
-def _recorded(settings: Settings, name: str, *, plays: bool) -> Meeting | None:
+def _recorded(settings: Settings, name: str, *, plays: bool) -> "Meeting | None":
     """What the page offers; nothing where it does not fit own personas, and nothing else was asked for."""
-    from bot.cli import demo  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
+    from roundtable_eval import demo  # noqa: PLC0415 -- a bot in Slack does not load it
 
     try:
         return demo.meeting_of(name, app.playbook(settings))
@@ -385,10 +364,10 @@ def _recorded(settings: Settings, name: str, *, plays: bool) -> Meeting | None:
         return None
 
 
-async def _try(port: int, env: Mapping[str, str], meeting: Meeting | None, *, at_once: bool) -> None:
-    from bot.cli.demo import Demo  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
-    from bot.sandbox import App, Sandbox  # noqa: PLC0415 -- as above
-    from bot.sandbox.recording import Recording  # noqa: PLC0415 -- as above
+async def _try(port: int, env: Mapping[str, str], meeting: "Meeting | None", *, at_once: bool) -> None:
+    from roundtable_eval.demo import Demo  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
+    from slack_sandbox import App, Sandbox  # noqa: PLC0415 -- as above
+    from slack_sandbox.recording import Recording  # noqa: PLC0415 -- as above
 
     _stop_on_signals()
     try:

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.engine.clock import now
+from bot.engine.evidence_ports import NO_SIGHT, Sights
 from bot.engine.item_locator import ItemLocator
 from bot.engine.ports import Store, Wake
 from bot.engine.review_ports import Board, NoReviewMeter, Notices, Reviewers, ReviewMeter
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
-from bot.storage.carrying_over import CarryingOver
 from bot.storage.git.repository import STATE
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.notices import EmbeddedNotices, RedisNotices
@@ -29,6 +29,7 @@ class ReviewParts(NamedTuple):
     playbook: Playbook
     wake: Wake
     board: Board
+    sights: Sights = NO_SIGHT
     reviewers: Reviewers = ChecklistReviewers()
     redact: Redact = unchanged
     tally: ReviewMeter = NoReviewMeter()
@@ -40,8 +41,7 @@ async def notices(settings: Settings, team: str) -> AsyncIterator[Notices]:
     async with AsyncExitStack() as stack:
         if settings.redis_url:
             url = settings.redis_url.get_secret_value()
-            first = CarryingOver(url, team, lease_seconds=settings.redelivery_seconds)
-            yield await stack.enter_async_context(RedisNotices(url, team=team, first=first))
+            yield await stack.enter_async_context(RedisNotices(url, team=team))
         else:
             yield await stack.enter_async_context(EmbeddedNotices(settings.workspace / STATE))
 
@@ -58,6 +58,7 @@ async def triage(settings: Settings, parts: ReviewParts, *, channel: str = "") -
             homes=ItemLocator(parts.store, parts.workspace),
             playbook=parts.playbook,
             clock=now,
+            sights=parts.sights,
             channel=channel or settings.triage_channel or "",
             file_url=settings.file_url or "",
             redact=parts.redact,

@@ -19,7 +19,7 @@ from bot.files import CONTENT_BYTES, chosen
 
 PACKAGE = "mcp"
 MOST_SERVERS = 16
-NOT_INSTALLED = "ROUNDTABLE_MCP names servers, but our extra `mcp` is not installed, so they are not asked."
+NOT_INSTALLED = "ROUNDTABLE_MCP names servers, but they are not asked: pip install '.[mcp]'"
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 ToolName = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,128}$")]
 

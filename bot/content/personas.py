@@ -18,7 +18,7 @@ FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens", "mo
 PROSE = {"identity": "identity", "style": "style"}
 LISTS = {"does": "does", "does not": "does_not", "questions": "questions"}
 QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"))
-TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<text>.*)")
+TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<text>.*)", re.DOTALL)
 
 
 def read_roster(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Roster:

@@ -9,7 +9,7 @@ from bot.content.files import ContentFolder, UnreadableFile
 from bot.content.frontmatter import BadFrontMatter, parse
 from bot.domain.catalog import budget as spending
 from bot.domain.catalog.policies import CHANNEL_ID, ChannelRules, Policies
-from bot.domain.catalog.policy import PressPolicy, quiet_hours
+from bot.domain.catalog.policy import GuestsSee, PressPolicy, quiet_hours
 from bot.domain.catalog.steps import Depth
 from bot.errors import ConfigError
 
@@ -44,6 +44,8 @@ class _PolicyReader:
             "press": (PressPolicy, "starter, participants or everyone"),
             "quiet_hours": (quiet_hours, "two times, such as 18:00-08:00"),
             "weekends": (_flag, "yes or no"),
+            "tools": (_flag, "yes or no"),
+            "guests_see": (_guests_see, "a list of code and items, or no"),
         }
 
     def policies(self, given: Mapping[str, Any]) -> Policies:
@@ -94,6 +96,13 @@ def _unknown(given: Iterable[str], known: Iterable[str], where: str) -> Iterator
             close = get_close_matches(name, names, n=1)
             meant = f"; did you mean {close[0]}" if close else ""
             yield f"{where} has {name!r}, which means nothing{meant}."
+
+
+def _guests_see(given: Any) -> tuple[GuestsSee, ...]:
+    """`no` takes back what the default says."""
+    if isinstance(given, str) and not WORDS.get(given.lower(), True):
+        return ()
+    return tuple(dict.fromkeys(map(GuestsSee, [given] if isinstance(given, str) else given)))
 
 
 def _flag(given: Any) -> bool:

@@ -12,21 +12,23 @@ import asyncio
 import hmac
 import logging
 from base64 import b32encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
 from typing import Protocol, TypeVar
 
-from bot.domain.item.item import KnownItem, resolve, suffixed
+from bot.domain.item.item import resolve, suffixed
 from bot.domain.messages import step_wording
 from bot.domain.roundtable.inputs import Start
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import MAY_NOT_PRESS, Belonging, ChannelKind, Person, Place
+from bot.domain.values.places import Belonging, ChannelKind, Person, Place
+from bot.domain.values.viewer import Viewer
 from bot.engine import answers
 from bot.engine.item_locator import ItemLocator, item_in
 from bot.engine.ports import Listing, Store, Workspace
 from bot.engine.unknown_threads import UnknownThreads
+from bot.engine.viewing import Viewers, held_item, known_item
 from bot.errors import EffectError, UserError
 
 log = logging.getLogger(__name__)
@@ -41,11 +43,14 @@ FIRST_WAIT_SECONDS = 0.5
 
 
 class Finder:
-    def __init__(self, store: Store, workspace: Workspace, threads: UnknownThreads, *, secret: bytes) -> None:
+    def __init__(
+        self, store: Store, workspace: Workspace, threads: UnknownThreads, viewers: Viewers, *, secret: bytes
+    ) -> None:
         """Without *secret* it cannot be guessed which slug a title has in a private channel."""
         self._store = store
         self._workspace = workspace
         self._threads = threads
+        self._viewers = viewers
         self._locator = ItemLocator(store, workspace)
         self._secret = secret
 
@@ -55,7 +60,7 @@ class Finder:
         UserError when the reference means no item, or several.
         """
         if reference.strip():
-            return only_one(await self.matching(place, reference, near=is_outside(person)), reference)
+            return only_one(await self.matching(self._viewers.of(person, place), reference), reference)
         if not place.thread:
             return None
         if rt := await self._store.at(place):
@@ -95,32 +100,18 @@ class Finder:
         standings = (*(answers.of_roundtable(rt) for rt in live), *(answers.of_folder(one) for one in lost))
         return standings[:ITEMS_LISTED]
 
-    async def visible(
-        self, place: Place, *, near: bool = False
-    ) -> AsyncIterator[tuple[KnownItem, Roundtable | None]]:
-        """Every item that people at *place* may see, in any channel, with its roundtable if that is known."""
-        listings = {one.known.slug: one for one in await self._workspace.items()}
-        here = {rt.slug: rt for rt in await self.live(place)}
-        for slug in dict.fromkeys((*here, *listings)):
-            listed, rt = listings.get(slug), here.get(slug) or await self._store.get(slug)
-            if rt and sees(place, rt, near=near):
-                yield KnownItem(slug=slug, title=rt.title, source_id=rt.source_id), rt
-            elif listed and not rt and sees_folder(place, listed, near=near):
-                yield listed.known, None
-
     async def live(self, place: Place) -> tuple[Roundtable, ...]:
         return await self._store.in_channel(place.team, place.channel)
 
-    async def matching(self, place: Place, reference: str, *, near: bool = False) -> tuple[str, ...]:
-        """Every item that *reference* may mean at *place*; *near* ones alone are held in its channel."""
-        listings = await self._workspace.items()
-        known = [one.known for one in listings if may_see(place, one, near=near)]
-        live = await self._store.in_channel(place.team, place.channel)
-        here = [KnownItem(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in live]
-        known, backlog = [*known, *here], await self._workspace.backlog()
-        told = {one.known.slug: sees_folder(place, one, near=near) for one in listings}
+    async def matching(self, viewer: Viewer, reference: str) -> tuple[str, ...]:
+        """Every item that *reference* may mean, of those that *viewer* sees."""
+        listings = {one.known.slug: one for one in await self._workspace.items()}
+        told = {slug: viewer.sees(held_item(None, one)) for slug, one in listings.items()}
+        known = [one.known for slug, one in listings.items() if told[slug] or one.private is None]
+        known += map(known_item, await self.live(viewer.place))
+        backlog = await self._workspace.backlog()
         while found := resolve(reference, known, backlog):
-            if seen := await self._seen(found, place, told, near=near):
+            if seen := await self._seen(found, viewer, listings, told):
                 return seen
             # What is hidden must not stand before what can be seen: it would be missed there.
             hidden = set(found)
@@ -128,47 +119,40 @@ class Finder:
         return ()
 
     async def _seen(
-        self, found: Iterable[str], place: Place, told: Mapping[str, bool], *, near: bool
+        self, found: Iterable[str], viewer: Viewer, listings: Mapping[str, Listing], told: Mapping[str, bool]
     ) -> tuple[str, ...]:
         """*told* is what folders tell; only a live roundtable may know better."""
-        gone = set(await self._store.missing([slug for slug in found if not told.get(slug)]))
+        lost = set(await self._store.missing(found))
         seen: list[str] = []
         for slug in found:
-            if slug in gone:
-                continue
-            rt = await self._store.get(slug)
-            if sees(place, rt, near=near) if rt else told.get(slug):
+            rt = None if slug in lost else await self._store.get(slug)
+            if viewer.sees(held_item(rt, listings.get(slug))) if rt else told.get(slug):
                 seen.append(slug)
             if len(seen) == ITEMS_LISTED:
                 break
         return tuple(seen)
 
-    async def slug_for(
-        self, slug: str, start: Start, listings: tuple[Listing, ...], *, near: bool = False
-    ) -> str:
+    async def slug_for(self, slug: str, start: Start, listings: tuple[Listing, ...], viewer: Viewer) -> str:
         """
-        The slug of the item that *start* means with *slug*: that very one when it is free, or can be seen from there.
+        The slug of the item that *start* means with *slug*: that very one when it is free, or *viewer* sees it.
 
         *start* says whether its channel is private; when that is unknown, the plain slug is used if it is free.
         """
-        place = start.place
+        place, folders = start.place, {one.known.slug: one for one in listings}
         for known in (self._coded(slug, place), slug):
-            if await self._is_seen(known, place, listings, near=near):
+            if await self._is_seen(known, viewer, folders):
                 return known
         if start.room is not ChannelKind.PRIVATE and await self._is_free(slug, listings):
             return slug
         for number in range(CODES_TRIED):
             coded = self._coded(slug, place, number)
-            if await self._is_seen(coded, place, listings) or await self._is_free(coded, listings):
+            if await self._is_seen(coded, viewer, folders) or await self._is_free(coded, listings):
                 return coded
         raise UserError(answers.TITLE_TAKEN)
 
-    async def _is_seen(
-        self, slug: str, place: Place, listings: tuple[Listing, ...], *, near: bool = False
-    ) -> bool:
-        if rt := await self._store.get(slug):
-            return sees(place, rt, near=near)
-        return any(one.known.slug == slug and sees_folder(place, one, near=near) for one in listings)
+    async def _is_seen(self, slug: str, viewer: Viewer, folders: Mapping[str, Listing]) -> bool:
+        rt, listed = await self._store.get(slug), folders.get(slug)
+        return bool(rt or listed) and viewer.sees(held_item(rt, listed))
 
     async def _is_free(self, slug: str, listings: tuple[Listing, ...]) -> bool:
         # Some file systems do not tell capitals apart.
@@ -189,23 +173,6 @@ def only_one(found: tuple[str, ...], reference: str) -> str:
     if len(found) > 1:
         raise UserError(answers.several(reference, found))
     return found[0]
-
-
-def sees(place: Place, rt: Roundtable, *, near: bool = False) -> bool:
-    if not (near or rt.hidden):
-        return True
-    return same_channel(place, rt.place)
-
-
-def sees_folder(place: Place, listed: Listing, *, near: bool = False) -> bool:
-    if not (near or listed.hidden):
-        return True
-    return listed.is_in(place)
-
-
-def may_see(place: Place, listed: Listing, *, near: bool = False) -> bool:
-    """As far as its folder tells; the roundtable may know better."""
-    return listed.private is None or sees_folder(place, listed, near=near)
 
 
 def same_channel(one: Place, other: Place) -> bool:
@@ -242,8 +209,3 @@ async def retried(call: Callable[[], Awaitable[T]]) -> T:
             log.info("Slack is asked again in %.1f s: %s", wait, error)
         await asyncio.sleep(wait)
     raise AssertionError("the last attempt returns or raises")
-
-
-def is_outside(person: Person) -> bool:
-    """A person who is no member sees only items of the channel they ask in, as with Slack's channels."""
-    return person.belongs in MAY_NOT_PRESS

@@ -11,6 +11,7 @@ from collections import Counter
 from typing import assert_never
 
 from bot.domain.catalog.steps import Depth
+from bot.domain.discussion import dissent
 from bot.domain.messages.message import Action
 from bot.domain.privacy.redaction import Redactor
 from bot.domain.roundtable import agreeing, permission, words
@@ -112,6 +113,8 @@ def _typed(text: str, rt: Roundtable) -> str:
         return "stop"
     if rt.stage in {Stage.DISCUSSING, Stage.ELABORATING} and (agreed := agreeing.answer(text)):
         return (Action.AGREED if agreed[0] else Action.NOT_AGREED).value
+    if rt.stage is Stage.ELABORATING and dissent.decisions(text):
+        return RecordDecision.__name__.lower()
     if rt.stage is Stage.ELABORATING:
         return Action.END_ELABORATION.value
     if rt.stage is Stage.PLANNING:
@@ -131,7 +134,9 @@ def _changed(before: Roundtable, after: Roundtable) -> bool:
 
 
 def _decisive(rt: Roundtable) -> tuple[object, ...]:
-    return rt.stage, rt.menu, rt.depth, rt.depth_overrides, rt.workshop
+    debate = rt.elaboration
+    decided = (debate.decided, debate.not_agreed) if debate else ()
+    return rt.stage, rt.menu, rt.depth, rt.depth_overrides, rt.workshop, rt.marks, decided
 
 
 class Redaction:

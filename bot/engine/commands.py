@@ -39,9 +39,11 @@ from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.inputs import (
     Amend,
     ChannelGone,
+    ChannelMoved,
     Export,
     MarkMessage,
     Mute,
+    PersonChanged,
     Plan,
     Press,
     Resume,
@@ -57,13 +59,14 @@ from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine import access, answers, positions
-from bot.engine.access import Finder, is_outside, only_one, same_channel, sees_folder
+from bot.engine.access import Finder, only_one, same_channel
 from bot.engine.answers import say_which_item
 from bot.engine.item_locator import folder_of, item_in
 from bot.engine.personal import Personal
 from bot.engine.ports import Chat, Listing, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
 from bot.engine.unknown_threads import KnownThread, Moved, UnknownThreads, UnsignedThread
+from bot.engine.viewing import Viewers, held_item, known_item
 from bot.errors import Conflict, Overtaken, UserError, WorkspaceError
 
 log = logging.getLogger(__name__)
@@ -89,6 +92,7 @@ class Commands:
         chat: Chat,
         playbook: Playbook,
         personal: Personal,
+        viewers: Viewers,
         secret: bytes,
         redact: Redact = unchanged,
     ) -> None:
@@ -104,7 +108,8 @@ class Commands:
         self._personal = personal
         self._redact = redact
         self._threads = UnknownThreads(store, workspace, chat)
-        self._finder = Finder(store, workspace, self._threads, secret=secret)
+        self._viewers = viewers
+        self._finder = Finder(store, workspace, self._threads, viewers, secret=secret)
 
     def read_again(self, playbook: Playbook) -> None:
         """The content has changed."""
@@ -115,12 +120,13 @@ class Commands:
 
     async def start(self, start: Start) -> Reply:
         """A roundtable on the item; one that exists already is linked to, not begun again."""
-        near = is_outside(start.person)
+        viewer = self._viewers.of(start.person, start.place)
         self._may_open(start)
         listings = await self._workspace.items()
-        seen = tuple(one for one in listings if sees_folder(start.place, one, near=near))
-        item = self._meant(start, seen, self._redact(await self._workspace.backlog()))
-        slug = await self._finder.slug_for(item.slug, start, listings, near=near)
+        seen = tuple(one for one in listings if viewer.sees(held_item(None, one)))
+        backlog = await self._workspace.backlog() if viewer.knows_code else ""
+        item = self._meant(start, seen, self._redact(backlog))
+        slug = await self._finder.slug_for(item.slug, start, listings, viewer)
         listed = next((one for one in seen if one.known.slug == slug), None)
         item = item.but(slug=slug, title=(listed.known.title if listed else "") or item.title)
         start = start.but(item=item)
@@ -232,12 +238,12 @@ class Commands:
     ) -> AsyncIterator[tuple[KnownItem, Roundtable | None]]:
         """In a direct message also the roundtables of channels of which the person is a member."""
         known = set()
-        async for item, rt in self._finder.visible(place, near=is_outside(person)):
+        async for item, rt in self._viewers.visible(self._viewers.of(person, place)):
             known.add(item.slug)
             yield item, rt
         for rt in await self._personal.held_by(person.id) if place.channel.startswith("D") else ():
             if rt.slug not in known:
-                yield KnownItem(slug=rt.slug, title=rt.title, source_id=rt.source_id), rt
+                yield known_item(rt), rt
 
     async def _decided(self, item: KnownItem, rt: Roundtable | None) -> tuple[FoundDecision, ...]:
         """Their lines may not have the names of their authors yet."""
@@ -441,23 +447,18 @@ class Commands:
                 return None
         return None
 
-    async def channel_gone(self, place: Place, gone: ChannelGone) -> None:
+    async def in_channel(self, place: Place, event: ChannelGone | ChannelMoved) -> None:
         for rt in await self._finder.live(place):
-            await self._roundtables.handle(rt.slug, gone)
+            await self._roundtables.handle(rt.slug, event)
+
+    async def person_changed(self, event: PersonChanged) -> None:
+        await self._roundtables.person_changed(event)
 
     async def _mark_submitted(self, submission: Submission) -> SubmissionResult:
         """An answer may be sorted next."""
-        kind, words = submission.text(mark_wording.MARK), submission.text(mark_wording.WORDS)
-        if kind not in set(MarkKind):
-            return SubmissionResult(errors={mark_wording.MARK: mark_wording.CHOOSE})
-        mark = MarkMessage(
-            key=submission.key,
-            at=submission.at,
-            person=submission.person,
-            ts=submission.subject,
-            mark=MarkKind(kind),
-            words=words.strip(),
-        )
+        if errors := marking.flaws(submission):
+            return SubmissionResult(errors=errors)
+        mark = marking.entered(submission)
         rt = await self._roundtables.handle(submission.slug, mark)
         if mark.mark is not MarkKind.ANSWER:
             return SubmissionResult()
@@ -521,7 +522,7 @@ class Commands:
         place = plan.place
         if not reference.strip():
             return await self._finder.slug(place, "", plan.person) or await self._only_one(place)
-        found = await self._finder.matching(place, reference, near=is_outside(plan.person))
+        found = await self._finder.matching(self._viewers.of(plan.person, place), reference)
         is_brief = not found and len(reference.split()) > 1
         return None if is_brief else only_one(found, reference)
 
@@ -550,7 +551,7 @@ class Commands:
     async def _caught_up_directly(self, person: Person, reference: str) -> Reply:
         """In a direct message: about what they take part in, in channels of which they are a member now."""
         held = await self._personal.held_by(person.id)
-        known = [KnownItem(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in held]
+        known = [known_item(rt) for rt in held]
         if reference.strip():
             slugs = resolve(reference, known)
             held = tuple(rt for rt in held if rt.slug in slugs)

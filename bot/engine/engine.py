@@ -395,7 +395,11 @@ class Engine(ABC, Generic[A, I]):
                     break
                 outcome = await self._perform(effect, state) if attempt is None else attempt
                 if outcome is None:
-                    break
+                    if unsaved:
+                        state, unsaved, performed = await self._repository.settle(slug, unsaved), (), ()
+                    if state is None or self._next(state) == effect:
+                        break
+                    continue
                 unsaved += self._repository.decisions(state, [outcome])
                 state = unsaved[-1].after
                 performed += (effect,)

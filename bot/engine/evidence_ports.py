@@ -1,11 +1,12 @@
 """What personas may look at, read-only: the code that git tracks, and the items that may be known in a thread."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from bot.domain.item.item import KnownItem
 from bot.domain.specification.entries import Specification
 from bot.domain.values.places import Place
+from bot.domain.values.viewer import NOBODY, Viewer
 from bot.errors import BotError
 
 
@@ -27,7 +28,7 @@ class Evidence(Protocol):
     """
 
     async def search_code(self, pattern: str, *, within: Sequence[str] = ()) -> tuple[Passage, ...]:
-        """Lines that match the extended regular expression *pattern*, in paths that match one of *within*."""
+        """Lines that match *pattern*, a regular expression of RE2, in paths that match one of *within*."""
         ...
 
     async def read_file(self, path: str, first: int, last: int) -> Passage:
@@ -36,18 +37,54 @@ class Evidence(Protocol):
 
     async def list_files(self, glob: str) -> tuple[str, ...]: ...
 
-    async def git_log(self, path: str) -> tuple[Passage, ...]:
-        """The newest commits that changed *path*."""
+    async def git_log(self, path: str, *, sees: Callable[[str], Awaitable[bool]]) -> tuple[Passage, ...]:
+        """The newest commits that changed *path*, without those that changed an item that the reader does not see."""
         ...
 
     async def related_files(self, path: str) -> tuple[Passage, ...]:
         """Files that import *path*, or often changed together with it."""
         ...
 
-    async def items(self, place: Place) -> tuple[KnownItem, ...]:
-        """The items that may be known at *place*: those of private channels only in their own channel."""
-        ...
-
     async def specification(self, slug: str) -> Specification:
         """What is recorded on an item, as it was committed."""
         ...
+
+
+class Sight(Protocol):
+    """What may be shown to the *viewer*, who will read what comes of it."""
+
+    @property
+    def viewer(self) -> Viewer: ...
+
+    async def sees(self, slug: str) -> bool:
+        """Whether the viewer may know that item."""
+        ...
+
+    def items(self) -> AsyncIterator[KnownItem]:
+        """The items that the viewer may know."""
+        ...
+
+
+class Sights(Protocol):
+    async def at(self, *places: Place) -> Sight:
+        """Of everybody who reads along at *places*."""
+        ...
+
+
+class NoSight:
+    """For those that are shown nothing but their own item."""
+
+    viewer = NOBODY
+
+    async def sees(self, slug: str) -> bool:  # noqa: ARG002 -- as the port has it
+        return False
+
+    async def items(self) -> AsyncIterator[KnownItem]:
+        return
+        yield
+
+    async def at(self, *_: Place) -> "NoSight":
+        return self
+
+
+NO_SIGHT = NoSight()

@@ -52,6 +52,7 @@ from bot.domain.roundtable.effects import (
     Unreact,
 )
 from bot.domain.roundtable.outcomes import (
+    CodeSurvey,
     Committed,
     Done,
     Drafted,
@@ -69,12 +70,14 @@ from bot.domain.roundtable.outcomes import (
     ThreadOpened,
     ThreadRead,
 )
+from bot.domain.roundtable.stage import BUSY
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import voice_of
 from bot.domain.roundtable.transitions.saving import slack_place
 from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
+from bot.engine.evidence_ports import Sight, Sights
 from bot.engine.ports import (
     RENEWED_SECONDS,
     Chat,
@@ -83,6 +86,7 @@ from bot.engine.ports import (
     PlanningCase,
     Records,
     Speech,
+    Urgency,
     VoiceContext,
     Voices,
     Workspace,
@@ -99,6 +103,7 @@ class Workshops(NamedTuple):
     planners: Planners
     workspace: Workspace
     schema: Schema
+    sight: Sight
 
     async def perform(self, effect: InWorkshop, rt: Roundtable, told: Told) -> Outcome:
         match effect:
@@ -141,7 +146,7 @@ class Workshops(NamedTuple):
     async def _case(self, rt: Roundtable) -> PlanningCase:
         reads = self.planners.reads
         files = await self.workspace.files(rt.slug, reads) if reads else {}
-        return PlanningCase(self.schema, rt.specification, files, rt.place)
+        return PlanningCase(self.schema, rt.specification, files, self.sight)
 
 
 def _everything(saved: Iterable[Line], pending: Iterable[Line]) -> tuple[Line, ...]:
@@ -175,6 +180,19 @@ ByVoice = Speak | Draft | Synthesize | CompareStances
 InWorkspace = ReadItem | Restore | Survey | Commit
 
 
+def urgency_of(effect: Effect, rt: Roundtable) -> Urgency:
+    """What is not an edit, or takes our own emoji or title away, is something that people wait for."""
+    if isinstance(effect, Unreact | NameSession):
+        return Urgency.TIDY
+    if not isinstance(effect, Rewrite) or effect.pressed:
+        is_sign = isinstance(effect, Rewrite) and rt.stage in BUSY and not effect.message.choices
+        return Urgency.SIGN if is_sign else Urgency.ANSWER
+    if rt.root and effect.ts == rt.root.ts:
+        return Urgency.ROOT
+    in_use = {card.ts for card in (rt.card, rt.board, rt.plan_card) if card}
+    return Urgency.CARD if effect.ts in in_use else Urgency.TIDY
+
+
 class Performers(NamedTuple):
     """The ports that effects need."""
 
@@ -185,6 +203,7 @@ class Performers(NamedTuple):
     clock: Clock
     records: Records
     planners: Planners
+    sights: Sights
     redact: Redact = unchanged
     """Done to the texts of voices, threads and files."""
     renewed_seconds: float = RENEWED_SECONDS
@@ -208,10 +227,16 @@ class Performers(NamedTuple):
         return await self._in_workspace(effect, rt, told)
 
     async def _with_sign(self, effect: ByVoice | InWorkshop, rt: Roundtable, told: Told) -> Outcome:
-        """Work that people wait for: a sign in the thread shows it."""
+        """
+        Work that people wait for: a sign in the thread shows it. What was found in the code before a guest came to the
+        channel is shown to no voice any more.
+        """
+        sight = await self.sights.at(rt.place)
+        rt = rt if sight.viewer.sees_code else rt.but(survey=None)
         if isinstance(effect, ByVoice):
-            return await self._by_voice(effect, rt, told)
-        return await Workshops(self.planners, self.workspace, self.playbook.schema).perform(effect, rt, told)
+            return await self._by_voice(effect, rt, told, sight)
+        workshops = Workshops(self.planners, self.workspace, self.playbook.schema, sight)
+        return await workshops.perform(effect, rt, told)
 
     async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:
         again = effect.attempts > 1
@@ -225,7 +250,11 @@ class Performers(NamedTuple):
                 thread = await self.chat.read(rt.place, after=effect.after)
                 return ThreadRead(
                     **told,
-                    heard=tuple(one for one in thread.heard if one.ts not in effect.known),
+                    heard=tuple(
+                        one.following(effect.about, effect.known)
+                        for one in thread.heard
+                        if one.ts not in effect.known
+                    ),
                     recovering=effect.recovering,
                     quiet=effect.quiet,
                     missed=effect.missed,
@@ -240,7 +269,8 @@ class Performers(NamedTuple):
                 )
                 return Posted(**told, ts=ts)
             case Rewrite():
-                await self.chat.rewrite(rt.place, effect.ts, effect.message)
+                urgency = urgency_of(effect, rt)
+                await self.chat.rewrite(rt.place, effect.ts, effect.message, urgency=urgency)
             case React() | Unreact() | ShowWork() | ClearWork() | NameSession():
                 await self._signed(effect, rt)
             case Tell():
@@ -286,10 +316,10 @@ class Performers(NamedTuple):
         if (left := self.chat.lands_within - max(0.0, passed)) > 0:
             await asyncio.sleep(left)
 
-    async def _by_voice(self, effect: ByVoice, rt: Roundtable, told: Told) -> Outcome:
+    async def _by_voice(self, effect: ByVoice, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
         match effect:
             case Speak():
-                speech = await self._speech(effect, rt)
+                speech = await self._speech(effect, rt, sight)
                 given = {
                     "turns": rt.elaboration.turn_count if rt.elaboration else None,
                     "answers": len(rt.answers),
@@ -301,15 +331,15 @@ class Performers(NamedTuple):
                 if effect.skipped or effect.looked:
                     return Drafted(**told)
                 files = await self.workspace.files(rt.slug, self._files_of(effect.steps))
-                patches, facts = await self.voices.propose(self._cue(effect, rt), files)
+                patches, facts = await self.voices.propose(self._cue(effect, rt, sight), files)
                 return Drafted(**told, patches=patches, facts=facts)
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
-                synthesis, facts = await self.voices.synthesize(self._cue(effect, rt), files)
+                synthesis, facts = await self.voices.synthesize(self._cue(effect, rt, sight), files)
                 unknown = undefined_ids(files, claims(synthesis))
                 return Synthesized(**told, synthesis=synthesis, facts=facts, dangling=unknown)
             case CompareStances():
-                groups, facts = await self.voices.compare(self._cue(effect, rt))
+                groups, facts = await self.voices.compare(self._cue(effect, rt, sight))
                 return StancesCompared(**told, groups=groups, facts=facts)
             case _:
                 assert_never(effect)
@@ -323,6 +353,8 @@ class Performers(NamedTuple):
                 read = await self.workspace.restore(rt.slug, now=rt.now)
                 return _read(read, told, recovering=recovering)
             case Survey():
+                if not (await self.sights.at(rt.place)).viewer.sees_code:
+                    return Surveyed(**told, survey=CodeSurvey(withheld=True))
                 survey = await self.workspace.survey(effect.keywords, seconds=SURVEY_SECONDS)
                 return Surveyed(**told, survey=survey)
             case Commit():
@@ -334,8 +366,8 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect)
 
-    async def _speech(self, effect: Speak, rt: Roundtable) -> Speech:
-        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt))
+    async def _speech(self, effect: Speak, rt: Roundtable, sight: Sight) -> Speech:
+        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight)
         match effect.task:
             case "acknowledge":
                 return await self.voices.acknowledge(cue)
@@ -346,12 +378,12 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect.task)
 
-    def _cue(self, effect: Draft | Synthesize | CompareStances, rt: Roundtable) -> VoiceContext:
+    def _cue(self, effect: Draft | Synthesize | CompareStances, rt: Roundtable, sight: Sight) -> VoiceContext:
         is_unaided = not isinstance(effect, CompareStances) and effect.unaided
         rt = rt.but(unaided=True) if is_unaided else rt
         persona = voice_of(effect, rt, self.playbook)
         assert persona, "the table has a persona for every step"
-        return VoiceContext(rt, self.playbook, persona.key)
+        return VoiceContext(rt, self.playbook, persona.key, sight=sight)
 
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
         paths = self._files_of((rt.step_id,))

@@ -8,7 +8,7 @@ that was missed, because no process ran at the time, is dropped: the next day sa
 import asyncio
 import hashlib
 import logging
-from collections.abc import Awaitable, Iterable, Iterator
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple, Protocol
@@ -38,26 +38,31 @@ from bot.domain.roundtable.waiting import Wait, WaitKind
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import before, seconds_since
+from bot.domain.values.viewer import Viewer
 from bot.domain.values.working_time import in_words, local_time
 from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
-from bot.engine.ports import Store
+from bot.engine.ports import Store, Urgency
+from bot.engine.viewing import held_item, member_in
 from bot.errors import EffectError, NewerVersion, Unavailable, UserError
 
 log = logging.getLogger(__name__)
 
-LOOK_SECONDS = 20.0
+LOOK_SECONDS = 60.0
+"""Between two looks for daily messages that are due."""
 WINDOW_SECONDS = 1800.0
 """A daily message that is later than this is dropped."""
 SPREAD_MINUTES = 10
 """So that a workspace does not get all of its daily messages at once."""
 KEPT_SECONDS = 3 * 24 * 3600.0
 HOME_SECONDS = 24 * 3600.0
-"""For so long after a person opened Home, it is kept current."""
+"""For so long after a person opened Home, what changes for them is shown there."""
 APART_SECONDS = 60.0
 FOLLOWS_SECONDS = 15.0
 """For so long after a person did something on Home, what comes of it is shown there without a pause."""
 FOLLOW_UP_SECONDS = 1.5
+AGAIN_SECONDS = 1.0
+"""After Slack did not take a page, unless it names a time."""
 SHOWN = 10
 DECIDED_SHOWN = 5
 TEXT_CHARS = 300
@@ -79,9 +84,16 @@ class PersonalChat(Protocol):
         """Empty when Slack does not say."""
         ...
 
-    async def publish_home(self, person: str, page: HomePage) -> None: ...
+    async def publish_home(self, person: str, page: HomePage, *, urgency: Urgency) -> None: ...
 
     async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None: ...
+
+
+class Due(NamedTuple):
+    """When a page is to be published, and how urgent that is."""
+
+    at: str
+    urgency: Urgency
 
 
 class Shown(NamedTuple):
@@ -111,7 +123,9 @@ class Personal:
         self._known: LruCache[str, Roundtable] = LruCache(REMEMBERED)
         self._shown: dict[str, Shown] = {}
         self._decided_on: LruCache[str, bool] = LruCache(REMEMBERED)
-        self._wanted: set[str] = set()
+        self._due: dict[str, Due] = {}
+        self._viewers: frozenset[str] = frozenset()
+        self._looked_at = ""
         self._notices: dict[str, str] = {}
         self._looking = asyncio.Event()
 
@@ -123,9 +137,9 @@ class Personal:
 
     async def opened_home(self, person: str) -> None:
         self._notices.pop(person, None)
+        self._shows_soon(person)
         settings = await self._settings(person)
         await self._store.keep_person(person, settings.but(home_at=self._clock()))
-        self._shows_soon(person)
 
     def notice(self, person: str, text: str) -> None:
         """Shows *text* on their Home tab until they do something else there."""
@@ -169,25 +183,40 @@ class Personal:
         return (await self._store.people()).get(person, ReminderSettings())
 
     def _shows_soon(self, person: str) -> None:
-        self._wanted.add(person)
+        self._viewers |= {person}
+        self._due[person] = Due(self._clock(), Urgency.ANSWER)
         self._looking.set()
 
     # --- as time passes -------------------------------------------------------------------------------------------
 
+    def changed(self, rt: Roundtable) -> None:
+        """*rt* was just saved by this process: its people's pages are published again if they say something else."""
+        if rt.stage is Stage.ANALYSED:
+            self._known.pop(rt.slug, None)
+        else:
+            self._known[rt.slug] = rt
+        at = self._clock()
+        for person in self._viewers & set(waiting.participants(rt)) - set(self._due):
+            shown = self._shown.get(person)
+            apart = APART_SECONDS if shown and not self._follows(shown) else 0.0
+            since = max(0.0, apart - seconds_since(shown.at, at)) if shown else 0.0
+            self._due[person] = Due(before(at, -max(since, FOLLOW_UP_SECONDS)), Urgency.TIDY)
+            self._looking.set()
+
     async def watch(self) -> None:
         """Until cancelled."""
         while True:
+            self._looking.clear()
             with suppress(Unavailable):  # readiness says so
                 await self.look()
-            self._looking.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._pause):
                     await self._looking.wait()
 
     @property
     def _pause(self) -> float:
-        follows = any(self._follows(shown) for shown in self._shown.values())
-        return min(FOLLOW_UP_SECONDS, LOOK_SECONDS) if follows else LOOK_SECONDS
+        at = self._clock()
+        return min([LOOK_SECONDS, *(max(0.0, seconds_since(at, due.at)) for due in self._due.values())])
 
     def _follows(self, shown: Shown) -> bool:
         """Whether what changes now may come of what the person did there."""
@@ -195,14 +224,35 @@ class Personal:
         return bool(shown.pressed_at) and seconds_since(shown.pressed_at, at) < FOLLOWS_SECONDS
 
     async def look(self) -> None:
-        """Publishes the pages that have changed, and sends what is due."""
-        settings, live = await self._store.people(), await self._live()
-        wanted, self._wanted = self._wanted, set()
+        """Publishes the pages that are due, all at once, and sends the daily messages that are due."""
         at = self._clock()
-        for person in wanted | {one for one, told in settings.items() if _looks(told, at)}:
-            await self._safely(person, self._publish(person, settings, live, pressed=person in wanted))
+        due = {person: one for person, one in self._due.items() if one.at <= at}
+        for person in due:
+            del self._due[person]
+        if any(one.urgency.is_waited_for for one in due.values()):
+            await self._live()
+        await asyncio.gather(*(self._published(person, one) for person, one in due.items()))
+        if not self._looked_at or seconds_since(self._looked_at, at) >= LOOK_SECONDS:
+            self._looked_at = at
+            await self._look_for_reminders(at)
+
+    async def _look_for_reminders(self, at: str) -> None:
+        settings, live = await self._store.people(), await self._live()
+        self._viewers = frozenset(person for person, kept in settings.items() if _looks(kept, at)) | {
+            *self._due
+        }
         for person in dict.fromkeys(one for rt in live for one in waiting.participants(rt)):
             await self._safely(person, self._remind(person, settings.get(person, ReminderSettings()), live))
+
+    async def _published(self, person: str, due: Due) -> None:
+        """What Slack does not take now, it is given again as soon as it may take it."""
+        try:
+            await self._publish(person, pressed=due.urgency.is_waited_for)
+        except EffectError as error:
+            log.info("the Home tab of %s is not published: %s (%s)", person, error, error.reason)
+            if error.again:
+                at = before(self._clock(), -(error.after_seconds or AGAIN_SECONDS))
+                self._due.setdefault(person, due._replace(at=at))
 
     async def _safely(self, person: str, work: Awaitable[None]) -> None:
         try:
@@ -211,30 +261,28 @@ class Personal:
             log.warning("%s is not told what waits for them: %s (%s)", person, error, error.reason)
 
     async def _live(self) -> tuple[Roundtable, ...]:
-        found = []
-        for slug in await self._store.held():
+        """As the store has them now."""
+        slugs = await self._store.held()
+        for slug in set(self._known) - set(slugs):
+            self._known.pop(slug, None)
+        for slug in slugs:
             with suppress(NewerVersion):
                 if rt := await self._store.get(slug, known=self._known.get(slug)):
                     self._known[slug] = rt
-                    found.append(rt)
-        return tuple(sorted(found, key=lambda one: one.now, reverse=True))
+        return self._newest
 
-    async def _publish(
-        self,
-        person: str,
-        settings: dict[str, ReminderSettings],
-        live: tuple[Roundtable, ...],
-        *,
-        pressed: bool,
-    ) -> None:
-        """At most once a minute, unless the person has just done something there."""
+    @property
+    def _newest(self) -> tuple[Roundtable, ...]:
+        return tuple(sorted(self._known.values(), key=lambda rt: rt.now, reverse=True))
+
+    async def _publish(self, person: str, *, pressed: bool) -> None:
+        """The page, unless it says what is there and the person has not just done something there."""
         shown, at = self._shown.get(person), self._clock()
-        if shown and not pressed and not self._follows(shown) and seconds_since(shown.at, at) < APART_SECONDS:
-            return
-        page = await self.page(person, settings.get(person, ReminderSettings()), live)
+        page = await self.page(person, await self._settings(person), self._newest)
         if shown and not pressed and page == shown.page:
             return
-        await self._chat.publish_home(person, page)
+        urgency = Urgency.ANSWER if pressed else Urgency.TIDY
+        await self._chat.publish_home(person, page, urgency=urgency)
         self._shown[person] = Shown(page, at, pressed_at=at if pressed or not shown else shown.pressed_at)
 
     async def page(self, person: str, settings: ReminderSettings, live: tuple[Roundtable, ...]) -> HomePage:
@@ -299,7 +347,7 @@ class Personal:
         return ZoneInfo("UTC")
 
     async def sees(self, person: str, rt: Roundtable) -> bool:
-        return person in await self._chat.members(rt.place.channel)
+        return (await self._viewer(person, [rt])).sees(held_item(rt))
 
     async def held_by(self, person: str) -> tuple[Roundtable, ...]:
         """The roundtables that they take part in and may see, the newest first."""
@@ -350,8 +398,13 @@ class Personal:
     async def _seen(self, person: str, live: tuple[Roundtable, ...]) -> tuple[Roundtable, ...]:
         """Those of *live* that the person takes part in, in channels of which they are a member now."""
         own = [rt for rt in live if person in waiting.participants(rt)]
-        members = {channel: await self._chat.members(channel) for channel in {rt.place.channel for rt in own}}
-        return tuple(rt for rt in own if person in members[rt.place.channel])
+        viewer = await self._viewer(person, own)
+        return tuple(rt for rt in own if viewer.sees(held_item(rt)))
+
+    async def _viewer(self, person: str, held: Sequence[Roundtable]) -> Viewer:
+        """It is not asked who that is: of channels that are not theirs they are told nothing."""
+        team = held[0].place.team if held else ""
+        return await member_in(self._chat, person, team, {rt.place.channel for rt in held})
 
     # --- rows -----------------------------------------------------------------------------------------------------
 

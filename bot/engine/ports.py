@@ -7,8 +7,9 @@ Voices and Workspace, to `Unavailable` and `Conflict` for Store. They do not ret
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -32,11 +33,33 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Patch, Specification
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.witness import RolledBack, Witness
-from bot.domain.values.places import NOWHERE, Belonging, Place
+from bot.domain.values.places import Belonging, Place
+from bot.engine.evidence_ports import NO_SIGHT, Sight
 from bot.errors import BotError, EffectError
 
 RENEWED_SECONDS = 90.0
 """Slack takes words from under a thread after two minutes."""
+
+
+class Urgency(IntEnum):
+    """What goes first where Slack's limits are short. What people wait for never queues behind what tidies up."""
+
+    ANSWER = 0
+    """To a press or a command."""
+    SIGN = 1
+    """That a press was taken, while what it leads to is being written: another edit of the message follows."""
+    POST = 2
+    CARD = 3
+    """The card that people are at."""
+    ROOT = 4
+    """The first message of a thread."""
+    REACTION = 5
+    TIDY = 6
+    """What is over, and what is kept current without anybody asking."""
+
+    @property
+    def is_waited_for(self) -> bool:
+        return self <= Urgency.POST
 
 
 class Indicators(Protocol):
@@ -170,8 +193,13 @@ class Chat(Indicators, Protocol):
         """
         ...
 
-    async def rewrite(self, place: Place, ts: str, message: Message) -> None:
-        """Replace the message *ts*. A message that is gone is no error."""
+    async def rewrite(
+        self, place: Place, ts: str, message: Message, *, urgency: Urgency = Urgency.ANSWER
+    ) -> None:
+        """
+        Replace the message *ts*. A message that is gone is no error. Raises Postponed where Slack's limit leaves no
+        room for an edit that people do not wait for.
+        """
         ...
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
@@ -210,18 +238,37 @@ class Chat(Indicators, Protocol):
         ...
 
 
+class RateBudget(NamedTuple):
+    """A token bucket: *burst* calls at once, and *per_second* from then on."""
+
+    name: str
+    per_second: float
+    burst: int
+
+    def seconds(self, calls: int) -> float:
+        """In which so many *calls* refill."""
+        return calls / self.per_second
+
+    def slack(self, spare: float) -> float:
+        """Seconds before the bucket is full, from when a call may be made that leaves the part *spare* to others."""
+        return self.seconds(self.burst - 1 - int(spare * (self.burst - 1)))
+
+
 class RateLimit(Protocol):
     """
     Rate limits, shared by all processes of one Slack app. It never fails: without the shared store, each process
     limits itself.
     """
 
-    async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
-        """Wait until one more call may be made under *budget* (`chat.postMessage:C123`); first come, first served."""
+    async def take(self, budgets: Sequence[RateBudget], *, spare: float = 0.0) -> float:
+        """
+        0 when a call may be made, which is then counted in all *budgets*; else in how many seconds to ask again. The
+        part *spare* of each burst is left to other calls.
+        """
         ...
 
-    async def hold(self, budget: str, *, seconds: float) -> None:
-        """Slack asked for it: no process calls under *budget* for that long."""
+    async def hold(self, budget: RateBudget, *, seconds: float) -> None:
+        """Slack asked for it: no process calls under *budget* for that long, and then without a burst."""
         ...
 
 
@@ -533,12 +580,16 @@ async def no_files() -> Mapping[str, str]:
 
 
 class VoiceContext(NamedTuple):
-    """What a voice is given: everything, read only. `files` reads the item's artifacts, for a voice that wants them."""
+    """
+    What a voice is given: everything, read only. `files` reads the item's artifacts, for a voice that wants them;
+    `sight` is what else it may be shown.
+    """
 
     roundtable: Roundtable
     playbook: Playbook
     persona: str
     files: Callable[[], Awaitable[Mapping[str, str]]] = no_files
+    sight: Sight = NO_SIGHT
 
 
 class Speech(NamedTuple):
@@ -600,14 +651,14 @@ class WrittenPlan(NamedTuple):
 
 class PlanningCase(NamedTuple):
     """
-    What is planned: the entries of the item, and the files that `Planners.reads` names, as far as they exist. Only
-    items that may be known at *place* are looked at.
+    What is planned: the entries of the item, and the files that `Planners.reads` names, as far as they exist. What
+    else may be looked at is in *sight*.
     """
 
     schema: Schema
     specification: Specification
     files: Mapping[str, str] = {}
-    place: Place = NOWHERE
+    sight: Sight = NO_SIGHT
 
 
 class Planners(Protocol):

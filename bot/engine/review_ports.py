@@ -9,13 +9,14 @@ from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import Notice
 from bot.domain.reviews.text import Review, ReviewerOpinion
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import NOWHERE, Place
+from bot.domain.values.places import Place
+from bot.engine.evidence_ports import NO_SIGHT, Sight
 
 
 class ReviewCase(NamedTuple):
     """
-    An item as reviewers find it: its artifacts as text, its entries, and the steps that are finished. Only items that
-    may be known at *place*, where the review is shown, are looked at.
+    An item as reviewers find it: its artifacts as text, its entries, and the steps that are finished. What else may be
+    looked at where the review is shown is in *sight*.
     """
 
     slug: str
@@ -24,7 +25,7 @@ class ReviewCase(NamedTuple):
     steps_completed: Collection[str]
     playbook: Playbook
     specification: Specification = Specification()
-    place: Place = NOWHERE
+    sight: Sight = NO_SIGHT
 
 
 class Reviewers(Protocol):

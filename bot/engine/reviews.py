@@ -48,12 +48,13 @@ from bot.domain.reviews.review import triage_line, without_block
 from bot.domain.reviews.text import ReviewerOpinion
 from bot.domain.reviews.triage import entry_of
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import NOWHERE, Place
+from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
 from bot.domain.values.timestamps import seconds_since
 from bot.engine import audit
 from bot.engine.clock import Clock
 from bot.engine.engine import SWEEP_SECONDS, Engine, Queue
+from bot.engine.evidence_ports import NO_SIGHT, Sight, Sights
 from bot.engine.ports import Wake, Workspace
 from bot.engine.review_ports import (
     Archive,
@@ -101,6 +102,7 @@ class ReviewContext(NamedTuple):
     homes: ItemLocations
     playbook: Playbook
     clock: Clock
+    sights: Sights = NO_SIGHT
     channel: str = ""
     file_url: str = ""
     seconds: float = REVIEW_SECONDS
@@ -194,8 +196,15 @@ class ReviewContext(NamedTuple):
             steps_completed=state.meta.steps_completed if state else (),
             playbook=self.playbook,
             specification=Specification().folding(planning.lines),
-            place=home.place if home and home.hidden and home.place else NOWHERE,
+            sight=await self._sight(home, notice),
         )
+
+    async def _sight(self, home: ItemLocation | None, notice: Notice) -> Sight:
+        """Of those who will read the review: where the item is held, and in the triage channel."""
+        held_in = home.place if home and home.place else Place(team="", channel=notice.asked_in)
+        triage = "" if home and home.hidden else notice.channel or self.channel
+        channels = dict.fromkeys(filter(None, (held_in.channel, triage)))
+        return await self.sights.at(*(held_in.but(channel=one) for one in channels))
 
     async def _asked(self, wish: MakeReview) -> str:
         who = wish.person.name or await self.board.name(wish.person.id)

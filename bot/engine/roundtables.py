@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeGuard
+from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.roundtable import timers
@@ -27,22 +27,30 @@ from bot.domain.roundtable.effects import (
     Unreact,
     is_together,
 )
-from bot.domain.roundtable.inputs import Clashed, Command, Input, Returned, Start, TryAgain
+from bot.domain.roundtable.inputs import (
+    ChannelGone,
+    Clashed,
+    Command,
+    Input,
+    PersonChanged,
+    Returned,
+    Start,
+    TryAgain,
+)
 from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import Attempted, Done, Failed, Outcome
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import TRIED_AGAIN, Roundtable
 from bot.domain.roundtable.transitions import opening
-from bot.domain.values.places import Person, Place
+from bot.domain.values.places import Belonging, Person, Place
 from bot.domain.values.timestamps import before, seconds_since
 from bot.engine.audit import audited
-from bot.engine.card_pace import CardPace
 from bot.engine.clock import Clock
 from bot.engine.engine import Engine, UnsavedChange
 from bot.engine.lru import LruCache
-from bot.engine.performers import Performers
+from bot.engine.performers import Performers, urgency_of
 from bot.engine.ports import NO_FACTS, Meter, Store, Wake
-from bot.errors import Conflict, EffectError, NewerVersion, Unavailable, UserError
+from bot.errors import Conflict, EffectError, NewerVersion, Postponed, Unavailable, UserError
 from bot.log import about
 from bot.telemetry import span
 
@@ -51,6 +59,7 @@ log = logging.getLogger(__name__)
 ATTEMPTS = 6
 ATTEMPTS_TO_POST = 1_000
 """A bad hour of Slack must not lose what a persona said."""
+REMOVED = "not_in_channel"
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
 TRY_AGAIN_SECONDS = 60.0
@@ -61,8 +70,9 @@ TIMED_SECONDS = 60.0
 ROUNDTABLES_REMEMBERED = 1_000
 """At some 25 KiB each."""
 THREADS_REMEMBERED = 20_000
+EDITS_REMEMBERED = 10_000
 REACTIONS_REMEMBERED = 1_000
-REACTIONS_AT_ONCE = 64
+REACTIONS_WAITING = 20
 BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
@@ -136,40 +146,36 @@ class Cancellation:
 
 class Reactions:
     """
-    An emoji that says "heard" does not wait for its turn in the outbox: it is shown as soon as it is saved, by the
-    process that heard the words. Its outcome is saved in its turn. Done twice, by two processes, it does no harm.
+    An emoji that says "heard" waits for nothing, and nothing waits for it: it leaves the outbox at once, and is shown
+    by the process that heard the words. Above `REACTIONS_WAITING`, Slack lets too many wait, and the rest are dropped:
+    the card says who was heard. Shown twice, by two processes, it does no harm.
     """
 
     def __init__(self) -> None:
-        self._shown: LruCache[str, asyncio.Task[Outcome]] = LruCache(REACTIONS_REMEMBERED)
-        self._running: set[asyncio.Task[Outcome]] = set()
+        self._begun: LruCache[str, bool] = LruCache(REACTIONS_REMEMBERED)
+        self._running: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
-    def begin(self, rt: Roundtable, perform: Perform) -> None:
-        """
-        Those of *rt*, which was just saved. One that an effect before it takes away waits for its turn, and so do all
-        while Slack lets many others wait.
-        """
-        if not rt.place.thread or len(self._running) >= REACTIONS_AT_ONCE:
-            return
-        taken = {(one.ts, one.emoji) for one in rt.outbox if isinstance(one, Unreact)}
-        for one in rt.outbox:
-            if isinstance(one, React) and one.id not in self._shown and (one.ts, one.emoji) not in taken:
-                task = asyncio.create_task(perform(one), name=f"reaction for {rt.slug}")
-                self._shown[one.id] = task
-                self._running.add(task)
-                task.add_done_callback(self._running.discard)
+    def begin(self, rt: Roundtable, show: Callable[[React], Coroutine[Any, Any, None]]) -> None:
+        """Those of *rt*, which was just saved; but for one that an effect before it takes away."""
+        taken = {_emoji(one, rt) for one in rt.outbox if isinstance(one, Unreact)}
+        for one in rt.outbox if rt.place.thread else ():
+            if not isinstance(one, React) or one.id in self._begun or _emoji(one, rt) in taken:
+                continue
+            self._begun[one.id] = True
+            if len(self._running) < REACTIONS_WAITING:
+                key = _emoji(one, rt)
+                task = asyncio.create_task(show(one), name=f"reaction for {rt.slug}")
+                self._running[key] = task
+                task.add_done_callback(lambda _, key=key: self._running.pop(key, None))  # type: ignore[misc]
 
-    async def outcome(self, effect: React) -> Outcome | None:
-        """None when it was not begun here, or given up."""
-        task = self._shown.get(effect.id)
-        if task is None:
-            return None
-        await asyncio.wait({task})
-        return None if task.cancelled() else task.result()
+    async def end(self, effect: Unreact, rt: Roundtable) -> None:
+        """One that is to be taken away is not shown any more."""
+        if task := self._running.get(_emoji(effect, rt)):
+            task.cancel()
+            await asyncio.wait({task})
 
     def leave(self) -> None:
-        """What is not shown yet is left to the next process."""
-        for task in self._running:
+        for task in self._running.values():
             task.cancel()
 
 
@@ -197,9 +203,10 @@ class Roundtables(Engine[Roundtable, Input]):
         clock: Clock,
         meter: Meter | None = None,
         cancellation: Cancellation | None = None,
-        card_pace: CardPace | None = None,
         reactions: Reactions | None = None,
+        changed: Callable[[Roundtable], None] = lambda _: None,
     ) -> None:
+        """*changed* is told each roundtable that was saved."""
         self._memory = RoundtableCache()
         super().__init__(
             store=store,
@@ -214,8 +221,10 @@ class Roundtables(Engine[Roundtable, Input]):
         self._playbook = playbook
         self._opened_with: LruCache[str, Playbook] = LruCache(ROUNDTABLES_REMEMBERED)
         self._cancellation = cancellation or Cancellation()
-        self._card_pace = card_pace or CardPace()
         self._reactions = reactions or Reactions()
+        self._changed = changed
+        self._postponed: LruCache[str, float] = LruCache(EDITS_REMEMBERED)
+        """Edits that Slack's limit left no room for, and when to try them again, by the clock of this process."""
 
     def read_again(self, playbook: Playbook) -> None:
         """The content has changed: each roundtable uses it from its next step on."""
@@ -255,6 +264,13 @@ class Roundtables(Engine[Roundtable, Input]):
             del self._memory[slug]
             await self._take_up_lost(going_on[slug])
 
+    async def person_changed(self, event: PersonChanged) -> None:
+        """In the roundtables that are in memory here, which are those that something happened in."""
+        id, told = event.person.id, (event.person.name, event.person.belongs)
+        for slug, rt in tuple(self._memory.items()):
+            if id in rt.people and (rt.people[id], rt.manners.outsiders.get(id, Belonging.MEMBER)) != told:
+                await self._handle(slug, event)
+
     async def clashed(self, slug: str, paths: tuple[str, ...]) -> None:
         """*paths* were changed here and at the remote: the thread is told, if there is one."""
         if await self._store.get(slug) is None:
@@ -278,18 +294,24 @@ class Roundtables(Engine[Roundtable, Input]):
 
     def _next(self, state: Roundtable) -> Effect | None:
         """
-        An edit of a card that may not be made yet lets the effects behind it pass. That of the first message comes
-        last: people do not wait for it, and what they wait for needs fewer saves.
+        What people wait for comes first, in order; then the most urgent of what tidies up, as far as Slack's limit lets
+        it; and the work of a model last, because it takes long.
         """
-        due = [one for one in state.outbox if self._card_seconds(one, state) <= 0]
-        return next((one for one in due if not _edits_root(one, state)), next(iter(due), None))
+        later = self._put_off(state)
+        work = next((one for one in state.outbox if one not in later), None)
+        if work and not isinstance(work, CANCELLABLE):
+            return work
+        now = time.monotonic()
+        due = [one for one in later if self._postponed.get(one.id, now) <= now]
+        return min(due, key=lambda one: urgency_of(one, state), default=work)
 
-    def _card_seconds(self, effect: Effect, rt: Roundtable) -> float:
-        """Until *effect* may be performed, if it is the edit of a card."""
-        if not _edits_card(effect):
-            return 0.0
-        is_root = _edits_root(effect, rt)
-        return self._card_pace.wait_seconds(_card_key(effect, rt), pressed=effect.pressed, is_root=is_root)
+    def _put_off(self, state: Roundtable) -> list[Effect]:
+        """What tidies up, and what people wait for if Slack's limit left no room for it."""
+        return [
+            one
+            for one in state.outbox
+            if one.id in self._postponed or not urgency_of(one, state).is_waited_for
+        ]
 
     async def pay(self, slug: str) -> None:
         try:
@@ -297,21 +319,24 @@ class Roundtables(Engine[Roundtable, Input]):
         finally:
             await self._cancellation.end(slug)
 
-    async def _perform(self, effect: Effect, state: Roundtable) -> Outcome:
+    async def _perform(self, effect: Effect, state: Roundtable) -> Outcome | None:
         def perform(one: Effect) -> Coroutine[Any, Any, Outcome]:
             return self._performed(one, state)
 
         if isinstance(effect, React):
-            self._reactions.begin(state, perform)
-            if shown := await self._reactions.outcome(effect):
-                return shown
+            self._show_reactions(state)
+            return Done(key=effect.id, at=self._clock(), effect=effect.id)
+        if isinstance(effect, Unreact):
+            await self._reactions.end(effect, state)
         if is_together(effect):
             self._cancellation.begin(state.slug, filter(is_together, state.outbox), perform)
-        return await self._cancellation.outcome(state.slug, effect, perform)
+        try:
+            return await self._cancellation.outcome(state.slug, effect, perform)
+        except Postponed as later:
+            self._postponed[effect.id] = time.monotonic() + later.after_seconds
+            return None
 
     async def _performed(self, effect: Effect, state: Roundtable) -> Outcome:
-        if _edits_card(effect):
-            self._card_pace.edited(_card_key(effect, state), pressed=effect.pressed)
         began = time.monotonic()
         with (
             about(effect=effect.id),
@@ -346,6 +371,8 @@ class Roundtables(Engine[Roundtable, Input]):
     def _saved(self, event: Input, before: Roundtable | None, after: Roundtable) -> None:
         self._meter.decided(event, before, after)
         audited(event, before, after)
+        if after is not before:
+            self._changed(after)
 
     def _about(self, state: Roundtable) -> dict[str, str]:
         turns = state.elaboration.turns if state.elaboration else ()
@@ -353,11 +380,11 @@ class Roundtables(Engine[Roundtable, Input]):
 
     async def _idle(self, state: Roundtable) -> None:
         at = self._clock()
-        waits = [self._card_seconds(one, state) for one in state.outbox]
+        waits = [self._postponed.get(one.id, 0.0) - time.monotonic() for one in self._put_off(state)]
         if state.next_due > at and (until := seconds_since(at, state.next_due)) < TIMED_SECONDS:
             waits.append(until)
         if waits:
-            self._wake_later(state.slug, min(waits))
+            self._wake_later(state.slug, max(0.0, min(waits)))
         for event in timers.due_at(state, at):
             await self.handle(state.slug, event)
         if not TRIED_AGAIN.isdisjoint(state.pending) and seconds_since(state.now, at) >= TRY_AGAIN_SECONDS:
@@ -374,8 +401,17 @@ class Roundtables(Engine[Roundtable, Input]):
     async def _wake_for(self, state: Roundtable) -> None:
         self._cancellation.look(state)
         if not self._leaving.is_set():
-            self._reactions.begin(state, lambda effect: self._performed(effect, state))
+            self._show_reactions(state)
         await super()._wake_for(state)
+
+    def _show_reactions(self, state: Roundtable) -> None:
+        async def show(effect: React) -> None:
+            outcome = await self._performed(effect, state)
+            if isinstance(outcome, Failed) and outcome.reason == REMOVED:
+                at = self._clock()
+                await self._handle(state.slug, ChannelGone(key=f"removed.{effect.id}", at=at))
+
+        self._reactions.begin(state, show)
 
     # --- attempts ---------------------------------------------------------------------------------------------------
 
@@ -388,6 +424,8 @@ class Roundtables(Engine[Roundtable, Input]):
                 work = performers.perform(effect, rt)
                 done = Done(key=effect.id, at=self._clock(), effect=effect.id)
                 return await self._cancellation.of(rt.slug, effect, work) or done
+            except Postponed:
+                raise
             except EffectError as error:
                 if not error.again or attempt == attempts:
                     log.warning("%s failed: %s (%s)", effect.kind, error, error.reason)
@@ -441,21 +479,13 @@ class Roundtables(Engine[Roundtable, Input]):
             await self.take_up(start, thread_known=True)
 
 
-def _edits_card(effect: Effect) -> TypeGuard[Rewrite]:
-    return isinstance(effect, Rewrite) and effect.message.card is not None
-
-
-def _edits_root(effect: Effect, rt: Roundtable) -> bool:
-    return rt.root is not None and isinstance(effect, Rewrite) and effect.ts == rt.root.ts
+def _emoji(effect: React | Unreact, rt: Roundtable) -> tuple[str, str, str]:
+    return rt.place.key, effect.ts, effect.emoji
 
 
 def _asks(effect: Effect, rt: Roundtable) -> bool:
     """Whether *effect* makes a card show the newest question or menu. Of a post it is known when it was attempted."""
     return isinstance(effect, Rewrite) and rt.question is not None and rt.question.post == effect.id
-
-
-def _card_key(edit: Rewrite, rt: Roundtable) -> str:
-    return f"{rt.place.channel}.{edit.ts}"
 
 
 def _seconds_before(attempt: int) -> float:

@@ -18,7 +18,7 @@ from bot.domain.messages.message import Message
 from bot.domain.values.places import Place
 from bot.engine.item_locator import ItemLocator, folder_of, item_in
 from bot.engine.lru import LruCache
-from bot.engine.ports import Chat, Listing, Store, Workspace
+from bot.engine.ports import Chat, Listing, Store, Urgency, Workspace
 from bot.errors import EffectError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -106,11 +106,9 @@ class UnknownThreads:
 
     async def answered(self, place: Place, ts: str, item: Item, *, by: str) -> None:
         """The question *ts* says who answered it, and loses its button. Tried once."""
-        text = step_wording.taken_up_here(item.title)
+        text, note = step_wording.taken_up_here(item.title), step_wording.chosen(TAKE_UP.label, by)
         with suppress(EffectError):
-            await self._chat.rewrite(
-                place, ts, Message(text=text, note=step_wording.chosen(TAKE_UP.label, by))
-            )
+            await self._chat.rewrite(place, ts, Message(text=text, note=note), urgency=Urgency.ANSWER)
 
     async def root_of(self, slug: str, place: Place) -> Place | None:
         """The thread in the channel of *place* that we began for *slug*, if nothing is held there now."""

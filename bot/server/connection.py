@@ -21,7 +21,7 @@ from bot.engine.ports import Store, Wake, Workspace
 from bot.engine.roundtables import Hears
 from bot.errors import ConfigError, SlackError, Unavailable
 from bot.server import review_webhook
-from bot.server.health import Census, LoopLag, Probe, Unfit, WatchedWorker, health
+from bot.server.health import Census, LoopLag, Probe, Unfit, WatchedWorker, health, sometimes
 from bot.server.http import SlackRoute, received, serving
 from bot.server.metrics import Facts, Metrics
 from bot.server.review_webhook import ReviewRoute, ReviewWebhook
@@ -60,14 +60,11 @@ class Endpoints:
         self._postbox = SlackRoute()
         self._probes: dict[str, Probe] = {
             "store": _unfit(NOT_OPEN),
-            "workspace": workspace.ping,
+            "workspace": sometimes(workspace.ping),
             "queue": _unfit(NOT_OPEN),
             "loop": self._lag,
             "slack": _unfit("not connected to Slack yet"),
         }
-
-    def store_waits(self, reason: str) -> None:
-        self._probes["store"] = _unfit(reason)
 
     @contextmanager
     def of_team(self, team: str, *, store: Store, wake: Wake) -> Iterator[WatchedWorker]:
@@ -75,7 +72,7 @@ class Endpoints:
         worker = WatchedWorker(wake, alone=self._settings.redis_url is None)
         self.metrics.team = team
         self._census = store.stages
-        self._probes |= {"store": store.ping, "queue": _queue(Queue(store, now), worker)}
+        self._probes |= {"store": sometimes(store.ping), "queue": _queue(Queue(store, now), worker)}
         try:
             yield worker
         finally:

@@ -18,6 +18,7 @@ from bot.server.metrics import CONTENT_TYPE, Facts, Metrics
 log = logging.getLogger(__name__)
 
 READY_SECONDS = 2.0
+PROBE_SECONDS = 3.0
 
 Probe = Callable[[], Awaitable[Facts | None]]
 """Raises a BotError when the part cannot be used; may return numbers about it."""
@@ -108,6 +109,19 @@ async def _found(name: str, probe: Probe) -> Found:
             # The cause may name paths and addresses, so it is only in the log.
             log.warning("%s cannot be used: %s (%r)", name, error, error.__cause__)
         return Found(str(error))
+
+
+def sometimes(probe: Callable[[], Awaitable[None]], *, clock: Callable[[], float] = time.monotonic) -> Probe:
+    """*probe* writes, so what worked a moment ago is not asked again. What did not is."""
+    worked_at = -PROBE_SECONDS
+
+    async def probed() -> None:
+        nonlocal worked_at
+        if clock() - worked_at >= PROBE_SECONDS:
+            await probe()
+            worked_at = clock()
+
+    return probed
 
 
 async def _stages(census: Census) -> Mapping[str, int] | None:

@@ -22,7 +22,7 @@ HELLO = re.compile(r"(?:hi|hello|hey|good\s+(?:morning|afternoon|evening))(?:\s+
 
 DECIDED = re.compile(r"what\s+(?:did|have)\s+we\s+decided?\W*", re.IGNORECASE)
 
-CATCH_UP = re.compile(r"catch\s+me\s+up\s+on\s+(?P<title>\S.*?)[\s.?!]*", re.IGNORECASE)
+CATCH_UP = re.compile(r"catch\s+me\s+up\s+on\s+(?P<title>\S.*)", re.IGNORECASE)
 """A title has several words, which elsewhere would be no command."""
 
 
@@ -38,7 +38,7 @@ async def said(reception: Reception, body: Payload, event: Payload) -> None:
         return
     reply: Reply
     if not asked.verb and (about := CATCH_UP.fullmatch(asked.rest)):
-        asked = replace(asked, verb="catchup", rest=about["title"])
+        asked = replace(asked, verb="catchup", rest=about["title"].rstrip(" \t.?!"))
     elif not asked.verb and DECIDED.fullmatch(asked.rest):
         asked = replace(asked, verb="decisions", rest="")
     if asked.verb:

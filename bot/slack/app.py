@@ -21,14 +21,23 @@ from bot.domain.messages.form import FormName, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
-from bot.domain.roundtable.inputs import Resume
+from bot.domain.roundtable.inputs import PersonChanged, Resume
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.ports import Meter, NoMeter
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.slack import agent, modals, parse
 from bot.slack.client import Identity
 from bot.slack.commands import Reply, VerbRequest, ask
-from bot.slack.manifest import LEFT, MARK_SHORTCUT, SHORTCUT, START_SHORTCUT, STOPPED
+from bot.slack.manifest import (
+    LEFT,
+    MARK_SHORTCUT,
+    MEMBERS,
+    PERSON,
+    RENUMBERED,
+    SHORTCUT,
+    START_SHORTCUT,
+    STOPPED,
+)
 from bot.slack.markdown import mrkdwn
 from bot.slack.parse import MALFORMED, Malformed, Payload, flaw, foreign, needed, word
 from bot.slack.reception import ONE_MOMENT, Reception, sentence_for
@@ -236,6 +245,7 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
                 await _resumed_at_home(reception, body, resume, slug)
                 await ack()
             case parse.Pressed() as pressed:
+                reception.chat.pressed(pressed.place, pressed.press.ts, parse.reply_url(body))
                 reply = await _pressed(reception, body, pressed)
                 await ack()
                 reception.answer(body, reply)
@@ -352,7 +362,23 @@ def _channels(app: AsyncApp, reception: Reception) -> None:
     @app.event(re.compile(rf"^({'|'.join(LEFT)})$"))
     async def left(event: Payload) -> None:
         place, gone = parse.channel_gone(event, reception.us, at=reception.clock())
-        await reception.desk.channel_gone(place, gone)
+        await reception.desk.in_channel(place, gone)
+
+    @app.event(RENUMBERED)
+    async def moved(event: Payload) -> None:
+        place, to = parse.channel_moved(event, reception.us, at=reception.clock())
+        await reception.desk.in_channel(place, to)
+
+    @app.event(re.compile(rf"^({'|'.join(MEMBERS)})$"))
+    async def members_changed(event: Payload) -> None:
+        reception.chat.members_changed(needed(event, "channel"))
+
+    @app.event(PERSON)
+    async def person_changed(event: Payload) -> None:
+        user = event.get("user")
+        if isinstance(user, dict) and (person := reception.chat.person_changed(user)):
+            key = f"changed.{person.id}.{needed(event, 'event_ts')}"
+            await reception.desk.person_changed(PersonChanged(key=key, at=reception.clock(), person=person))
 
 
 def _sessions(app: AsyncApp, reception: Reception) -> None:

@@ -7,11 +7,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.messages.message import Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.values.places import Place
-from bot.engine.ports import RateLimit
 from bot.engine.review_ports import Board, NoticePosition
-from bot.slack.client import QUIET, Calls, Identity, SlackHealth, Unpaced
+from bot.slack.client import QUIET, Calls, Identity, SlackHealth
 from bot.slack.history import PostLookup
 from bot.slack.lookup import Channels, PersonNames
+from bot.slack.pace import Pace, Unlimited
 from bot.slack.posting import Ephemeral, Posts, metadata
 from bot.slack.render import RenderedMessage, parts
 
@@ -28,12 +28,12 @@ class SlackBoard(Board):
         client: AsyncWebClient,
         us: Identity,
         *,
-        pace: RateLimit | None = None,
+        pace: Pace | None = None,
         health: SlackHealth | None = None,
     ) -> None:
         self._client = client
         self._us = us
-        calls = Calls(client, pace or Unpaced(), team=us.team, health=health)
+        calls = Calls(client, pace or Pace(Unlimited()), team=us.team, health=health)
         self._lookup = PostLookup(calls, us.bot)
         self._ephemeral = Ephemeral(calls)
         self._posts = Posts(calls)

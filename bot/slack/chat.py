@@ -2,7 +2,8 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, assert_never
 
@@ -15,24 +16,24 @@ from bot.domain.messages.home_page import DailyMessage, HomePage
 from bot.domain.messages.message import Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
-from bot.domain.values.places import Belonging, ChannelKind, Place
+from bot.domain.values.places import Belonging, ChannelKind, Person, Place
+from bot.engine.access import retried
 from bot.engine.lru import LruCache
 from bot.engine.ports import (
     Chat,
     ExportFile,
     OpenedThread,
-    RateLimit,
     RootMessage,
     ThreadMessages,
+    Urgency,
 )
-from bot.errors import SlackError
+from bot.errors import EffectError, Postponed, SlackError
 from bot.slack.client import (
     CUSTOMISE,
     QUIET,
     Calls,
     Identity,
     SlackHealth,
-    Unpaced,
     errors_translated,
     needed_scopes,
 )
@@ -40,6 +41,7 @@ from bot.slack.history import PostLookup, ThreadReader
 from bot.slack.home import daily, home_view
 from bot.slack.lookup import Channels, PersonNames
 from bot.slack.modals import view
+from bot.slack.pace import Pace, Unlimited
 from bot.slack.posting import GONE, Ephemeral, Posts, metadata
 from bot.slack.render import RenderedMessage, parts
 
@@ -67,7 +69,7 @@ class SlackChat(Chat):
         roster: Roster,
         identity: Identity,
         *,
-        pace: RateLimit | None = None,
+        pace: Pace | None = None,
         health: SlackHealth | None = None,
     ) -> None:
         """Without a *pace* there are no rate limits."""
@@ -75,7 +77,7 @@ class SlackChat(Chat):
         self._roster = roster
         self._identity = identity
         self._own_names = identity.can_customise
-        self._call = Calls(client, pace or Unpaced(), team=identity.team, health=health)
+        self._call = Calls(client, pace or Pace(Unlimited()), team=identity.team, health=health)
         self._names = PersonNames(self._call, identity)
         self._channels = Channels(self._call)
         self._threads = ThreadReader(self._call, identity, self._names)
@@ -84,6 +86,8 @@ class SlackChat(Chat):
         self._ephemeral = Ephemeral(self._call)
         self._posts = Posts(self._call)
         self._cards: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
+        self._pressed = PressedMessages()
+        self._previews: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
         self._directs: LruCache[str, str] = LruCache(CARDS_REMEMBERED)
         self._indicator = _WorkIndicator(self._call)
         self._no_prompts = False
@@ -118,7 +122,17 @@ class SlackChat(Chat):
         if not there:
             await self._files.share(place, sheets, parts(self._redacted(comment))[-1].text, key=key)
 
-    async def rewrite(self, place: Place, ts: str, message: Message) -> None:
+    def pressed(self, place: Place, ts: str, reply_url: str) -> None:
+        """
+        The message *ts* was pressed: where Slack's limit leaves no room for an edit, *reply_url* shows it at once. But
+        for the first message, which is found again by its metadata: Slack does not say that such an edit keeps them.
+        """
+        if ts != place.thread:
+            self._pressed.note(f"{place.channel}.{ts}", reply_url)
+
+    async def rewrite(
+        self, place: Place, ts: str, message: Message, *, urgency: Urgency = Urgency.ANSWER
+    ) -> None:
         """
         *ts* is the part that carried the choices: the last. A card that looks as it does there is not sent. What can no
         longer be edited matters only where it would offer something.
@@ -127,13 +141,31 @@ class SlackChat(Chat):
         key, looks = f"{place.channel}.{ts}", _looks(part)
         if message.card and self._cards.get(key) == looks:
             return
-        refusal = await self._posts.edit(place.channel, ts, part)
+        if urgency is Urgency.SIGN and await self._shown_by_reply_url(key, part, looks):
+            return
+        waits = urgency.is_waited_for and not self._pressed.has(key)
+        try:
+            refusal = await self._posts.edit(place.channel, ts, part, urgency=urgency, waits=waits)
+        except Postponed:
+            if urgency in OF_A_PRESS:
+                await self._shown_by_reply_url(key, part, looks)
+            raise
         if message.card and not refusal:
             self._cards[key] = looks
         else:
             self._cards.pop(key, None)
         if refusal and message.choices:
             raise refusal
+
+    async def _shown_by_reply_url(self, key: str, part: RenderedMessage, looks: int) -> bool:
+        """What comes of a press is seen at once. An edit follows: the answer does not say what is shown."""
+        if self._previews.get(key) != looks and (url := self._pressed.take(key)):
+            if not await self._ephemeral.replace(url, part):
+                self._pressed.forget(key)
+                return False
+            self._previews[key] = looks
+            self._cards.pop(key, None)
+        return self._previews.get(key) == looks
 
     async def react(self, place: Place, ts: str, emoji: str) -> None:
         try:
@@ -145,7 +177,7 @@ class SlackChat(Chat):
 
     async def unreact(self, place: Place, ts: str, emoji: str) -> None:
         try:
-            await self._call(
+            await self._call.at_once(
                 self._client.reactions_remove, channel=place.channel, timestamp=ts, name=emoji.strip(":")
             )
         except SlackError as error:
@@ -214,10 +246,19 @@ class SlackChat(Chat):
     async def members(self, channel: str) -> frozenset[str]:
         return await self._channels.members(channel)
 
-    async def publish_home(self, person: str, page: HomePage) -> None:
-        await self._call(
-            self._client.views_publish, user_id=person, view=home_view(page, self._identity.redact)
-        )
+    async def is_shared(self, channel: str) -> bool | None:
+        return await self._channels.is_shared(channel)
+
+    def members_changed(self, channel: str) -> None:
+        self._channels.forget(channel)
+
+    def person_changed(self, user: Mapping[str, Any]) -> Person | None:
+        return self._names.changed(user)
+
+    async def publish_home(self, person: str, page: HomePage, *, urgency: Urgency) -> None:
+        view = home_view(page, self._identity.redact)
+        call = self._call if urgency.is_waited_for else self._call.at_once
+        await call(self._client.views_publish, urgency, user_id=person, view=view)
 
     async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None:
         channel = self._directs.get(person)
@@ -253,6 +294,8 @@ class SlackChat(Chat):
             await self._post_missing(place, message, key, posted=posted, broadcast=broadcast)
 
         stamps = [posted[number] for number in sorted(posted)]
+        if message.card:
+            await self._call.posted(place.channel, stamps[-1])
         self._lookup.remember(place.but(thread=place.thread or stamps[0]), key, stamps[-1])
         return stamps
 
@@ -309,9 +352,43 @@ class SlackChat(Chat):
         return {"username": persona.label, icon: persona.icon}
 
     async def _permalink(self, channel: str, ts: str) -> str:
-        with suppress(SlackError):
-            return await self._posts.permalink(channel, ts)
+        """Asked again where Slack has trouble: every link into the thread is made of it."""
+        with suppress(EffectError):
+            return await retried(lambda: self._posts.permalink(channel, ts))
         return ""
+
+
+REPLY_URL_SECONDS = 25 * 60
+REPLY_URL_USES = 4
+"""Slack takes five within half an hour; one is left for what only the person is told."""
+OF_A_PRESS = frozenset({Urgency.ANSWER, Urgency.TIDY})
+
+
+class PressedMessages:
+    """The reply URLs of the newest presses, by message, with the uses that are left. Of this process only."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._urls: LruCache[str, tuple[str, float, int]] = LruCache(CARDS_REMEMBERED)
+
+    def note(self, message: str, url: str) -> None:
+        if url:
+            self._urls[message] = (url, self._clock() + REPLY_URL_SECONDS, REPLY_URL_USES)
+
+    def has(self, message: str) -> bool:
+        """Whether there is one that can still be used."""
+        _, until, uses = self._urls.get(message) or ("", 0.0, 0)
+        return uses > 0 and self._clock() <= until
+
+    def take(self, message: str) -> str:
+        if not self.has(message):
+            return ""
+        url, until, uses = self._urls[message]
+        self._urls[message] = (url, until, uses - 1)
+        return url
+
+    def forget(self, message: str) -> None:
+        self._urls.pop(message, None)
 
 
 def _looks(part: RenderedMessage) -> int:
@@ -426,7 +503,7 @@ class _WorkIndicator:
         """
         where, client = {"channel_id": place.channel, "thread_ts": place.thread}, self._calls.client
         try:
-            await self._calls(client.agents_sessions_rename, **where, title=title)
+            await self._calls.at_once(client.agents_sessions_rename, **where, title=title)
         except SlackError as error:
             if error.reason in NO_AGENT:
                 raise

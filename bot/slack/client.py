@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -23,8 +23,9 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.privacy.redaction import unchanged
-from bot.engine.ports import RateLimit
-from bot.errors import SlackError
+from bot.engine.ports import RateBudget, Urgency
+from bot.errors import Postponed, SlackError
+from bot.slack.pace import EDITING, POSTING, Pace, budgets
 
 log = logging.getLogger(__name__)
 
@@ -367,77 +368,17 @@ class SlackHealth:
             self.clock_ahead = self._now() - parsedate_to_datetime(date).timestamp() - 0.5
 
 
-# --- rate limits --------------------------------------------------------------------------------------------------
+# --- calls ----------------------------------------------------------------------------------------------------------
 
-# https://docs.slack.dev/apis/web-api/rate-limits
-#
-# Slack counts calls per minute. A full budget may spend its burst and what it refills within one minute, so the refill
-# is what Slack allows minus the burst.
-
-
-class Rate(NamedTuple):
-    per_second: float
-    burst: int
-
-
-class RateBudget(NamedTuple):
-    name: str
-    rate: Rate
-
-
-def _a_minute(calls: int, *, burst: int) -> Rate:
-    return Rate((calls - burst) / 60, burst)
-
-
-TIER_2 = _a_minute(20, burst=5)
-TIER_3 = _a_minute(50, burst=10)
-TIER_4 = _a_minute(100, burst=20)
-
-POSTS = _a_minute(300, burst=20)
-"""In all channels of a workspace. Slack says "several hundred"."""
-POSTS_IN_A_CHANNEL = Rate(1, 5)
-"""Slack allows a short burst, so that messages that belong together come together."""
-
-POSTING = "chat_postMessage"
 SEEN = frozenset({POSTING, "files_completeUploadExternal"})
 """Calls whose repetition people would see."""
-
-RATES: Mapping[str, Rate] = {
-    POSTING: POSTS,
-    "agents_sessions_rename": TIER_3,
-    "agents_sessions_setStatus": TIER_3,
-    "assistant_threads_setStatus": TIER_4,
-    "assistant_threads_setSuggestedPrompts": TIER_3,
-    "bots_info": TIER_3,
-    "chat_delete": TIER_3,
-    "chat_getPermalink": TIER_4,
-    "chat_postEphemeral": TIER_4,
-    "chat_update": TIER_3,
-    "conversations_history": TIER_3,
-    "conversations_info": TIER_3,
-    "conversations_members": TIER_4,
-    "conversations_open": TIER_3,
-    "conversations_replies": TIER_3,
-    "files_completeUploadExternal": TIER_4,
-    "files_getUploadURLExternal": TIER_4,
-    "reactions_add": TIER_3,
-    "reactions_remove": TIER_2,
-    "users_info": TIER_4,
-    "views_open": TIER_4,
-    "views_publish": TIER_4,
-    "views_push": TIER_4,
-    "views_update": TIER_4,
+URGENCY: Mapping[str, Urgency] = {
+    POSTING: Urgency.POST,
+    "reactions_add": Urgency.REACTION,
+    "reactions_remove": Urgency.TIDY,
+    "agents_sessions_rename": Urgency.TIDY,
 }
-"""By the SDK's name of the method. Every other method counts as tier 2."""
-
-
-def budgets(method: str, *, team: str, channel: str = "") -> Iterator[RateBudget]:
-    """The budgets of a call of *method*, the narrowest first: a call that waits for it takes no other budget yet."""
-    name = method.replace("_", ".")
-    if method == POSTING:
-        yield RateBudget(f"{name}:{team}.{channel}", POSTS_IN_A_CHANNEL)
-    yield RateBudget(f"{name}:{team}", RATES.get(method, TIER_2))
-
+"""Of what is called for one reason only; people wait for every other method, unless the caller says otherwise."""
 
 STOPPED = "The process was suspended for %.0f s, and another process may have posted this."
 CHECK_CLOCK_SECONDS = 1.0
@@ -448,21 +389,13 @@ HOLD_SECONDS = 1.0
 Method = Callable[..., Awaitable[Any]]
 
 
-class Unpaced(RateLimit):
-    async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
-        pass
-
-    async def hold(self, budget: str, *, seconds: float) -> None:
-        pass
-
-
 class Calls:
     """*client*'s methods within Slack's rate limits: `await calls(calls.client.chat_update, channel=…)`."""
 
     def __init__(
         self,
         client: AsyncWebClient,
-        pace: RateLimit,
+        pace: Pace,
         *,
         team: str,
         health: SlackHealth | None = None,
@@ -474,19 +407,46 @@ class Calls:
         self._team = team
         self._clock = clock
 
-    async def __call__(self, method: Method, **arguments: Any) -> Any:
+    async def __call__(self, method: Method, urgency: Urgency | None = None, /, **arguments: Any) -> Any:
+        """Waits for its turn."""
+        urgency, wanted = self._wanted(method, urgency, arguments)
+        turn = self._pace.turn(wanted, urgency)
+        await (self._not_suspended(turn) if method.__name__ in SEEN else turn)
+        return await self._made(method, wanted[0], arguments)
+
+    async def at_once(self, method: Method, urgency: Urgency | None = None, /, **arguments: Any) -> Any:
+        """Raises Postponed instead of waiting."""
+        urgency, wanted = self._wanted(method, urgency, arguments)
+        if wait := await self._pace.try_turn(wanted, urgency):
+            raise _postponed(wait)
+        try:
+            return await self._made(method, wanted[0], arguments)
+        except SlackError as error:
+            if error.reason == RATE_LIMITED:
+                raise _postponed(error.after_seconds or HOLD_SECONDS) from error
+            raise
+
+    async def posted(self, channel: str, ts: str) -> None:
+        """A card stands there: people read it before what they write below it is added."""
+        own = budgets(EDITING, team=self._team, channel=channel, message=ts, urgency=Urgency.CARD)[1:]
+        await self._pace.try_turn(own, Urgency.CARD)
+
+    def _wanted(
+        self, method: Method, urgency: Urgency | None, arguments: Mapping[str, Any]
+    ) -> tuple[Urgency, list[RateBudget]]:
         name = method.__name__
-        wanted = list(budgets(name, team=self._team, channel=str(arguments.get("channel", ""))))
-        for budget in wanted:
-            turn = self._pace.turn(budget.name, per_second=budget.rate.per_second, burst=budget.rate.burst)
-            await (self._not_suspended(turn) if name in SEEN else turn)
+        urgency = URGENCY.get(name, Urgency.ANSWER) if urgency is None else urgency
+        channel, message = str(arguments.get("channel", "")), str(arguments.get("ts", ""))
+        return urgency, budgets(name, team=self._team, channel=channel, message=message, urgency=urgency)
+
+    async def _made(self, method: Method, budget: RateBudget, arguments: Mapping[str, Any]) -> Any:
         began = time.monotonic()
         try:
             return await self._health.ask(method, **arguments)
         except SlackError as error:
             if error.reason == RATE_LIMITED:
-                await self._slow_down(wanted[0], error)
-            elif name in SEEN and error.again and error.reason != UNREACHED:
+                await self._pace.hold(budget, seconds=error.after_seconds or HOLD_SECONDS)
+            elif method.__name__ in SEEN and error.again and error.reason != UNREACHED:
                 error.after_seconds = self._until_settled(began)
             raise
 
@@ -508,13 +468,13 @@ class Calls:
         if longest > self.client.timeout / 2:
             raise SlackError(STOPPED % longest, reason="stopped", again=True)
 
-    async def _slow_down(self, budget: RateBudget, error: SlackError) -> None:
-        """Holds only the narrowest budget: one busy channel must not silence the others."""
-        await self._pace.hold(budget.name, seconds=error.after_seconds or HOLD_SECONDS)
-
     def _until_settled(self, began: float) -> float:
         """Seconds in which a post that seems to have failed may still appear: the rest of the call's time limit."""
         return max(0.0, self.client.timeout - (time.monotonic() - began))
+
+
+def _postponed(seconds: float) -> Postponed:
+    return Postponed("Slack's limit is reached.", reason="postponed", again=True, after_seconds=seconds)
 
 
 def following(answer: Any) -> str:

@@ -16,9 +16,11 @@ from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
     Amend,
     ChannelGone,
+    ChannelMoved,
     Export,
     MarkMessage,
     Mute,
+    PersonChanged,
     Plan,
     Press,
     Resume,
@@ -89,9 +91,11 @@ class CommandHandler(Protocol):
         """A reaction to a message anywhere in a channel."""
         ...
 
-    async def channel_gone(self, place: Place, gone: ChannelGone) -> None:
-        """The channel was archived, or the bot was removed from it."""
+    async def in_channel(self, place: Place, event: ChannelGone | ChannelMoved) -> None:
+        """Something happened to a whole channel."""
         ...
+
+    async def person_changed(self, event: PersonChanged) -> None: ...
 
     async def settings(self, place: Place, person: Person, reference: str) -> Reply:
         """A button that opens the form: words cannot."""

@@ -19,9 +19,10 @@ from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.lru import LruCache
 from bot.engine.ports import RootMessage, ThreadMessages
 from bot.errors import SlackError
-from bot.slack.client import Calls, Identity, Unpaced, following
+from bot.slack.client import Calls, Identity, following
 from bot.slack.lookup import PersonNames
 from bot.slack.markdown import called, calling_by_name, readable
+from bot.slack.pace import Pace, Unlimited
 from bot.slack.parse import heard
 from bot.slack.posting import carried_by, is_line, item_of, part_key, step_of, witness_of
 
@@ -297,7 +298,7 @@ class ThreadEvidence(NamedTuple):
 
 async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) -> ThreadEvidence:
     """Raises SlackError, also after several rate limits in a row."""
-    calls = Calls(client, Unpaced(), team=us.team)
+    calls = Calls(client, Pace(Unlimited()), team=us.team)
     messages: dict[str, Mapping[str, Any]] = {}
     cursor = ""
     for _ in range(WHOLE_PAGES):

@@ -88,11 +88,15 @@ def abridged(text: str, limit: int) -> str:
 
 def split(text: str, limit: int) -> Iterator[str]:
     """Pieces of at most *limit*, cut between paragraphs, else lines, else words, else characters."""
-    while size(text) > limit:
-        cut = _cut_at(text, limit)
-        yield text[:cut].rstrip()
-        text = text[cut:].lstrip("\n")
-    yield text
+    at = 0
+    while len(text) - at > limit or size(text[at:]) > limit:
+        ahead = text[at : at + limit + _LONGEST_ENTITY]
+        cut = _cut_at(ahead, limit)
+        yield ahead[:cut].rstrip()
+        at += cut
+        while text.startswith("\n", at):
+            at += 1
+    yield text[at:]
 
 
 def _fitting(pieces: Iterable[Piece], limit: int) -> Iterator[str]:

@@ -1,18 +1,22 @@
-"""What Slack says about people and channels, remembered as far as it does not change."""
+"""
+What Slack says about people and channels. It is remembered until Slack sends an event that it changed; and only for
+minutes, because another process may have got that event.
+"""
 
 import asyncio
 import logging
 import math
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from bot.domain.values.places import Belonging, ChannelKind
+from bot.domain.values.places import Belonging, ChannelKind, Person
 from bot.engine.lru import LruCache
 from bot.errors import SlackError
 from bot.slack.client import Calls, Identity, following, needed_scopes
 from bot.slack.limits import shortened
 from bot.slack.markdown import one_line
+from bot.slack.parse import word
 
 log = logging.getLogger(__name__)
 
@@ -20,13 +24,69 @@ REMEMBERED = 10_000
 A_DAY = 86_400
 NAME_CHARS = 80
 REFUSED_SECONDS = 60.0
-"""After this Slack is asked again about a person it said nothing about."""
+"""After this Slack is asked again about what it did not say."""
+FRESH_SECONDS = 600.0
+"""After this what is remembered still serves once, while Slack is asked again."""
+KEPT_SECONDS = 900.0
+
+T = TypeVar("T")
+
+
+class Remembered(Generic[T]):
+    """The answers to *ask*. Those for which *is_known* is not true are kept for a minute only."""
+
+    def __init__(self, ask: Callable[[str], Coroutine[Any, Any, T]], is_known: Callable[[T], bool]) -> None:
+        self._ask = ask
+        self._is_known = is_known
+        self._answers: LruCache[str, tuple[T, float]] = LruCache(REMEMBERED)
+        self._asking: dict[str, asyncio.Task[T]] = {}
+
+    def now(self, key: str) -> T | None:
+        """What is remembered, without a call."""
+        answer, age = self._aged(key)
+        return (
+            answer if age < (KEPT_SECONDS if answer and self._is_known(answer) else REFUSED_SECONDS) else None
+        )
+
+    async def of(self, key: str) -> T:
+        """Concurrent callers share one request, which goes on when one of them is cancelled."""
+        answer = self.now(key)
+        if answer is None:
+            return await asyncio.shield(self._request(key))
+        if self._aged(key)[1] > FRESH_SECONDS:
+            self._request(key)
+        return answer
+
+    def forget(self, key: str) -> None:
+        """Also an answer that is on its way."""
+        self._answers.pop(key, None)
+        self._asking.pop(key, None)
+
+    def put(self, key: str, answer: T) -> None:
+        self.forget(key)
+        self._answers[key] = answer, time.monotonic()
+
+    def _aged(self, key: str) -> tuple[T | None, float]:
+        answer, at = self._answers.get(key, (None, -math.inf))
+        return answer, time.monotonic() - at
+
+    def _request(self, key: str) -> "asyncio.Task[T]":
+        if key not in self._asking:
+            self._asking[key] = asyncio.create_task(self._ask(key))
+            self._asking[key].add_done_callback(lambda task: self._finished(key, task))
+        return self._asking[key]
+
+    def _finished(self, key: str, asking: "asyncio.Task[T]") -> None:
+        is_wanted = self._asking.get(key) is asking
+        if is_wanted:
+            del self._asking[key]
+        if not asking.cancelled() and not asking.exception() and is_wanted:
+            self._answers[key] = asking.result(), time.monotonic()
 
 
 class _Known(NamedTuple):
     name: str
     belongs: Belonging = Belonging.UNVERIFIED
-    until: float = math.inf
     zone: str = ""
     offset: int | None = None
 
@@ -35,8 +95,9 @@ class PersonNames:
     def __init__(self, calls: Calls, us: Identity) -> None:
         self._calls = calls
         self._us = us
-        self._known: LruCache[str, _Known] = LruCache(REMEMBERED)
-        self._asking: dict[str, asyncio.Task[_Known]] = {}
+        self._known: Remembered[_Known] = Remembered(
+            self._request, lambda one: one.belongs is not Belonging.UNVERIFIED
+        )
 
     async def of(self, person: str) -> str:
         """The id when Slack names no name. Raises SlackError only when a later call may succeed."""
@@ -62,27 +123,21 @@ class PersonNames:
 
     def belonging(self, person: str) -> Belonging:
         """From memory, without a call."""
-        known = self._remembered(person)
+        known = self._known.now(person)
         return known.belongs if known else Belonging.UNKNOWN
 
-    def _remembered(self, person: str) -> _Known | None:
-        known = self._known.get(person)
-        return known if known and time.monotonic() < known.until else None
+    def changed(self, user: Mapping[str, Any]) -> Person | None:
+        """Slack tells of a *user*; None when nothing of that is new to us: most changes are of a status."""
+        person = word(user, "id")
+        before, known = self._known.now(person), self._read(person, user) if person else None
+        if known is None or known == before:
+            return None
+        if before:
+            self._known.put(person, known)
+        return Person(id=person, name=known.name, belongs=known.belongs)
 
     async def _found(self, person: str) -> _Known:
-        """Concurrent callers share one request, which goes on when one of them is cancelled."""
-        if known := self._remembered(person):
-            return known
-        asking = self._asking.get(person)
-        if asking is None:
-            asking = self._asking[person] = asyncio.create_task(self._request(person))
-            asking.add_done_callback(lambda task: self._finished(person, task))
-        return await asyncio.shield(asking)
-
-    def _finished(self, person: str, asking: asyncio.Task[_Known]) -> None:
-        del self._asking[person]
-        if not asking.cancelled() and not asking.exception():
-            self._known[person] = asking.result()
+        return await self._known.of(person)
 
     async def _request(self, person: str) -> _Known:
         try:
@@ -91,17 +146,18 @@ class PersonNames:
             if error.again:
                 raise
             log.info("Slack does not say who %s is: %s", person, error.reason)
-            return _Known(person, until=time.monotonic() + REFUSED_SECONDS)
-        if not (user := answer.get("user")):
-            return _Known(person, until=time.monotonic() + REFUSED_SECONDS)
-        profile = user.get("profile") or {}
-        names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), person)
-        name = next(shown for name in names if name and (shown := one_line(name)))
+            return _Known(person)
+        user = answer.get("user")
+        return self._read(person, user) if user else _Known(person)
+
+    def _read(self, person: str, user: Mapping[str, Any]) -> _Known:
+        fields = (("profile", "display_name"), ("profile", "real_name"), ("real_name",))
+        name = next((shown for one in fields if (shown := one_line(word(user, *one)))), person)
         offset = user.get("tz_offset")
         return _Known(
             shortened(self._us.redact(name), NAME_CHARS),
             belonging_of(user, self._us),
-            zone=str(user.get("tz") or ""),
+            zone=word(user, "tz"),
             offset=offset if isinstance(offset, int) and abs(offset) < A_DAY else None,
         )
 
@@ -110,9 +166,9 @@ def belonging_of(user: Mapping[str, Any], us: Identity) -> Belonging:
     """In an Enterprise Grid people of other workspaces of the same organisation are members."""
     if user.get("is_restricted") or user.get("is_ultra_restricted"):
         return Belonging.GUEST
-    organisation = (user.get("enterprise_user") or {}).get("enterprise_id") or user.get("enterprise_id")
+    organisation = word(user, "enterprise_user", "enterprise_id") or word(user, "enterprise_id")
     ours = bool(us.enterprise) and organisation == us.enterprise
-    elsewhere = user.get("team_id") not in {None, "", us.team} and not ours
+    elsewhere = word(user, "team_id") not in {"", us.team} and not ours
     return Belonging.EXTERNAL if user.get("is_stranger") or elsewhere else Belonging.MEMBER
 
 
@@ -136,6 +192,35 @@ class Channels:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._ids: dict[str, str] = {}
+        self._members: Remembered[frozenset[str]] = Remembered(self._read_members, bool)
+        self._shared: Remembered[tuple[bool | None]] = Remembered(
+            self._read_shared, lambda one: one[0] is not None
+        )
+
+    async def members(self, channel: str) -> frozenset[str]:
+        """Everybody in *channel*; empty when Slack does not say."""
+        return await self._members.of(await self.id_of(channel))
+
+    async def is_shared(self, channel: str) -> bool | None:
+        """Whether people of other organisations are in *channel*, or invited; None when Slack does not say."""
+        return (await self._shared.of(await self.id_of(channel)))[0]
+
+    def forget(self, channel: str) -> None:
+        """Who is in there has changed."""
+        self._members.forget(channel)
+        self._shared.forget(channel)
+
+    async def _read_shared(self, channel: str) -> tuple[bool | None]:
+        try:
+            answer = await self._calls(self._calls.client.conversations_info, channel=channel)
+        except SlackError as error:
+            if error.again:
+                raise
+            log.info("Slack does not say who shares %s: %s", channel, error.reason)
+            return (None,)
+        if not (found := answer.get("channel")):
+            return (None,)
+        return (bool(found.get("is_ext_shared") or found.get("is_pending_ext_shared")),)
 
     async def private(self, channel: str) -> bool | None:
         """
@@ -165,8 +250,7 @@ class Channels:
             return ChannelKind.PRIVATE
         return ChannelKind.PUBLIC if found.get("is_channel") else said
 
-    async def members(self, channel: str) -> frozenset[str]:
-        """Everybody in *channel* now; empty when Slack does not say."""
+    async def _read_members(self, channel: str) -> frozenset[str]:
         found: set[str] = set()
         cursor = ""
         for _ in range(CHANNEL_PAGES_READ):
@@ -182,7 +266,7 @@ class Channels:
                     raise
                 log.info("Slack does not say who is in %s: %s", channel, error.reason)
                 return frozenset()
-            found.update(answer["members"])
+            found.update(answer.get("members") or ())
             if not (cursor := following(answer)):
                 break
         return frozenset(found)

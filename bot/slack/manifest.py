@@ -39,7 +39,12 @@ OPTIONAL = frozenset({CUSTOMISE, UPLOAD, "channels:read", "groups:read", "reacti
 REACTED = ("reaction_added", "reaction_removed")
 LEFT = ("channel_archive", "channel_left", "group_archive", "group_left")
 """A channel is archived, or the bot was removed from it."""
-BOT_EVENTS = ("app_home_opened", "app_mention", *LEFT, "message.channels", "message.groups", *REACTED)
+MEMBERS = ("member_joined_channel", "member_left_channel")
+RENUMBERED, PERSON = "channel_id_changed", "user_change"
+BOT_EVENTS = (
+    "app_home_opened", "app_mention", *LEFT, RENUMBERED, *MEMBERS, "message.channels", "message.groups", *REACTED,
+    PERSON,
+)  # fmt: skip
 
 AGENT_SCOPES: Mapping[str, str] = {
     AGENT: "suggest what to say in a direct message, and show a session with a stop button",

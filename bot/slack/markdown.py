@@ -24,7 +24,7 @@ _TEXT_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0
 _TOO_MANY_MARKS = re.compile(f"([{_TEXT_MARKS}]{{{MARKS_TOGETHER}}})[{_TEXT_MARKS}]+")
 
 _CALLED = re.compile(r"(?<!\w)@((?=[A-Z]*[0-9])[UW][A-Z0-9]{5,20})(?!\w)")
-_CALLED_WITH = re.compile(rf"(?:\s+with|\s*:)(?:(?:[\s,]|\band\b)*{_CALLED.pattern})+\s*\Z")
+_CALLED_WITH = re.compile(rf"(?<!\s)(?:\s++with|\s*+:)(?:(?:[\s,]|\band\b)*{_CALLED.pattern})+\s*\Z")
 _TOKEN = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
 _DATE = "date^"
 _GROUP = "subteam^"

@@ -12,7 +12,16 @@ from typing import Any, NamedTuple
 
 from bot.domain.item.item import title_of
 from bot.domain.messages.message import Action, opens_form
-from bot.domain.roundtable.inputs import Amend, ChannelGone, MarkMessage, Press, Resume, Retract, Say
+from bot.domain.roundtable.inputs import (
+    Amend,
+    ChannelGone,
+    ChannelMoved,
+    MarkMessage,
+    Press,
+    Resume,
+    Retract,
+    Say,
+)
 from bot.domain.roundtable.marks import REACTIONS
 from bot.domain.roundtable.outcomes import Attachment, ThreadMessage
 from bot.domain.roundtable.words import is_aside
@@ -424,6 +433,12 @@ def channel_gone(event: Payload, us: Identity, *, at: str) -> tuple[Place, Chann
         key=f"{kind}.{channel}.{needed(event, 'event_ts')}", at=at, archived=kind.endswith("_archive")
     )
     return Place(team=us.team, channel=channel), gone
+
+
+def channel_moved(event: Payload, us: Identity, *, at: str) -> tuple[Place, ChannelMoved]:
+    old, new, ts = (needed(event, name) for name in ("old_channel_id", "new_channel_id", "event_ts"))
+    moved = ChannelMoved(key=f"moved.{old}.{new}", at=at, channel=new, ts=ts)
+    return Place(team=us.team, channel=old), moved
 
 
 class MarkRequest(NamedTuple):

@@ -5,7 +5,8 @@ Writing to Slack: a post stands in the thread that it is for, or nowhere, and ca
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Coroutine, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from bot.domain.roundtable.state import slug_of
 from bot.domain.transcript.witness import Witness, read_brief
 from bot.domain.values.places import Place
+from bot.engine.ports import Urgency
 from bot.errors import SlackError
 from bot.slack.client import QUIET, SENTENCES, UNLINKED, Calls, call
 from bot.slack.limits import UPDATE_TEXT_CHARS, abridged, shortened
@@ -81,19 +83,33 @@ class Posts:
         The timestamp of the post. A reply to a deleted root appears in the channel, for everyone, and only the answer
         tells: such a post is deleted, and raises SlackError.
         """
-        answer = await self._shown(self._client.chat_postMessage, part, text=part.text, **arguments)
+        call = partial(self._calls, self._client.chat_postMessage, Urgency.POST)
+        answer = await self._shown(call, part, text=part.text, **arguments)
         ts, channel, thread = str(answer["ts"]), arguments["channel"], arguments.get("thread_ts")
         if thread and _is_outside_thread(answer) and await self._is_gone(channel, thread):
             await self._delete(channel, ts)
             raise SlackError(SENTENCES[GONE], reason=GONE)
         return ts
 
-    async def edit(self, channel: str, ts: str, part: RenderedMessage) -> SlackError | None:
-        """Why not, when the message is gone, or can no longer be edited. Raises for any other refusal."""
+    async def edit(
+        self,
+        channel: str,
+        ts: str,
+        part: RenderedMessage,
+        *,
+        urgency: Urgency = Urgency.POST,
+        waits: bool = True,
+    ) -> SlackError | None:
+        """
+        Why not, when the message is gone, or can no longer be edited. Raises for any other refusal, and Postponed where
+        there is no room for it now, unless it *waits*.
+        """
         try:
             # What can be typed below a card stands at the end.
             text = (abridged if part.plainer else shortened)(part.text, UPDATE_TEXT_CHARS)
-            await self._shown(self._client.chat_update, part, channel=channel, ts=ts, text=text, **UNLINKED)
+            arguments = {"channel": channel, "ts": ts, "text": text, **UNLINKED}
+            call = partial(self._calls if waits else self._calls.at_once, self._client.chat_update, urgency)
+            await self._shown(call, part, **arguments)
         except SlackError as error:
             if error.reason not in NO_LONGER_THERE:
                 raise
@@ -101,19 +117,21 @@ class Posts:
         return None
 
     async def _shown(
-        self, method: Callable[..., Awaitable[Any]], part: RenderedMessage, **arguments: Any
+        self, call: "partial[Coroutine[Any, Any, Any]]", part: RenderedMessage, **arguments: Any
     ) -> Any:
-        """Where Slack refuses the blocks, plainer ones are tried; then only the text is left."""
+        """Where Slack refuses the blocks, plainer ones are tried; then only the text is left. They are not put off."""
+        again = partial(self._calls, call.args[0], Urgency.POST)
         blocks = part.blocks
         for plainer in part.plainer:
             try:
-                return await self._calls(method, blocks=blocks, **arguments)
+                return await call(blocks=blocks, **arguments)
             except SlackError as error:
                 if error.reason not in BLOCKS_REFUSED:
                     raise
                 refused, blocks = blocks, plainer()
+                call = again
                 log.warning("Slack refuses %s blocks, %s are tried: %s", len(refused), len(blocks), error)
-        return await self._calls(method, blocks=blocks, **arguments)
+        return await call(blocks=blocks, **arguments)
 
     async def permalink(self, channel: str, ts: str) -> str:
         """Empty when Slack refuses; raises SlackError when a later call may succeed."""

@@ -7,7 +7,7 @@ An input that acts reaches the desk only after Slack has said (`users.info`) who
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -75,6 +75,14 @@ class PrivateChat(Protocol):
         """From memory, without a call."""
         ...
 
+    def members_changed(self, channel: str) -> None:
+        """Forgets who is in *channel*."""
+        ...
+
+    def person_changed(self, user: Mapping[str, Any]) -> Person | None:
+        """Remembers what Slack says of *user*; None when we know that already."""
+        ...
+
     async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         """*said* when Slack does not say."""
         ...
@@ -87,6 +95,10 @@ class PrivateChat(Protocol):
 
     async def replace(self, reply_url: str, message: Message) -> bool:
         """In place of the message that was pressed; False when that is no longer possible."""
+        ...
+
+    def pressed(self, place: Place, ts: str, reply_url: str) -> None:
+        """The message *ts* was pressed: for a while it can be edited by *reply_url*."""
         ...
 
     async def clear(self, place: Place, sign: WorkIndicator) -> None:

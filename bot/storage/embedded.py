@@ -39,7 +39,6 @@ LISTENED = "listened"
 FIRSTS = "firsts"
 """One file for each key of `first`; it contains the time at which the key expires."""
 TIDY_SECONDS = 60
-PROBE_BYTES = 4096
 IN_USE = "another roundtable process uses this workspace; set REDIS_URL to run several"
 
 T = TypeVar("T")
@@ -304,7 +303,7 @@ class EmbeddedStore:
 
     def _probe(self) -> None:
         with folder(self._path, [ROUNDTABLES]) as files:
-            files.replace("probe", bytes(PROBE_BYTES))
+            files.probe()
 
     def _index(self, roundtable: Roundtable) -> None:
         self._forget(roundtable.slug)
@@ -343,14 +342,6 @@ def inspected(path: Path) -> int:
                     if stored := _stored(files, slug):
                         waiting += bool(journal.opened(slug, stored.whole, stored.lines).value.pending)
     return waiting
-
-
-def teams_in(path: Path) -> frozenset[str]:
-    """Of the roundtables in the store, also of those that cannot be read."""
-    contents: list[bytes] = []
-    with suppress(FileNotFoundError), folder(path, [ROUNDTABLES]) as files:
-        contents = [files.read(name, STATE_BYTES) or b"" for name in files.files() if name.endswith(SUFFIX)]
-    return frozenset(place.team for place in map(place_in, contents) if place)
 
 
 class StoredFiles(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.storage.changes import Change, applied, change
-from bot.storage.serialization import SHAPE, UnreadableState, as_stored, encoded, in_todays_shape
+from bot.storage.serialization import SHAPE, UnreadableState, decoded, encoded
 
 LINK_CHARACTERS = 32
 CHANGES_TO_WHOLE = 8
@@ -80,9 +80,9 @@ def opened(slug: str, content: bytes, lines: Sequence[bytes]) -> OpenedJournal:
     """The newest value, of the whole value *content* and the *lines* since. Raises NewerVersion and UnreadableState."""
     begun = _link(content)
     newest, link, stale = _replayed(slug, content, lines)
-    found = as_stored(slug, newest)
+    found = decoded(slug, newest)
     base = Base(found, link, begun, len(content), len(lines), sum(map(len, lines)))
-    return OpenedJournal(in_todays_shape(found), None if stale else _exact(base, newest), stale)
+    return OpenedJournal(found, None if stale else _exact(base, newest), stale)
 
 
 def resumed(base: Base, lines: Sequence[bytes]) -> OpenedJournal:
@@ -93,21 +93,15 @@ def resumed(base: Base, lines: Sequence[bytes]) -> OpenedJournal:
     with _explained(slug):
         fields, link = _followed(json.loads(encoded(base.value)), base.link, map(_told, lines))
         newest = _text(fields)
-    found = as_stored(slug, newest)
+    found = decoded(slug, newest)
     count, changes = base.lines + len(lines), base.changes + sum(map(len, lines))
     after = base._replace(value=found, link=link, lines=count, changes=changes)
-    return OpenedJournal(in_todays_shape(found), _exact(after, newest))
-
-
-def newest_json(slug: str, content: bytes, lines: Sequence[bytes]) -> bytes:
-    """Raises UnreadableState."""
-    return _replayed(slug, content, lines)[0]
+    return OpenedJournal(found, _exact(after, newest))
 
 
 def _may_follow(before: Roundtable, after: Roundtable) -> bool:
     """One that was begun anew is saved whole, so that nothing is left of the other."""
-    first, second = ((one.incarnation, one.shape) for one in (before, after))
-    return first == second and before.version + 1 == after.version
+    return before.incarnation == after.incarnation and before.version + 1 == after.version
 
 
 def _exact(base: Base, content: bytes) -> Base | None:
@@ -115,7 +109,7 @@ def _exact(base: Base, content: bytes) -> Base | None:
     None if this version would write *base* in another way than its JSON *content*: a change says nothing of fields that
     only another version has.
     """
-    return base if base.value.shape == SHAPE and encoded(base.value) == content else None
+    return base if encoded(base.value) == content else None
 
 
 def _replayed(slug: str, content: bytes, lines: Sequence[bytes]) -> tuple[bytes, str, int]:

@@ -1,20 +1,18 @@
 """
 Rate limits for calls of Slack: within this process, or shared by all processes of one Slack app.
 
-A budget is a token bucket of *burst* calls that refills at *per_second*. A caller gets its place in the queue at once
-and waits for it: first come, first served. The queue has a clock of its own, which a hold stops. So callers keep their
-places and their distances during a hold, and do not all call at once when it ends.
+A budget is a token bucket: *burst* calls at once, and *per_second* from then on. Who may not call yet is told when to
+ask again. Which of several callers asks first is decided in `bot/slack/pace.py`.
 """
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
+from typing import Any
 
-from bot.engine.ports import RateLimit
+from bot.engine.ports import RateBudget, RateLimit
 from bot.storage.redis_client import CALL_SECONDS, NO_ANSWER, Connected
 
 COOL_DOWN_SECONDS = 5.0
@@ -24,80 +22,49 @@ BUDGETS_REMEMBERED = 10_000
 KEPT_SECONDS = 60
 """From when the bucket of a budget is full again until Redis deletes the budget."""
 
-TURN = """
+TAKE = """
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1000000
-local kept = redis.call('HMGET', KEYS[1], 'full', 'stood', 'goes')
-local full, stood, goes = tonumber(kept[1]) or 0, tonumber(kept[2]) or 0, tonumber(kept[3]) or 0
-local place = tonumber(ARGV[4])
-if not place then
-  local interval, slack = tonumber(ARGV[1]), tonumber(ARGV[2])
-  local clock = stood + math.max(0, now - goes)
-  place = math.max(clock, full - slack)
-  full = math.max(clock, full) + interval
-  redis.call('HSET', KEYS[1], 'full', string.format('%.6f', full), 'slack', string.format('%.6f', slack))
-  redis.call('EXPIRE', KEYS[1], math.ceil(math.max(0, goes + full - stood - now)) + ARGV[3])
+local wait = 0
+for i, key in ipairs(KEYS) do
+  local kept = redis.call('HMGET', key, 'full', 'held')
+  local full, held = tonumber(kept[1]) or 0, tonumber(kept[2]) or 0
+  wait = math.max(wait, held - now, full - now - ARGV[2 * i + 1])
 end
-local due = goes + math.max(0, place - stood)
-return {string.format('%.6f', place), string.format('%.6f', due - now)}
+if wait <= 0 then
+  for i, key in ipairs(KEYS) do
+    local full = math.max(now, tonumber(redis.call('HGET', key, 'full')) or 0) + ARGV[2 * i]
+    redis.call('HSET', key, 'full', string.format('%.6f', full))
+    redis.call('EXPIRE', key, math.ceil(full - now) + ARGV[1])
+  end
+end
+return string.format('%.6f', wait)
 """
 """
-KEYS: a budget. ARGV: interval, slack, seconds to keep it, and a place taken before or "". Returns the place and the
-seconds until it is due. `full` is when the bucket will be full. The queue's clock stands at `stood` until `goes`.
+KEYS: budgets. ARGV: seconds to keep them, then of each the interval between two calls, and how long before the bucket
+is full a call may be made. Returns the seconds to wait; with none, the call is counted in every budget.
 """
 
 HOLD = """
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1000000
-local kept = redis.call('HMGET', KEYS[1], 'full', 'stood', 'goes', 'slack')
-local full, stood, goes = tonumber(kept[1]) or 0, tonumber(kept[2]) or 0, tonumber(kept[3]) or 0
-local clock = stood + math.max(0, now - goes)
-goes = math.max(goes, now + ARGV[1])
-full = math.max(full, clock + (tonumber(kept[4]) or 0))
-redis.call('HSET', KEYS[1], 'full', string.format('%.6f', full),
-  'stood', string.format('%.6f', clock), 'goes', string.format('%.6f', goes))
-redis.call('EXPIRE', KEYS[1], math.ceil(goes + full - clock - now) + ARGV[2])
+local kept = redis.call('HMGET', KEYS[1], 'full', 'held')
+local held = math.max(tonumber(kept[2]) or 0, now + ARGV[1])
+local full = math.max(tonumber(kept[1]) or 0, held + ARGV[2])
+redis.call('HSET', KEYS[1], 'full', string.format('%.6f', full), 'held', string.format('%.6f', held))
+redis.call('EXPIRE', KEYS[1], math.ceil(full - now) + ARGV[3])
 """
-"""KEYS: a budget. ARGV: seconds of the hold, seconds to keep the budget."""
+"""KEYS: a budget. ARGV: seconds of the hold, seconds in which all but one call refill, seconds to keep the budget."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class _Bucket:
-    """The same calculation as in Lua above, with the same names."""
+    """The same calculation as in Lua above: when the bucket is full again, and until when it is held."""
 
     full: float = 0.0
-    slack: float = 0.0
-    stood: float = 0.0
-    goes: float = 0.0
-
-    def place(self, now: float, *, interval: float, burst: int) -> float:
-        clock = self._clock(now)
-        self.slack = (burst - 1) * interval
-        place = max(clock, self.full - self.slack)
-        self.full = max(clock, self.full) + interval
-        return place
-
-    def due(self, place: float) -> float:
-        return self.goes + max(0.0, place - self.stood)
-
-    def hold(self, now: float, *, seconds: float) -> None:
-        clock = self._clock(now)
-        self.goes = max(self.goes, now + seconds)
-        self.full = max(self.full, clock + self.slack)
-        self.stood = clock
-
-    def idle(self, now: float) -> bool:
-        return self.full <= self._clock(now)
-
-    def _clock(self, now: float) -> float:
-        return self.stood + max(0.0, now - self.goes)
-
-
-class Reservation(NamedTuple):
-    bucket: _Bucket
-    place: float
+    held: float = 0.0
 
 
 class LocalRateLimit(RateLimit):
@@ -108,76 +75,75 @@ class LocalRateLimit(RateLimit):
         self._clock = clock
         self._buckets: dict[str, _Bucket] = {}
 
-    async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
-        await self.reached(self.taken(budget, per_second=per_second, burst=burst))
+    async def take(self, budgets: Sequence[RateBudget], *, spare: float = 0.0) -> float:
+        now = self._clock()
+        wait = max((self._wait(budget, now, spare=spare) for budget in budgets), default=0.0)
+        if wait <= 0:
+            self.count(budgets)
+        return max(0.0, wait)
 
-    async def hold(self, budget: str, *, seconds: float) -> None:
-        self.held(budget, seconds=seconds)
-
-    def taken(self, budget: str, *, per_second: float, burst: int) -> Reservation:
+    async def hold(self, budget: RateBudget, *, seconds: float) -> None:
         bucket = self._bucket(budget)
-        interval = 1 / (per_second * self._speed)
-        return Reservation(bucket, bucket.place(self._clock(), interval=interval, burst=burst))
+        bucket.held = max(bucket.held, self._clock() + seconds)
+        bucket.full = max(bucket.full, bucket.held + budget.seconds(budget.burst - 1) / self._speed)
 
-    async def reached(self, taken: Reservation) -> None:
-        # A loop, because a hold during the wait postpones the place.
-        while (wait := taken.bucket.due(taken.place) - self._clock()) > 0:  # noqa: ASYNC110 -- the time is known
-            await asyncio.sleep(wait)
+    def count(self, budgets: Sequence[RateBudget]) -> None:
+        """A call that is made, whatever the budgets say."""
+        now = self._clock()
+        for budget in budgets:
+            bucket = self._bucket(budget)
+            bucket.full = max(bucket.full, now) + budget.seconds(1) / self._speed
 
-    def held(self, budget: str, *, seconds: float) -> None:
-        self._bucket(budget).hold(self._clock(), seconds=seconds)
+    def _wait(self, budget: RateBudget, now: float, *, spare: float) -> float:
+        bucket = self._bucket(budget)
+        return max(bucket.held - now, bucket.full - now - budget.slack(spare) / self._speed)
 
-    def _bucket(self, budget: str) -> _Bucket:
-        if budget not in self._buckets and len(self._buckets) >= BUDGETS_REMEMBERED:
+    def _bucket(self, budget: RateBudget) -> _Bucket:
+        if budget.name not in self._buckets and len(self._buckets) >= BUDGETS_REMEMBERED:
             now = self._clock()
-            self._buckets = {name: kept for name, kept in self._buckets.items() if not kept.idle(now)}
-        return self._buckets.setdefault(budget, _Bucket())
+            self._buckets = {name: kept for name, kept in self._buckets.items() if kept.full > now}
+        return self._buckets.setdefault(budget.name, _Bucket())
 
 
 class RedisRateLimit(Connected, RateLimit):
     """
     For all processes of a team that share a Redis, by its clock.
 
-    Each call also takes a place in this process's own budgets, so that an outage of Redis does not start a new burst.
+    Each call also counts in this process's own budgets, so that an outage of Redis does not start a new burst.
     """
 
     def __init__(self, url: str, *, team: str, speed: float = 1.0) -> None:
         super().__init__(url, team=team, connections=CONNECTIONS)
         self._speed = speed
         self._local = LocalRateLimit(speed=speed)
-        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._retry_at = 0.0
 
-    async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
-        own = self._local.taken(budget, per_second=per_second, burst=burst)
-        interval = 1 / (per_second * self._speed)
-        async with self._queue(f"{budget} ask"):
-            answer = await self._asked(TURN, budget, interval, (burst - 1) * interval, KEPT_SECONDS, "")
-        async with self._queue(f"{budget} wait"):
-            while answer:
-                place, wait = answer[0], float(answer[1])
-                if wait <= 0:
-                    return
-                await asyncio.sleep(wait)
-                answer = await self._asked(TURN, budget, 0, 0, KEPT_SECONDS, place)
-            await self._local.reached(own)
+    async def take(self, budgets: Sequence[RateBudget], *, spare: float = 0.0) -> float:
+        times = [
+            seconds / self._speed
+            for budget in budgets
+            for seconds in (budget.seconds(1), budget.slack(spare))
+        ]
+        wait = await self._asked(TAKE, [budget.name for budget in budgets], KEPT_SECONDS, *times)
+        if wait is None:
+            return await self._local.take(budgets, spare=spare)
+        if float(wait) <= 0:
+            self._local.count(budgets)
+        return max(0.0, float(wait))
 
-    async def hold(self, budget: str, *, seconds: float) -> None:
-        self._local.held(budget, seconds=seconds)
-        await self._asked(HOLD, budget, seconds, KEPT_SECONDS)
+    async def hold(self, budget: RateBudget, *, seconds: float) -> None:
+        await self._local.hold(budget, seconds=seconds)
+        refill = budget.seconds(budget.burst - 1) / self._speed
+        await self._asked(HOLD, [budget.name], seconds, refill, KEPT_SECONDS)
 
-    def _queue(self, name: str) -> asyncio.Lock:
-        """Keeps callers of this process in order: their calls may go through different connections."""
-        return self._queues.setdefault(name, asyncio.Lock())
-
-    async def _asked(self, script: str, budget: str, *arguments: Any) -> Any:
+    async def _asked(self, script: str, budgets: Sequence[str], *arguments: float) -> Any:
         """None when Redis does not answer."""
-        now = time.monotonic()
-        if now < self._retry_at:
+        if time.monotonic() < self._retry_at:
             return None
+        keys = [f"{self._prefix}pace:{budget}" for budget in budgets]
         try:
             async with asyncio.timeout(CALL_SECONDS):
-                answer = await self._redis.eval(script, 1, f"{self._prefix}pace:{budget}", *arguments)
+                answer = await self._redis.eval(script, len(keys), *keys, *arguments)
         except NO_ANSWER as error:
             if not self._retry_at:
                 log.warning(

@@ -17,7 +17,7 @@ from bot.domain.reviews.notice import Notice
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.files import STATE_BYTES, TEMPORARY, folder
 from bot.storage.redis import SETTLE
-from bot.storage.redis_client import Connected, First
+from bot.storage.redis_client import Connected, bounded
 from bot.storage.serialization import UnreadableState, parsed
 
 CONNECTIONS = 16
@@ -42,12 +42,12 @@ log = logging.getLogger(__name__)
 class RedisNotices(Connected):
     """A notice whose state cannot be read is deleted and begun anew: git has the reviews."""
 
-    def __init__(self, url: str, *, team: str, first: First | None = None) -> None:
-        super().__init__(url, team=team, connections=CONNECTIONS, first=first)
+    def __init__(self, url: str, *, team: str) -> None:
+        super().__init__(url, team=team, connections=CONNECTIONS)
         self._unfinished = f"{self._prefix}notices:owing"
 
     async def get(self, slug: str) -> Notice | None:
-        async with self._bounded():
+        async with bounded():
             state = await self._redis.hget(self._key(slug), "state")
             found = _decoded(slug, state) if state is not None else None
             if state is not None and found is None:
@@ -57,7 +57,7 @@ class RedisNotices(Connected):
     async def put(self, notice: Notice, *, expected: int) -> None:
         assert notice.version == expected + 1, "every save is a version of its own"
         kinds = ", ".join(one.kind for one in notice.outbox)
-        async with self._bounded():
+        async with bounded():
             if kinds:
                 await self._redis.zadd(self._unfinished, {notice.slug: notice.version}, gt=True)
             arguments = (expected, notice.version, kinds, notice.model_dump_json())
@@ -69,7 +69,7 @@ class RedisNotices(Connected):
 
     async def unfinished(self) -> tuple[str, ...]:
         unfinished = []
-        async with self._bounded():
+        async with bounded():
             for slug in await self._redis.zrange(self._unfinished, 0, -1):
                 name = slug.decode() if isinstance(slug, bytes) else str(slug)
                 if await self._redis.hget(self._key(name), "owes"):

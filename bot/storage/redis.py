@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 from bot.domain.messages.home_page import ReminderSettings
@@ -21,7 +22,7 @@ from bot.domain.values.timestamps import seconds
 from bot.engine.lru import LruCache
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage import journal
-from bot.storage.redis_client import Connected, First
+from bot.storage.redis_client import Connected, bounded
 from bot.storage.serialization import (
     SHAPE,
     UnreadableState,
@@ -48,11 +49,11 @@ WHOLE = -1
 UNKNOWN, NO_BASE = ("", "", "", ""), ("", 0)
 
 SAVE = f"""
-local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'team', 'channel', 'thread', 'link')
+local found = redis.call('HMGET', KEYS[1], 'version', 'team', 'channel', 'thread', 'link')
 local version = tonumber(found[1] or '0')
 if version ~= tonumber({EXPECTED}) then return version end
-if {SEEN} ~= '' and (found[6] or found[2]) ~= {SEEN} then return {ANOTHER} end
-local stays = found[3] == {GIVEN["team"]} and found[4] == {GIVEN["channel"]} and found[5] == {GIVEN["thread"]}
+if {SEEN} ~= '' and found[5] ~= {SEEN} then return {ANOTHER} end
+local stays = found[2] == {GIVEN["team"]} and found[3] == {GIVEN["channel"]} and found[4] == {GIVEN["thread"]}
 if {LISTED} == '' and not stays then return {UNLISTED} end
 if tonumber({FOLLOWS}) ~= {WHOLE} and tonumber({FOLLOWS}) ~= redis.call('LLEN', KEYS[3]) then return {INCOMPLETE} end
 if tonumber({FOLLOWS}) == {WHOLE} then
@@ -72,8 +73,8 @@ after how many seconds it expires or "", whether the other indexes were written 
 is due (in seconds since 1970) or "", the whole value or a change, how many changes there are before it or WHOLE, and
 `FIELDS`. What expires has no changes, since it was saved whole.
 
-A save is named by its `link`, or by the incarnation if a version before links made it. A change is always saved with
-that name: a replica that became master may lack a save, and then get another one of the same version.
+A save is named by its `link`. A change is always saved with that name: a replica that became master may lack a save,
+and then get another one of the same version.
 
 Returns SAVED; UNLISTED when it has moved to another thread, so that the indexes must be written; ANOTHER when another
 value of the expected version is stored; INCOMPLETE when changes are gone; otherwise the version that was found.
@@ -81,7 +82,7 @@ value of the expected version is stored; INCOMPLETE when changes are gone; other
 
 READ = """
 local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'updated', 'link', 'begun')
-local name = found[4] or found[2] or ''
+local name = found[4] or ''
 local same = found[1] == ARGV[1] and found[2] == ARGV[2] and found[3] == ARGV[3]
 if same and (ARGV[4] == '' or ARGV[4] == name) then return {name} end
 if found[5] and found[5] == ARGV[5] then return {name, found[1], redis.call('LRANGE', KEYS[2], ARGV[6], -1)} end
@@ -188,14 +189,15 @@ log = logging.getLogger(__name__)
 
 
 class RedisStore(Connected):
-    """The roundtables of one *team*: all keys have it in them. *first* is called before every call."""
+    """The roundtables of one *team*: all keys have it in them."""
 
-    def __init__(self, url: str, *, team: str, first: First | None = None) -> None:
-        super().__init__(url, team=team, connections=CONNECTIONS, first=first)
+    def __init__(self, url: str, *, team: str) -> None:
+        super().__init__(url, team=team, connections=CONNECTIONS)
         self._unfinished = f"{self._prefix}owing"
         self._timers = f"{self._prefix}timers"
         self._people = f"{self._prefix}people"
         self._listened = f"{self._prefix}listened"
+        self._probe = f"{self._prefix}probe"
         self._settled: dict[str, int] = {}
         # Slugs saved by a newer version of this program, with the error sentence.
         self._newer: dict[str, str] = {}
@@ -206,7 +208,7 @@ class RedisStore(Connected):
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
         base = self._bases.get(slug)
-        async with self._bounded():
+        async with bounded():
             answer = await self._redis.eval(READ, 2, *self._reading(slug, known, base))
             if known and len(answer) == 1:
                 self._note(known, *answer)
@@ -222,14 +224,14 @@ class RedisStore(Connected):
         await self._put(roundtable, None, expected)
 
     async def has_changes(self, slug: str) -> bool:
-        async with self._bounded():
+        async with bounded():
             return bool(await self._redis.exists(self._changes_key(slug)))
 
     async def _put(self, roundtable: Roundtable, base: journal.Base | None, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
         seen, listed = self._name(roundtable.slug, expected), expected == 0 or not roundtable.pending
         save = _saving(base if base and base.link == seen else None, roundtable, expected, seen)
-        async with self._bounded():
+        async with bounded():
             found = await self._save(save, listed=listed)
             if found == UNLISTED:
                 found = await self._save(save, listed=True)
@@ -310,14 +312,14 @@ class RedisStore(Connected):
         return stored.value
 
     async def at(self, place: Place) -> Roundtable | None:
-        async with self._bounded():
+        async with bounded():
             slugs = map(_text, await self._redis.smembers(self._thread_key(place)))
             found = await self._read(tuple(slugs))
         held = next((one for one in found if one[0].value.place == place), None)
         return self._noted(*held) if held else None
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
-        async with self._bounded():
+        async with bounded():
             slugs = tuple(map(_text, await self._redis.smembers(self._channel_key(team, channel))))
             found = [one.value for one, _ in await self._read(slugs, skip_newer=True)]
             there = {one.slug for one in found} | self._newer.keys()
@@ -327,12 +329,12 @@ class RedisStore(Connected):
 
     async def waiting(self) -> int:
         """How many roundtables are unfinished; writes nothing."""
-        async with self._bounded():
+        async with bounded():
             listed = await self._listed_as_unfinished()
         return sum(bool(_listed(kinds)) for _, kinds, _ in listed.values())
 
     async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
-        async with self._bounded():
+        async with bounded():
             timed = await self._timed(now) if now else ()
             found = await self._listed_as_unfinished()
             settling = self._redis.pipeline(transaction=False)
@@ -367,7 +369,7 @@ class RedisStore(Connected):
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         wanted = tuple(slugs)
-        async with self._bounded():
+        async with bounded():
             looking = self._redis.pipeline(transaction=False)
             for slug in wanted:
                 looking.exists(self._key(slug))
@@ -382,32 +384,38 @@ class RedisStore(Connected):
         return tuple(one.slug for one in found if one.thread and one.stage != Stage.ANALYSED.value)
 
     async def listened(self) -> str:
-        async with self._bounded():
+        async with bounded():
             return _text(await self._redis.get(self._listened))
 
     async def listening(self, at: str) -> None:
-        async with self._bounded():
+        async with bounded():
             await self._redis.set(self._listened, at)
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
-        async with self._bounded():
+        async with bounded():
             kept = await self._redis.set(
                 f"{self._prefix}first:{key}", "", nx=not renew, px=math.ceil(seconds * 1000)
             )
         return bool(kept)
 
     async def people(self) -> dict[str, ReminderSettings]:
-        async with self._bounded():
+        async with bounded():
             found = await self._redis.hgetall(self._people)
         return {_text(person): reminder_settings(told) for person, told in found.items()}
 
     async def keep_person(self, person: str, settings: ReminderSettings) -> None:
-        async with self._bounded():
+        async with bounded():
             await self._redis.hset(self._people, person, settings.model_dump_json())
 
     async def ping(self) -> None:
-        async with self._bounded():
-            await self._redis.ping()
+        """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""
+        async with bounded(), self._redis.pipeline(transaction=True) as probing:
+            probing.set(self._probe, token := token_hex(8))
+            probing.get(self._probe)
+            probing.delete(self._probe)
+            _, found, _ = await probing.execute()
+        if _text(found) != token:
+            raise Unavailable("Redis did not keep what was written")
         if not self._scanned:
             self._scanned = True
             with suppress(Unavailable):
@@ -416,7 +424,7 @@ class RedisStore(Connected):
             await self.get(slug)
 
     async def _census(self) -> tuple[RoundtableSummary, ...]:
-        async with self._bounded(CENSUS_SECONDS):
+        async with bounded(CENSUS_SECONDS):
             found = await census(self._redis, self._key("*"))
         for one in found:
             if one.shape > SHAPE:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -13,8 +13,6 @@ from bot.storage.redis_client import NO_ANSWER, bounded, client, is_open, is_sen
 
 NEEDED = (6, 2)
 ALL_SECONDS = 3.0
-KEYS = ("roundtable*", "{roundtable*")
-KEYS_SECONDS = 30.0
 CLUSTER = (
     "REDIS_URL names a node of a Redis Cluster, which is not supported: use one server, or one with Sentinel."
 )
@@ -43,25 +41,6 @@ async def refuse_cluster(url: str) -> None:
             told = await redis.info("cluster")
             if told.get("cluster_enabled"):
                 raise ConfigError(CLUSTER)
-
-
-async def is_in_use(url: str) -> bool:
-    """Whether a bot has keys there. Raises Unavailable."""
-    async with client(url, connections=1) as redis, bounded(KEYS_SECONDS):
-        return bool([key async for key in _ours(redis)])
-
-
-async def empty(url: str) -> None:
-    """Removes all that bots have there, as if it was lost; keys of other programs stay. Raises Unavailable."""
-    async with client(url, connections=1) as redis, bounded(KEYS_SECONDS):
-        if keys := [key async for key in _ours(redis)]:
-            await redis.unlink(*keys)
-
-
-async def _ours(redis: Any) -> AsyncIterator[Any]:
-    for pattern in KEYS:
-        async for key in redis.scan_iter(match=pattern, count=1000):
-            yield key
 
 
 async def inspected(url: str) -> Inspection:

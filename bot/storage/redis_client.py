@@ -8,8 +8,8 @@ would then repeat a write whose answer was lost.
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -29,16 +29,13 @@ CALL_SECONDS = 0.5
 NO_ANSWER = (RedisError, OSError)
 """What a call raises when Redis is unreachable; TimeoutError is an OSError."""
 
-First = Callable[[], Awaitable[None]]
-
 
 class Connected:
     """An async context manager around one client; all its keys begin with the *prefix* of one team."""
 
-    def __init__(self, url: str, *, team: str, connections: int, first: First | None = None) -> None:
+    def __init__(self, url: str, *, team: str, connections: int) -> None:
         self._redis = client(url, connections=connections)
         self._prefix = prefix(team)
-        self._first = first
 
     async def __aenter__(self) -> Self:
         return self
@@ -46,18 +43,10 @@ class Connected:
     async def __aexit__(self, *_: object) -> None:
         await self._redis.aclose()
 
-    def _bounded(self, seconds: float | None = None) -> AbstractAsyncContextManager[None]:
-        return bounded(seconds, first=self._first)
-
 
 @asynccontextmanager
-async def bounded(seconds: float | None = None, *, first: First | None = None) -> AsyncIterator[None]:
-    """
-    Raises Unavailable when the calls inside fail or together take longer than *seconds* (default CALL_SECONDS), and
-    whatever *first* raises, which has to be done before.
-    """
-    if first:
-        await first()
+async def bounded(seconds: float | None = None) -> AsyncIterator[None]:
+    """Raises Unavailable when the calls inside fail or together take longer than *seconds* (default CALL_SECONDS)."""
     try:
         async with asyncio.timeout(CALL_SECONDS if seconds is None else seconds):
             yield

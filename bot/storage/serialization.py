@@ -33,15 +33,6 @@ def encoded(roundtable: Roundtable) -> bytes:
 
 
 def decoded(slug: str, content: bytes | str) -> Roundtable:
-    return in_todays_shape(as_stored(slug, content))
-
-
-def in_todays_shape(roundtable: Roundtable) -> Roundtable:
-    """The same, as the next save will say it."""
-    return roundtable if roundtable.shape == SHAPE else roundtable.but(shape=SHAPE)
-
-
-def as_stored(slug: str, content: bytes | str) -> Roundtable:
     try:
         roundtable = parsed(Roundtable, slug, content, what="roundtable")
     except UnreadableState as error:
@@ -64,6 +55,8 @@ def parsed(kind: type[S], slug: str, content: bytes | str, *, what: str) -> S:
         raise UnreadableState(f"{where} {flaw['msg']}") from None
     if found.shape > shape:
         raise NewerVersion(newer(what, slug))
+    if found.shape < shape:
+        raise UnreadableState("an earlier version saved it, in another form")
     return found
 
 

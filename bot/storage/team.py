@@ -18,7 +18,7 @@ SANDBOX = "T0SANDBOX"
 """Of `roundtable try`. What was tried out keeps no team from the workspace, or from the Redis."""
 MOST_BYTES = 100
 TEAM = re.compile(r"[A-Z][A-Za-z0-9_.-]{0,63}")
-"""Slack's are of capital letters and digits; keys of earlier versions go on with a small letter or a brace."""
+"""Slack's are of capital letters and digits."""
 
 
 def valid(team: str) -> str:

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import Persona, Roster
@@ -17,6 +18,8 @@ from bot.domain.values.json_files import parse
 from bot.voices.prompts.seen import sanitized, text_row
 
 MOST_STANCES = 8
+RECORDS_TRIED = 20
+"""Beginnings of a record outside of code blocks."""
 MOST_TURNS = 8
 ISSUE_CHARS = 60
 POSITION_CHARS = 200
@@ -28,7 +31,7 @@ FIELDS = frozenset(
 )
 
 _BLOCK = re.compile(
-    r"^[ \t]*```[ \t]*(?P<kind>[\w-]*)[ \t]*\n(?P<inside>.*?)(?:^[ \t]*```[ \t]*$|\Z)",
+    r"^[ \t]*```[ \t]*+(?P<kind>[\w-]*+)[ \t]*+\n(?P<inside>.*?)(?:^[ \t]*```[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _BARE = re.compile(r'\{\s*"(?:stances|pass|say|satisfied|question|entries|declined)"\s*:')
@@ -109,9 +112,9 @@ def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
         return "", whole
     found: Mapping[str, Any] | None = None
     words: list[str] = []
-    at = 0
+    at, end = 0, len(answer.rstrip())
     for block in _BLOCK.finditer(answer):
-        is_last = not answer[block.end() :].strip()
+        is_last = block.end() >= end
         record = _record(block["inside"], alone=is_last)
         if record is None and block["kind"].casefold() != "record":
             continue
@@ -132,7 +135,7 @@ def _whole(answer: str) -> Mapping[str, Any] | None:
 
 def _without_tail(text: str, found: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
     """Removes a record that is in no code block, or that was cut off."""
-    for bare in _BARE.finditer(text):
+    for bare in islice(_BARE.finditer(text), RECORDS_TRIED):
         record = _record(text[bare.start() :], alone=True)
         begins_a_line = not text[: bare.start()].rpartition("\n")[2].strip()
         if record is not None or (begins_a_line and _is_cut_off(text[bare.start() :])):
@@ -208,10 +211,10 @@ LONGEST_REMARK = 500
 """The same of what is said about an answer to a step, with its question."""
 
 _MARKED = re.compile(r"^(?:<<<|>>>)[0-9a-f]{16}.*$", re.MULTILINE)
-_LINK = re.compile(r"!?\[(?P<label>[^\]\n]{0,300})\]\(\s*<?(?P<url>[^)\s>]{1,2000})>?[^)\n]{0,300}\)")
-_ANGLED = re.compile(r"<(?P<url>https?://[^|>\s]{1,2000})\|(?P<label>[^>\n]{0,300})>")
+_LINK = re.compile(r"!?\[(?P<label>[^\]\n]{0,300}+)\]\(\s*+<?(?P<url>[^()\s>]{1,2000}+)>?+[^)\n]{0,300}+\)")
+_ANGLED = re.compile(r"<(?P<url>https?://[^|<>\s]{1,2000}+)\|(?P<label>[^>\n]{0,300})>")
 _PREAMBLE = re.compile(
-    r"\s*(?:(?:sure|certainly|of course|absolutely|okay|ok|great)(?:\s+thing)?\s*[,!.:]\s*)?"
+    r"\A\s*(?:(?:sure|certainly|of course|absolutely|okay|ok|great)(?:\s+thing)?\s*[,!.:]\s*)?"
     r"(?:here(?:'s|’s| is| are)\b[^\n.]{0,100}:\s*\n)",
     re.IGNORECASE,
 )

@@ -95,7 +95,7 @@ class ModelWorkshop:
             return await self._rules.judge(ws, role, case)
         prompt = judging.judge(ws, persona, self._roles, files=case.files, entries=judging.entries(case))
         words = words_to_search(case.specification, ws.title)
-        subject = LookSubject(ws.slug, case.place, case.specification, words)
+        subject = LookSubject(ws.slug, case.sight, case.specification, words)
         looker = self._looker_of(subject, case.schema, persona)
         effort = self._efforts.get(ModelTask.JUDGE, "")
         thinking = ModelSession(mind, JUDGING, looker=looker, effort=effort)

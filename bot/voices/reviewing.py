@@ -115,7 +115,7 @@ class ModelReviewers:
         self, mind: LanguageModel, case: ReviewCase, persona: Persona, *, others: Sequence[str] = ()
     ) -> "ReviewFindings":
         words = words_to_search(case.specification, case.title)
-        subject = LookSubject(case.slug, case.place, case.specification, words)
+        subject = LookSubject(case.slug, case.sight, case.specification, words)
         looker = self._looker_of(subject, case.playbook.schema, persona)
         thinking = ModelSession(mind, REVIEWING, looker=looker, effort=self._effort)
         return await findings(thinking, case, persona, others=others)

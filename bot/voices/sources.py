@@ -38,8 +38,6 @@ _MARKS = "\"'“”‘’«»*_<>,;=|"
 """What may stand right before a citation."""
 _OF_SERVERS = re.compile(rf"{SERVERS}:[\w.-]{{1,100}}/[\w.-]{{1,200}}#[0-9a-f]{{7}}")
 
-NO_TEXTS: Mapping[str, str] = {}
-
 
 class Sources:
     """What may be cited. `texts` are those of messages and entries, and of what was cited of the rest."""

@@ -6,8 +6,8 @@ import pytest
 
 from bot import shipped
 from bot.content.load import load
-from bot.content.meetings import read_meeting, read_meetings
 from bot.errors import ContentError
+from roundtable_eval.files import read_meeting, read_meetings
 
 ROSTER = load(shipped.personas_dir(), shipped.steps_dir()).roster
 SCRIPT = "script: {panel: {}, alone: {}, pasted: {}}"

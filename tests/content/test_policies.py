@@ -6,7 +6,7 @@ import pytest
 
 from bot.content.policies import read_policies
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import Policy, PressPolicy
+from bot.domain.catalog.policy import GuestsSee, Policy, PressPolicy
 from bot.domain.catalog.steps import Depth
 from bot.domain.values.working_time import QuietHours
 from bot.errors import ConfigError
@@ -34,6 +34,8 @@ channels:
     budget: 5.00 USD
     press: participants
     weekends: yes
+    tools: no
+    guests_see: [code, items]
 """
     policies = read_policies(written(tmp_path, text), PERSONAS)
     night = QuietHours(begin=18 * 60, end=8 * 60)
@@ -48,6 +50,7 @@ channels:
         Budget.model_validate({"dollars": "5.00"}),
     )
     assert own.weekends
+    assert (own.tools, own.guests_see) == (False, (GuestsSee.CODE, GuestsSee.ITEMS))
     assert own.guests_press, "what the file does not name stays as the settings say"
 
 
@@ -91,3 +94,14 @@ channels:
 def test_a_file_of_another_shape_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigError, match="ROUNDTABLE_POLICIES: "):
         read_policies(written(tmp_path, text), PERSONAS)
+
+
+def test_a_channel_may_take_back_what_guests_see(tmp_path: Path) -> None:
+    """One word is enough for one thing; others mean nothing."""
+    text = "default:\n  guests_see: code\nchannels:\n  C042ABCDE:\n    guests_see: no\n"
+    policies = read_policies(written(tmp_path, text), PERSONAS)
+
+    assert policies.of("C1", Policy()).guests_see == (GuestsSee.CODE,)
+    assert policies.of("C042ABCDE", Policy()).guests_see == ()
+    with pytest.raises(ConfigError, match="guests_see of default is 'everything', but must be a list"):
+        read_policies(written(tmp_path, "default:\n  guests_see: everything\n"), PERSONAS)

@@ -1,25 +1,24 @@
-"""`Pace`: nobody calls Slack faster than it allows, whoever comes first goes first, and nothing ever fails."""
+"""`RateLimit`: no call beyond what a budget allows, the same in one process and in several, and nothing ever fails."""
 
 import asyncio
 import math
 import socket
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.engine.ports import RateLimit
+from bot.engine.ports import RateBudget, RateLimit
 from bot.errors import ConfigError
 from bot.storage.limiter import BUDGETS_REMEMBERED, LocalRateLimit, RedisRateLimit
 from tests.redis_server import RedisServer
 
 Opening = Callable[[], AbstractAsyncContextManager[RateLimit]]
-GRACE_SECONDS = 0.001
-"""Two clocks are read one after the other."""
+SLOW = RateBudget("post:C1", 1 / 1_000, 3)
+OTHER = RateBudget("post:C2", 1 / 1_000, 3)
+NARROW = RateBudget("edit:C1.1", 1 / 1_000, 1)
 
 
 @pytest.fixture
@@ -35,8 +34,8 @@ async def alone(speed: float = 1) -> AsyncIterator[RateLimit]:
 
 
 @pytest.fixture(params=["local", "redis"])
-def open_pace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Opening:
-    """A pace, as one process has it, on a machine that may be busy."""
+def open_limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Opening:
+    """A rate limit, as one process has it, on a machine that may be busy."""
     monkeypatch.setattr("bot.storage.limiter.CALL_SECONDS", 20.0)
     if request.param == "local":
         return alone
@@ -45,160 +44,114 @@ def open_pace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-async def pace(open_pace: Opening) -> AsyncIterator[RateLimit]:
-    async with open_pace() as opened:
+async def limit(open_limit: Opening) -> AsyncIterator[RateLimit]:
+    async with open_limit() as opened:
         yield opened
 
 
-async def seconds_of(*turns: RateLimit, per_second: float, burst: int) -> list[float]:
-    """When each of *turns* came, all of them asked for at once and in this order."""
-    began = time.monotonic()
-    came: dict[int, float] = {}
-
-    async def take(number: int, pace: RateLimit) -> None:
-        await pace.turn("post:C1", per_second=per_second, burst=burst)
-        came[number] = time.monotonic() - began
-
-    await asyncio.gather(*(take(number, pace) for number, pace in enumerate(turns)))
-    return [came[number] for number in sorted(came)]
+async def taken(*limits: RateLimit, budget: RateBudget = SLOW, spare: float = 0.0) -> list[bool]:
+    """Which of *limits* let a call through, asked one after the other."""
+    return [await limit.take([budget], spare=spare) == 0 for limit in limits]
 
 
-async def test_a_burst_goes_at_once_and_the_rest_in_step(pace: RateLimit) -> None:
-    """Three at once, and then one every twentieth of a second."""
-    came = await seconds_of(*[pace] * 6, per_second=20, burst=3)
-
-    assert came[3] >= 1 / 20 - GRACE_SECONDS
-    assert came[4] >= 2 / 20 - GRACE_SECONDS
-    assert came[5] >= 3 / 20 - GRACE_SECONDS
-    assert came[2] < came[3]
+async def until_taken(limit: RateLimit, budget: RateBudget) -> None:
+    async with asyncio.timeout(60):
+        while await limit.take([budget]):  # noqa: ASYNC110 -- its clock is not ours
+            await asyncio.sleep(0)
 
 
-async def test_first_come_first_served(pace: RateLimit) -> None:
-    """Nobody overtakes."""
-    came = await seconds_of(*[pace] * 8, per_second=50, burst=2)
+async def test_a_burst_goes_at_once_and_then_a_wait_is_named(limit: RateLimit) -> None:
+    """A call that has to wait is not counted: asking often makes nobody wait longer."""
+    assert await taken(*[limit] * 5) == [True, True, True, False, False]
+    assert 990 < await limit.take([SLOW]) <= 1_000
 
-    assert came == sorted(came)
+
+async def test_a_budget_refills(limit: RateLimit) -> None:
+    """One call for each interval that passes."""
+    fast = RateBudget("post:C1", 50, 1)
+    assert await taken(limit, budget=fast) == [True]
+    await until_taken(limit, fast)
 
 
-async def test_budgets_do_not_wait_for_each_other(pace: RateLimit) -> None:
+async def test_budgets_do_not_wait_for_each_other(limit: RateLimit) -> None:
     """A busy channel is no reason to be slow in another."""
-    await pace.turn("post:C1", per_second=0.001, burst=1)
-
-    async with asyncio.timeout(5):
-        await pace.turn("post:C2", per_second=0.001, burst=1)
+    assert await taken(*[limit] * 4) == [True, True, True, False]
+    assert await taken(limit, budget=OTHER) == [True]
 
 
-async def test_a_hold_is_waited_for_by_everybody_also_by_those_who_waited_before(pace: RateLimit) -> None:
-    """Slack said so; who was in the queue keeps their place, and nothing bursts out afterwards."""
-    waiting = asyncio.create_task(seconds_of(*[pace] * 3, per_second=4, burst=1))
-    await asyncio.wait({waiting}, timeout=0.1)  # by now all three have their places
-    await pace.hold("post:C1", seconds=0.4)
-    began = time.monotonic()
-    await pace.turn("post:C1", per_second=4, burst=1)
-    own = time.monotonic() - began
-    first, second, third = await waiting
-
-    assert first <= second <= third
-    assert second >= 0.1 + 0.4 - GRACE_SECONDS
-    assert third >= 0.1 + 0.4 + 1 / 4 - GRACE_SECONDS
-    assert own >= 0.4 + 1 / 4 - GRACE_SECONDS
+async def test_a_call_counts_in_all_of_its_budgets_or_in_none(limit: RateLimit) -> None:
+    """What the narrow one refuses takes nothing of the wide one."""
+    assert await limit.take([SLOW, NARROW]) == 0
+    for _ in range(5):
+        assert await limit.take([SLOW, NARROW]) > 0
+    assert await taken(*[limit] * 3) == [True, True, False]
 
 
-async def test_after_a_hold_there_is_no_burst(pace: RateLimit) -> None:
-    """Whoever was told to slow down has used up what there was to use."""
-    await pace.turn("post:C1", per_second=20, burst=10)
-    await pace.hold("post:C1", seconds=0.1)
-
-    came = await seconds_of(*[pace] * 3, per_second=20, burst=10)
-
-    assert came[0] >= 0.1 - 0.01
-    assert came[2] >= 0.1 + 2 / 20 - 0.01
+async def test_what_is_not_urgent_leaves_a_part_of_the_burst(limit: RateLimit) -> None:
+    """Half of three: it may take the first two, and the last one is left."""
+    assert await taken(*[limit] * 3, spare=0.5) == [True, True, False]
+    assert await taken(limit) == [True]
 
 
-async def test_a_hold_never_shortens_another(pace: RateLimit) -> None:
-    """Two replicas may be told different things."""
-    began = time.monotonic()
-    await pace.hold("post:C1", seconds=0.2)
-    await pace.hold("post:C1", seconds=0.01)
-
-    await pace.turn("post:C1", per_second=1_000, burst=10)
-
-    assert time.monotonic() - began >= 0.2 - 0.02
-
-
-async def test_whoever_gives_up_holds_up_nobody_for_long(pace: RateLimit) -> None:
-    """A cancelled wait costs one call's time at most."""
-    await pace.turn("post:C1", per_second=2, burst=1)
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.1):
-            await pace.turn("post:C1", per_second=2, burst=1)
-
-    async with asyncio.timeout(5):
-        await pace.turn("post:C1", per_second=2, burst=1)
+async def test_after_a_hold_there_is_no_burst(limit: RateLimit) -> None:
+    """Slack said that too much was called already; and a hold never shortens another."""
+    await limit.hold(SLOW, seconds=500)
+    await limit.hold(SLOW, seconds=1)
+    assert 490 < await limit.take([SLOW]) <= 500
+    fast = RateBudget("post:C2", 100, 5)
+    await limit.hold(fast, seconds=0.01)
+    await until_taken(limit, fast)
+    assert await limit.take([RateBudget("post:C2", 1 / 1_000, 5)], spare=1.0) > 0
 
 
-async def test_processes_share_one_pace(redis_url: str) -> None:
-    """Two replicas together are no faster than one."""
+async def test_processes_share_one_limit(redis_url: str) -> None:
+    """Two replicas together make no more calls than one, and what Slack said to one was meant for both."""
     async with AsyncExitStack() as stack:
         ours, theirs = [
             await stack.enter_async_context(RedisRateLimit(redis_url, team="T1")) for _ in range(2)
         ]
 
-        came = await seconds_of(*[ours, theirs] * 3, per_second=20, burst=1)
-
-    assert came[-1] >= 5 / 20 - GRACE_SECONDS
-
-
-async def test_processes_share_a_hold(redis_url: str) -> None:
-    """What Slack said to one of them was meant for all."""
-    async with AsyncExitStack() as stack:
-        ours, theirs = [
-            await stack.enter_async_context(RedisRateLimit(redis_url, team="T1")) for _ in range(2)
-        ]
-        await ours.hold("post:C1", seconds=0.2)
-
-        came = await seconds_of(theirs, per_second=1_000, burst=10)
-
-    assert came[0] >= 0.2 - 0.02
+        assert await taken(ours, theirs, ours, theirs) == [True, True, True, False]
+        await ours.hold(OTHER, seconds=100)
+        assert await taken(theirs, budget=OTHER) == [False]
 
 
 async def test_nothing_of_it_stays_in_redis_for_ever(redis_url: str) -> None:
     """Every budget is forgotten some time after it was used last."""
-    async with RedisRateLimit(redis_url, team="T1") as pace:
-        await pace.turn("post:C1", per_second=1, burst=1)
-        await pace.hold("post:C2", seconds=1)
+    async with RedisRateLimit(redis_url, team="T1") as limit:
+        await limit.take([RateBudget("post:C1", 1, 1)])
+        await limit.hold(RateBudget("post:C2", 1, 1), seconds=1)
 
-        keys = await pace._redis.keys("*")
-        lives = [await pace._redis.ttl(key) for key in keys]
+        keys = await limit._redis.keys("*")
+        lives = [await limit._redis.ttl(key) for key in keys]
 
     assert sorted(keys) == [b"roundtable:T1:pace:post:C1", b"roundtable:T1:pace:post:C2"]
     assert all(0 < life < 120 for life in lives)
 
 
-async def test_without_redis_every_process_keeps_the_pace_by_itself(
+async def test_without_redis_every_process_keeps_the_limit_by_itself(
     redis_server: RedisServer, redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """No error, no burst that was not there before, and one line in the log."""
-    async with RedisRateLimit(redis_url, team="T1") as pace:
-        await pace.turn("post:C1", per_second=20, burst=1)
+    async with RedisRateLimit(redis_url, team="T1") as limit:
+        assert await taken(limit, limit) == [True, True]
         redis_server.stop()
-        came = await seconds_of(*[pace] * 3, per_second=20, burst=1)
-        await pace.hold("post:C1", seconds=0.1)
-        held = await seconds_of(pace, per_second=20, burst=1)
+        assert await taken(limit, limit) == [True, False]
+        await limit.hold(OTHER, seconds=100)
+        assert await taken(limit, budget=OTHER) == [False]
 
-    assert came[-1] >= 2 / 20 - 0.02
-    assert held[0] >= 0.1 - 0.02
     assert len([record for record in caplog.records if record.name == "bot.storage.limiter"]) == 1
 
 
-async def test_a_redis_that_says_nothing_is_not_waited_for_twice(silent_redis_url: str) -> None:
-    """Half a second, once; then nobody asks it for a while."""
-    async with RedisRateLimit(silent_redis_url, team="T1") as pace:
-        began = time.monotonic()
-        for _ in range(20):
-            await pace.turn("post:C1", per_second=10_000, burst=10)
+async def test_a_redis_that_says_nothing_is_not_asked_again_and_again(
+    silent_redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Once; then nobody asks it for a while."""
+    async with RedisRateLimit(silent_redis_url, team="T1") as limit:
+        fast = RateBudget("post:C1", 10_000, 100)
+        assert await taken(*[limit] * 20, budget=fast) == [True] * 20
 
-    assert time.monotonic() - began < 2
+    assert len([record for record in caplog.records if record.name == "bot.storage.limiter"]) == 1
 
 
 async def test_redis_is_used_again_when_it_is_back(
@@ -206,13 +159,13 @@ async def test_redis_is_used_again_when_it_is_back(
 ) -> None:
     """Nothing has to be started again."""
     monkeypatch.setattr("bot.storage.limiter.COOL_DOWN_SECONDS", 0)
-    async with RedisRateLimit(redis_url, team="T1") as pace:
+    async with RedisRateLimit(redis_url, team="T1") as limit:
         redis_server.stop()
-        await pace.turn("post:C1", per_second=1_000, burst=1)
+        await limit.take([SLOW])
         redis_server.start()
-        await pace.turn("post:C1", per_second=1_000, burst=1)
+        await limit.take([SLOW])
 
-        assert await pace._redis.exists("roundtable:T1:pace:post:C1")
+        assert await limit._redis.exists("roundtable:T1:pace:post:C1")
 
 
 async def test_a_redis_url_that_is_none_is_said_at_once() -> None:
@@ -223,50 +176,41 @@ async def test_a_redis_url_that_is_none_is_said_at_once() -> None:
 
 @pytest.mark.parametrize("shared", [False, True], ids=["local", "redis"])
 async def test_at_full_speed_only_a_hold_is_waited_for(redis_url: str, *, shared: bool) -> None:
-    """For a Slack on this machine, which has all the time in the world until it says otherwise."""
+    """For a Slack on this machine, which takes any number of calls until it says otherwise."""
     async with (
-        RedisRateLimit(redis_url, speed=math.inf, team="T1") if shared else alone(speed=math.inf) as pace
+        RedisRateLimit(redis_url, speed=math.inf, team="T1") if shared else alone(speed=math.inf) as limit
     ):
-        async with asyncio.timeout(20):
-            await seconds_of(*[pace] * 200, per_second=0.001, burst=1)
-        await pace.hold("post:C1", seconds=0.1)
-        came = await seconds_of(pace, per_second=0.001, burst=1)
-
-    assert came[0] >= 0.1 - 0.02
+        assert all(await taken(*[limit] * 200))
+        await limit.hold(SLOW, seconds=100)
+        assert await taken(limit) == [False]
 
 
-async def test_budgets_nobody_uses_are_forgotten() -> None:
+async def test_budgets_that_are_not_used_are_forgotten() -> None:
     """There are more channels than memory."""
-    pace = LocalRateLimit()
+    limit = LocalRateLimit()
     for number in range(BUDGETS_REMEMBERED + 10):
-        await pace.turn(f"post:C{number}", per_second=1e9, burst=2)
+        await limit.take([RateBudget(f"post:C{number}", 1e9, 2)])
 
-    assert len(pace._buckets) <= BUDGETS_REMEMBERED
+    assert len(limit._buckets) <= BUDGETS_REMEMBERED
 
 
 @given(
-    st.lists(st.tuples(st.floats(0, 3), st.sampled_from(["turn", "turn", "turn", "hold"])), max_size=60),
+    st.lists(st.tuples(st.floats(0, 3), st.sampled_from(["take", "take", "take", "hold"])), max_size=60),
     st.integers(1, 6),
 )
-def test_whatever_happens_order_and_pace_are_kept(happenings: list[tuple[float, str]], burst: int) -> None:
-    """Any turns and holds at any times: in no stretch more than allowed, and nothing at all during a hold."""
+def test_whatever_happens_the_limit_is_kept(happenings: list[tuple[float, str]], burst: int) -> None:
+    """Any calls and holds at any times: in no stretch more than allowed, and nothing at all during a hold."""
     now = 0.0
-    pace = LocalRateLimit(clock=lambda: now)
-    waiting: list[Callable[[], float]] = []
+    limit, budget = LocalRateLimit(clock=lambda: now), RateBudget("post", 1, burst)
     called: list[float] = []
     holds: list[float] = []
     for pause, what in happenings:
         now += pause
-        while waiting and waiting[0]() <= now:
-            called.append(waiting.pop(0)())
         if what == "hold":
-            pace.held("post", seconds=2)
+            asyncio.run(limit.hold(budget, seconds=2))
             holds.append(now)
-        else:
-            bucket, place = pace.taken("post", per_second=1, burst=burst)
-            waiting.append(partial(bucket.due, place))
-    called += [due() for due in waiting]
+        elif asyncio.run(limit.take([budget])) == 0:
+            called.append(now)
 
-    assert called == sorted(called)
     assert all(later - earlier >= 1 - 1e-9 for earlier, later in zip(called, called[burst:], strict=False))
-    assert not [call for call in called for hold in holds if hold + 1e-9 < call < hold + 2 - 1e-9]
+    assert not [call for call in called for hold in holds if hold < call < hold + 2 - 1e-9]

@@ -17,6 +17,7 @@ from bot.engine.ports import Store
 from bot.errors import Conflict, NewerVersion
 from bot.storage.serialization import SHAPE
 from tests.contracts.conftest import Opening, Rewrite
+from tests.patience import PATIENCE_SECONDS
 from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable
 
 ELSEWHERE = Place(team="T1", channel="C2", thread="2.2")
@@ -368,7 +369,7 @@ async def test_a_key_is_forgotten_in_time(store: Store) -> None:
     """It is kept for as long as somebody may come again, and no longer."""
     assert await store.first("short", seconds=0.01)
     assert await store.first("long", seconds=60)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not await store.first("short", seconds=60):
             pass
     assert not await store.first("long", seconds=60)
@@ -378,7 +379,7 @@ async def test_a_key_may_be_kept_anew(store: Store) -> None:
     """It is kept for as long as was said last."""
     assert await store.first("asked", seconds=60)
     assert await store.first("asked", seconds=0.01, renew=True)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not await store.first("asked", seconds=60):
             pass
 

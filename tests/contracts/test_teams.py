@@ -4,12 +4,13 @@ import asyncio
 
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.reviews.notice import Notice, TellThread
+from bot.engine.ports import RateBudget
 from bot.storage.limiter import RedisRateLimit
 from bot.storage.notices import RedisNotices
 from bot.storage.redis import RedisStore
-from bot.storage.redis_check import empty, is_in_use
 from bot.storage.tasks import DocketWake
-from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable, wait_until
+from tests.patience import wait_until
+from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable
 
 THEIR_PLACE = PLACE.but(team="T2")
 
@@ -90,15 +91,6 @@ async def test_work_of_two_teams(redis_url: str) -> None:
 async def test_the_pace_of_two_teams(redis_url: str) -> None:
     """Slack counts the calls of each team by itself: one that is held back does not hold the other."""
     async with RedisRateLimit(redis_url, team="T1") as one, RedisRateLimit(redis_url, team="T2") as other:
-        await one.hold("post:C1", seconds=3600)
-        async with asyncio.timeout(30):
-            await other.turn("post:C1", per_second=0.001, burst=1)
-
-
-async def test_all_of_it_is_ours(redis_url: str) -> None:
-    """A drill empties the Redis of each team's keys."""
-    async with RedisStore(redis_url, team="T1") as one:
-        await one.put(a_roundtable(), expected=0)
-    assert await is_in_use(redis_url)
-    await empty(redis_url)
-    assert not await is_in_use(redis_url)
+        budget = RateBudget("post:C1", 0.001, 1)
+        await one.hold(budget, seconds=3600)
+        assert await other.take([budget]) == 0

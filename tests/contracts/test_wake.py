@@ -11,7 +11,7 @@ import pytest
 from bot.engine.ports import Pay, Wake
 from bot.storage import local_wake, tasks
 from tests.contracts.conftest import OpenWake
-from tests.storage.samples import wait_until
+from tests.patience import wait_until
 
 SLUG = "bright-night"
 

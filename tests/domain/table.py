@@ -505,8 +505,14 @@ class Table:
                 ts = self.rt.place.thread or self._stands(effect.message)
                 return ThreadOpened(**told, ts=ts, permalink=f"https://slack.test/p{ts}")
             case ReadThread():
+                # Only what stands after the stamp is read: of posts of ours, too.
+                first = min((one.ts for one in world.thread if one.ts > effect.after), default="")
                 heard = tuple(
-                    one for one in world.heard if one.ts > effect.after and one.ts not in effect.known
+                    (one if first and first < one.ts else one.but(about="")).following(
+                        effect.about, effect.known
+                    )
+                    for one in world.heard
+                    if one.ts > effect.after and one.ts not in effect.known
                 )
                 return ThreadRead(
                     **told,
@@ -529,8 +535,8 @@ class Table:
                 if card and card.title.endswith("done") if is_discussion else effect.message.choices:
                     world.shown.append(effect.message)
                 for one in world.thread:
-                    if one.ts == effect.ts:
-                        one.message = effect.message
+                    if one.ts == effect.ts:  # an edit leaves the metadata as it is
+                        one.message = effect.message.but(about=one.message.about)
             case React():
                 world.reactions.append((effect.ts, effect.emoji))
             case Unreact():
@@ -683,6 +689,7 @@ class Table:
             scan=read_quick_scan(self.world.files.get("quick-scan.md", "")),
             last_round=held.last_round,
             heard=tuple(sorted(line.heard for line in held.lines if line.heard)),
+            about=transcript.ending(reversed(rows)).about,
             spent=kept(transcript.ending(reversed(rows)).spent),
             last_ts=held.lines[-1].ts if held.lines else "",
             codebase="abc1234",

@@ -335,6 +335,14 @@ def test_who_recorded_it_and_whom_they_named() -> None:
     assert "Grace, Linus" in synthesized(table)
 
 
+def test_a_synthesis_names_who_recorded_a_decision_of_others() -> None:
+    """Found from outside: "(Grace)" stood behind a decision that Ada had recorded, and Grace had not seen."""
+    table = record(three_people(), option="A", deciders=("grace",))
+
+    assert "(Grace, recorded by Ada)" in synthesized(table)
+    assert "(Grace)" not in synthesized(table)
+
+
 def test_who_is_said_to_have_decided_is_told_so() -> None:
     """Alone, so that they can object to it; who recorded it knows."""
     table = record(three_people(), option="A", words="keep both edits", deciders=("ada", "grace"))

@@ -238,10 +238,10 @@ def test_a_mark_on_a_closed_step_means_nothing(marking: Marking) -> None:
 
 
 def test_an_answer_that_is_marked_answers_the_step_once() -> None:
-    """Also one that was heard as an answer already, and one that is recorded in words of its own."""
+    """Also one that was heard as an answer already."""
     marking = Marking()
     marking.mark(MarkKind.ANSWER)
-    marking.mark(MarkKind.ANSWER, who="linus", words="600 a minute", form=True)
+    marking.mark(MarkKind.ANSWER, who="linus", form=True)
 
     assert [answer.text for answer in marking.table.rt.answers].count(WORDS) == 1
 
@@ -288,3 +288,82 @@ def test_words_left_out_of_a_discussion_are_left_out_of_its_turns() -> None:
     assert "desk" not in str(table.rt.debate.turns)
     assert "desk" not in str(table.rt.specification)
     assert "desk" not in str([line.content for line in table.rt.unheld])
+
+
+# --- whose words they are ---
+
+
+def texts_by_person(table: Table) -> dict[str, set[str]]:
+    """What counts in the specification, by who is said to have said it."""
+    found: dict[str, set[str]] = {}
+    living = (one for one in table.rt.specification.entries.values() if not one.gone)
+    for entry in living:
+        for _, claim in entry.current():
+            found.setdefault(claim.by, set()).add(str(claim.value))
+    return found
+
+
+@pytest.mark.parametrize("kind", [MarkKind.OUT, MarkKind.ANSWER])
+@pytest.mark.parametrize("form", [True, False])
+def test_words_of_ones_own_are_refused_where_they_would_be_the_authors(
+    marking: Marking, kind: MarkKind, *, form: bool
+) -> None:
+    """Found from outside: taking the mark back made the starter's sentence an accepted entry of Grace."""
+    before = marking.table.rt
+    with pytest.raises(NotNow, match="Leave this empty"):
+        marking.mark(kind, words="We drop the limits", form=form)
+
+    assert marking.table.rt == before
+
+
+def test_what_is_put_back_is_what_its_author_said(marking: Marking) -> None:
+    """Also when it is put back by the person who started the roundtable."""
+    marking.mark(MarkKind.OUT, who="ada")
+    marking.mark(MarkKind.OUT, who="ada", removed=True)
+
+    assert texts_by_person(marking.table)["grace"] == {WORDS}
+    assert [one.text for one in marking.table.rt.answers] == [WORDS]
+
+
+def test_a_decision_in_other_words_is_asked_about_as_the_markers(marking: Marking) -> None:
+    """Found from outside: "We ship on Friday" stood there as Grace's words, who had said "No"."""
+    marking.mark(MarkKind.DECISION, words="We ship on Friday", form=True)
+    assert f"“We ship on Friday” – Ada, on “{WORDS}” – Grace" in marking.card
+    assert "“We ship on Friday” – Grace" not in marking.card
+    assert "We ship on Friday" in marking.table.lines[-1].model_dump_json()
+
+    (mark,) = marking.table.rt.marks
+    marking.table.press(Action.AGREED, who="ada", value=mark.id)
+    (entry,) = marking.table.rt.specification.active("decision")
+    assert (entry["text"], entry.said_by) == ("We ship on Friday", "Ada")
+    assert entry["context"] == "In the words of Ada, on a message of Grace."
+    assert texts_by_person(marking.table)["grace"] == {WORDS}
+
+
+def test_a_decision_in_the_words_of_a_message_says_whose_they_are(marking: Marking) -> None:
+    marking.mark(MarkKind.DECISION)
+    (mark,) = marking.table.rt.marks
+    marking.table.press(Action.AGREED, who="linus", value=mark.id)
+    (entry,) = marking.table.rt.specification.active("decision")
+
+    assert (entry.said_by, entry["context"]) == ("Linus", "In the words of Grace, marked by Ada.")
+
+
+def test_a_question_that_another_person_marked_quotes_its_author(marking: Marking) -> None:
+    """Who marks their own message is not quoted."""
+    marking.mark(MarkKind.QUESTION, who="ada")
+    marking.mark(MarkKind.QUESTION, who="grace")
+
+    first, second = marking.table.rt.specification.active("question")
+    assert (first["text"], first.said_by) == (f"Grace said: “{WORDS}”", "Ada")
+    assert (second["text"], second.said_by) == (WORDS, "Grace")
+
+
+def test_a_mark_in_other_words_does_not_keep_words_that_were_left_out(marking: Marking) -> None:
+    """What its person wrote stays, and what it quoted is gone."""
+    marking.mark(MarkKind.DECISION, who="linus", words="We limit each key", form=True)
+    marking.mark(MarkKind.OUT, who="grace")
+
+    assert "We limit each key" in marking.card
+    assert WORDS not in marking.card
+    assert WORDS not in marking.table.rt.model_dump_json(exclude={"marks": {-1}, "outbox": True})

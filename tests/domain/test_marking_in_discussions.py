@@ -66,6 +66,19 @@ def test_a_raised_hand_without_a_reason_is_open_in_the_synthesis(table: Table) -
     assert f"- Why does Linus object to “{WORDS}”?" in table.world.commits[-1].lines[-1].content
 
 
+def test_a_decision_in_other_words_is_the_markers(table: Table) -> None:
+    """On the card, in the entry and in the synthesis; what it is about is quoted as it was said."""
+    marked(table, MarkKind.DECISION, words="We drop the limits")
+    assert f"“We drop the limits” – Ada, on “{WORDS}” – Grace" in table.discussion.text
+    (mark,) = table.rt.marks
+    table.press(Action.AGREED, who="ada", value=mark.id)
+
+    (entry,) = table.rt.specification.active("decision")
+    assert (entry["text"], entry.said_by) == ("We drop the limits", "Ada")
+    assert entry["context"] == "In the words of Ada, on a message of Grace."
+    assert "We drop the limits (Ada" in table.say("done").discussion.text
+
+
 def test_not_yet_ends_the_question(table: Table) -> None:
     """By a press; nothing is decided."""
     marked(table, MarkKind.DECISION)
@@ -132,8 +145,9 @@ def test_a_question_is_in_the_synthesis(table: Table) -> None:
     assert "An open question" in table.discussion.text
     table.say("done")
 
-    assert [one["text"] for one in table.rt.specification.active("question")] == [WORDS]
-    assert f"{WORDS}: marked by Ada" in table.discussion.text
+    quoted = f"Grace said: “{WORDS}”"
+    assert [one["text"] for one in table.rt.specification.active("question")] == [quoted]
+    assert f"{quoted}: marked by Ada" in table.discussion.text
     assert "marked by Linus" not in table.discussion.text
 
 

@@ -17,7 +17,6 @@ from bot.domain.item.meta import (
     SlackPlace,
     apply,
     read,
-    stale,
     status,
     write,
 )
@@ -469,21 +468,6 @@ class TestWriting:
         first = write(reading(**fields).raw)
 
         assert write(read(first.encode(), now=NOW).raw) == first
-
-
-@pytest.mark.parametrize(
-    ("then", "now", "expected"),
-    [
-        ("", "abc", False),
-        ("abc", "", False),
-        ("abc", "abc", False),
-        ("abcdefa", "abcdefab", False),
-        ("abc", "abd", True),
-    ],
-)
-def test_an_item_is_stale_when_the_code_moved_on(then: str, now: str, expected: bool) -> None:  # noqa: FBT001
-    """Git may abbreviate the same commit differently; without a hash there is nothing to compare."""
-    assert stale(Meta(codebase_hash=then), now) is expected
 
 
 def test_a_time_limit_is_added_and_removed_and_nothing_else_is() -> None:

@@ -1,13 +1,13 @@
 """Secrets in texts: what is hidden, what is left alone, and how long that takes."""
 
 import string
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.privacy.redaction import _UNSEEN, MARKED, BadPattern, Redactor, own_rule, own_rules
+from tests.growth import grows_no_faster
 
 LETTERS = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF" * 4
 HEX = "0123456789abcdef" * 4
@@ -307,18 +307,5 @@ def test_nothing_but_secrets_goes(text: str) -> None:
      "password\\", "passwordis ", '"auth":"', "パスワードは", "sc_aaaaa.", "authorization: "],
 )  # fmt: skip
 def test_the_longest_message_takes_no_time_worth_mentioning(piece: str) -> None:
-    """Nobody can keep the bot busy with a message: twice the text is no more than about twice the work."""
-    short, long = _steps(piece, 25_000), _steps(piece, 100_000)
-
-    assert long < 8 * short + 0.05
-
-
-def _steps(piece: str, length: int) -> float:
-    """Seconds of the processor, the best of a few tries."""
-    text = piece * (length // len(piece))
-    took = []
-    for _ in range(3):
-        began = time.process_time()
-        BOTH(text)
-        took.append(time.process_time() - began)
-    return min(took)
+    """Nobody can keep the bot busy with a message: the work grows with the text, and no faster."""
+    grows_no_faster(BOTH, lambda size: piece * (size // len(piece)), 25_000)

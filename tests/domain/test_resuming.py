@@ -1,5 +1,7 @@
 """Going on: after a stop, after a restart, after the store was lost. Nothing done is done again."""
 
+from collections.abc import Callable
+
 import pytest
 
 from bot.domain.catalog.taxonomy import trouble
@@ -225,6 +227,37 @@ def test_wishes_at_a_lost_menu_are_no_answers() -> None:
 
     assert "c" not in [answer.text for answer in table.rt.answers]
     assert "finish" not in [answer.text for answer in table.rt.answers]
+
+
+def menu_in_place(table: Table) -> Table:
+    """The menu stands on the card of the question."""
+    return table
+
+
+def menu_after_a_discussion(table: Table) -> Table:
+    """The menu is a post of its own."""
+    return table.press(Action.ELABORATE).say("done")
+
+
+def menu_after_a_resume(table: Table) -> Table:
+    return table.resume()
+
+
+@pytest.mark.parametrize("menu", [menu_in_place, menu_after_a_discussion, menu_after_a_resume])
+def test_feedback_at_a_menu_that_is_lost_is_in_a_file_again(menu: Callable[[Table], Table]) -> None:
+    """Found from outside: it stood in the transcript alone, and its labels made entries of the step after it."""
+    table = menu(Table(TWO).start().do_step("For field work."))
+    table.say("Photos of the meter count, too.", who="grace").say("risk: the tunnel is long", who="grace")
+    assert "Photos" not in "".join(table.world.files.values())
+    table.forget()
+
+    assert "Photos of the meter count, too." in "".join(table.world.files.values())
+    found = table.rt.specification.entries.values()
+    said = {str(one["text"] or one["title"]): (one.step, one.said_by) for one in found}
+    assert said["Photos of the meter count, too."] == ("00-01", "Grace")
+    assert {step for step, _ in said.values()} == {"00-01"}
+    assert (table.rt.step_id, table.rt.answers) == ("00-02", ())
+    assert trouble_wording.recovered(2) in table.texts
 
 
 def test_words_of_a_discussion_that_is_lost_answer_no_step() -> None:

@@ -4,9 +4,11 @@ import pytest
 
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Post
+from bot.domain.roundtable.effects import Commit, Post
 from bot.domain.roundtable.outcomes import Failed
 from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.timers import due_at
+from bot.domain.values.timestamps import after
 from tests.domain.books import few_steps, step
 from tests.domain.table import SORRY, Table
 
@@ -121,6 +123,49 @@ def test_a_menu_that_is_shown_before_the_second_try_does_not_say_saved(*, minute
         table.pay_one()
 
     assert any(isinstance(one, Failed) for one in table.told)
+
+
+# --- words after the commit ---
+
+
+def card(table: Table) -> str:
+    assert table.rt.card
+    return table.rt.card.shown.text
+
+
+LATER = "What was added since then is not saved yet."
+
+
+def test_the_card_does_not_say_saved_of_words_that_are_in_no_commit() -> None:
+    """Found from outside: feedback at a menu stood on a card titled *saved* for up to two minutes."""
+    table = Table(few_steps()).start().do_step()
+    title = table.menu.message.card
+    assert title
+    assert title.title.endswith("– saved")
+    assert "Saved: " in card(table)
+
+    table.say("Photos of the meter count, too.")
+    assert "– saved" not in card(table)
+    assert "Saved: " not in card(table)
+    assert card(table).count(LATER) == 1
+
+
+def test_it_says_so_again_when_they_are_in_git() -> None:
+    """Not while their commit is on its way."""
+    table = Table(few_steps()).start().do_step().say("Photos of the meter count, too.").stop_paying()
+    for event in due_at(table.rt, after(table.rt.now, 3 * 60)):
+        table.rt = table.decided(event)
+    assert any(isinstance(one, Commit) for one in table.rt.outbox)
+    assert LATER in card(table)
+
+    table.resume_paying()
+    assert LATER not in card(table)
+    assert "Saved: " in card(table)
+    assert "Photos of the meter count" in "".join(table.world.files.values())
+
+
+def test_a_letter_at_the_menu_leaves_nothing_to_save() -> None:
+    assert LATER not in card(Table(few_steps()).start().do_step().say("finish"))
 
 
 def planned(failing: str) -> Table:

@@ -186,7 +186,7 @@ def test_a_form_is_for_those_who_may_press() -> None:
 
 def test_a_form_for_what_is_not_there_says_so() -> None:
     at = Table().start()
-    for action, subject in ((Action.AMEND, "FR-404"), (Action.AMEND, ""), (Action.SORT, "")):
+    for action, subject in ((Action.AMEND, "FR-404"), (Action.SORT, "")):
         with pytest.raises(UserError):
             form(at, action, subject)
 
@@ -273,3 +273,33 @@ def test_a_form_of_a_discussion_is_opened_and_read_like_the_others() -> None:
     assert amending.read(at.rt, submission(at, shown, choice="other"), at.playbook).errors
     submitted(at, shown, words="A queue, for now", choice="other")
     assert [one.position for one in at.rt.debate.decided] == ["A queue, for now"]
+
+
+PLACES = {
+    "an early step": lambda: Table(shipped()).start(),
+    "a menu": lambda: Table(shipped()).start().do_step(),
+    "a discussion": lambda: Table(shipped()).start().do_step().press(Action.ELABORATE),
+    "a pause": lambda: Table(shipped()).start().do_step().stop(),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_known_label_is_taken_wherever_it_is_written(place: str) -> None:
+    """A priority for what was said before counts, too; nobody has to be told anything."""
+    at = PLACES[place]()
+    told = len(at.world.told)
+    at.say("requirement: Export a list").say("Must: FR-001")
+
+    assert (value(at, "FR-001.title"), value(at, "FR-001.priority")) == ("Export a list", "must")
+    assert not any("FR-001" in message.text for _, message in at.world.told[told:])
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_where_a_form_cannot_be_taken_its_author_is_told_why(place: str) -> None:
+    at = PLACES[place]()
+    at.say("Must: FR-001", who="grace")
+
+    assert ("grace", "There is no FR-001. Your words stay as you wrote them.") in [
+        (who, message.text) for who, message in at.world.told
+    ]
+    assert "Must: FR-001" in [line.content for line in at.lines]

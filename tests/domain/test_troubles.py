@@ -8,7 +8,7 @@ from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.outcomes import Posted
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
@@ -206,16 +206,6 @@ def test_a_thread_that_takes_no_messages_pauses_the_roundtable() -> None:
     assert table.rt.menu is None
 
 
-def test_a_reaction_that_is_refused_tells_that_we_were_removed() -> None:
-    """In an open step nothing is posted: perhaps for days nothing else would be refused."""
-    table = Table(TWO).start().fail("react", "not_in_channel").say("Edits get lost")
-
-    assert table.rt.stage is Stage.PAUSED
-    assert [who for who, _ in table.world.told] == ["ada"]
-    assert "Edits get lost" in [line.content for line in table.lines]
-    assert table.resume().rt.stage is Stage.DISCUSSING
-
-
 def test_other_refusals_of_a_reaction_change_nothing() -> None:
     table = Table(TWO).start().fail("react", "too_many_reactions").say("Edits get lost")
 
@@ -390,11 +380,25 @@ def test_a_discussion_goes_on_in_a_new_thread() -> None:
 
 
 def test_who_was_stopped_is_back_where_they_stopped_in_a_new_thread() -> None:
-    """As in the old one: at the menu, not at the next step."""
+    """As in the old one: at the menu, not at the next step. The first resume is enough, and who resumed is told."""
     table = Table(TWO).start().do_step().press(Action.STOP)
-    table.fail("post", "thread_not_found").resume().start_again()
+    gone = table.rt.place.thread
+    table.fail("post", "thread_not_found").resume(who="grace")
 
     assert (table.rt.stage, table.rt.step_id) == (Stage.AT_BOUNDARY, "00-01")
+    assert table.rt.place.thread not in {"", gone}
+    assert table.world.told[-1] == (
+        "grace",
+        Message(text=trouble_wording.thread_gone("Offline sync", goes_on=True)),
+    )
+
+
+def test_a_thread_that_is_deleted_after_it_was_resumed_stays_deleted() -> None:
+    """Only who asks for it gets a new one."""
+    table = Table(TWO).start().do_step().press(Action.STOP).resume()
+    table.fail("post", "thread_not_found").press_continue()
+
+    assert (table.rt.stage, table.rt.place.thread) == (Stage.STALLED, "")
 
 
 def test_a_workshop_goes_on_in_a_new_thread() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bot.domain.transcript.lines import Line, Source, Transcript, read
-from bot.sandbox import SandboxMessage
+from slack_sandbox import SandboxMessage
 
 ITEMS = "docs/requirements"
 TRAILERS = "%H%x1f%P%x1f%s%x1f%(trailers:key=Roundtable-Item,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Step,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Effect,valueonly,separator=%x2C)"  # noqa: E501

@@ -11,10 +11,8 @@ from tests import stored
 from tests.durability.processes import Nursery, Process, wait_until
 from tests.durability.trap import Order, Trap, When
 from tests.e2e.meeting import Meeting
+from tests.patience import PATIENCE_SECONDS
 from tests.ports import free_port
-
-LISTENING_SECONDS = 30.0
-DEATH_SECONDS = 30.0
 
 
 @dataclass
@@ -42,7 +40,7 @@ class Mortal:
         self.process = await self.nursery.bear({**usual, **env}, log=log)
         await wait_until(
             lambda: log.exists() and "is listening" in log.read_text(),
-            seconds=LISTENING_SECONDS,
+            seconds=PATIENCE_SECONDS,
             what=f"a bot that listens ({log})",
         )
 
@@ -50,7 +48,7 @@ class Mortal:
         """It has saved what came of all that it did."""
         await wait_until(
             lambda: not stored.in_files(self.meeting.workspace, self.meeting.slug)["outbox"],
-            seconds=LISTENING_SECONDS,
+            seconds=PATIENCE_SECONDS,
             what="an empty outbox",
         )
 
@@ -71,7 +69,7 @@ class Mortal:
 
     async def dead(self) -> None:
         assert self.process
-        assert await asyncio.wait_for(asyncio.shield(self.process.ended), DEATH_SECONDS) == -signal.SIGKILL
+        assert await asyncio.wait_for(asyncio.shield(self.process.ended), PATIENCE_SECONDS) == -signal.SIGKILL
 
 
 @asynccontextmanager

@@ -15,19 +15,13 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from bot.cli import main as cli
-from bot.engine import card_pace
 from tests.durability import plants
 
 PR_SET_PDEATHSIG = 1
-EDITS_A_MINUTE = 4_000
-ROOT_SECONDS = 4.0
-"""Meetings of an hour are played in seconds here, and Slack's limit of edits is one of minutes."""
 RUN = ("-X", "faulthandler", "-m", "bot", "run")
 
 
 def main(planted: list[str]) -> None:
-    card_pace.EDITS_A_MINUTE = EDITS_A_MINUTE
-    card_pace.ROOT_SECONDS = ROOT_SECONDS
     faulthandler.enable()
     for name in planted:
         plants.PROCESS[name].put().__enter__()

@@ -26,13 +26,11 @@ from tests.durability.team import CHANNEL, Team, together
 from tests.durability.trap import EFFECTS, LOOKS, POSTS, TOO_MANY, UNAVAILABLE, Order, Trap, When
 from tests.durability.watch import Watch
 from tests.oracle import unlike
+from tests.patience import PATIENCE_SECONDS
 from tests.ports import free_port
 
 HOSTS = ("127.0.0.1", "localhost")
 """Two names of one address: so that the sandbox can tell two bots apart."""
-READY_SECONDS = 30.0
-PAID_SECONDS = 120.0
-"""The first message of a thread is edited every 30 seconds at most, and Slack takes 40 edits a minute in all."""
 REDELIVERY_SECONDS = "2"
 CHANCE_SECONDS = 3.0
 """How long we wait for an occasion to kill, before we make one."""
@@ -128,17 +126,19 @@ class Ordeal:
 
     async def _settled(self) -> None:
         """Nothing is owed any more, and nothing is on its way."""
-        await wait_until(lambda: not self._trap.on_their_way, seconds=READY_SECONDS, what="late posts")
-        await wait_until(lambda: not self._watch.queueing(), seconds=PAID_SECONDS, what="everything is paid")
+        await wait_until(lambda: not self._trap.on_their_way, seconds=PATIENCE_SECONDS, what="late posts")
+        await wait_until(
+            lambda: not self._watch.queueing(), seconds=PATIENCE_SECONDS, what="everything is paid"
+        )
         await wait_until(
             lambda: not self._places.unpushed(),
-            seconds=READY_SECONDS,
+            seconds=PATIENCE_SECONDS,
             what="everything is pushed",
             every=LOOK_SECONDS,
         )
         await wait_until(
             lambda: all(watch.certain for watch in self._watches),
-            seconds=READY_SECONDS,
+            seconds=PATIENCE_SECONDS,
             what="every file is whole",
         )
 
@@ -168,7 +168,7 @@ class Ordeal:
         try:
             await wait_until(
                 lambda: not process.alive or (log.exists() and "is listening" in log.read_text()),
-                seconds=READY_SECONDS,
+                seconds=PATIENCE_SECONDS,
                 what=f"a bot that listens ({log.name})",
             )
         except TimeoutError:

@@ -22,6 +22,7 @@ from bot.domain.roundtable.outcomes import Outcome, PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine import roundtables
+from bot.engine.ports import Urgency
 from bot.errors import SlackError
 from bot.files import TEMPORARY, Folder
 from bot.slack import client as slack_client
@@ -185,9 +186,11 @@ def _looks_once() -> AbstractContextManager[object]:
 def _edits_forgotten() -> AbstractContextManager[object]:
     rewrite = SimChat.rewrite
 
-    async def once(chat: SimChat, place: Place, ts: str, message: Message) -> None:
+    async def once(
+        chat: SimChat, place: Place, ts: str, message: Message, *, urgency: Urgency = Urgency.ANSWER
+    ) -> None:
         with suppress(SlackError):
-            await rewrite(chat, place, ts, message)
+            await rewrite(chat, place, ts, message, urgency=urgency)
 
     return patch.object(SimChat, "rewrite", once)
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.patience import PATIENCE_SECONDS
+
 ROOT = Path(__file__).parents[2]
 POLL_SECONDS = 0.005
-STOP_SECONDS = 12.0
 KEPT_FROM_HERE = (
     "PATH",
     "HOME",
@@ -79,10 +80,10 @@ class Process:
         """As an orchestrator does: SIGTERM, and some patience. The exit code."""
         self._signal(signal.SIGTERM)
         try:
-            return await asyncio.wait_for(asyncio.shield(self.ended), STOP_SECONDS)
+            return await asyncio.wait_for(asyncio.shield(self.ended), PATIENCE_SECONDS)
         except TimeoutError:
             self.kill()
-            raise TimeoutError(f"SIGTERM was not enough within {STOP_SECONDS:g} s") from None
+            raise TimeoutError(f"SIGTERM was not enough within {PATIENCE_SECONDS:g} s") from None
 
     def _let_go(self, _ended: object) -> None:
         if self._handle is not None:

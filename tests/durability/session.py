@@ -3,7 +3,7 @@ People and processes of one simulated meeting: whoever dies is followed by anoth
 again, and a button that did nothing is pressed again.
 """
 
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -11,12 +11,11 @@ from bot.content import load
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message
-from bot.domain.roundtable.effects import Effect
+from bot.domain.roundtable.effects import Effect, React
 from bot.domain.roundtable.inputs import Amend, Command, Export, Plan, Press, Retract, Say, Start
 from bot.domain.roundtable.outcomes import Outcome
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
-from bot.engine.card_pace import CardPace
 from bot.engine.performers import Performers
 from bot.engine.roundtables import Cancellation, Perform, Reactions, Roundtables
 from bot.errors import Conflict, Unavailable, UserError
@@ -33,6 +32,7 @@ from tests.durability.world import (
     World,
     person,
 )
+from tests.sights import MEMBERS
 
 Event = Say | Amend | Retract
 T = TypeVar("T")
@@ -59,7 +59,7 @@ class NoCancellation(Cancellation):
 class NoReactions(Reactions):
     """Each in its turn, as another process would after a crash."""
 
-    def begin(self, rt: Roundtable, perform: Perform) -> None:
+    def begin(self, rt: Roundtable, show: Callable[[React], Coroutine[Any, Any, None]]) -> None:
         """Nothing runs beside anything in the simulator."""
 
 
@@ -254,7 +254,7 @@ class Session:
         world, book = self.world, playbook()
         chat, voices, files = SimChat(world), SimVoices(world), SimWorkspace(world)
         records, planners = SimRecords(world), SimPlanners(world)
-        performers = Performers(chat, voices, files, book, world.now, records, planners)
+        performers = Performers(chat, voices, files, book, world.now, records, planners, MEMBERS)
         engine = Roundtables(
             store=SimStore(world),
             wake=SimWake(world),
@@ -263,7 +263,6 @@ class Session:
             clock=world.now,
             cancellation=NoCancellation(),
             reactions=NoReactions(),
-            card_pace=CardPace(clock=lambda: self._seconds),
         )
         engine._pause = self._paused  # type: ignore[assignment,method-assign]
         engine._wake_later = self._waited  # type: ignore[assignment,method-assign]

@@ -9,9 +9,8 @@ from tests import stored
 from tests.durability.processes import Nursery, wait_until
 from tests.durability.team import CHANNEL, FINISH, Team
 from tests.durability.trap import Trap
+from tests.patience import PATIENCE_SECONDS
 from tests.ports import free_port
-
-LISTENING_SECONDS = 30.0
 
 
 async def seconds_to_acknowledge(folder: Path, *planted: str) -> float:
@@ -29,7 +28,7 @@ async def seconds_to_acknowledge(folder: Path, *planted: str) -> float:
         process = await nursery.bear(env, log=log)
         await wait_until(
             lambda: log.exists() and "is listening" in log.read_text(),
-            seconds=LISTENING_SECONDS,
+            seconds=PATIENCE_SECONDS,
             what="a bot that listens",
         )
         team = Team(slack, "Delta rollout", Random(1), lambda: 1.0)
@@ -43,14 +42,14 @@ async def seconds_to_acknowledge(folder: Path, *planted: str) -> float:
                 lambda: any(
                     effect["kind"] == "commit" for effect in stored.in_files(workspace, team.slug)["outbox"]
                 ),
-                seconds=LISTENING_SECONDS,
+                seconds=PATIENCE_SECONDS,
                 what="a commit that is owed",
             )
             loop, before = asyncio.get_running_loop(), len(slack.events("message"))
             began = loop.time()
             await slack.person("grace").say(CHANNEL, "And one thing more", thread_ts=team.root)
             said = slack.events("message")[before]
-            await wait_until(lambda: said.acked, seconds=LISTENING_SECONDS, what="an acknowledgement")
+            await wait_until(lambda: said.acked, seconds=PATIENCE_SECONDS, what="an acknowledgement")
             seconds = loop.time() - began
         await process.stop()
     return seconds

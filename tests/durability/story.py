@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from bot.sandbox import SandboxMessage
+from slack_sandbox import SandboxMessage
 from tests.durability.checks import Item, git
 from tests.durability.plan import Verdict
 from tests.durability.team import Team

@@ -12,13 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from bot.cli.demo import ways
-from bot.sandbox import Sandbox, SandboxMessage, SandboxPerson
+from roundtable_eval.demo import ways
+from slack_sandbox import Sandbox, SandboxMessage, SandboxPerson
 from tests.durability.processes import wait_until
+from tests.patience import PATIENCE_SECONDS
 
 CHANNEL = "#roundtable"
-PATIENCE_SECONDS = 90.0
-"""An edit waits for at most a minute, once all that Slack takes in a minute are used up."""
 AGAIN_SECONDS = 1.5
 """After this a button of which nothing came is pressed again."""
 BREAK_SECONDS = 300.0

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
 from tests.durability.mortal import mortal
 from tests.durability.processes import Process
 from tests.durability.trap import POSTS, Order, When
@@ -13,8 +12,6 @@ from tests.durability.trap import POSTS, Order, When
 HOSTS = ("127.0.0.1", "localhost")
 """Two names of one address: so that the sandbox can tell two bots apart."""
 QUESTION = "Step 00-02"
-LOOKED_SECONDS = 30.0
-"""The successor waits for a post that may be on its way, and looks for it; and the machine may be busy."""
 
 
 @pytest.mark.thorough
@@ -32,17 +29,16 @@ async def test_another_process_finishes_what_a_killed_one_began(redis_url: str, 
             processes[host] = bot.process
         await meeting.start("Offline sync")
         await meeting.do_step("Edits get lost in tunnels. Scope: small")
-        dead: asyncio.Future[float] = loop.create_future()
+        dead: asyncio.Future[None] = loop.create_future()
 
         def strike(host: str) -> None:
             processes[host].kill()
-            dead.set_result(loop.time())
+            dead.set_result(None)
 
         bot.trap.arm(Order(when=When.BEFORE, nth=0, strike=strike, methods=POSTS, text=QUESTION))
         await meeting.press("continue")
-        began = await dead
+        await dead
         await meeting.seen(QUESTION)
-        seconds = loop.time() - began
         assert len([one for one in meeting.thread if QUESTION in one.text]) == 1
         await meeting.do_step("In tunnels, and on planes.")
         assert sum(process.alive for process in processes.values()) == 1
@@ -50,5 +46,3 @@ async def test_another_process_finishes_what_a_killed_one_began(redis_url: str, 
     keys = [key for one in meeting.thread if (key := one.metadata.get("event_payload", {}).get("key"))]
     assert len(keys) == len(set(keys))
     assert meeting.meta["steps_completed"] == ["00-01", "00-02"]
-    default = Settings.model_fields["redelivery_seconds"].default
-    assert default / 2 < seconds < default + LOOKED_SECONDS

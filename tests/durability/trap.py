@@ -12,10 +12,10 @@ from enum import StrEnum
 
 from aiohttp import web
 
-from bot.sandbox import App, Sandbox, Timing
-from bot.sandbox.api import ApiCall
-from bot.sandbox.methods import Call
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from slack_sandbox import App, Sandbox, Timing
+from slack_sandbox.api import ApiCall
+from slack_sandbox.methods import Call
 
 EFFECTS = frozenset({
     "chat.postMessage",

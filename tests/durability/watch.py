@@ -13,10 +13,10 @@ from bot.domain.transcript.lines import read
 from tests import stored
 from tests.durability.checks import Item
 from tests.durability.processes import wait_until
+from tests.patience import PATIENCE_SECONDS
 
 ORDEAL_SECONDS = 3600
 LOOK_SECONDS = 0.03
-MENDED_SECONDS = 30.0
 
 
 class Watch:
@@ -32,7 +32,7 @@ class Watch:
         self._redis = redis.Redis.from_url(redis_url) if redis_url else None
         self._rounds: dict[str, int] = {}
         self._seen: dict[Path, int] = {}
-        self._patience = MENDED_SECONDS if remote else 0.0
+        self._patience = PATIENCE_SECONDS if remote else 0.0
         self._since: dict[Path, float] = {}
         self.wrong: list[str] = []
 

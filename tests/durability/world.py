@@ -42,6 +42,7 @@ from bot.engine.ports import (
     Records,
     RootMessage,
     ThreadMessages,
+    Urgency,
 )
 from bot.errors import Conflict, SlackError, Unavailable, WorkspaceError
 from tests.durability.fates import Blind, Fates, Kind, Refused
@@ -234,7 +235,9 @@ class SimChat:
             post = partial(self._world.post, comment, key=key, files=True, resumed=resumed)
             self._called(Kind.POST, post)
 
-    async def rewrite(self, place: Place, ts: str, message: Message) -> None:
+    async def rewrite(
+        self, place: Place, ts: str, message: Message, *, urgency: Urgency = Urgency.ANSWER
+    ) -> None:
         def rewritten() -> None:
             thread = self._world.thread
             thread[:] = [post._replace(message=message) if post.ts == ts else post for post in thread]
@@ -289,10 +292,13 @@ class SimChat:
     async def members(self, channel: str) -> frozenset[str]:
         return frozenset()
 
+    async def is_shared(self, channel: str) -> bool | None:
+        return None
+
     async def name_or_id(self, person: str) -> str:
         return person
 
-    async def publish_home(self, person: str, page: HomePage) -> None: ...
+    async def publish_home(self, person: str, page: HomePage, *, urgency: Urgency) -> None: ...
 
     async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None: ...
 

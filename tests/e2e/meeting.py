@@ -9,29 +9,31 @@ from subprocess import run
 from typing import Any, TypeVar
 
 from bot import app
-from bot.cli.demo import ways
 from bot.domain.transcript.lines import Line, Transcript, read
-from bot.engine.card_pace import CardPace
 from bot.engine.clock import Clock, now
 from bot.engine.ports import Voices
-from bot.sandbox import App, Delivery, Sandbox, SandboxMessage, Timing
-from bot.sandbox.residents import User
-from bot.sandbox.server import PEOPLE
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
+from roundtable_eval.demo import ways
+from slack_sandbox import App, Delivery, Sandbox, SandboxMessage, Timing
+from slack_sandbox.residents import User
+from slack_sandbox.server import PEOPLE
+from tests.patience import PATIENCE_SECONDS
 
 T = TypeVar("T")
 
 CHANNEL = "#roundtable"
-PATIENCE_SECONDS = 120
 TIMING = Timing(retry_seconds=(0, 1, 3, 10))
 """What was not acknowledged comes again before a test has lost its patience: a busy machine is late now and then."""
 
 
-def sandbox(people: Iterable[User] = PEOPLE) -> Sandbox:
-    """With the app as its manifest has it: what that does not ask for is not allowed, and not told."""
+def sandbox(people: Iterable[User] = PEOPLE, *, rate_limits: bool = False) -> Sandbox:
+    """
+    With the app as its manifest has it: what that does not ask for is not allowed, and not told. With *rate_limits*,
+    also with the limits that Slack publishes.
+    """
     installed = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
-    slack = Sandbox(app=installed, people=people, timing=TIMING)
+    slack = Sandbox(app=installed, people=people, timing=TIMING, rate_limits=rate_limits)
     slack.scopes.intersection_update(SCOPES)
     return slack
 
@@ -47,13 +49,6 @@ def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
     })  # fmt: skip
 
 
-class NoPace(CardPace):
-    """Nobody reads along here, and the sandbox takes as many edits as there are. Slack's limit is one of minutes."""
-
-    def wait_seconds(self, card: str, *, pressed: bool, is_root: bool = False) -> float:  # noqa: ARG002
-        return 0.0
-
-
 @dataclass
 class Meeting:
     """One roundtable as people see it. `root` is the stamp of its thread."""
@@ -64,7 +59,7 @@ class Meeting:
     root: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
     voices: Voices | None = None
-    card_pace: CardPace = field(default_factory=NoPace)
+    speed: float | None = None
     clock: Clock = now
 
     @asynccontextmanager
@@ -74,7 +69,7 @@ class Meeting:
             settings(self.slack, self.workspace, **self.more),
             web=False,
             voices=self.voices,
-            card_pace=self.card_pace,
+            speed=self.speed,
             clock=self.clock,
         ):
             yield self

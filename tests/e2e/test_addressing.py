@@ -1,6 +1,6 @@
 """A word to a persona without a model, a word at a stopped roundtable, `stop` while a step is written down."""
 
-from bot.sandbox import Fault
+from slack_sandbox import Fault
 from tests.e2e.meeting import CHANNEL, Meeting
 
 

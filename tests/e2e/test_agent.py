@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bot.domain.messages import agent_wording, discussion_wording
-from bot.sandbox import App, Sandbox, SandboxPerson
-from bot.sandbox.residents import Channel
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME, manifest
+from slack_sandbox import App, Sandbox, SandboxPerson
+from slack_sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 from tests.e2e.test_private import SECRET, started_there
 

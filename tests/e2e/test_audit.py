@@ -1,6 +1,7 @@
 """Who did what is in the log: one line for each start, choice, decision and stop, with ids and no words."""
 
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -45,3 +46,29 @@ async def test_what_people_do_is_in_the_log(meeting: Meeting, caplog: pytest.Log
     assert {item for _, _, item, _ in done} == {"offline-sync"}
     assert [step for _, _, _, step in done][1] != [step for _, _, _, step in done][-1]
     assert "Field workers" not in " ".join(map(str, done))
+
+
+async def test_a_typed_decision_leaves_the_line_of_a_recorded_one(
+    meeting: Meeting, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As the form does. What was refused leaves none."""
+    caplog.set_level(logging.INFO, "audit")
+    slack = meeting.slack
+    grace, linus = slack.person("grace").id, slack.person("linus").id
+    slack.workspace.change_user(replace(slack.workspace.user("linus"), is_guest=True))
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Field workers lose their edits. Scope: small")
+        await meeting.finish_step()
+        await meeting.press("elaborate")
+        await meeting.menu("end_elaboration")
+        await meeting.say("decision: A queue keeps the edits", who="linus")
+        await slack.settled()
+        await meeting.say("decision: A queue keeps the edits", who="grace")
+        await meeting.until(lambda: "recorddecision" in {event for event, *_ in audited(caplog)})
+        await meeting.say("done", who="grace")
+        await meeting.until(lambda: "end_elaboration" in {event for event, *_ in audited(caplog)})
+        await slack.settled()
+
+    decided = [(event, person) for event, person, _, _ in audited(caplog) if person in {grace, linus}]
+    assert decided == [("recorddecision", grace), ("end_elaboration", grace)]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox import App, Sandbox
-from bot.sandbox.delivery import Timing
-from bot.sandbox.residents import User
-from bot.sandbox.server import PEOPLE
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from slack_sandbox import App, Sandbox
+from slack_sandbox.delivery import Timing
+from slack_sandbox.residents import User
+from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import Meeting
 
 LONG_AGO = "2026-11-21T10:00:00.000Z"

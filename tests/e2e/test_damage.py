@@ -25,6 +25,27 @@ async def resumed(meeting: Meeting) -> None:
     meeting.root = meeting.slack.messages(CHANNEL)[-1].ts
 
 
+async def test_feedback_at_a_menu_is_in_a_file_although_the_store_is_lost(meeting: Meeting) -> None:
+    """It was in no commit yet: its card did not say *saved*, and it is read from the thread again."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost in tunnels. Scope: small")
+        await meeting.say("Photos of the meter count, too.")
+        await meeting.seen("What was added since then is not saved yet.")
+        await meeting.slack.settled()
+    assert "Photos" not in (meeting.folder / "quick-scan.md").read_text()
+    rmtree(meeting.workspace / ".roundtable")
+    async with meeting.bot():
+        await meeting.slack.person("grace").slash(CHANNEL, "/roundtable resume offline-sync")
+        await meeting.seen("I read 1 message here that git did not have yet.")
+        await meeting.seen("Step 00-02")
+        await meeting.slack.settled()
+
+    files = {path.name: path.read_text() for path in meeting.folder.glob("*.md")}
+    assert any("Photos of the meter count, too." in text for text in files.values()), files
+    assert meeting.git("status", "--short") == ""
+
+
 async def test_the_last_good_version_is_brought_back(meeting: Meeting) -> None:
     """ERR-META-002: by a button; the finished step stays finished, and the damaged file is kept beside it."""
     await lost_and_damaged(meeting)

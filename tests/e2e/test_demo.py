@@ -11,12 +11,12 @@ import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from bot import app
-from bot.cli import demo
-from bot.cli.demo import Demo
 from bot.domain.item.item import generate_slug
 from bot.errors import ContentError
-from bot.sandbox import SandboxMessage
-from bot.sandbox.recording import Recording, RecordingState
+from roundtable_eval import demo
+from roundtable_eval.demo import Demo
+from slack_sandbox import SandboxMessage
+from slack_sandbox.recording import Recording, RecordingState
 from tests.accessible import flaws_of
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 

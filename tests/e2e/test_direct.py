@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox import App, Sandbox
-from bot.sandbox.residents import Channel
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
+from slack_sandbox import App, Sandbox
+from slack_sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 
 REFUSED = "can't be held here"

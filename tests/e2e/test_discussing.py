@@ -12,10 +12,10 @@ import aiohttp
 import pytest
 
 from bot.domain.roundtable.working import EMOJI
-from bot.sandbox import Sandbox, SandboxMessage
 from bot.slack.client import AGENT
 from bot.slack.manifest import STOPPED
 from bot.voices.model import Completion, Prompt
+from slack_sandbox import Sandbox, SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_thinking import good, task_of
 from tests.voices.minds import Answer, ScriptedMind, record, thinking

@@ -1,6 +1,6 @@
 """The card of a discussion over the sandbox: pressed, typed and in forms, with a restart between two presses."""
 
-from bot.sandbox import SandboxMessage
+from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 
 
@@ -177,6 +177,31 @@ async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
         "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels",
         "Grace is for B, not sure: a file.",
     ]
+
+
+async def test_a_position_that_is_still_sealed_at_the_end_is_shown(meeting: Meeting) -> None:
+    """It was accepted, and nobody else gave one: it is told in the thread, and in git."""
+    ada = meeting.slack.person("ada")
+    async with meeting.bot():
+        await opened(meeting)
+        await meeting.say("option: a queue on the device")
+        await meeting.menu("stand")
+        await meeting.press("sealed")
+        await meeting.until(lambda: ada.view is not None)
+        given = {"roundtable.position": "A", "roundtable.why": "it survives tunnels"}
+        await ada.submit({**given, "roundtable.change": "a failover test"})
+        await meeting.seen("*In:* Ada")
+    async with meeting.bot():
+        await meeting.say("done")
+        await meeting.seen("1 position was still sealed when the discussion ended.")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    (line,) = [line for line in meeting.transcript.lines if "sure" in line.meta]
+    assert line.content == (
+        "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels "
+        "What would change it: a failover test"
+    )
 
 
 async def told(meeting: Meeting, who: str, line: str) -> str:

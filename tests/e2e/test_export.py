@@ -4,7 +4,7 @@ from shutil import rmtree
 
 import aiohttp
 
-from bot.sandbox import SandboxMessage
+from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 
 FILES = 2

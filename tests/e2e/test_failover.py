@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox import App, Sandbox
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from tests.e2e.test_operating import IMPATIENT, PATIENCE_SECONDS, ready, with_redis
+from slack_sandbox import App, Sandbox
+from tests.e2e.test_operating import IMPATIENT, ready, with_redis
 from tests.redis_groups import WatchedRedis, wait_for_the_replica
 
 
@@ -37,9 +37,9 @@ async def test_a_meeting_goes_on_when_another_becomes_master(
         await slack.settled()
         if not words.acked:
             await slack.redeliver(words)
-        await meeting.until(lambda: words.acked, seconds=PATIENCE_SECONDS)
+        await meeting.until(lambda: words.acked)
         await meeting.press("finish_step")
-        await meeting.until(lambda: meeting.menus("continue"), seconds=PATIENCE_SECONDS)
+        await meeting.until(lambda: meeting.menus("continue"))
 
     assert [line.content for line in meeting.lines("User")] == [
         "Field workers lose their edits",

@@ -7,10 +7,10 @@ from subprocess import run
 from bot.cli import replay
 from bot.domain.transcript.lines import read
 from bot.record.verify import RecordedItem
-from bot.sandbox import SandboxMessage
 from bot.slack.render import MORE
+from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting, settings
-from tests.storage.samples import wait_until
+from tests.patience import wait_until
 
 WORDS = ("Edits get lost in tunnels. Scope: small", "Tunnels, sync, edits", "About twenty files")
 

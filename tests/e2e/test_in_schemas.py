@@ -13,6 +13,7 @@ from bot.voices.llm import loading
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from tests.e2e.meeting import Meeting
+from tests.patience import PATIENCE_SECONDS
 from tests.voices.models.provider import Answer, Json, ModelServer, says, settings_for
 from tests.voices.models.published import schema_in
 from tests.voices.models.test_asking import strings
@@ -68,7 +69,7 @@ async def test_data_is_suggested_and_a_refusal_is_said_by_nobody(
 ) -> None:
     """Across a restart: the entry is accepted, and the discussion says that the model does not answer."""
     [name] = Chain.read("openai:qwen3").names
-    loaded = loading.load([name], settings_for(server), seconds=20)
+    loaded = loading.load([name], settings_for(server), seconds=PATIENCE_SECONDS)
     meeting.voices = ModelVoices(lambda _: loaded.callers[name], OfflineVoices())
     meeting.more = {"ROUNDTABLE_MODEL": "ollama:small"}
     server.will(answered)

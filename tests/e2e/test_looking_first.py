@@ -7,6 +7,7 @@ from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookSubject
 from tests.e2e.meeting import Meeting
+from tests.sights import MEMBERS
 from tests.specification.meeting import SCHEMA
 from tests.voices.minds import ScriptedMind
 from tests.voices.people import MAYA
@@ -39,7 +40,11 @@ async def test_what_it_finds_is_on_the_card_before_anybody_speaks(meeting: Meeti
         lambda _: mind,
         OfflineVoices(),
         looker_of=lambda cue: Looker(
-            Shelf(), LookSubject.of(cue.roundtable), SCHEMA, SHIPPED.roster[MAYA], redact=lambda text: text
+            Shelf(),
+            LookSubject.of(cue.roundtable, MEMBERS),
+            SCHEMA,
+            SHIPPED.roster[MAYA],
+            redact=lambda text: text,
         ),
     )
     meeting.more = {"ROUNDTABLE_MODEL": "ollama:small", "ROUNDTABLE_LOOK_FIRST": "yes"}

@@ -32,7 +32,8 @@ async def test_a_reaction_asks_and_a_press_records(meeting: Meeting) -> None:
     (line,) = [
         one for one in meeting.lines("PlanningAgent") if "Linus recorded that you agreed" in one.content
     ]
-    assert line.meta["entries"][0]["set"] == {"text": WORDS}
+    whose = "In the words of Grace, marked by Linus."
+    assert line.meta["entries"][0]["set"] == {"text": WORDS, "context": whose}
 
 
 async def test_the_shortcut_opens_a_form(meeting: Meeting) -> None:
@@ -60,6 +61,36 @@ async def test_the_shortcut_opens_a_form(meeting: Meeting) -> None:
     files = "".join(path.read_text() for path in meeting.folder.rglob("*") if path.is_file())
     assert "Can billing see the counters?" in files
     assert "Initech" not in files
+
+
+async def test_other_words_are_never_the_authors(meeting: Meeting) -> None:
+    """Refused beside *Not for the record*; what is put back is what its author said, and nothing more."""
+    ada = meeting.slack.person("ada")
+    async with meeting.bot():
+        await meeting.start("Rate limiting")
+        said = await meeting.say(WORDS, who="grace")
+        await meeting.slack.settled()
+        await ada.shortcut(said, MARK_SHORTCUT)
+        await meeting.until(lambda: ada.view is not None)
+        refused = await ada.submit({"roundtable.mark": "out", "roundtable.words": "We drop the limits"})
+        assert "keep the words of their author" in str(refused.response)
+        await ada.submit({"roundtable.mark": "decision", "roundtable.words": "We drop the limits"})
+        asked = await meeting.seen("Did we agree on this?")
+        assert f"“We drop the limits” – Ada, on “{WORDS}” – Grace" in asked.text
+        await meeting.press("agreed")
+        await meeting.until(lambda: "Did we agree" not in meeting.menus("finish_step")[-1].text)
+        await ada.react(said, "no_entry_sign")
+        await meeting.slack.settled()
+    async with meeting.bot():
+        await ada.unreact(said, "no_entry_sign")
+        await meeting.slack.settled()
+        await meeting.finish_step()
+
+    by_grace = [line.content for line in meeting.lines("User") if line.meta["user_name"] == "Grace"]
+    assert set(by_grace) == {WORDS, "(left out of the record)"}
+    assert (
+        "In the words of Ada, on a message of Grace." in (meeting.folder / "specification.json").read_text()
+    )
 
 
 async def test_a_message_of_another_thread_cannot_be_marked(meeting: Meeting) -> None:
@@ -116,5 +147,6 @@ async def test_marks_in_a_discussion_stand_on_its_card(meeting: Meeting) -> None
     (line,) = [line for line in meeting.transcript.lines if "decision" in line.meta]
     assert (line.meta["user_name"], line.meta["decision"]) == ("Grace", WORDS)
     assert (
-        "Billing wants to see the counters: marked by Ada" in (meeting.folder / "quick-scan.md").read_text()
+        "Grace said: “Billing wants to see the counters”: marked by Ada"
+        in (meeting.folder / "quick-scan.md").read_text()
     )

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox import App, Fault, Sandbox
-from bot.sandbox.residents import User
-from bot.sandbox.server import PEOPLE
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
 from bot.slack.reception import MOMENT
+from slack_sandbox import App, Fault, Sandbox
+from slack_sandbox.residents import User
+from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 
 GUS = User("U0GUS", "gus", "Gus", is_guest=True)

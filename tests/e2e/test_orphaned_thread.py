@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox import App, Sandbox
-from bot.sandbox.server import PEOPLE
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from slack_sandbox import App, Sandbox
+from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_pressing import EVA
 from tests.e2e.test_private import asked

@@ -6,10 +6,10 @@ from shutil import rmtree
 
 import pytest
 
-from bot.sandbox import App, Sandbox
-from bot.sandbox.server import PEOPLE
 from bot.slack.commands import VERBS
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from slack_sandbox import App, Sandbox
+from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_pressing import EVA, found_out, told
 

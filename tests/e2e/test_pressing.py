@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox import App, Fault, Sandbox
-from bot.sandbox.residents import User
-from bot.sandbox.server import PEOPLE
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from slack_sandbox import App, Fault, Sandbox
+from slack_sandbox.residents import User
+from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import CHANNEL, Meeting
 
 GUS = User("U0GUS", "gus", "Gus", is_guest=True)

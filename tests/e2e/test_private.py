@@ -6,8 +6,8 @@ from shutil import rmtree
 
 import pytest
 
-from bot.sandbox import Delivery, SandboxMessage
-from bot.sandbox.residents import Channel
+from slack_sandbox import Delivery, SandboxMessage
+from slack_sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, Meeting
 
 SECRET = "#board"

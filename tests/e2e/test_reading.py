@@ -2,7 +2,7 @@
 
 import json
 
-from bot.sandbox import SandboxMessage
+from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 
 

@@ -8,8 +8,8 @@ import aiohttp
 import pytest
 
 from bot import app
-from bot.sandbox import SandboxMessage
 from bot.server.review_webhook import SIGNATURE, TIMESTAMP, signature
+from slack_sandbox import SandboxMessage
 from tests.command_line import Ran, python_m_bot
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_operating import asked, ready, wait_for
@@ -62,7 +62,7 @@ async def test_a_review_is_one_line_and_its_findings_are_behind_a_button(meeting
     async with meeting.bot():
         grace = meeting.slack.person("grace")
         await meeting.press_in(line, "findings", who="grace")
-        await meeting.until(lambda: grace.ephemerals, seconds=10)
+        await meeting.until(lambda: grace.ephemerals)
         await grace.mention(CHANNEL, "read 1", thread_ts=meeting.root)
         await meeting.until(lambda: len(grace.ephemerals) == 2)
         await grace.mention(CHANNEL, "read", thread_ts=meeting.root)

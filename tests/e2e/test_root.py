@@ -1,7 +1,7 @@
 """The first message of the thread as people see it, and the final brief, across restarts."""
 
-from bot.cli.demo import ways
-from bot.sandbox import SandboxMessage
+from roundtable_eval.demo import ways
+from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from bot import app
 from bot.domain.item.meta import SlackPlace
-from bot.sandbox import SandboxMessage
 from bot.storage.git.seal import Seal
+from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_private import SECRET, asked, private_channel
 from tests.storage.checkout import Git

@@ -3,8 +3,8 @@
 import time
 from typing import Any
 
-from bot.sandbox import Delivery
 from bot.slack.manifest import START_SHORTCUT
+from slack_sandbox import Delivery
 from tests.e2e.meeting import CHANNEL, Meeting
 
 TOMORROW = int(time.time()) + 86_400

@@ -1,6 +1,5 @@
 """Bots of several Slack workspaces (teams): what they may share, and what each has for itself."""
 
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,11 +8,10 @@ import redis
 
 from bot.cli import check
 from bot.errors import ConfigError
-from bot.sandbox import Sandbox
 from bot.storage.team import FILE
+from slack_sandbox import Sandbox
 from tests import stored
 from tests.e2e.meeting import CHANNEL, Meeting, sandbox, settings
-from tests.e2e.test_operating import bot, ready
 
 OURS, ELSEWHERE = "T1OURS", "T2ELSEWHERE"
 SAID = "Field workers lose their edits"
@@ -31,17 +29,6 @@ async def elsewhere() -> AsyncIterator[Sandbox]:
     async with sandbox() as other:
         other.workspace.team_id = ELSEWHERE
         yield other
-
-
-def as_an_earlier_version(redis_url: str) -> None:
-    """The state has no team in its keys, as it was stored before there were any."""
-    with redis.Redis.from_url(redis_url) as client:
-        begin = stored.key("").partition("{")[0].encode()
-        for key in client.scan_iter():
-            if not key.startswith(begin) or key.startswith(begin + b"work:"):
-                client.delete(key)
-        for key in client.scan_iter(match=begin + b"*"):
-            client.rename(key, b"roundtable:" + key.removeprefix(begin))
 
 
 async def test_two_bots_on_one_redis_hold_items_of_the_same_name(
@@ -67,46 +54,6 @@ async def test_two_bots_on_one_redis_hold_items_of_the_same_name(
     with redis.Redis.from_url(redis_url) as client:
         assert client.exists(stored.key("offline-sync"), stored.key("offline-sync", team=ELSEWHERE)) == 2
         assert not client.exists(stored.key("dark-mode", team=ELSEWHERE))
-
-
-async def test_a_meeting_goes_on_after_the_update_that_brings_teams(
-    slack: Sandbox, tmp_path: Path, redis_url: str
-) -> None:
-    """What was answered is there, the thread is the same, and nothing is posted again."""
-    meeting = Meeting(slack, tmp_path / "workspace", more={"REDIS_URL": redis_url})
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say(SAID)
-        await slack.settled()
-    before = [one.ts for one in slack.messages(CHANNEL)]
-    as_an_earlier_version(redis_url)
-
-    async with meeting.bot():
-        await slack.settled()
-        assert [one.ts for one in slack.messages(CHANNEL)] == before
-        await meeting.finish_step()
-        await slack.settled()
-
-    assert [line.content for line in meeting.lines("User")] == [SAID]
-    assert sum(" step " in subject for subject in meeting.subjects()) == 1
-
-
-async def test_a_bot_waits_until_an_earlier_version_has_ended(
-    slack: Sandbox, tmp_path: Path, redis_url: str
-) -> None:
-    """Not ready, with the reason, and without a connection: Slack would share its deliveries between the two."""
-    with redis.Redis.from_url(redis_url) as client:
-        client.zadd("roundtable-work:workers", {"an earlier one": time.time()})
-        async with bot(slack, tmp_path / "workspace", REDIS_URL=redis_url) as later:
-            await later.says("An earlier version of Roundtable is at work")
-            parts = await ready(later.port, is_ready=False)
-            assert "Stop it: this version begins 30 seconds after" in parts["store"]["reason"]
-            assert slack.connections == 0
-            assert not any("is listening" in line for line in later.said)
-
-            client.delete("roundtable-work:workers")
-            await later.says("is listening")
-            await ready(later.port, is_ready=True)
 
 
 async def test_check_says_whose_state_it_looks_at(slack: Sandbox, tmp_path: Path, redis_url: str) -> None:

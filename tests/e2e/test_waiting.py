@@ -8,9 +8,9 @@ from shutil import rmtree
 import pytest
 
 from bot.domain.values.timestamps import moment
-from bot.sandbox import SandboxMessage
-from bot.sandbox.messages import JSON
-from bot.sandbox.residents import User
+from slack_sandbox import SandboxMessage
+from slack_sandbox.messages import JSON
+from slack_sandbox.residents import User
 from tests.e2e.meeting import CHANNEL, Meeting, sandbox
 from tests.other.published import unlike_published
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
-from bot.cli.demo import ways
 from bot.domain.transcript.lines import Source
 from bot.domain.values.text import counted
+from roundtable_eval.demo import ways
 from tests.e2e.meeting import CHANNEL, Meeting
 
 REQUIREMENTS = """\

@@ -16,6 +16,7 @@ from bot.storage.redis import RedisStore
 from tests.domain.table import Table, shipped
 from tests.durability.sim_voices import SimPlanners, SimVoices
 from tests.durability.world import SimChat, SimRecords, SimWorkspace, World
+from tests.sights import MEMBERS
 
 ADA = Person(id="U1", name="Ada")
 
@@ -59,7 +60,9 @@ async def replica(
     world, woken = World(), Woken()
     chat, files = chat or SimChat(world), SimWorkspace(world)
     records, planners = SimRecords(world), SimPlanners(world)
-    performers = Performers(chat, voices or SimVoices(world), files, shipped(), now, records, planners)
+    performers = Performers(
+        chat, voices or SimVoices(world), files, shipped(), now, records, planners, MEMBERS
+    )
     async with RedisStore(redis_url, team="T1") as store:
         engine = Roundtables(
             store=store, wake=wake or woken, performers=performers, playbook=shipped(), clock=now, meter=meter

@@ -19,7 +19,7 @@ from bot.engine.item_locator import ItemLocator
 from bot.engine.ports import Store
 from bot.engine.review_ports import KeptReview, Notices, ReviewCase, ReviewMeter
 from bot.engine.reviews import PREFIX, ReviewContext, ReviewTriage
-from bot.sandbox import Sandbox, SandboxMessage
+from bot.engine.viewing import Viewers
 from bot.server.review_webhook import entry_of
 from bot.slack.board import SlackBoard
 from bot.slack.client import identify, opened
@@ -28,8 +28,10 @@ from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.notices import EmbeddedNotices, RedisNotices
 from bot.storage.redis import RedisStore
+from slack_sandbox import Sandbox, SandboxMessage
 from tests.domain.table import shipped
 from tests.engine.replica import Woken
+from tests.sights import OnePerson
 
 SLUG = "offline-sync"
 CHANNEL = "#roundtable"
@@ -77,7 +79,7 @@ class PlayedReviewers:
 
     async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
         self.asked.append(persona.key)
-        self.places.append(case.place)
+        self.places.append(case.sight.viewer.place)
         return await self.says.get(persona.key, finds_nothing)(persona)
 
     async def challenged(
@@ -196,6 +198,7 @@ async def room(
             homes=ItemLocator(store, workspace),
             playbook=shipped(),
             clock=now,
+            sights=Viewers(store, workspace, OnePerson(), lambda _: shipped().policy),
             **more,
         )
         counted = Counted()

@@ -14,6 +14,7 @@ from bot.domain.values.places import Person, Place
 from bot.engine.clock import now
 from bot.engine.commands import Commands
 from bot.engine.personal import Personal
+from bot.engine.viewing import Viewers
 from bot.errors import UserError
 from tests.domain.table import shipped
 from tests.durability.world import SimChat, SimRecords, SimWorkspace
@@ -55,6 +56,7 @@ def commands(one: Replica) -> Commands:
         chat=SimChat(one.world),
         playbook=shipped(),
         personal=Personal(store=one.store, chat=SimChat(one.world), playbook=shipped(), clock=now),
+        viewers=Viewers(one.store, SimWorkspace(one.world), SimChat(one.world), lambda _: shipped().policy),
         secret=b"",
     )
 

@@ -20,8 +20,7 @@ from bot.voices.offline.offline import OfflineVoices
 from tests.domain.table import Table
 from tests.domain.test_comparing import ALL, until_asked
 from tests.engine.replica import ADA, Replica, replica, said
-
-PATIENCE_SECONDS = 10
+from tests.patience import PATIENCE_SECONDS
 
 
 class Pondering(OfflineVoices):

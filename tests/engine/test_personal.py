@@ -12,6 +12,7 @@ from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettin
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.working_time import QuietHours
 from bot.engine.personal import Personal, spread
+from bot.engine.ports import Urgency
 from bot.errors import SlackError, UserError
 from bot.storage.embedded import EmbeddedStore
 from tests.domain.table import Table, shipped
@@ -28,6 +29,8 @@ class People:
     told: list[tuple[str, DailyMessage]] = field(default_factory=list)
     pages: list[tuple[str, HomePage]] = field(default_factory=list)
     refuses: bool = False
+    trouble: list[SlackError] = field(default_factory=list)
+    urgencies: list[Urgency] = field(default_factory=list)
 
     async def name_or_id(self, person: str) -> str:
         return person.title()
@@ -38,8 +41,11 @@ class People:
     async def members(self, channel: str) -> frozenset[str]:  # noqa: ARG002 -- as the port has it
         return frozenset({"ada", "grace", "linus"} - self.left)
 
-    async def publish_home(self, person: str, page: HomePage) -> None:
+    async def publish_home(self, person: str, page: HomePage, *, urgency: Urgency) -> None:
+        if self.trouble:
+            raise self.trouble.pop()
         self.pages.append((person, page))
+        self.urgencies.append(urgency)
 
     async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None:
         assert key.startswith(f"digest:{person}:2026-12-")
@@ -182,25 +188,59 @@ async def test_snoozing_and_turning_off(office: Office) -> None:
             await office.personal.remind("ada", nonsense)
 
 
-async def test_an_open_home_is_kept_current_and_not_more_than_once_a_minute(office: Office) -> None:
-    """For a day after it was opened; and only when something has changed."""
+async def test_an_open_home_follows_what_changes_and_not_more_than_once_a_minute(office: Office) -> None:
+    """For a day after it was opened; and only when it says something else. Time alone publishes nothing."""
     await office.at(7, "10:00")
     await office.personal.opened_home("grace")
     await office.at(7, "10:00")
     assert [person for person, _ in office.people.pages] == ["grace"]
-    await office.at(7, "10:05")
+    for hour in range(11, 20):
+        await office.at(7, f"{hour}:05")
     assert len(office.people.pages) == 1
 
     rt = asking()
-    after = rt.but(version=2, steps_completed=(rt.step_id,), now="2026-12-07T10:05:30.000Z")
-    await office.store.put(after, expected=1)
-    await office.at(7, "10:06")
+    after = rt.but(version=2, steps_completed=(rt.step_id,), now="2026-12-07T20:05:30.000Z")
+    office.now = "2026-12-07T20:05:30.000Z"
+    office.personal.changed(after)
+    await office.at(7, "20:06")
     assert [page.held[0].done for _, page in office.people.pages] == [0, 1]
-    await office.store.put(after.but(version=3, steps_completed=()), expected=2)
-    await office.at(7, "10:06")
+    assert office.people.urgencies == [Urgency.ANSWER, Urgency.TIDY]
+    office.personal.changed(after.but(version=3, steps_completed=()))
+    await office.at(7, "20:06")
     assert len(office.people.pages) == 2
+    await office.at(7, "20:07")
+    assert len(office.people.pages) == 3
     await office.at(8, "11:00")
-    assert len(office.people.pages) == 2
+    office.personal.changed(after)
+    await office.at(8, "11:05")
+    assert len(office.people.pages) == 3
+
+
+async def test_what_changes_nothing_on_a_page_is_not_published(office: Office) -> None:
+    """And nothing is looked up for people who have not opened Home."""
+    await office.personal.opened_home("grace")
+    await office.at(7, "10:00")
+    office.personal.changed(asking().but(version=2))
+    await office.at(7, "10:05")
+    assert [person for person, _ in office.people.pages] == ["grace"]
+
+
+async def test_a_page_that_slack_refuses_is_given_again_at_once(office: Office) -> None:
+    """Not with the next change, and not with the next look; when Slack names a time, then."""
+    office.people.trouble = [
+        SlackError("Slow down.", reason="ratelimited", again=True, after_seconds=30),
+        SlackError("Slack has trouble.", reason="fatal_error", again=True),
+    ]
+    office.now = "2026-12-07T10:00:00.000Z"
+    await office.personal.opened_home("grace")
+    await office.personal.look()
+    assert office.people.pages == []
+    office.now = "2026-12-07T10:00:01.000Z"
+    await office.personal.look()
+    assert office.people.pages == []
+    office.now = "2026-12-07T10:00:31.000Z"
+    await office.personal.look()
+    assert [person for person, _ in office.people.pages] == ["grace"]
 
 
 async def test_how_people_want_to_be_reminded_is_kept(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from bot.engine.ports import NoMeter
 from bot.errors import UserError
 from tests.durability.world import SimChat, World
 from tests.engine.replica import discussing, pressed, replica, said, words
-from tests.storage.samples import wait_until
+from tests.patience import wait_until
 
 
 async def test_words_that_come_at_once_are_two_saves(redis_url: str) -> None:

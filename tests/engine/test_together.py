@@ -14,8 +14,8 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import Place
 from bot.engine.clock import now
+from bot.engine.evidence_ports import Sight
 from bot.engine.performers import Performers
 from bot.engine.ports import Facts, PlanningCase, Speech, VoiceContext
 from bot.engine.roundtables import Roundtables
@@ -24,6 +24,7 @@ from tests.domain.table import Table, shipped
 from tests.durability.sim_voices import SimPlanners, SimVoices
 from tests.durability.world import SimChat, SimRecords, SimStore, SimWake, SimWorkspace, World
 from tests.engine.replica import ADA, pressed, said
+from tests.sights import MEMBERS
 
 CALL_SECONDS = 2.0
 ROUND_SECONDS = 2.5 * CALL_SECONDS
@@ -93,11 +94,11 @@ class SlowPlanners(SimPlanners):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.judged: list[tuple[str, int]] = []
-        self.places: set[Place] = set()
+        self.sights: set[Sight] = set()
 
     async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
         self.judged.append((role, len(ws.remarks)))
-        self.places.add(case.place)
+        self.sights.add(case.sight)
         await passed(CALL_SECONDS)
         return await super().judge(ws, role, case)
 
@@ -115,7 +116,7 @@ class Meeting:
         world = self.world
         chat, files = SimChat(world), SimWorkspace(world)
         records = SimRecords(world)
-        performers = Performers(chat, self.voices, files, shipped(), now, records, self.planners)
+        performers = Performers(chat, self.voices, files, shipped(), now, records, self.planners, MEMBERS)
         return Roundtables(
             store=SimStore(world),
             wake=SimWake(world),
@@ -270,7 +271,7 @@ def test_the_roles_of_a_workshop_read_at_the_same_time() -> None:
 
         ws = held.rt.workshop
         assert ws
-        assert held.planners.places == {held.rt.place}, "they know the items of their own thread"
+        assert held.planners.sights == {MEMBERS}, "they know what may be known in their own thread"
         assert [(one.role, one.round) for one in ws.judgements] == [
             (role, number) for number in (0, 1) for role in ORDER
         ]

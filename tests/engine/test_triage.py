@@ -16,8 +16,8 @@ from bot.domain.reviews.text import ReviewerOpinion
 from bot.engine.clock import now
 from bot.engine.reviews import PREFIX
 from bot.errors import VoiceError
-from bot.sandbox import Sandbox
 from bot.slack.client import opened
+from slack_sandbox import Sandbox
 from tests.engine.review_room import (
     CHANNEL,
     PASSED,
@@ -29,7 +29,7 @@ from tests.engine.review_room import (
     never,
     room,
 )
-from tests.storage.samples import wait_until
+from tests.patience import wait_until
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
 PASS_LINE = "REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1"

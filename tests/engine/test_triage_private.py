@@ -9,7 +9,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.privacy.redaction import Redactor
 from bot.domain.reviews.text import Finding, FindingSeverity, ReviewerOpinion
 from bot.domain.values.places import NOWHERE
-from bot.sandbox import Sandbox
+from slack_sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, item, room
 
 TRIAGE = "#triage"

@@ -20,17 +20,17 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from bot import app
-from bot.sandbox import Sandbox
 from bot.server import http
 from bot.server.review_webhook import LARGEST_BYTES as LARGEST_REVIEW
 from bot.slack.transport import COMPLAINT_SECONDS, LARGEST_BYTES
+from slack_sandbox import Sandbox
 from tests.e2e.meeting import CHANNEL, settings
+from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import HOST, free_port
 
 SECRET = "a-secret-of-these-tests"
 MARK = "mumbledeepeg"
 """Stands in whatever is refused, and must stand in no log."""
-PATIENCE_SECONDS = 20
 HALF_OPEN = 300
 fuzzed = hypothesis_settings(
     max_examples=60,
@@ -370,9 +370,11 @@ async def test_who_does_not_go_on_is_hung_up_on(door: Door, monkeypatch: pytest.
 
 async def until_ready(door: Door) -> None:
     """A machine that is busy makes us unready for a moment, also after the start."""
-    until = time.monotonic() + PATIENCE_SECONDS
-    while (await door.ask(verb="GET", path="/readyz", port=door.health))[0] != 200:
-        assert time.monotonic() < until
+
+    async def is_ready() -> bool:
+        return (await door.ask(verb="GET", path="/readyz", port=door.health))[0] == 200
+
+    await wait_until(is_ready)
 
 
 async def test_health_and_metrics_are_at_their_own_address(door: Door) -> None:

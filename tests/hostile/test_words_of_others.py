@@ -1,7 +1,5 @@
 """What people type, and what others leave in Slack and in Redis: a value, or one of our errors."""
 
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -10,9 +8,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from bot.domain.privacy.redaction import Redactor
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.words import depth, exit_wish, is_wish
 from bot.domain.values.places import Place
 from bot.errors import NewerVersion
 from bot.slack.commands import VERBS, command_in, reviewed, verb_in
@@ -113,38 +109,3 @@ def test_any_stored_value_is_a_roundtable_or_unreadable(content: bytes) -> None:
     assert place is None or isinstance(place, Place)
     with suppress(UnreadableState, NewerVersion):
         assert encoded(decoded(SLUG, content))
-
-
-# --- bounded ------------------------------------------------------------------------------------------------------
-
-LONG = 100_000
-MOST_SECONDS = 5
-
-
-def commands(text: str) -> object:
-    return command_in(text), reviewed(f"a{text}\n")
-
-
-def wishes(text: str) -> object:
-    return is_wish(text), exit_wish(text), depth(text, at_menu=True)
-
-
-def states(text: str) -> object:
-    with suppress(UnreadableState):
-        return decoded(SLUG, text)
-    return None
-
-
-PIECES = [
-    " ", ":", "\n", "`", "a", "catch ", "catch me up ", "review a by ", " by", "by ", "please ", "stop ", "!", "[",
-    '{"password": "aaaaaaaaaaaaaaaaaaaaaaaa"}',
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("piece", PIECES, ids=range(len(PIECES)))
-@pytest.mark.parametrize("read", [commands, wishes, states, Redactor([])])
-def test_what_is_made_to_be_slow_is_not(read: Callable[[str], object], piece: str) -> None:
-    """Slack's limits on lengths are Slack's."""
-    before = time.process_time()
-    read(piece * (LONG // len(piece)))
-    assert time.process_time() - before < MOST_SECONDS

@@ -24,6 +24,7 @@ from tests.durability.sim_voices import SimPlanners
 from tests.durability.world import SimChat, SimRecords, World
 from tests.engine.replica import Woken
 from tests.meetings.script import Deed, Played, Pressed, Said, Script
+from tests.sights import MEMBERS
 
 FACTS: Facts = {"provider": "scripted", "tokens_in": 10, "tokens_out": 5}
 FIRST_STAMP = 2_000_000
@@ -65,7 +66,7 @@ async def held(script: Script, root: Path) -> Played:
     async with EmbeddedStore(root / ".roundtable") as store, GitWorkspace(root) as workspace:
         chat, voices = SimChat(world), ScriptedVoices(script)
         records, planners = SimRecords(world), SimPlanners(world)
-        performers = Performers(chat, voices, workspace, few_steps(), now, records, planners)
+        performers = Performers(chat, voices, workspace, few_steps(), now, records, planners, MEMBERS)
         engine = Roundtables(
             store=store, wake=Woken(), performers=performers, playbook=few_steps(), clock=now
         )

@@ -8,10 +8,9 @@ from typing import Any
 from tests.other.delivering import Door, insist
 from tests.other.odd import JSON
 from tests.other.server import APP, BOT_USER, CHANNEL, ENTERPRISE, TEAM, OtherSlack
-from tests.storage.samples import wait_until
+from tests.patience import wait_until
 
 ADA = "U9ADA"
-PATIENCE_SECONDS = 30
 
 
 @dataclass
@@ -107,23 +106,21 @@ class People:
 
     async def begin(self, title: str) -> None:
         await self.command(f"start {title}")
-        await wait_until(lambda: self.slack.messages, seconds=PATIENCE_SECONDS)
+        await wait_until(lambda: self.slack.messages)
         self.root = self.slack.messages[0]["ts"]
         await self.menu("finish_step")
 
     async def menu(self, action: str) -> JSON:
         """The newest message that offers *action*, as soon as there is one."""
-        await wait_until(lambda: self.offering(action), seconds=PATIENCE_SECONDS)
+        await wait_until(lambda: self.offering(action))
         return self.offering(action)[-1]
 
     async def seen(self, text: str) -> JSON:
-        await wait_until(lambda: self._with(text), seconds=PATIENCE_SECONDS)
+        await wait_until(lambda: self._with(text))
         return self._with(text)[-1]
 
     async def whispered(self, text: str) -> None:
-        await wait_until(
-            lambda: [one for one in self.slack.whispers if text in one["text"]], seconds=PATIENCE_SECONDS
-        )
+        await wait_until(lambda: [one for one in self.slack.whispers if text in one["text"]])
 
     def _with(self, text: str) -> list[JSON]:
         return [one for one in self.slack.thread(self.root) if text in one["text"]]

@@ -27,12 +27,12 @@ from bot.slack.chat import POSTED_AGAIN, SlackChat
 from bot.slack.client import call, identify, opened
 from bot.slack.posting import metadata
 from tests.other.delivering import ByRequest, BySocket, Door
-from tests.other.people import PATIENCE_SECONDS, People
+from tests.other.people import People
 from tests.other.published import unlike_published
 from tests.other.server import APP_TOKEN, BOT_TOKEN, CHANNEL, SECRET, Instead, OtherSlack
+from tests.patience import wait_until
 from tests.ports import free_port
 from tests.slack.conftest import MAYA
-from tests.storage.samples import wait_until
 
 
 @dataclass
@@ -68,7 +68,7 @@ def settings(slack: OtherSlack, workspace: Path, **more: str) -> Settings:
 @asynccontextmanager
 async def by_sockets(served: Served, workspace: Path) -> AsyncIterator[Door]:
     async with app.bot(settings(served.slack, workspace, SLACK_APP_TOKEN=APP_TOKEN), web=False):
-        await wait_until(lambda: len(served.sockets.open) > 1, seconds=PATIENCE_SECONDS)
+        await wait_until(lambda: len(served.sockets.open) > 1)
         yield served.sockets
 
 
@@ -105,12 +105,10 @@ async def test_a_meeting(served: Served, tmp_path: Path, door: str) -> None:
         await people.seen("Step 00-02")
         await people.say("sync queue, offline cache")
         await people.mention("export")
-        await wait_until(
-            lambda: [one for one in slack.messages if one.get("files")], seconds=PATIENCE_SECONDS
-        )
+        await wait_until(lambda: [one for one in slack.messages if one.get("files")])
         await people.press("finish_step")
         await people.menu("continue")
-        await wait_until(lambda: not people.offering("finish_step"), seconds=PATIENCE_SECONDS)
+        await wait_until(lambda: not people.offering("finish_step"))
 
     assert len(slack.keys()) == len(set(slack.keys())), "nothing is posted twice"
     assert not [one for one in slack.asked if one.method.startswith("views.")]
@@ -175,15 +173,15 @@ async def test_a_meeting_in_bad_weather(served: Served, tmp_path: Path) -> None:
             await served.sockets.send(
                 socket, {"type": "disconnect", "reason": "refresh_requested", "debug_info": None}
             )
-        await wait_until(lambda: served.sockets.opened == before + 2, seconds=PATIENCE_SECONDS)
+        await wait_until(lambda: served.sockets.opened == before + 2)
         await people.press("finish_step")
         await people.press("continue")
         await people.seen("Step 00-02")
-        await wait_until(lambda: not people.offering("continue"), seconds=PATIENCE_SECONDS)
+        await wait_until(lambda: not people.offering("continue"))
         await people.press("finish_step")
         await people.press("continue")
         await people.seen("Step 00-03")
-        await wait_until(lambda: not slack.instead, seconds=PATIENCE_SECONDS)
+        await wait_until(lambda: not slack.instead)
 
     assert len(slack.keys()) == len(set(slack.keys())), "nothing is posted twice"
     assert [line.content for line in _people(_transcript(workspace))] == [

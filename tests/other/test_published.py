@@ -17,12 +17,13 @@ from bot.domain.messages.message import (
     Emphasis,
     Message,
 )
-from bot.sandbox.methods import METHODS
-from bot.sandbox.rules.limits import LIMITS, TIER_2, UNLIMITED
-from bot.slack.client import AGENT, RATES
-from bot.slack.client import TIER_2 as SELDOM
+from bot.slack.client import AGENT
 from bot.slack.manifest import BOT_EVENTS, SCOPES
+from bot.slack.pace import RATES
+from bot.slack.pace import TIER_2 as SELDOM
 from bot.slack.render import parts
+from slack_sandbox.methods import METHODS
+from slack_sandbox.rules.limits import LIMITS, TIER_2, UNLIMITED
 from tests.other.published import BLOCK_KIT, PARTS_OF_BLOCKS, PUBLISHED, unlike_published
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +37,10 @@ OF_EVENTS = {
     "app_mention": "app_mentions:read",
     "channel_archive": "channels:read",
     "channel_left": "channels:read",
+    "channel_id_changed": "channels:read",
+    "member_joined_channel": "channels:read",
+    "member_left_channel": "channels:read",
+    "user_change": "users:read",
     "group_archive": "groups:read",
     "group_left": "groups:read",
     "reaction_added": "reactions:read",

@@ -8,7 +8,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox, Timing
+from slack_sandbox import Sandbox, Timing
 
 
 @pytest.fixture

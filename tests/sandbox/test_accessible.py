@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import async_playwright, expect
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox
+from slack_sandbox import Sandbox
 from tests.accessible import flaws_of
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]

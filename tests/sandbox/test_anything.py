@@ -5,13 +5,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sandbox import App, SlackRefused, Timing
-from bot.sandbox.clock import Clock
-from bot.sandbox.markup import typed
-from bot.sandbox.methods import METHODS, Call
-from bot.sandbox.residents import User
-from bot.sandbox.slack import Slack
-from bot.sandbox.workspace import SlackWorkspace
+from slack_sandbox import App, SlackRefused, Timing
+from slack_sandbox.clock import Clock
+from slack_sandbox.markup import typed
+from slack_sandbox.methods import METHODS, Call
+from slack_sandbox.residents import User
+from slack_sandbox.slack import Slack
+from slack_sandbox.workspace import SlackWorkspace
 
 TYPES = [
     "section",

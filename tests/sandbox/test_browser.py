@@ -9,7 +9,7 @@ from playwright.async_api import Page, async_playwright, expect
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import App, Sandbox, Timing
+from slack_sandbox import App, Sandbox, Timing
 from tests.accessible import flaws_of
 
 Body = dict[str, Any]

@@ -8,8 +8,8 @@ from slack_bolt.async_app import AsyncApp, AsyncSay
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox
-from bot.sandbox.rules.refusal import SlackRefused
+from slack_sandbox import Sandbox
+from slack_sandbox.rules.refusal import SlackRefused
 
 MAYA: dict[str, Any] = {"username": "Maya Chen", "icon_emoji": ":mag:"}
 

@@ -7,8 +7,8 @@ import pytest
 from aiohttp import web
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
 
-from bot.sandbox import Sandbox
-from bot.sandbox.webhooks import sign
+from slack_sandbox import Sandbox
+from slack_sandbox.webhooks import sign
 
 Body = dict[str, Any]
 

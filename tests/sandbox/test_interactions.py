@@ -9,7 +9,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox, SlackRefused
+from slack_sandbox import Sandbox, SlackRefused
 from tests.patience import impatient
 
 Body = dict[str, Any]

@@ -6,7 +6,8 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox
+from slack_sandbox import Sandbox
+from tests.patience import PATIENCE_SECONDS
 
 Body = dict[str, Any]
 
@@ -14,7 +15,7 @@ Body = dict[str, Any]
 async def next_of(socket: aiohttp.ClientWebSocketResponse, kind: str) -> Body:
     """The next update of this type; others are passed over."""
     while True:
-        update: Body = await socket.receive_json(timeout=5)
+        update: Body = await socket.receive_json(timeout=PATIENCE_SECONDS)
         if update["type"] == kind:
             return update
 

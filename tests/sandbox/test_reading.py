@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox
+from slack_sandbox import Sandbox
 
 Body = dict[str, Any]
 

@@ -7,7 +7,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox
+from slack_sandbox import Sandbox
 
 Body = dict[str, Any]
 TS = "1700000000.000001"

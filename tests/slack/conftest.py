@@ -16,9 +16,11 @@ from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
     Amend,
     ChannelGone,
+    ChannelMoved,
     Export,
     MarkMessage,
     Mute,
+    PersonChanged,
     Plan,
     Press,
     Resume,
@@ -30,7 +32,6 @@ from bot.domain.roundtable.inputs import (
 )
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.review_ports import OnceMarks
-from bot.sandbox import App, Sandbox, Timing
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity, identify, opened
@@ -38,6 +39,8 @@ from bot.slack.commands import CommandHandler, Reply
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from bot.slack.reception import Reception
 from bot.slack.transport import Sockets
+from slack_sandbox import App, Sandbox, Timing
+from tests.patience import PATIENCE_SECONDS
 
 NOW = "2026-01-01T10:00:00.000Z"
 PAYLOADS = Path(__file__).parent / "payloads"
@@ -98,8 +101,11 @@ class ScriptedDesk(CommandHandler):
     async def mark(self, place: Place, mark: MarkMessage) -> Reply:
         return await self._noted("mark", place, mark)
 
-    async def channel_gone(self, place: Place, gone: ChannelGone) -> None:
-        await self._noted("channel_gone", place, gone)
+    async def in_channel(self, place: Place, event: ChannelGone | ChannelMoved) -> None:
+        await self._noted("in_channel", place, event)
+
+    async def person_changed(self, event: PersonChanged) -> None:
+        await self._noted("person_changed", event)
 
     async def settings(self, place: Place, person: Person, reference: str) -> Reply:
         return await self._noted("settings", place, person, reference)
@@ -255,7 +261,7 @@ def app(client: AsyncWebClient, reception: Reception) -> AsyncApp:
 async def connected(app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox) -> AsyncIterator[Sandbox]:
     """The sandbox, with the app listening by Socket Mode."""
     sockets = Sockets(app, client, app_token=sandbox.app_token)
-    await sockets.connect(seconds=30)
+    await sockets.connect(seconds=PATIENCE_SECONDS)
     await sandbox.until(lambda: sandbox.connections == 2)
     yield sandbox
     await sockets.close(seconds=1)

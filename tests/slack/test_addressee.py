@@ -8,11 +8,12 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
 from bot.slack.client import Identity, app_of
 from bot.slack.reception import Reception
 from bot.slack.transport import Sockets
+from slack_sandbox import Sandbox
+from tests.patience import PATIENCE_SECONDS
 from tests.slack.conftest import ScriptedDesk, payload
 from tests.slack.test_listeners import dispatched
 
@@ -99,7 +100,7 @@ async def test_it_is_the_same_over_sockets(
 ) -> None:
     """And nobody has to send it again."""
     sockets = Sockets(app, client, app_token=sandbox.app_token)
-    await sockets.connect(seconds=30)
+    await sockets.connect(seconds=PATIENCE_SECONDS)
     sandbox.workspace.team_id = "T9ELSEWHERE"
     root = await sandbox.person("ada").say("#roundtable", "a thread")
     await sandbox.person("ada").say("#roundtable", "an answer", thread_ts=root)

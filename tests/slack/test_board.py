@@ -7,9 +7,9 @@ from bot.domain.messages.message import Message
 from bot.domain.values.places import Place
 from bot.engine.review_ports import NoticePosition
 from bot.errors import SlackError
-from bot.sandbox import Sandbox
 from bot.slack.board import SlackBoard
 from bot.slack.client import Identity
+from slack_sandbox import Sandbox
 
 HELLO = Message(text="REVIEW: metadata unavailable")
 

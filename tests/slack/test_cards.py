@@ -17,9 +17,9 @@ from bot.domain.messages.message import (
     Link,
     Message,
 )
-from bot.sandbox.rules.blocks import block_text, message_problems
 from bot.slack.limits import size
 from bot.slack.render import RenderedMessage, chosen, parts
+from slack_sandbox.rules.blocks import block_text, message_problems
 
 TOKEN = "0123456789abcdef"
 SOURCE = Link(label="what Ada said", url="https://acme.slack.com/archives/C042/p1795374000000221")

@@ -1,18 +1,27 @@
 """`Chat` on Slack's Web API: every post is there once, in the right voice, and refusals come back as sentences."""
 
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Roster
 from bot.domain.messages.message import Action, Card, CardPart, CardRow, Choice, Link, Message
-from bot.domain.values.places import Place
-from bot.errors import SlackError
-from bot.sandbox import Sandbox
+from bot.domain.values.places import Belonging, Person, Place
+from bot.engine.ports import RateBudget, RateLimit, Urgency
+from bot.errors import Postponed, SlackError
 from bot.slack.chat import POSTED_AGAIN, SlackChat
 from bot.slack.client import Identity, is_here
 from bot.slack.history import PAGES
+from bot.slack.pace import Pace
 from bot.slack.posting import is_slacks
+from slack_sandbox import Sandbox
+from slack_sandbox.changes import ChangeKind, SandboxChange
+from slack_sandbox.residents import User
+from slack_sandbox.responses import Origin
 
 CHANNEL = "#roundtable"
 MAYA = Message(text="Who **uses** it?", speaker="business-analyst")
@@ -389,6 +398,106 @@ async def test_a_message_that_is_gone_needs_no_rewriting(
     assert refused.value.reason == error
 
 
+# --- what was pressed -------------------------------------------------------------------------------------------------
+
+
+class Full(RateLimit):
+    """Slack's limit of edits is reached, until a test says otherwise."""
+
+    def __init__(self) -> None:
+        self.free = False
+
+    async def take(self, budgets: Sequence[RateBudget], *, spare: float = 0.0) -> float:  # noqa: ARG002
+        return 0.0 if self.free or not budgets[0].name.startswith("chat.update") else 7.0
+
+    async def hold(self, budget: RateBudget, *, seconds: float) -> None:
+        raise AssertionError((budget, seconds))
+
+
+@pytest.fixture
+def full() -> Full:
+    return Full()
+
+
+@pytest.fixture
+def late(client: AsyncWebClient, roster: Roster, us: Identity, full: Full) -> SlackChat:
+    return SlackChat(client, roster, us, pace=Pace(full))
+
+
+async def pressed_card(chat: SlackChat, thread: Place, sandbox: Sandbox) -> str:
+    """A card that Ada pressed: its stamp. The chat knows the reply URL of the press."""
+    ts, ada = await chat.post(thread, CARD, key="k", again=False), sandbox.person("ada")
+    chat.pressed(thread, ts, ada.response_urls.issue(Origin(thread.channel, ada.id, ts)))
+    return ts
+
+
+async def test_what_comes_of_a_press_is_seen_although_the_limit_is_reached(
+    late: SlackChat, thread: Place, sandbox: Sandbox, full: Full
+) -> None:
+    """By the reply URL of the press. The edit itself follows when there is room for it."""
+    ts = await pressed_card(late, thread, sandbox)
+    for number in range(4):
+        card = CARD.but(note=f"saved {number}")
+        with pytest.raises(Postponed):
+            await late.rewrite(thread, ts, card, urgency=Urgency.ANSWER)
+        assert f"saved {number}" in sandbox.message(ts).words
+    assert not sandbox.calls_of("chat.update")
+
+    full.free = True
+    await late.rewrite(thread, ts, card, urgency=Urgency.ANSWER)
+    assert len(sandbox.calls_of("chat.update")) == 1
+
+
+async def test_a_reply_url_shows_the_same_once(late: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """Its uses are few; an edit that is put off is tried many times."""
+    ts = await pressed_card(late, thread, sandbox)
+    edits: list[SandboxChange] = []
+    sandbox.workspace.watch(lambda change: edits.append(change) if change.kind is ChangeKind.EDITED else None)
+    for _ in range(9):
+        with pytest.raises(Postponed):
+            await late.rewrite(thread, ts, CARD.but(note="saved"), urgency=Urgency.TIDY)
+    assert len(edits) == 1
+
+
+@pytest.mark.parametrize("urgency", [Urgency.CARD, Urgency.ROOT])
+async def test_words_do_not_use_up_the_reply_url(
+    late: SlackChat, thread: Place, sandbox: Sandbox, urgency: Urgency
+) -> None:
+    """People did not press for them."""
+    ts = await pressed_card(late, thread, sandbox)
+    with pytest.raises(Postponed):
+        await late.rewrite(thread, ts, CARD.but(note="one answer"), urgency=urgency)
+    assert "one answer" not in sandbox.message(ts).words
+
+
+async def test_without_a_reply_url_what_comes_of_a_press_waits_for_its_turn(
+    late: SlackChat, thread: Place, sandbox: Sandbox, full: Full
+) -> None:
+    """One that is over is tried once; and the first message, found again by its metadata, never has one."""
+    ts = await late.post(thread, CARD, key="k", again=False)
+    late.pressed(thread, thread.thread, f"{sandbox.url}response/unknown")
+    late.pressed(thread, ts, f"{sandbox.url}response/unknown")
+    with pytest.raises(Postponed):
+        await late.rewrite(thread, ts, CARD.but(note="saved"), urgency=Urgency.ANSWER)
+    for stamp in (ts, thread.thread):
+        waiting = asyncio.create_task(
+            late.rewrite(thread, stamp, CARD.but(note="saved"), urgency=Urgency.ANSWER)
+        )
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        waiting.cancel()
+    full.free = True
+    await late.rewrite(thread, ts, CARD.but(note="saved"), urgency=Urgency.ANSWER)
+    assert "saved" in sandbox.message(ts).words
+
+
+async def test_the_permalink_is_asked_for_again(chat: SlackChat, place: Place, sandbox: Sandbox) -> None:
+    """Every link into the thread is made of it."""
+    sandbox.fail_next("chat.getPermalink", "fatal_error")
+    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
+    assert opened.permalink
+
+
 async def test_a_reaction_twice_is_one(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
     """And one on a deleted message is none."""
     ts = await sandbox.person("ada").say(CHANNEL, "an answer", thread_ts=thread.thread)
@@ -717,3 +826,55 @@ async def test_a_card_too_long_for_an_update_keeps_what_can_be_typed(
 
     assert len(sandbox.message(ts).text) <= 4000
     assert sandbox.message(ts).text.endswith("[C] Continue\n[Finish step]")
+
+
+async def test_who_is_in_a_channel_is_asked_once(chat: SlackChat, sandbox: Sandbox, place: Place) -> None:
+    """For some minutes, or until somebody joins or leaves; so with what is shared with other organisations."""
+    channel = place.channel
+    assert len({await chat.members(channel) for _ in range(5)}) == 1
+    assert [await chat.is_shared(channel) for _ in range(5)] == [False] * 5
+    assert len(sandbox.calls_of("conversations.members")) == len(sandbox.calls_of("conversations.info")) == 1
+
+    eva = sandbox.workspace.add_user(User("U0EVA", "eva", "Eva", team_id="T0ELSEWHERE"))
+    sandbox.workspace.join(sandbox.channel(), eva.id)
+    chat.members_changed(channel)
+    assert eva.id in await chat.members(channel)
+    assert await chat.is_shared(channel)
+    assert len(sandbox.calls_of("conversations.members")) == 2
+
+
+async def test_what_slack_does_not_say_of_a_channel_is_not_known(
+    chat: SlackChat, sandbox: Sandbox, place: Place
+) -> None:
+    """Without the scope, or for a channel that we do not see."""
+    sandbox.scopes.remove("channels:read")
+
+    assert await chat.members(place.channel) == frozenset()
+    assert await chat.is_shared(place.channel) is None
+
+
+async def test_an_answer_that_is_too_late_is_not_remembered(
+    chat: SlackChat, sandbox: Sandbox, place: Place
+) -> None:
+    """Somebody left while Slack was being asked."""
+    sandbox.fail_next("conversations.members", delay=0.3)
+    asking = asyncio.create_task(chat.members(place.channel))
+    await sandbox.until(lambda: sandbox.calls_of("conversations.members"))
+    sandbox.workspace.leave(sandbox.channel(), "U0ADA")
+    chat.members_changed(place.channel)
+    await asking
+
+    assert "U0ADA" not in await chat.members(place.channel)
+
+
+async def test_what_has_changed_of_a_person_is_known_at_once(chat: SlackChat, sandbox: Sandbox) -> None:
+    """A status is no change to us; somebody who was never asked about is not remembered."""
+    ada = sandbox.workspace.user("ada")
+    assert await chat.name(ada.id) == "Ada"
+    assert chat.person_changed(ada.as_json(sandbox.team_id) | {"profile": {"real_name": "Ada"}}) is None
+    told = chat.person_changed(replace(ada, real_name="Ada King", is_guest=True).as_json(sandbox.team_id))
+    assert told == Person(id=ada.id, name="Ada King", belongs=Belonging.GUEST)
+    assert (await chat.name(ada.id), chat.belonging(ada.id)) == ("Ada King", Belonging.GUEST)
+    assert chat.person_changed(sandbox.workspace.user("grace").as_json(sandbox.team_id))
+    assert chat.belonging("U0GRACE") is Belonging.UNKNOWN
+    assert len(sandbox.calls_of("users.info")) == 1

@@ -10,13 +10,13 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import Unavailable
-from bot.sandbox import Sandbox
-from bot.sandbox.webhooks import sign
 from bot.server.http import received, serving
 from bot.slack.app import slack_app
 from bot.slack.parse import CUT
 from bot.slack.reception import Reception
 from bot.slack.transport import PATH, SlackRequests
+from slack_sandbox import Sandbox
+from slack_sandbox.webhooks import sign
 from tests.ports import free_port
 from tests.slack.conftest import ScriptedDesk
 

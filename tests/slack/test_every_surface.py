@@ -1,6 +1,6 @@
 """Every card, form and page of a played meeting, held against what Slack takes."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.domain.messages import mark_wording, start_form
 from bot.domain.messages.home_page import DailyMessage, HomePage, WaitingRow
@@ -8,11 +8,12 @@ from bot.domain.messages.message import SOMETHING_ELSE, Action, Message
 from bot.domain.planning.verdict import PRODUCT, RISKS, RoleVerdict
 from bot.domain.privacy.redaction import unchanged
 from bot.domain.roundtable import cards
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending
-from bot.sandbox.rules.blocks import message_problems, view_problems
 from bot.slack.home import daily, home_view
 from bot.slack.modals import view
 from bot.slack.render import parts
+from slack_sandbox.rules.blocks import message_problems, view_problems
 from tests.domain.table import YES, Table, person
 
 ALWAYS_THERE = {
@@ -33,12 +34,28 @@ ALWAYS_THERE = {
 """What the meeting has to show, so that the test is about all of these."""
 
 
+class Seen(NamedTuple):
+    """A message in the thread, and the roundtable as it stood then."""
+
+    rt: Roundtable
+    ts: str
+    message: Message
+
+
 class Album(Table):
-    """Keeps every message as it was sent, also what was edited since."""
+    """Keeps every message as it was sent, also what was edited since; and what can be pressed between two inputs."""
 
     def __init__(self, **given: Any) -> None:
         self.shown: list[Message] = []
+        self.offers: list[Seen] = []
         super().__init__(**given)
+
+    def _paid(self) -> "Album":
+        super()._paid()
+        self.offers += (
+            Seen(self.rt, one.ts, one.message) for one in self.world.thread if one.message.offered
+        )
+        return self
 
     def pay_one(self) -> bool:
         if self.rt.outbox and isinstance(found := getattr(self.rt.outbox[0], "message", None), Message):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 
 from bot.errors import Unavailable
-from bot.sandbox import Sandbox
 from bot.slack.parse import flaw
 from bot.slack.reception import WENT_WRONG
+from slack_sandbox import Sandbox
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 from tests.slack.test_listeners import dispatched
 

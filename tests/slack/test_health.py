@@ -12,10 +12,10 @@ from bot.domain.catalog.personas import Roster
 from bot.domain.messages.message import Message
 from bot.domain.values.places import Place
 from bot.errors import SlackError
-from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity, SlackHealth
-from tests.storage.samples import wait_until
+from slack_sandbox import Sandbox
+from tests.patience import wait_until
 
 HELLO = Message(text="Hello")
 

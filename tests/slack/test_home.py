@@ -12,12 +12,13 @@ from bot.domain.messages.home_page import (
 )
 from bot.domain.messages.message import Message
 from bot.domain.privacy.redaction import unchanged
-from bot.sandbox import Sandbox
-from bot.sandbox.rules.blocks import message_problems, view_problems
+from bot.engine.ports import Urgency
 from bot.slack.chat import SlackChat
 from bot.slack.home import daily, home_view
 from bot.slack.markdown import named_with
 from bot.slack.render import parts
+from slack_sandbox import Sandbox
+from slack_sandbox.rules.blocks import message_problems, view_problems
 
 URL = "https://acme.slack.com/archives/C042/p1795374000000200"
 PING = "<!channel> & <@U0ADA>"
@@ -36,7 +37,7 @@ FULL = HomePage(
 @pytest.mark.parametrize("page", [FULL, HomePage(), HomePage(settings=ReminderSettings(off=True))])
 async def test_slack_takes_the_page(page: HomePage, chat: SlackChat, sandbox: Sandbox) -> None:
     """Full, empty, and with everything turned off; the person sees it."""
-    await chat.publish_home(sandbox.person("ada").id, page)
+    await chat.publish_home(sandbox.person("ada").id, page, urgency=Urgency.ANSWER)
 
     assert sandbox.person("ada").home
     assert view_problems(home_view(page, unchanged)) == []

@@ -17,11 +17,11 @@ from bot.domain.messages.form import settings
 from bot.domain.messages.message import FORMS, Action, Message
 from bot.domain.values.places import Belonging, Person, Place
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
-from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
 from bot.slack.commands import HELP_TEXT, WHICH_DEPTH
 from bot.slack.reception import NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG, Reception
+from slack_sandbox import Sandbox
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 
 ALL = sorted(path.stem for path in PAYLOADS.glob("*.json"))

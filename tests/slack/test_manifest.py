@@ -52,6 +52,10 @@ def test_every_event_is_paid_for_by_a_scope() -> None:
         "channel_left": "channels:read",
         "group_archive": "groups:read",
         "group_left": "groups:read",
+        "channel_id_changed": "channels:read",
+        "member_joined_channel": "channels:read",
+        "member_left_channel": "channels:read",
+        "user_change": "users:read",
         "reaction_added": "reactions:read",
         "reaction_removed": "reactions:read",
     }

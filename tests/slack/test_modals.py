@@ -20,14 +20,14 @@ from bot.domain.messages.form import (
 from bot.domain.messages.message import Action, Message
 from bot.domain.values.places import Place
 from bot.errors import NotNow, Unavailable, UserError
-from bot.sandbox import Sandbox
-from bot.sandbox.rules.blocks import view_problems
 from bot.slack import modals
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
 from bot.slack.limits import size
 from bot.slack.parse import Malformed
 from bot.slack.reception import NOT_SAVED
+from slack_sandbox import Sandbox
+from slack_sandbox.rules.blocks import view_problems
 from tests.slack.conftest import NOW, ScriptedDesk, payload
 
 OPTIONS = (FormOption(value="must", label="Must"), FormOption(value="could", label="Could", about="Later"))

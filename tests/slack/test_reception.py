@@ -9,8 +9,8 @@ import pytest
 
 from bot.engine.review_ports import OnceMarks
 from bot.errors import SlackError, Unavailable
-from bot.sandbox import Sandbox
 from bot.slack.reception import BackgroundTasks, Reception
+from slack_sandbox import Sandbox
 from tests.slack.conftest import payload
 
 

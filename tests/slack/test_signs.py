@@ -7,10 +7,10 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.values.places import Place
 from bot.errors import NotNow, SlackError
-from bot.sandbox import Sandbox
-from bot.sandbox.slack import STOPPED
 from bot.slack.chat import SlackChat
 from bot.slack.client import identify
+from slack_sandbox import Sandbox
+from slack_sandbox.slack import STOPPED
 from tests.slack.conftest import ScriptedDesk
 
 WORDS = "is thinking…"

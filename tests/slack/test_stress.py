@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from bot.domain.transcript.lines import Source
-from bot.sandbox import App, Sandbox, SandboxMessage, Timing
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from slack_sandbox import App, Sandbox, SandboxMessage, Timing
 from tests.durability.checks import Item, in_thread_order
 from tests.e2e.meeting import CHANNEL, Meeting
+from tests.patience import PATIENCE_SECONDS
 
 TIMING = Timing(ack_seconds=1, retry_seconds=(0.1, 1, 8, 8, 8))
 ANSWER = "Field workers lose their edits. Scope: small"
-PATIENCE_SECONDS = 120
 CALL_SECONDS = 2.0
 """How long a call of Slack may take here: what waits for one that was lost waits so long."""
 
@@ -65,9 +65,9 @@ async def finished(meeting: Meeting, *answers: str) -> None:
     for answer in answers or (ANSWER,):
         await meeting.say(answer)
     await meeting.slack.settled()
-    press = (await meeting.until(lambda: meeting.menus("finish_step"), seconds=PATIENCE_SECONDS))[-1]
+    press = (await meeting.until(lambda: meeting.menus("finish_step")))[-1]
     await meeting.slack.person("ada").press(press, "roundtable.finish_step")
-    await meeting.until(lambda: meeting.menus("continue"), seconds=PATIENCE_SECONDS)
+    await meeting.until(lambda: meeting.menus("continue"))
 
 
 # --- calls that fail ------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ async def test_other_calls_may_fail_as_well(meeting: Meeting, method: str, fault
         await meeting.start("Offline sync")
         meeting.slack.fail_next(method, times=2, **fault)
         await finished(meeting)
-        await meeting.until(lambda: not meeting.menus("finish_step"), seconds=PATIENCE_SECONDS)
+        await meeting.until(lambda: not meeting.menus("finish_step"))
 
     check(meeting)
 
@@ -132,21 +132,18 @@ async def test_a_slack_that_counts_every_call(tmp_path: Path) -> None:
             await meeting.press("elaborate")
             await meeting.until(
                 lambda: [one for one in meeting.thread if one.username.startswith("Jordan")],
-                seconds=PATIENCE_SECONDS,
             )
             for number in range(6):
                 await meeting.say(f"Maya, Alex, Jordan, what about conflict {number}?")
             await meeting.slack.settled()
             await meeting.until(
                 lambda: "turns are used" in meeting.menus("end_elaboration")[-1].text,
-                seconds=PATIENCE_SECONDS,
             )
             await meeting.press("end_elaboration")
             await meeting.until(
                 lambda: [one for one in meeting.thread if "Elaboration Insights" in one.text],
-                seconds=PATIENCE_SECONDS,
             )
-            await meeting.until(lambda: meeting.menus("continue"), seconds=PATIENCE_SECONDS)
+            await meeting.until(lambda: meeting.menus("continue"))
 
         check(meeting)
         refused = [call for call in slack.calls if call.error == "ratelimited"]
@@ -229,7 +226,7 @@ async def test_connections_that_go_away(meeting: Meeting, how: str) -> None:
             await slack.disconnect_sockets("refresh_requested" if how == "refresh" else how)
         await meeting.say(ANSWER)
         await slack.settled()
-        await slack.until(lambda: slack.connections == 2, seconds=PATIENCE_SECONDS)
+        await slack.until(lambda: slack.connections == 2)
         await finished(meeting, "Complexity: high")
 
     check(meeting)
@@ -290,7 +287,7 @@ async def test_a_channel_that_is_archived(meeting: Meeting) -> None:
         await meeting.say(ANSWER)
         slack.archive()
         slack.release_events()
-        told = await slack.until(lambda: _told(slack, "ada"), seconds=PATIENCE_SECONDS)
+        told = await slack.until(lambda: _told(slack, "ada"))
         assert "This channel is archived. Unarchive it" in told
 
         slack.archive(archived=False)
@@ -311,7 +308,7 @@ async def test_a_bot_that_is_removed(meeting: Meeting) -> None:
         await meeting.say(ANSWER)
         slack.remove_bot()
         slack.release_events()
-        told = await slack.until(lambda: _told(slack, "ada"), seconds=PATIENCE_SECONDS)
+        told = await slack.until(lambda: _told(slack, "ada"))
         assert "/invite @roundtable" in told
 
         slack.invite_bot()
@@ -363,13 +360,11 @@ async def test_a_thread_that_is_gone_altogether(meeting: Meeting) -> None:
         for message in reversed(meeting.thread):
             slack.workspace.delete(message)
         await ada.press(menu, "roundtable.finish_step")
-        await slack.until(
-            lambda: [one for one in ada.ephemerals if "was deleted" in one.text], seconds=PATIENCE_SECONDS
-        )
+        await slack.until(lambda: [one for one in ada.ephemerals if "was deleted" in one.text])
         assert slack.messages() == []
 
         await ada.slash(CHANNEL, "/roundtable resume offline-sync")
-        await slack.until(slack.messages, seconds=PATIENCE_SECONDS)
+        await slack.until(slack.messages)
         meeting.root = slack.messages()[0].ts
         await meeting.press("continue")
         await meeting.seen("Step 00-02")
@@ -388,7 +383,7 @@ async def test_a_menu_that_is_deleted(meeting: Meeting) -> None:
         await finished(meeting)
         slack.workspace.delete(meeting.menus("continue")[-1])
         await meeting.say("C")
-        await meeting.until(lambda: meeting.menus("finish_step"), seconds=PATIENCE_SECONDS)
+        await meeting.until(lambda: meeting.menus("finish_step"))
         await finished(meeting, "sync queue")
 
     check(meeting)
@@ -424,7 +419,6 @@ async def _resumed(meeting: Meeting) -> None:
     await meeting.slack.person("ada").slash(CHANNEL, "/roundtable resume offline-sync")
     await meeting.until(
         lambda: [one for one in meeting.thread[seen:] if "roundtable.finish_step" in one.actions],
-        seconds=PATIENCE_SECONDS,
     )
 
 

@@ -6,8 +6,8 @@ from bot.domain.messages.message import Message
 from bot.domain.values.places import Place
 from bot.engine.ports import ExportFile
 from bot.errors import SlackError
-from bot.sandbox import Sandbox
 from bot.slack.chat import POSTED_AGAIN, SlackChat
+from slack_sandbox import Sandbox
 from tests.slack.test_chat import CHANNEL, MAYA
 
 SHEETS = (

@@ -9,12 +9,12 @@ from bot.domain.catalog.personas import Roster
 from bot.domain.messages.message import Action, Choice, Link, Message
 from bot.domain.privacy.redaction import Redactor
 from bot.domain.values.places import Place
-from bot.sandbox import Sandbox
-from bot.sandbox.residents import User
 from bot.slack import parse
 from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity, opened
+from slack_sandbox import Sandbox
+from slack_sandbox.residents import User
 from tests.slack.conftest import NOW, payload
 
 TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3

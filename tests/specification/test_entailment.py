@@ -134,6 +134,17 @@ def test_the_reason_is_said_in_words() -> None:
     assert reasons("Users drop off", ["Users drop off"]) == ""
 
 
+@pytest.mark.parametrize(
+    "said", ["It runs {} times a day.", "It takes {} ms.", "It is {}.", "On {}.01.2026."]
+)
+def test_a_number_of_many_digits_is_one(said: str) -> None:
+    """More than Python reads as a whole number."""
+    long = said.format("1" * 5_000)
+
+    assert lacks(long, [long]) == ()
+    assert {one.part for one in lacks(long, ["It runs."])} & {Part.NUMBER, Part.NAME, Part.WORDS}
+
+
 SAYING = "the export keeps 40 % of rows within 60 s Grace S3 not on Friday 2026-03-01 “as it is” decided 1,000 never"
 WORDS = st.sampled_from(SAYING.split())
 SENTENCES = st.lists(WORDS, max_size=12).map(" ".join)

@@ -112,9 +112,18 @@ def test_the_text_of_an_entry_cannot_be_emptied_and_other_fields_can() -> None:
     assert read(held, filled(form, priority="")).patches == (Patch(id="FR-001", set={"priority": None}),)
 
 
-def test_withdrawing_is_all_that_happens() -> None:
+def test_a_change_beside_a_withdrawal_is_asked_about() -> None:
+    """It would be lost."""
     held = meeting()
     reading = read(held, filled(form_of(held, "FR-001"), title="x", keep=entry_forms.WITHDRAW))
+
+    assert reading.patches == ()
+    assert set(reading.errors) == {entry_forms.KEEP}
+
+
+def test_withdrawing_is_all_that_happens() -> None:
+    held = meeting()
+    reading = read(held, filled(form_of(held, "FR-001"), keep=entry_forms.WITHDRAW))
 
     assert reading.patches == (Patch(id="FR-001", state=EntryState.WITHDRAWN),)
     pressed(held, reading)
@@ -190,7 +199,8 @@ def test_a_step_asks_for_the_entry_and_shows_its_notes() -> None:
     form = entry_forms.section_form(STEP, held.specification, held.schema, slug="x")
     assert form
 
-    which, note = form.fields
+    which, note, *empty = form.fields
+    assert [one.initial for one in empty] == [""] * len(empty)
     assert [one.value for one in which.options] == ["FR-001", "AC-001-01", "FR-002"]
     assert (note.name, note.initial) == ("NOTE-001", "Billing wants to see this")
     reading = read(held, filled(form, entry="FR-002", **{"NOTE-001": "Billing has to see this"}))
@@ -210,10 +220,31 @@ def test_an_emptied_note_is_withdrawn() -> None:
     )
 
 
-def test_a_step_without_anything_has_no_form() -> None:
+def test_a_step_without_anything_has_an_empty_form_and_nothing_to_sort() -> None:
+    """A field for each kind that the step collects, and one for any words."""
     held = Meeting()
-    assert entry_forms.section_form(STEP, held.specification, held.schema, slug="x") is None
+    form = entry_forms.section_form(STEP, held.specification, held.schema, slug="x")
+    assert form
+
+    assert [(one.label, one.initial, one.required) for one in form.fields] == [
+        ("Functional requirement: add", "", False),
+        ("Exclusion: add", "", False),
+        ("In your own words", "", False),
+    ]
     assert entry_forms.sort_form(STEP, held.specification, held.schema, slug="x") is None
+
+
+def test_what_a_step_has_once_is_asked_field_by_field() -> None:
+    """Until it is there: then it is one of the entries."""
+    held = Meeting()
+    form = entry_forms.section_form("00-01", held.specification, held.schema, slug="x")
+    assert form
+    assert {"new_estimate.scope", "new_estimate.complexity"} < {one.name for one in form.fields}
+
+    held.say("ada", "00-01", "Scope: medium")
+    form = entry_forms.section_form("00-01", held.specification, held.schema, slug="x")
+    assert form
+    assert [one.name for one in form.fields] == ["entry", "new_note"]
 
 
 # --- notes ----------------------------------------------------------------------------------------------------------
@@ -297,7 +328,7 @@ def test_what_is_suggested_for_a_field_is_shown_below_it() -> None:
     assert field(form_of(held, "FR-001"), "priority").hint == "BusinessAnalyst suggests: must"
 
 
-def test_the_only_entry_of_a_step_has_its_own_form() -> None:
+def test_the_only_entry_of_a_step_can_be_chosen_and_others_added() -> None:
     held = Meeting()
     held.press(
         "ada", {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": "Print"}}, step=STEP
@@ -305,7 +336,8 @@ def test_the_only_entry_of_a_step_has_its_own_form() -> None:
     form = entry_forms.section_form(STEP, held.specification, held.schema, slug="x")
 
     assert form
-    assert (form.name, form.subject) == (FormName.AMEND, "FR-001")
+    assert [one.value for one in field(form, "entry").options] == ["FR-001"]
+    assert "new_requirement" in {one.name for one in form.fields}
 
 
 def test_a_note_is_not_sorted_into_what_is_no_kind() -> None:

@@ -1,8 +1,11 @@
 """Explicit forms become entries; anything else is a note, word for word. Nothing is guessed."""
 
+from functools import partial
+
 import pytest
 
-from bot.domain.specification.entries import EntryState
+from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.forms import not_taken, read
 from tests.specification.meeting import Meeting
 
 GIVEN = """requirement: Filter by date
@@ -105,7 +108,65 @@ FORMS = [
     ("04-05", "open question: which disk? -> Linus", {"Q-001.owner": "Linus"}),
     ("00-01", "decision: we use German", {"DEC-001.text": "we use German"}),
     ("00-01", "Einwand: zu teuer", {"OBJ-001.text": "zu teuer"}),
+    ("00-01", "requirement: Sort\nMust: FR-003", {"FR-003.title": "Sort", "FR-003.priority": "must"}),
 ]
+
+
+def test_a_known_label_opens_its_kind_in_every_step(meeting: Meeting) -> None:
+    """Each label of each kind, in a step that collects other things; also where no step is open."""
+    kinds = [kind for kind in meeting.schema.kinds.values() if not kind.part_of]
+    labels = {label: kind for kind in kinds for label in kind.own_labels()}
+    wrong = {}
+    for step in ("00-01", "04-05", ""):
+        for label, kind in labels.items():
+            value = next(iter(kind.fields[kind.text].of), "the words")
+            patches = read(
+                f"{label}: {value}",
+                schema=meeting.schema,
+                specification=Specification(),
+                step_id=step,
+                person="Ada",
+            )
+            if [(one.kind, one.set.get(kind.text)) for one in patches] != [(kind.key, value)]:
+                wrong[step, label] = patches
+    assert wrong == {}
+
+
+NOT_TAKEN = [
+    ("Must: FR-009", "There is no FR-009."),
+    ("Must: FR-001, FR-009", "There is no FR-009."),
+    ("FR-009: a new title", "There is no FR-009."),
+    ("FR-009 priority: must", "There is no FR-009."),
+    ("FR-001 priority: very", "“very” does not fit as priority, so nothing was changed."),
+    ("verdict: maybe", "“maybe” does not fit as approval, so nothing was changed."),
+    (
+        "AC: it opens",
+        (
+            "It is not clear to which functional requirement this acceptance criterion belongs. "
+            "Write `requirement: …` first."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "why"), NOT_TAKEN)
+def test_a_form_that_cannot_be_taken_is_explained_in_one_sentence(
+    meeting: Meeting, words: str, why: str
+) -> None:
+    """The words stay as a note. What is read, quoted or no form gets none."""
+    explained = partial(
+        not_taken, schema=meeting.schema, specification=meeting.specification, step_id="02-01", person="Grace"
+    )
+
+    assert explained(words) == (why,)
+    for fine in (
+        "Must: FR-001",
+        "requirement: Sort",
+        f"> {words}",
+        "RFC-2119: of 1997",
+        "FR-001 is good: yes",
+    ):
+        assert explained(fine) == ()
 
 
 @pytest.mark.parametrize(
@@ -122,7 +183,6 @@ def test_a_form_becomes_an_entry_or_a_value(
 
 
 NO_FORMS = [
-    ("01-06", "error: the app crashed", "a label counts only where its kind is shown"),
     ("01-08", "FR-001 priority: very", "a value that does not fit stays as it was said"),
     ("01-06", "FR-009 priority: must", "no such entry"),
     ("01-08", "Must: FR-009", "no such entry"),

@@ -1,9 +1,7 @@
 """What the storage tests save and commit, and how they wait."""
 
-import asyncio
 import errno
 import os
-import time
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -19,9 +17,6 @@ NOW = "2026-11-21T10:00:00.000Z"
 SLUG = "bright-night"
 PLACE = Place(team="T1", channel="C1", thread="1700000000.000100")
 OWED = (React(id="bright-night.i1.1", ts="1.1", emoji="eyes"),)
-
-WAIT_SECONDS = 120
-"""Waited for only by what fails: a machine that has other things to do may take ten times as long."""
 
 
 def a_roundtable(slug: str = SLUG, **fields: Any) -> Roundtable:
@@ -66,10 +61,3 @@ def a_commit(number: int = 1, **fields: Any) -> Commit:
         "lines": (a_line(f"C1.{number}"),),
     }
     return Commit(**(given | fields))
-
-
-async def wait_until(event: Callable[[], object], *, seconds: float = WAIT_SECONDS) -> None:
-    until = time.monotonic() + seconds
-    while not event():
-        assert time.monotonic() < until, "it did not happen in time"
-        await asyncio.sleep(0.005)

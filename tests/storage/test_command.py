@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.storage.git.command import Git as Command
+from tests.patience import wait_until
 from tests.storage.checkout import Git
-from tests.storage.samples import wait_until
 
 REF = "refs/roundtable/fetched/main"
 HOOK = """#!/bin/sh

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pygit2
 import pytest
@@ -56,17 +57,14 @@ def room_for(size: int) -> Iterator[None]:
 
 @contextmanager
 def only_for_reading(root: Path) -> Iterator[None]:
-    """Root can write everywhere, so the process drops its privileges for a while."""
     folders = [root, *(path for path in root.rglob("*") if path.is_dir())]
     modes = {folder: folder.stat().st_mode for folder in folders}
     for folder in folders:
         folder.chmod(0o555)
-    if os.geteuid() == 0:
-        os.seteuid(NOBODY)
     try:
-        yield
+        with as_nobody():
+            yield
     finally:
-        os.seteuid(os.getuid())
         for folder, mode in modes.items():
             folder.chmod(mode)
 
@@ -196,3 +194,41 @@ def test_every_error_has_a_reason(error: Exception, reason: str, *, again: bool)
 
     assert (translated.value.reason, translated.value.again) == (reason, again)
     assert translated.value.__cause__ is error
+
+
+@pytest.mark.parametrize("place", [".roundtable", ".git", ".git/objects"])
+async def test_readiness_writes_wherever_a_commit_does(place: str) -> None:
+    """`.git` may be on a disk of its own. Nothing is left behind."""
+    with TemporaryDirectory() as made:
+        root = Path(made)
+        async with GitWorkspace(root) as workspace:
+            await workspace.commit(SLUG, a_commit(), now=NOW)
+            before = all_below(root)
+            for path in before:
+                path.chmod(0o777 if path.is_dir() else 0o666)
+            with as_nobody():
+                await workspace.ping()
+
+            (root / place).chmod(0o555)
+            with as_nobody(), pytest.raises(WorkspaceError, match="cannot be written to"):
+                await workspace.ping()
+            (root / place).chmod(0o777)
+            with room_for(100), pytest.raises(WorkspaceError, match="disk of the workspace is full"):
+                await workspace.ping()
+            await workspace.ping()
+            assert all_below(root) == before
+
+
+def all_below(root: Path) -> list[Path]:
+    return sorted([root, *root.rglob("*")])
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Root may write everywhere."""
+    if os.geteuid() == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(os.getuid())

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.item.meta import SlackPlace
-from bot.domain.roundtable.effects import Commit
-from bot.engine.evidence_ports import LookRefused, Passage
+from bot.engine.evidence_ports import NO_SIGHT, LookRefused, Passage
 from bot.storage.git.evidence import MOST_FILES, MOST_HITS, READ_CHARS, GitEvidence
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
-from tests.storage.samples import NOW, PLACE, SLUG, a_commit, a_section
+from tests.storage.samples import NOW, SLUG, a_commit, a_section
 
 SYNC = "import queue\n\n\ndef sync(edits):\n    return queue.send(edits)\n"
 SEAL = Seal((b"a key of sixteen bytes",))
@@ -25,7 +23,7 @@ def evidence(workspace: GitWorkspace, git: Git) -> GitEvidence:
     git.commit("src/sync.py", SYNC)
     git.commit("src/queue.py", "def send(edits):\n    return len(edits)\n")
     git.commit("tests/test_sync.py", "from src.sync import sync\n")
-    return GitEvidence(git.root, "docs/requirements", seal=SEAL)
+    return GitEvidence(git.root, "docs/requirements")
 
 
 def sha(git: Git) -> str:
@@ -53,6 +51,28 @@ async def test_a_search_names_lines_that_can_be_cited(evidence: GitEvidence, git
     assert await evidence.search_code("sync", within=["tests/**"]) == (
         Passage(f"tests/test_sync.py:1@{at}", "from src.sync import sync"),
     )
+
+
+@pytest.mark.parametrize("pattern", ["(a{1,200}){1,200}", "(queue", r"(s)\1", r"\w{1000}" * 20])
+async def test_a_pattern_that_cannot_be_searched_for_is_refused(evidence: GitEvidence, pattern: str) -> None:
+    """Because it is none, or would take much memory; in one sentence, with the reason."""
+    with pytest.raises(LookRefused, match=r"^No line has these words, and .* refused: .+\.$"):
+        await evidence.search_code(pattern)
+
+
+async def test_lines_are_found_one_by_one(evidence: GitEvidence, git: Git) -> None:
+    """By their beginning and end, and never over the end of one; a file without a last line end has one more."""
+    git.commit("src/rows.py", "one\n\n  two\nthree\ntwo three")
+    at = sha(git)
+
+    async def found(pattern: str) -> tuple[str, ...]:
+        return tuple(one.id for one in await evidence.search_code(pattern, within=["src/rows.py"]))
+
+    assert await found("^three$") == (f"src/rows.py:4@{at}",)
+    assert await found("three$") == (f"src/rows.py:4@{at}", f"src/rows.py:5@{at}")
+    assert await found(r"two\sthree") == (f"src/rows.py:5@{at}",)
+    assert await found(r"one[^x]*three") == ()
+    assert await found("x*") == tuple(f"src/rows.py:{number}@{at}" for number in range(1, 6))
 
 
 async def test_lines_of_a_file_are_numbered(evidence: GitEvidence, git: Git) -> None:
@@ -126,14 +146,34 @@ async def test_a_huge_file_and_a_binary_one_are_refused(evidence: GitEvidence, g
 
 
 @pytest.mark.parametrize(
-    "path", [".env", "deploy/.env.production", "id_rsa", "certs/server.key", "secrets.yaml"]
+    "path",
+    [
+        ".env",
+        "deploy/.env.production",
+        "id_rsa",
+        "certs/server.key",
+        "secrets.yaml",
+        ".git-credentials",
+        "deploy/prod.tfvars",
+        "deploy/prod.auto.tfvars.json",
+        "terraform.tfstate",
+        "deploy/terraform.tfstate.backup",
+        "deploy/Secrets/readme.md",
+        "secrets/db/main.txt",
+    ],
 )
 async def test_files_that_hold_keys_are_not_shown(evidence: GitEvidence, git: Git, path: str) -> None:
     """Whatever a redaction would have found in them."""
     git.commit(path, "PASSWORD=swordfish\n")
 
+    git.commit(f"{path}.py", "import swordfish\n")
+
     assert "may hold secrets" in await refusal(evidence, path)
-    assert await evidence.search_code("swordfish") == ()
+    with pytest.raises(LookRefused):
+        await evidence.git_log(path, sees=NO_SIGHT.sees)
+    assert [one for one in await evidence.search_code("PASSWORD") if "swordfish" in one.text] == []
+    assert path not in await evidence.list_files("**")
+    assert path not in {one.id.partition("@")[0] for one in await evidence.related_files("src/sync.py")}
 
 
 async def test_results_are_bounded(evidence: GitEvidence, git: Git) -> None:
@@ -148,21 +188,47 @@ async def test_results_are_bounded(evidence: GitEvidence, git: Git) -> None:
     assert len({one.id.partition(":")[0] for one in found}) > 5
     assert len(await evidence.list_files("many/*")) == MOST_FILES + 1
     with pytest.raises(LookRefused):
-        await evidence.list_files("*a" * 20)
+        await evidence.list_files("*" * 201)
     with pytest.raises(LookRefused):
         await evidence.search_code("a\nb")
 
 
 async def test_history_and_what_belongs_together(evidence: GitEvidence, git: Git) -> None:
     """By the commit that changed a file, and by what imports it."""
-    (found,) = await evidence.git_log("src/sync.py")
+    (found,) = await evidence.git_log("src/sync.py", sees=NO_SIGHT.sees)
 
     assert re.fullmatch(r"src/sync\.py@[0-9a-f]{7}", found.id)
     assert (await evidence.related_files("src/sync.py"))[0] == Passage(
         f"tests/test_sync.py@{sha(git)}", "imports src/sync.py"
     )
     with pytest.raises(LookRefused):
-        await evidence.git_log("../../etc")
+        await evidence.git_log("../../etc", sees=NO_SIGHT.sees)
+
+
+async def test_the_titles_of_commits_are_of_items_that_may_be_seen(
+    evidence: GitEvidence, workspace: GitWorkspace, git: Git
+) -> None:
+    """In the history of a folder above the items, and of a file that somebody changed together with one."""
+    await workspace.commit(SLUG, a_commit(edits=(a_section("zugzwang"),)), now=NOW)
+    git.write(f"docs/requirements/{SLUG}/draft.md", "We sell the company.\n")
+    git.write("src/sync.py", f"{SYNC}\n# for the sale\n")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "Sell the company")
+    git.commit("docs/guide.md", "How to\n")
+    shown: list[str] = []
+
+    async def sees(slug: str) -> bool:
+        return slug in shown
+
+    async def told(path: str) -> int:
+        return len(await evidence.git_log(path, sees=sees))
+
+    hidden = await told("docs"), await told("src/sync.py")
+    shown.append(SLUG)
+    seen = await told("docs"), await told("src/sync.py")
+
+    assert hidden == (1, 1)
+    assert seen == (3, 2)
 
 
 async def test_items_are_no_code(evidence: GitEvidence, workspace: GitWorkspace) -> None:
@@ -175,24 +241,6 @@ async def test_items_are_no_code(evidence: GitEvidence, workspace: GitWorkspace)
     assert "belongs to the items" in await refusal(evidence, "docs/common/nfr-matrix.md")
 
 
-@pytest.mark.parametrize(("private", "elsewhere"), [(True, ()), (None, ()), (False, (SLUG,))])
-async def test_an_item_of_a_private_channel_is_known_only_there(
-    tmp_path: Path, *, private: bool | None, elsewhere: tuple[str, ...]
-) -> None:
-    """A model that read it elsewhere could say it there."""
-    home = SlackPlace(team_id="T1", channel_id="C1", thread_ts="1700000000.000100", private=private)
-    async with GitWorkspace(tmp_path / "w", seal=SEAL) as workspace:
-        await workspace.commit(SLUG, _first(), now=NOW, home=home)
-    evidence = GitEvidence(tmp_path / "w", "docs/requirements", seal=SEAL)
-
-    assert [one.slug for one in await evidence.items(PLACE)] == [SLUG]
-    assert tuple(one.slug for one in await evidence.items(PLACE.but(channel="C2"))) == elsewhere
-
-
-def _first() -> Commit:
-    return a_commit(edits=(a_section("light"),))
-
-
 async def test_before_the_first_commit_there_is_nothing(tmp_path: Path) -> None:
     """And no error: not even a repository."""
     (tmp_path / "w").mkdir()
@@ -200,5 +248,4 @@ async def test_before_the_first_commit_there_is_nothing(tmp_path: Path) -> None:
 
     assert await evidence.search_code("light") == ()
     assert await evidence.list_files("*") == ()
-    assert await evidence.items(PLACE) == ()
     assert "not tracked" in await refusal(evidence, "src/sync.py")

@@ -12,8 +12,9 @@ import pytest
 
 from bot.errors import WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
+from tests.patience import wait_until
 from tests.storage.checkout import Git
-from tests.storage.samples import NOW, SLUG, a_commit, wait_until
+from tests.storage.samples import NOW, SLUG, a_commit
 
 LOCKS = ("index.lock", "HEAD.lock", "refs/heads/main.lock")
 LONG_AGO = 1_000_000_000

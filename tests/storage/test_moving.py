@@ -10,6 +10,7 @@ from bot.domain.item.meta import MetaChange
 from bot.domain.transcript import lines as transcript
 from bot.engine.ports import CommitResult
 from bot.storage.git.sync import Sync, SyncResult
+from tests.patience import PATIENCE_SECONDS
 from tests.storage.checkout import Git
 from tests.storage.clones import TRANSCRIPT, Opening, Replica, assert_at_one, at_work, subjects
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
@@ -118,7 +119,7 @@ async def test_steps_that_went_on_without_each_other_are_one_item_in_the_end(
 async def test_nobody_waits_for_a_remote_that_is_away(remote: Git, roots: tuple[Path, Path]) -> None:
     """Once is enough to know; work goes on, and is pushed later."""
     async with at_work(roots[0], str(remote.root.with_name("away"))) as replica:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await replica.sync.abreast(seconds=600)
         await replica.commit()
 
@@ -130,7 +131,7 @@ async def test_a_remote_that_is_slow_is_not_waited_for_long(
 ) -> None:
     """It accepts a connection, and says nothing."""
     sync = Sync(roots[0], remote=silent_redis_url.replace("redis://", "git://"))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         running = asyncio.create_task(sync.run())
         await sync.abreast(seconds=0.1)
         running.cancel()

@@ -11,9 +11,10 @@ import pytest
 
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
+from tests.patience import wait_until
 from tests.storage.checkout import Git
 from tests.storage.clones import SPEC, a_remote, assert_at_one, pushed_by_hand
-from tests.storage.samples import NOW, SLUG, a_commit, wait_until
+from tests.storage.samples import NOW, SLUG, a_commit
 
 HELD = """#!/bin/sh
 if mkdir {folder}/held 2>/dev/null; then cat {folder}/let-go; fi

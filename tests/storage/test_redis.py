@@ -1,7 +1,7 @@
 """The Redis store: keys that people read, outages of the server, and other versions of this program."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.redis import RedisStore
 from bot.storage.serialization import SHAPE
-from tests.redis_server import RedisServer
+from tests.redis_server import RedisServer, running_redis_server
 from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable
 
 KEY = f"roundtable:T1:{{{SLUG}}}"
@@ -449,38 +449,46 @@ async def test_changes_that_cannot_be_read_are_never_left_out(
     assert await read_elsewhere(redis_url) == later(2)
 
 
-async def test_a_state_without_links_is_saved_whole(redis_url: str, client: redis.Redis) -> None:
-    """As a version before changes left it, which would read no change; the incarnation is its name until then."""
+async def test_a_state_of_an_earlier_version_is_set_aside(
+    redis_url: str, client: redis.Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is not read with guesses: the item is rebuilt from git."""
     async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1)
-    state = json.dumps(json.loads(str(client.hget(KEY, "state"))) | {"shape": 1})
-    client.hset(KEY, mapping={"state": state, "shape": 1})
-    client.hdel(KEY, "link", "begun")
+    state = json.dumps(json.loads(str(client.hget(KEY, "state"))) | {"shape": SHAPE - 1})
+    client.hset(KEY, mapping={"state": state, "shape": SHAPE - 1})
 
-    async with RedisStore(redis_url, team="T1") as one, RedisStore(redis_url, team="T1") as other:
-        assert await one.get(SLUG) == a_roundtable()
-        client.hset(KEY, "incarnation", "anew")
-        with pytest.raises(Conflict, match="another value"):
-            await saved(one, 2)
-        client.hset(KEY, "incarnation", "i1")
-        await saved(one, 2, 3)
-        assert client.hget(KEY, "shape") == str(SHAPE)
-        assert json.loads(str(client.hget(KEY, "state")))["version"] == 2
-        assert await other.get(SLUG) == later(3)
+    assert await read_elsewhere(redis_url) is None
+    assert client.hget(f"{KEY}:unreadable", "state") == state
+    assert "an earlier version saved it" in caplog.text
 
 
-async def test_an_older_version_that_saves_over_a_lost_save_is_read(
-    redis_url: str, client: redis.Redis
-) -> None:
-    """It knows nothing of changes and links, and leaves them beside what it saves."""
-    async with RedisStore(redis_url, team="T1") as store:
-        await saved(store, 1, 2, 3)
-        old = later(4, title="Old", shape=1)
-        client.hset(KEY, mapping={"version": 4, "shape": 1, "state": old.model_dump_json()})
+UNWRITABLE = {
+    "a replica": ({"replicaof": "127.0.0.1 1"}, {"replicaof": ""}),
+    "too few replicas": ({"min-replicas-to-write": "1"}, {"min-replicas-to-write": "0"}),
+    "full": ({"maxmemory": "1", "maxmemory-policy": "noeviction"}, {"maxmemory": "0"}),
+}
 
-        assert await read_elsewhere(redis_url) == old.but(shape=SHAPE)
-        with pytest.raises(Conflict):
-            await saved(store, 4)
-        assert await store.get(SLUG) == old.but(shape=SHAPE)
-        await saved(store, 5, 6)
-    assert await read_elsewhere(redis_url) == later(6)
+
+@pytest.mark.parametrize("state", UNWRITABLE)
+async def test_a_redis_that_takes_no_writes_is_not_ready(state: str) -> None:
+    """It answers a PING all the same. When it takes them again, it is ready again."""
+    with running_redis_server() as server, redis.Redis.from_url(server.url) as operator:
+        async with RedisStore(server.url, team="T1") as store:
+            await store.ping()
+            breaking, mending = UNWRITABLE[state]
+            configured(operator, breaking)
+            assert operator.ping()
+
+            with pytest.raises(Unavailable, match="Redis did not answer"):
+                await store.ping()
+            configured(operator, mending)
+            await store.ping()
+
+
+def configured(operator: redis.Redis, options: Mapping[str, str]) -> None:
+    for name, value in options.items():
+        if name == "replicaof":
+            operator.slaveof(*(value.split() or ("NO", "ONE")))
+        else:
+            operator.config_set(name, value)

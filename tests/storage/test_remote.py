@@ -10,9 +10,10 @@ from bot.engine.ports import NoMeter
 from bot.errors import Unavailable
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
+from tests.patience import wait_until
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Opening, Replica, assert_at_one, copied
-from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, wait_until
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
 OTHER = "quiet-morning"
 LATER = "2026-11-21T11:00:00.000Z"

@@ -7,8 +7,9 @@ import pytest
 from bot.engine.ports import CommitResult
 from bot.errors import WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
+from tests.patience import wait_until
 from tests.storage.checkout import Git
-from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, wait_until
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
 ITEMS = tuple(f"item-{number:02}" for number in range(20))
 

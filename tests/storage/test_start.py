@@ -11,8 +11,9 @@ from contextlib import contextmanager
 import pytest
 
 from bot.storage.git.workspace import GitWorkspace
+from tests.patience import wait_until
 from tests.storage.checkout import Git
-from tests.storage.samples import NOW, SLUG, a_commit, wait_until
+from tests.storage.samples import NOW, SLUG, a_commit
 
 LONG_AGO = 1_000_000_000
 HOUSEKEEPING = ("packed-refs.lock", "config.lock")

@@ -5,27 +5,26 @@ import pytest
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.storage.git import survey
 from bot.storage.git.workspace import GitWorkspace
+from tests.patience import PATIENCE_SECONDS
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 
-SECONDS = 20
-
 
 async def hits(workspace: GitWorkspace, *keywords: str) -> dict[str, tuple[int, tuple[str, ...]]]:
-    found = await workspace.survey(keywords, seconds=SECONDS)
+    found = await workspace.survey(keywords, seconds=PATIENCE_SECONDS)
     assert found.complete
     return {one.keyword: (one.count, one.files) for one in found.hits}
 
 
 async def test_a_workspace_of_items_alone_holds_no_code(workspace: GitWorkspace, git: Git) -> None:
     """Neither our files nor what every repository begins with are a code base."""
-    assert await workspace.survey(("light",), seconds=SECONDS) == CodeSurvey()
+    assert await workspace.survey(("light",), seconds=PATIENCE_SECONDS) == CodeSurvey()
 
     await workspace.commit(SLUG, a_commit(edits=(a_section("light"),)), now=NOW)
     for name in ("README.md", "LICENSE", ".gitignore", ".github/workflows/ci.yml", "BACKLOG.md"):
         git.commit(name, "light\n")
 
-    assert await workspace.survey(("light",), seconds=SECONDS) == CodeSurvey()
+    assert await workspace.survey(("light",), seconds=PATIENCE_SECONDS) == CodeSurvey()
 
 
 async def test_hits_are_counted_where_code_is(workspace: GitWorkspace, git: Git) -> None:
@@ -34,7 +33,7 @@ async def test_hits_are_counted_where_code_is(workspace: GitWorkspace, git: Git)
     git.commit("src/app.py", "import light\n")
     await workspace.commit(SLUG, a_commit(edits=(a_section("light"),)), now=NOW)
 
-    found = await workspace.survey(("dark", "light"), seconds=SECONDS)
+    found = await workspace.survey(("dark", "light"), seconds=PATIENCE_SECONDS)
 
     assert found.tracked_files == 2
     assert found.hits == (
@@ -73,7 +72,7 @@ async def test_binary_and_large_files_are_not_searched(workspace: GitWorkspace, 
     git.commit("src/logo.bin", "light\0\n")
     git.commit("data/large [1].csv", "light\n" * 200_000)
 
-    found = await workspace.survey(("light",), seconds=SECONDS)
+    found = await workspace.survey(("light",), seconds=PATIENCE_SECONDS)
 
     assert found.tracked_files == 3
     assert found.hits == (KeywordHits(keyword="light", count=1, files=("src/app.py",), file_count=1),)
@@ -100,7 +99,7 @@ async def test_without_git_on_the_machine_nothing_is_found(
     git.commit("src/app.py", "light\n")
     monkeypatch.setenv("PATH", "")
 
-    assert await workspace.survey(("light",), seconds=SECONDS) == CodeSurvey(complete=False)
+    assert await workspace.survey(("light",), seconds=PATIENCE_SECONDS) == CodeSurvey(complete=False)
 
 
 async def test_files_are_counted_once_however_many_words_they_have(workspace: GitWorkspace, git: Git) -> None:
@@ -108,7 +107,7 @@ async def test_files_are_counted_once_however_many_words_they_have(workspace: Gi
     git.commit("src/app.py", "light dark\n")
     git.commit("src/theme.py", "dark\n")
 
-    found = await workspace.survey(("dark", "light"), seconds=SECONDS)
+    found = await workspace.survey(("dark", "light"), seconds=PATIENCE_SECONDS)
 
     assert {one.keyword: one.file_count for one in found.hits} == {"dark": 2, "light": 1}
     assert found.files_found == 2
@@ -125,7 +124,7 @@ async def test_what_imports_a_file_or_changed_with_it_is_related(workspace: GitW
         git("add", "-A")
         git("commit", "-q", "-m", "together")
 
-    found = await workspace.survey(("light",), seconds=SECONDS)
+    found = await workspace.survey(("light",), seconds=PATIENCE_SECONDS)
 
     assert {one.path: one.why for one in found.related} == {
         "src/lamp.py": "has light",
@@ -139,7 +138,7 @@ async def test_a_word_that_is_everywhere_relates_nothing(workspace: GitWorkspace
     for number in range(10):
         git.commit(f"src/part{number}.py", "the\n")
 
-    found = await workspace.survey(("the",), seconds=SECONDS)
+    found = await workspace.survey(("the",), seconds=PATIENCE_SECONDS)
 
     assert [one.file_count for one in found.hits] == [10]
     assert found.related == ()
@@ -149,7 +148,7 @@ async def test_names_that_git_reads_as_patterns_are_names(workspace: GitWorkspac
     git.commit(":!src", "light\n")
     git.commit("src/app.py", "light\n")
 
-    found = await workspace.survey(("light",), seconds=SECONDS)
+    found = await workspace.survey(("light",), seconds=PATIENCE_SECONDS)
 
     assert found.tracked_files == 2
     assert [one.files for one in found.hits] == [(":!src", "src/app.py")]
@@ -169,7 +168,7 @@ async def test_more_names_than_git_can_be_given_are_searched(
     git.commit("docs/requirements/dark-mode/note.md", "light\n")
     git.commit("a_long_name.py", "light\n")
 
-    found = await workspace.survey(("light",), seconds=SECONDS)
+    found = await workspace.survey(("light",), seconds=PATIENCE_SECONDS)
 
     assert (found.tracked_files, found.hits[0].files) == (2, ("a_long_name.py", "src/app.py"))
 

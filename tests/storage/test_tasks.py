@@ -20,7 +20,8 @@ from bot.storage.tasks import DocketWake, key_for, name_for
 from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
 from tests.engine.replica import discussing, replica
-from tests.storage.samples import OWED, wait_until
+from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.storage.samples import OWED
 
 NAME = name_for("T1")
 GROUP = "docket-workers"
@@ -126,7 +127,7 @@ async def test_nothing_in_redis_is_unpickled(
         async with working(on_docket(redis_url, redelivery_seconds=REDELIVERY_SECONDS), pay) as wake:
             await wake.wake(SLUG)
             await wait_until(lambda: SLUG in performed)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while await client.xlen(STREAM) or await client.zcard(QUEUE):
                     await wake.wake(SLUG)
                     await wait_until(lambda: performed[-1] == SLUG)
@@ -164,7 +165,7 @@ async def test_entries_of_an_older_version_are_removed_with_one_line(
     async with redis.Redis.from_url(redis_url) as client, working(on_docket(redis_url), pay) as wake:
         await wake.wake(SLUG)
         await wait_until(lambda: performed == [SLUG])
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while await client.xlen(STREAM) or await client.zcard(QUEUE):
                 await wake.wake(SLUG)
 
@@ -182,7 +183,7 @@ async def test_what_an_older_version_left_unfinished_is_finished(redis_url: str)
         left = discussing().rt.but(slug=SLUG, version=1, outbox=OWED)
         await one.store.put(left, expected=0)
         running = asyncio.create_task(run(wake, one.engine))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while (await one.stored(left)).outbox:
                 await one.store.ping()
         running.cancel()

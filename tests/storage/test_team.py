@@ -5,11 +5,9 @@ from pathlib import Path
 import pytest
 
 from bot.errors import ConfigError
-from bot.sandbox.clock import Clock as SlackClock
-from bot.sandbox.workspace import SlackWorkspace
-from bot.storage.embedded import EmbeddedStore, teams_in
 from bot.storage.team import FILE, SANDBOX, claim, recorded
-from tests.storage.samples import a_roundtable
+from slack_sandbox.clock import Clock as SlackClock
+from slack_sandbox.workspace import SlackWorkspace
 
 
 def test_the_first_start_writes_down_for_whom_it_is(tmp_path: Path) -> None:
@@ -67,12 +65,3 @@ def test_a_folder_that_cannot_be_used_is_said_in_a_sentence(tmp_path: Path) -> N
     (tmp_path / FILE).symlink_to("elsewhere")
     with pytest.raises(ConfigError, match="team' cannot be used"):
         recorded(tmp_path)
-
-
-async def test_stored_roundtables_say_whose_they_are(tmp_path: Path) -> None:
-    assert teams_in(tmp_path) == frozenset()
-    async with EmbeddedStore(tmp_path) as store:
-        await store.put(a_roundtable(), expected=0)
-    (tmp_path / "roundtables" / "damaged.json").write_text("no json")
-
-    assert teams_in(tmp_path) == {"T1"}

@@ -14,11 +14,10 @@ import pytest
 
 from bot.errors import WorkspaceError
 from bot.storage.git.lock import WorkspaceLock
-from tests.storage.samples import wait_until
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows who waits for a lock")
 
-PATIENCE_SECONDS = 30.0
 WAITERS = 3
 HOLD_AND_SAY_SO = """
 import pathlib, sys, time

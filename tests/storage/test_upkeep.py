@@ -5,8 +5,9 @@ from pathlib import Path
 
 from bot.storage.git.maintenance import Maintenance
 from bot.storage.git.workspace import GitWorkspace
+from tests.patience import wait_until
 from tests.storage.checkout import Git
-from tests.storage.samples import NOW, SLUG, a_commit, a_line, wait_until
+from tests.storage.samples import NOW, SLUG, a_commit, a_line
 
 COMMITS = 40
 

@@ -10,8 +10,8 @@ from bot.storage import tasks as wake_module
 from bot.storage.tasks import DocketWake
 from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
+from tests.patience import wait_until
 from tests.redis_server import RedisServer
-from tests.storage.samples import wait_until
 
 SLUG = "bright-night"
 REDELIVERY_SECONDS = 1.0

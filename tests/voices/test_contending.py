@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from bot import shipped
-from bot.cli import evaluation
 from bot.content.load import load
-from bot.content.meetings import read_meeting, read_meetings
-from bot.domain.discussion.meeting import Meeting, Planted, PlantedDecision, PlantedDissent, score
 from bot.domain.discussion.synthesis import Decision, Insight, Objection, Synthesis
 from bot.errors import ConfigError
 from bot.settings import Settings
-from bot.voices.contending import ALONE, PANEL, PASTED, MeetingStage, contest, scripted
+from roundtable_eval import evaluation
+from roundtable_eval.contending import ALONE, PANEL, PASTED, MeetingStage, contest, scripted
+from roundtable_eval.files import read_meeting, read_meetings
+from roundtable_eval.meeting import Meeting, Planted, PlantedDecision, PlantedDissent, score
 from tests.command_line import command_line
 from tests.voices.minds import ScriptedMind, whole
 

@@ -10,10 +10,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import Schema
-from bot.domain.item.item import KnownItem
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.reviews.text import ReviewerOpinion
-from bot.domain.values.places import NOWHERE, Place
 from bot.engine.evidence_ports import Passage
 from bot.engine.ports import Facts, PlanningCase
 from bot.engine.review_ports import ReviewCase
@@ -22,14 +20,14 @@ from bot.voices.model import LanguageModel
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.tools.looking import MOST_LOOKS, TOOLS, Looker, LookSubject
 from tests.domain.planning.seats import TESTS, started
+from tests.sights import MEMBERS, SightOf
 from tests.specification.meeting import SCHEMA
 from tests.voices.test_judging import ALEX, FILES, JORDAN, MEETING, SHIPPED
 from tests.voices.test_looking import LINE, Shelf, caller
 
-HOME = Place(team="T1", channel="C1", thread="1.1")
 ROLE = next(one for one in SHIPPED.workshop if one.actor == TESTS)
-CASE = PlanningCase(SCHEMA, MEETING.specification, FILES, HOME)
-ITEM = ReviewCase("lost-rows", "Exports lose rows", FILES, ["01-06"], SHIPPED, MEETING.specification, HOME)
+CASE = PlanningCase(SCHEMA, MEETING.specification, FILES, MEMBERS)
+ITEM = ReviewCase("lost-rows", "Exports lose rows", FILES, ["01-06"], SHIPPED, MEETING.specification, MEMBERS)
 CITED = "src/sync.py:40@1a2b3c4"
 FORGED = "src/mail.py:7@1a2b3c4"
 SEARCH: tuple[str, dict[str, object]] = ("search_code", {"pattern": "retry"})
@@ -37,16 +35,9 @@ FINDING = {"severity": "major", "file": "requirements-spec.md", "line": 5}
 
 
 class HeldShelf(Shelf):
-    """It knows where it was asked: an item of another channel is known only there."""
-
     def __init__(self) -> None:
         super().__init__()
-        self.places: list[Place] = []
         self.found = (Passage(CITED, "retry(60)  # 60 seconds, password=hunter2hunter2"),)
-
-    async def items(self, place: Place) -> tuple[KnownItem, ...]:
-        self.places.append(place)
-        return (KnownItem(slug=self.other, title="Night mode"),) if place == HOME else ()
 
 
 def looking(shelf: Shelf | None = None) -> Any:
@@ -261,15 +252,13 @@ async def test_who_challenges_a_review_looks_again() -> None:
 NIGHT: tuple[str, dict[str, object]] = ("read_item", {"slug": "night-mode"})
 
 
-@pytest.mark.parametrize("place", [HOME, NOWHERE])
-async def test_items_of_private_channels_are_known_only_there(place: Place) -> None:
-    """Where the workshop is held, or where the review is shown."""
-    shelf = HeldShelf()
-    await judged(calling(NIGHT, then=verdict("x")), shelf, CASE._replace(place=place))
-    opinion = await reviewed(calling(NIGHT, then=found("x")), shelf, ITEM._replace(place=place))
+@pytest.mark.parametrize("sight", [MEMBERS, Shelf().sight])
+async def test_items_are_known_where_they_may_be_seen(sight: SightOf) -> None:
+    """By those who are in the workshop, or will read the review."""
+    await judged(calling(NIGHT, then=verdict("x")), case=CASE._replace(sight=sight))
+    opinion = await reviewed(calling(NIGHT, then=found("x")), case=ITEM._replace(sight=sight))
 
-    assert shelf.places == [place, place]
-    assert bool(opinion.looked_at) is (place == HOME)
+    assert bool(opinion.looked_at) is (sight is not MEMBERS)
 
 
 async def test_models_without_tools_are_shown_a_first_search() -> None:

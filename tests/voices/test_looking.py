@@ -1,6 +1,7 @@
 """Personas that look: what they see can be cited, is bounded and redacted, and is a fact of their line."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 import pytest
 from pydantic_ai.messages import (
@@ -18,16 +19,18 @@ from bot.domain.catalog.models import ModelName, ModelTask
 from bot.domain.catalog.personas import Persona
 from bot.domain.item.item import KnownItem
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import Place
+from bot.domain.values.places import Belonging
+from bot.domain.values.viewer import Viewer
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.engine.ports import VoiceContext
 from bot.voices.llm.calling import MOST_ROUNDS, Caller
-from bot.voices.model import LanguageModel
+from bot.voices.model import LanguageModel, ServerReport, Tool
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.prompts import tasks
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools import looking
 from bot.voices.tools.looking import MOST_LOOKS, NO_MORE, RESULT_CHARS, TOOLS, Looker, LookSubject
+from tests.sights import SightOf
 from tests.specification.meeting import SCHEMA, Meeting
 from tests.voices.minds import ScriptedMind, cue, debating, record
 from tests.voices.people import ALEX, MAYA, PLAYBOOK
@@ -61,21 +64,32 @@ class Shelf:
     async def list_files(self, glob: str) -> tuple[str, ...]:
         return ("src/sync.py", "docs/adr/1.md") if glob else ()
 
-    async def git_log(self, path: str) -> tuple[Passage, ...]:
+    async def git_log(self, path: str, *, sees: Callable[[str], Awaitable[bool]]) -> tuple[Passage, ...]:
+        assert not await sees("of-another-channel")
         return (Passage(f"{path}@1a2b3c4", "2026-01-01 Ada: Retry after a minute"),)
 
     async def related_files(self, path: str) -> tuple[Passage, ...]:
         return (Passage("src/queue.py@1a2b3c4", f"imports {path}"),)
 
-    async def items(self, place: Place) -> tuple[KnownItem, ...]:
-        assert place == ROUNDTABLE.place
-        return (
-            KnownItem(slug=self.other, title="Night mode"),
-            KnownItem(slug="offline-sync", title="Offline sync"),
-        )
+    @property
+    def sight(self) -> SightOf:
+        night = KnownItem(slug=self.other, title="Night mode")
+        return SightOf(known=(night, KnownItem(slug="offline-sync", title="Offline sync")))
 
     async def specification(self, slug: str) -> Specification:
         return self.spec if slug == self.other else Specification()
+
+
+class Elsewhere:
+    """A server of tools."""
+
+    tools = (Tool("tickets__read", "Read a ticket.", {"type": "object", "properties": {}}, "tickets"),)
+
+    async def ask(self, name: str, given: Mapping[str, Any]) -> Passage:
+        raise AssertionError(f"{name} is not asked: {given}")
+
+    async def settled(self) -> tuple[ServerReport, ...]:
+        return ()
 
 
 def looker(shelf: Shelf | None = None, *, looks_at: tuple[str, ...] = ()) -> Looker:
@@ -83,9 +97,10 @@ def looker(shelf: Shelf | None = None, *, looks_at: tuple[str, ...] = ()) -> Loo
     meeting.say("Ada", "01-06", "requirement: Sync within 60 s")
     rt = ROUNDTABLE.but(specification=meeting.specification)
     persona = SHIPPED.roster[SHIPPED_ALEX].but(looks_at=looks_at)
+    shelf = shelf or Shelf()
     return Looker(
-        shelf or Shelf(),
-        LookSubject.of(rt),
+        shelf,
+        LookSubject.of(rt, shelf.sight),
         SCHEMA,
         persona,
         redact=lambda text: text.replace("hunter2hunter2", "[redacted:password]"),
@@ -274,6 +289,28 @@ async def test_results_and_looks_are_bounded() -> None:
 def test_a_persona_may_be_confined(looks_at: tuple[str, ...], tools: set[str]) -> None:
     """By its front matter; without a `*`, it looks at nothing else."""
     assert {one.name for one in looker(looks_at=looks_at).tools} == tools
+
+
+@pytest.mark.parametrize(
+    ("viewer", "tools"),
+    [
+        (Viewer(least=Belonging.MEMBER), {one.name for one in TOOLS}),
+        (Viewer(least=Belonging.GUEST), {"read_entry", "search_items", "read_item"}),
+        (Viewer(least=Belonging.EXTERNAL), {"read_entry", "search_items", "read_item"}),
+        (Viewer(), {"read_entry", "search_items", "read_item"}),
+        (Viewer(least=Belonging.GUEST, code_for_all=True), {one.name for one in TOOLS}),
+        (Viewer(least=Belonging.MEMBER, tools=False), set()),
+    ],
+)
+def test_who_reads_along_decides_about_tools(viewer: Viewer, tools: set[str]) -> None:
+    """Those of others belong to the code."""
+    persona = SHIPPED.roster[SHIPPED_ALEX]
+    subject = LookSubject.of(ROUNDTABLE, SightOf(viewer))
+    foreign = Elsewhere()
+    mine = Looker(Shelf(), subject, SCHEMA, persona, redact=str, foreign=foreign)
+
+    theirs = {one.name for one in foreign.tools} if viewer.sees_code else set()
+    assert {one.name for one in mine.tools} == tools | theirs
 
 
 async def test_who_is_confined_to_paths_reads_no_others() -> None:

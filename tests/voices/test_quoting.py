@@ -23,6 +23,7 @@ from bot.voices.sources import INSTEAD, NOT_SHOWN, QUOTED_CHARS, passage, quoted
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
 from tests.domain.planning.seats import TESTS, started
+from tests.sights import MEMBERS
 from tests.specification.meeting import PLAYBOOK, SCHEMA
 from tests.voices.minds import cue, debating
 from tests.voices.minds import record as answered
@@ -75,7 +76,7 @@ def calling(then: str) -> Any:
 def voices(then: str) -> ModelVoices:
     mind = calling(then)
     return ModelVoices(
-        lambda _: mind, OfflineVoices(), looker_of=lambda cue: looker(LookSubject.of(cue.roundtable))
+        lambda _: mind, OfflineVoices(), looker_of=lambda cue: looker(LookSubject.of(cue.roundtable, MEMBERS))
     )
 
 

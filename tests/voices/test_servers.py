@@ -21,9 +21,10 @@ from bot.settings import Settings
 from bot.voices.model import ForeignTools, ServerReport
 from bot.voices.tools.looking import RESULT_CHARS, TOOLS, Looker, LookSubject
 from bot.voices.tools.servers import McpTools, ServerTimes, opened_tools
+from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
+from tests.sights import MEMBERS
 from tests.specification.meeting import SCHEMA
-from tests.storage.samples import wait_until
 from tests.voices.minds import cue, debating, record
 from tests.voices.models.provider import KEY, Answer, Json, fails, model_server, says, settings_for
 from tests.voices.people import ALEX, PLAYBOOK
@@ -54,7 +55,7 @@ def looker(foreign: ForeignTools, *, looks_at: tuple[str, ...] = ()) -> Looker:
     persona = SHIPPED.roster[SHIPPED_ALEX].but(looks_at=looks_at)
     return Looker(
         Shelf(),
-        LookSubject.of(ROUNDTABLE),
+        LookSubject.of(ROUNDTABLE, MEMBERS),
         SCHEMA,
         persona,
         redact=lambda text: text.replace("hunter2hunter2", "[redacted:password]"),
@@ -216,7 +217,7 @@ async def test_a_server_behind_an_address_is_asked() -> None:
     )
     try:
         assert process.stderr
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while b"running" not in await process.stderr.readline():
                 pass
         async with connected(web=McpServer(url=f"http://127.0.0.1:{port}/mcp")) as tools:
@@ -242,7 +243,7 @@ async def test_the_bot_offers_them_to_its_models(tmp_path: Path) -> None:
         })  # fmt: skip
         async with (
             opened_speakers(settings, PLAYBOOK, str, evidence=Shelf()) as speakers,
-            asyncio.timeout(30),
+            asyncio.timeout(PATIENCE_SECONDS),
         ):
             while not server.asked or "tracker__find_tickets" not in str(server.asked[-1].body):
                 assert (await speakers.voices.respond(cue(debating(FRAMED), ALEX))).text == "Two ways."

@@ -12,19 +12,20 @@ from functools import lru_cache
 
 TEXTS_REMEMBERED = 4_000
 
+# White space in a text from `_tidy` is a single character, so that no pattern goes through runs of it.
 _SENTENCE = r"(?:^|[.!?…。！？\n])[\s>\"'“‘(-]{0,12}"
 _GREETING = (
-    r"(?:(?:hey|hi|hello|ok|okay|so|and|but|well|yes|no|thanks|thank\s+you|right|good\s+point),?\s+){0,2}"
+    r"(?:(?:hey|hi|hello|ok|okay|so|and|but|well|yes|no|thanks|thank\syou|right|good\spoint),?\s){0,2}"
 )
 _TO_SOMEBODY = r"""(?:
-    (?:can|could|would|will|should|might|shall)\s+(?:you|we|i|it|this|that|these|those|they|there|the|our|my)
-  | (?:do|did|have|are|were)\s+you | (?:do|did)\s+we | is\s+(?:it|there)
+    (?:can|could|would|will|should|might|shall)\s(?:you|we|i|it|this|that|these|those|they|there|the|our|my)
+  | (?:do|did|have|are|were)\syou | (?:do|did)\swe | is\s(?:it|there)
   | what | how | why | where | when | which | who | please | your | you | thoughts | any\s | let['’]?s
   | tell | explain | show | give | help | describe | walk | think
 )\b"""
-_GOES_ON = rf"\s*(?:[-–—]+\s*)?{_TO_SOMEBODY}"
-_SET_OFF = r"\s*[,:?，：、？]"
-_JOINED = r"\s*(?:,\s*and\b|,|&|\+|/|\band\b|\bor\b)\s*"
+_GOES_ON = rf"\s?(?:[-–—]++\s?)?{_TO_SOMEBODY}"
+_SET_OFF = r"\s?[,:?，：、？]"
+_JOINED = r"\s?(?:,\s?and\b|,|&|\+|/|\band\b|\bor\b)\s?"
 _SPOKEN_ABOUT = "".join(
     rf"(?<!\b{word}\s)" for word in ("and", "by", "from", "like", "of", "per", "than", "via", "with")
 )
@@ -32,20 +33,23 @@ _EMPHASIS = re.compile(r"[*~`]|(?<!\w)_|_(?!\w)")
 _FLAGS = re.IGNORECASE | re.VERBOSE
 
 _EVERYBODY = re.compile(
-    rf"""\b(?:you\s+all|all\s+of\s+you|everyone|everybody|what\s+do\s+you\s+(?:all\s+)?think)\b
-    | {_SENTENCE}{_GREETING}team\b (?={_SET_OFF}|\s*[!.]?\s*$|{_GOES_ON})
-    | \b(?:hey|hi|hello|thanks|ok|okay),?\s+team\b
-    | ,\s*team\s*[.!?]*\s*$""",
+    rf"""\b(?:you\sall|all\sof\syou|everyone|everybody|what\sdo\syou\s(?:all\s)?think)\b
+    | {_SENTENCE}{_GREETING}team\b (?={_SET_OFF}|\s?[!.]?\s?$|{_GOES_ON})
+    | \b(?:hey|hi|hello|thanks|ok|okay),?\steam\b
+    | ,\s?team\s?[.!?]*+\s?$""",
     _FLAGS,
 )
 
 
-_ALL = r"(?<![\w./@-])@?(?:everyone|everybody|all\s+of\s+you|you\s+all|team)\b(?!['’]\w)"
-_ASKS_ALL = (
-    rf"{_SENTENCE}{_GREETING}{_ALL}(?:{_SET_OFF}|{_GOES_ON})[^?!.\n]*[?？]",
-    rf"{_SENTENCE}{_GREETING}{_ALL}(?:{_SET_OFF})?\s*please\b",
-    rf",\s*{_ALL}\s*[?？]\s*$",
-    r"\b(?:do|would|can|could)\s+(?:you\s+all|all\s+of\s+you)\b[^?!.\n]*[?？]",
+_ALL = r"(?<![\w./@-])@?(?:everyone|everybody|all\sof\syou|you\sall|team)\b(?!['’]\w)"
+_PIECES = re.compile(r"[^?!.\n？]++[?？]*+")
+_ASKED_OF_ALL = re.compile(
+    rf"""{_SENTENCE}{_GREETING}{_ALL}(?:{_SET_OFF}|{_GOES_ON})
+    | \b(?:do|would|can|could)\s(?:you\sall|all\sof\syou)\b""",
+    _FLAGS,
+)
+_REQUESTED_OF_ALL = re.compile(
+    rf"{_SENTENCE}{_GREETING}{_ALL}(?:{_SET_OFF})?\s?please\b | ,\s?{_ALL}\s?[?？]\s?$", _FLAGS
 )
 
 
@@ -56,7 +60,8 @@ def asks_all(text: str) -> bool:
     everybody, and asks no one.
     """
     plain = _tidy(text)
-    return any(re.search(one, plain, _FLAGS) for one in _ASKS_ALL)
+    questions = (one[:-1] for one in _PIECES.findall(plain) if one.endswith(("?", "？")))
+    return bool(_REQUESTED_OF_ALL.search(plain)) or any(map(_ASKED_OF_ALL.search, questions))
 
 
 class NameMatcher:
@@ -98,7 +103,7 @@ def _answers_to(name: str) -> str:
     first, *more = map(re.escape, _tidy(name).split())
     tail = ""
     for word in reversed(more):
-        tail = rf"(?:\s+{word}{tail})?"
+        tail = rf"(?:\s{word}{tail})?"
     return rf"(?<![\w./@-])@?{first}{tail}(?![-'’.]?\w)"
 
 
@@ -108,8 +113,8 @@ def _addresses(name: str) -> tuple[re.Pattern[str], ...]:
         re.compile(pattern, _FLAGS)
         for pattern in (
             rf"{_SPOKEN_ABOUT}{run}(?={_SET_OFF})",
-            rf"{_SENTENCE}{_GREETING}{run}(?={_SET_OFF}|{_GOES_ON}|\s*[.!]?\s*(?:\n|$))",
-            rf",\s*{run}\s*[.!]*\s*$",
+            rf"{_SENTENCE}{_GREETING}{run}(?={_SET_OFF}|{_GOES_ON}|\s?[.!]?\s?(?:\n|$))",
+            rf",\s?{run}\s?[.!]*+\s?$",
             rf"(?=@)(?P<run>{name})",
         )
     )

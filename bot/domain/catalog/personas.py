@@ -1,7 +1,7 @@
 """The personas of a roundtable, and which of them a text addresses."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
@@ -20,6 +20,7 @@ RESERVED_ACTORS = {"User", "PlanningAgent"}
 
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 PhaseKey = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
+_PARTS_OF_GLOB = re.compile(r"\*{2,}/?|\*|[^*]+")
 _ABOUT_AND_TEXT = re.compile(r"(?P<about>(?:`[a-z_]+(?:\.[a-z_]+)*`[,:]?\s*)*)(?P<text>.*)", re.DOTALL)
 AREAS = frozenset({"code", "history", "items"})
 """What `looks_at` may name besides paths."""
@@ -149,9 +150,7 @@ class Persona(Value):
     @staticmethod
     def is_at(path: str, glob: str) -> bool:
         """`**` goes through folders, `*` does not; a glob without a slash is for names."""
-        form = re.escape(re.sub(r"\*{3,}", "**", glob))
-        form = form.replace(r"\*\*/", "(?:.*/)?").replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
-        return re.fullmatch(form, path if "/" in glob else path.rpartition("/")[2]) is not None
+        return _matches(path if "/" in glob else path.rpartition("/")[2], glob)
 
     @property
     def first_name(self) -> str:
@@ -160,6 +159,36 @@ class Persona(Value):
     @property
     def label(self) -> str:
         return f"{self.name} ({self.role})"
+
+
+def _matches(path: str, glob: str) -> bool:
+    """
+    Part by part, with all places of *path* that it can have come to by then: a regular expression would try the same
+    places again for each star.
+    """
+    places: Sequence[int] = [0]
+    for part in _PARTS_OF_GLOB.findall(glob):
+        if part == "*":
+            places = _in_folder(path, places)
+        elif part.startswith("**"):
+            everywhere = range(places[0], len(path) + 1)
+            folders = {at for at in everywhere if path[at - 1 : at] == "/"}
+            places = sorted(folders.union(places)) if part.endswith("/") else everywhere
+        else:
+            places = [at + len(part) for at in places if path.startswith(part, at)]
+        if not places:
+            return False
+    return places[-1] == len(path)
+
+
+def _in_folder(path: str, places: Iterable[int]) -> list[int]:
+    """*places*, and those behind them up to the next slash."""
+    found: list[int] = []
+    for at in places:
+        if not found or at > found[-1]:
+            end = path.find("/", at)
+            found += range(at, (len(path) if end < 0 else end) + 1)
+    return found
 
 
 def server_area(name: str) -> str:

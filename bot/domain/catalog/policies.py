@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import Policy, PressPolicy
+from bot.domain.catalog.policy import GuestsSee, Policy, PressPolicy
 from bot.domain.catalog.steps import Depth
 from bot.domain.values.value import Stored
 from bot.domain.values.working_time import QuietHours
@@ -22,6 +22,8 @@ class ChannelRules(Stored):
     press: PressPolicy | None = None
     quiet_hours: QuietHours | None = None
     weekends: bool | None = None
+    tools: bool | None = None
+    guests_see: tuple[GuestsSee, ...] | None = None
 
     def over(self, policy: Policy) -> Policy:
         own = {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}

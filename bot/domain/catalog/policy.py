@@ -20,6 +20,15 @@ class PressPolicy(StrEnum):
     EVERYONE = "everyone"
 
 
+class GuestsSee(StrEnum):
+    """What is told where guests or people of other organisations read along, as if all were members."""
+
+    CODE = "code"
+    """The code base, its history, and what servers of tools say."""
+    ITEMS = "items"
+    """Items of other channels, but for private ones."""
+
+
 _HOURS = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])\s*-\s*([01]?[0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 
 
@@ -46,7 +55,8 @@ class Policy(Stored):
     A file of policies may say for a channel whether roundtables are started there, with which *cast* (the keys of
     personas; none means all) and at which *depth*, and when people are not written to: in *quiet_hours*, and on
     *weekends* unless that is true. A discussion without turns ends when everybody was heard and the thread has been
-    quiet for *quiet_minutes*.
+    quiet for *quiet_minutes*. Without *tools*, personas look at nothing but the item. *guests_see* is what guests are
+    told beside the items of their channel.
     """
 
     press: PressPolicy = PressPolicy.EVERYONE
@@ -63,6 +73,8 @@ class Policy(Stored):
     quiet_hours: QuietHours | None = None
     weekends: bool = False
     quiet_minutes: int = 10
+    tools: bool = True
+    guests_see: tuple[GuestsSee, ...] = ()
 
     @property
     def working(self) -> WorkingTime:

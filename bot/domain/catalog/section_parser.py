@@ -13,15 +13,13 @@ from collections.abc import Collection, Iterator
 
 from bot.domain.values.value import Value
 
-LINE_CHARS = 400
-"""How far into a line a section or file is looked for: longer ones are prose, and slow to search."""
-
 _PART = re.compile(
     r"""
     # "1. Scope", `## 1. Scope`, **1. Scope**
-    ["“'‘`*]+ (?:\#+\s)? (?P<quoted>\d{1,3}(?:\.\d{1,3})*)\.\s (?P<quoted_title>[^"”`*]+?) ['’]? ["”'’`*] (?!\w)
+    (?<!["“'‘`*])["“'‘`*]++ (?:\#++\s)?
+        (?P<quoted>\d{1,3}(?:\.\d{1,3})*)\.\s (?P<quoted_title>[^"”`*]{1,200}?) ['’]? ["”'’`*] (?!\w)
     # §1. Scope, Section: 1. Scope, # 1. Scope
-  | (?:§ | \bsections?\b:? | \#+) \s? (?P<plain>\d{1,3}(?:\.\d{1,3})*)\.\s (?P<plain_title>[^,;:(`"]+?)
+  | (?:§ | \bsections?\b:? | (?<!\#)\#++) \s? (?P<plain>\d{1,3}(?:\.\d{1,3})*)\.\s (?P<plain_title>[^,;:(`"]{1,200}?)
         (?=\s? (?: [,;:(`"] | -- | [–—] | \b(?:in|of|to)\s | \.?$))
     # Section: "Scope"
   | (?:§\s? | ^(?:[-*+]\s)?section:\s?) ["“`]? (?P<named>[^\d\s"”`*][^"”`]*?) ["”`]?$
@@ -77,7 +75,7 @@ def _said(artifacts: str, file: str) -> Iterator[tuple[str, OwnedSection | str]]
     for raw in artifacts.splitlines():
         line = " ".join(raw.split())
         hint = _HINT.fullmatch(line)
-        parts = [] if _DETAIL.match(line) else list(_PART.finditer(line[:LINE_CHARS]))
+        parts = [] if _DETAIL.match(line) else list(_PART.finditer(line))
         if hint and not parts:
             yield file, hint["hint"]
             continue

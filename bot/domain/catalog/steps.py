@@ -137,9 +137,9 @@ class Step(Value):
         return text[prefix.end() :] if prefix and named else text
 
 
-NUMBERED = re.compile(r" {0,2}\d{1,3}[.)](?:\s+|$)(.*)")
-BULLET = re.compile(r" {0,1}[-*+](?:\s+|$)(.*)")
-SUB_ITEM = re.compile(r"\s*(?:[-*+]|(?:[0-9]{1,2}|[a-z])[.)])\s+(.*)")
+NUMBERED = re.compile(r" {0,2}\d{1,3}[.)](?:\s++|$)(.*)")
+BULLET = re.compile(r" {0,1}[-*+](?:\s++|$)(.*)")
+SUB_ITEM = re.compile(r"\s*(?:[-*+]|(?:[0-9]{1,2}|[a-z])[.)])\s++(.*)")
 
 
 def in_code(rows: Iterable[str]) -> frozenset[int]:
@@ -155,7 +155,7 @@ def items(text: str, marker: re.Pattern[str]) -> tuple[str, ...]:
     Lines below an item continue it, its sub-items follow after a semicolon; a blank line and then text
     at the margin ends the list. Fenced code is passed over.
     """
-    found: list[str] = []
+    found: list[list[str]] = []
     loose = ended = False
     rows = text.splitlines()
     code = in_code(rows)
@@ -163,7 +163,7 @@ def items(text: str, marker: re.Pattern[str]) -> tuple[str, ...]:
         if number in code:
             continue
         if item := marker.fullmatch(line):
-            found.append(item[1].strip())
+            found.append([item[1].strip()])
             ended = False
         elif not line.strip():
             loose = True
@@ -171,12 +171,13 @@ def items(text: str, marker: re.Pattern[str]) -> tuple[str, ...]:
         elif found and not ended:
             ended = loose and not line[0].isspace()
             if not ended:
-                found[-1] = _continued(found[-1], line)
+                found[-1].append(_continued(found[-1][-1], line))
         loose = False
-    return tuple(item for item in found if item)
+    return tuple(filter(None, map("".join, found)))
 
 
-def _continued(item: str, line: str) -> str:
+def _continued(before: str, line: str) -> str:
+    """What *line* adds to an item that ends with *before*."""
     if sub := SUB_ITEM.fullmatch(line):
-        return f"{item}{' ' if item.endswith(':') else '; '}{sub[1].strip()}"
-    return f"{item} {line.strip()}"
+        return f"{' ' if before.endswith(':') else '; '}{sub[1].strip()}"
+    return f" {line.strip()}"

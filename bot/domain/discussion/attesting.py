@@ -123,7 +123,7 @@ class _Attesting:
         if why:
             self._note(text, why)
             return f"{text} (unverified: {why})"
-        own = re.sub(r"\s*\([^()]*\)\s*\Z", "", text)
+        own = re.sub(r"\([^()]*\)\s*+\Z", "", text).rstrip()
         people = (entailment.unquoted(turn.text) for turn in self._turns.values() if turn.human)
         return text if entailment.stands_in(own, people) else f"{text} ({NOT_SAID})"
 

@@ -274,8 +274,6 @@ def stood(debate: Elaboration, stand: PersonStand) -> Elaboration:
         stand.condition,
     ):
         return debate
-    if same is None and not stand.option:
-        return debate
     others = [turn for turn in debate.turns if turn.by != stand.by and (turn.ts or turn.posted)]
     heard = (others[-1].ts or others[-1].posted) if others else ""
     named = _reason(debate, stand)

@@ -33,7 +33,7 @@ def _labelled(label: str) -> re.Pattern[str]:
 _DECIDES, _OBJECTS = _labelled(DECISION), _labelled(OBJECTION)
 
 
-_FIELDS = re.compile(r"\s*;\s*(?=[^\W\d][\w ]{1,24}:)")
+_FIELDS = re.compile(r"(?<!\s)\s*+;\s*+(?=[^\W\d][\w ]{1,24}:)")
 _REASON = re.compile(r"(?:because|reason|why)\s*:\s*(?P<why>\S.*)", re.IGNORECASE)
 """What may stand behind a decision: `…; because: …; replaces: DEC-001`."""
 
@@ -192,7 +192,7 @@ def restored(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
     still_open = (one for one in (*on_record, *quoted) if words(one.text) not in answered)
     return synthesis.but(
         objections=(*still_open, *settled_objections(debate)),
-        decisions=(*synthesis.decisions, *_undecided(synthesis, debate)),
+        decisions=(*_attributed(synthesis, debate), *_undecided(synthesis, debate)),
         questions=(*synthesis.questions, *_marked_questions(synthesis, debate)),
     )
 
@@ -275,12 +275,19 @@ def _quoted(one: Objection, debate: Elaboration) -> Iterator[Objection]:
             yield _suggesting(said, one) if one.is_weighed else said
 
 
+def _attributed(synthesis: Synthesis, debate: Elaboration) -> Iterator[Decision]:
+    """Naming who recorded it: who is said to have decided may not have seen it."""
+    known = {(one.text, one.decider): one.attribution for one in pressed(debate)}
+    for one in synthesis.decisions:
+        yield one.but(by=known.get((one.text, one.by), one.by))
+
+
 def _undecided(synthesis: Synthesis, debate: Elaboration) -> Iterable[Decision]:
     """People's decisions that the synthesis does not have word by word."""
     known = {(one.text, one.by) for one in synthesis.decisions}
     for one in pressed(debate):
         if (one.text, one.decider) not in known:
-            yield Decision(text=one.text, rationale=one.reason, by=one.decider)
+            yield Decision(text=one.text, rationale=one.reason, by=one.attribution)
     said = {(words(text), one.by) for one in synthesis.decisions for text in (one.text, _whole(one))}
     yield from (one for one in marked_decisions(debate) if (words(one.text), one.by) not in said)
 

@@ -219,6 +219,11 @@ class Decided(Stored):
     def decider(self) -> str:
         return ", ".join(self.deciders) or self.name
 
+    @property
+    def attribution(self) -> str:
+        """Who decided, and who recorded it where that is another."""
+        return f"{self.decider}, recorded by {self.name}" if self.deciders else self.name
+
     def naming(self, person: str, name: str) -> "Decided":
         """With what *person* is called."""
         named = self.but(name=name) if self.by == person else self
@@ -253,10 +258,9 @@ class Elaboration(Stored):
 
     `options`, `stands` (the newest of a person counts) and `objections` are on the card. `not_agreed` are the positions
     for which a person said that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who
-    asked everybody last. `inherited` are the decisions of an earlier discussion of the step. `opened_at` is empty for
-    one that an earlier version opened. `questions` are messages that people marked as such. `spent` says why personas
-    have nothing more to say, until a person says something. `groups` are those of a second model, which was asked last
-    when there were `compared` turns.
+    asked everybody last. `inherited` are the decisions of an earlier discussion of the step. `questions` are messages
+    that people marked as such. `spent` says why personas have nothing more to say, until a person says something.
+    `groups` are those of a second model, which was asked last when there were `compared` turns.
     """
 
     step_id: str

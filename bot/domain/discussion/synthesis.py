@@ -30,7 +30,7 @@ SUMMARY_CHARS = 100
 NONE = "None recorded."
 ASSUMPTION = "*assumption*"
 UNVERIFIED = "*unverified*"
-REFS = re.compile(r"(?:\s*\[t\d{2,}(?:, ?t\d{2,})*\])+\s*\Z")
+REFS = re.compile(r"(?<!\s)(?<!\d\])(?:\s*+\[t\d{2,}(?:, ?t\d{2,})*+\])++\s*+\Z")
 """The turns behind a claim, as they are shown."""
 
 

@@ -19,7 +19,7 @@ _SURE = re.compile(
     r"(?=\s*(?:$|[,;.!\u2013\u2014-]|because\b))",
     re.IGNORECASE,
 )
-_BECAUSE = re.compile(r"(?:^|[,;.\s])\s*because\b\s*", re.IGNORECASE)
+_BECAUSE = re.compile(r"(?:^|[,;.]|(?<!\s)\s)\s*+because\b\s*+", re.IGNORECASE)
 _EDGES = " ,;:.!-\u2013\u2014"
 
 
@@ -47,4 +47,4 @@ def read(words: str) -> SealedPosition:
 
 
 def _trimmed(text: str) -> str:
-    return one_line(re.sub(r"\s+,", ",", text).strip(_EDGES), TEXT_CHARS)
+    return one_line(text.replace(" ,", ",").strip(_EDGES), TEXT_CHARS)

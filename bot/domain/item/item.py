@@ -22,7 +22,7 @@ MOST_TITLES = 50
 BACKLOG_LINE = re.compile(r"^(\s*-\s+)([0-9]+\.[0-9]+)\s+\[([ ~Ax])\]\s+(.+)$")
 _BACKLOG_NUMBER = re.compile(r"[0-9]+\.[0-9]+")
 _LINKED = re.compile(r"\]\((?:[^()]*/)?([^()/]+)/?\)")
-_SENTENCE_END = re.compile(r"(?:[.!?…]+(?=\s+[^\sa-z])|[。！？])")
+_SENTENCE_END = re.compile(r"(?:(?<![.!?…])[.!?…]++(?=\s++[^\sa-z])|[。！？])")
 _GITHUB = re.compile(r"#([0-9]+)")
 _JIRA = re.compile(r"[A-Z]+-[0-9]+")
 _TICKET = re.compile(r"#?[0-9]+|[A-Za-z]+-[0-9]+")

@@ -94,12 +94,6 @@ def status(phases: Collection[object]) -> str:
     return "partial" if done < len(PHASE_KEYS) else "analyzed"
 
 
-def stale(meta: Meta, current: str) -> bool:
-    """Whether the code base has changed since; short hashes of different length may be the same commit."""
-    then = meta.codebase_hash
-    return bool(then and current) and not (then.startswith(current) or current.startswith(then))
-
-
 __all__ = [
     "DEFAULT_MAX_TURNS",
     "Corrupt",
@@ -112,7 +106,6 @@ __all__ = [
     "apply",
     "held_at",
     "read",
-    "stale",
     "status",
     "write",
 ]

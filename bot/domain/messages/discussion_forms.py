@@ -14,6 +14,8 @@ POSITION, SURE, CHANGE = "position", "sure", "change"
 OTHER = SOMETHING_ELSE
 DECIDERS = "deciders"
 LABEL_CHARS = 70
+TEXT_CHARS = 1_000
+"""Of what is kept whole in one line."""
 DECIDERS_ASKED = 5
 OBJECTIONS_ASKED = 5
 FATES = (
@@ -39,6 +41,7 @@ def record(debate: Elaboration, *, slug: str, option: str, person: str) -> Input
             label="In your words",
             kind=FieldKind.TEXT,
             required=not debate.options,
+            most=TEXT_CHARS,
             hint="This is the sentence that is kept. Left empty, it is the option's."
             if debate.options
             else "",
@@ -92,9 +95,10 @@ def objection(topic: str, *, slug: str) -> InputForm:
                 label="What is wrong with it?",
                 kind=FieldKind.TEXT,
                 required=True,
+                most=TEXT_CHARS,
                 hint="It stays on the card until somebody answers it or you take it back.",
             ),
-            FormField(name=SETTLE, label="What would settle it?", kind=FieldKind.LINE),
+            FormField(name=SETTLE, label="What would settle it?", kind=FieldKind.LINE, most=TEXT_CHARS),
         ),
         submit="Object",
     )
@@ -112,6 +116,7 @@ def fate(debate: Elaboration, *, slug: str, subject: str) -> InputForm | None:
         label="Look at it again if…" if is_risk else "Why is it turned down?",
         kind=FieldKind.TEXT,
         required=True,
+        most=TEXT_CHARS,
     )
     return InputForm(
         name=FormName.OBJECT,
@@ -133,6 +138,7 @@ def option(topic: str, *, slug: str, subject: str) -> InputForm:
         kind=FieldKind.LINE,
         required=True,
         placeholder="A bucket in each gateway",
+        most=board.OPTION_CHARS,
         hint="" if is_own else "It gets a letter on the card. You take no position with it.",
     )
     why = (FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),) if is_own else ()
@@ -155,6 +161,7 @@ def sealed(debate: Elaboration, *, slug: str) -> InputForm:
             label="Or in your words" if debate.options else "I would go for",
             kind=FieldKind.LINE,
             required=not debate.options,
+            most=board.OPTION_CHARS,
         ),
         FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),
         FormField(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Phase, Step
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion.elaboration import Elaboration, Fate, RaisedObjection, SealedPosition
+from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate, RaisedObjection, SealedPosition
 from bot.domain.discussion.novelty import SpentReason
 from bot.domain.discussion.positions import Flip
 from bot.domain.messages.step_wording import listed
@@ -296,6 +296,10 @@ def stands_for(name: str, letter: str, text: str) -> str:
     return f"{name} is for {letter}: {text}" if letter else f"{name} is undecided."
 
 
+def stands_already(letter: str) -> str:
+    return f"You are for {letter} already." if letter else "You are undecided already."
+
+
 def decided_by(name: str, deciders: Sequence[str]) -> str:
     """*name* recorded it; without *deciders* that person decided."""
     if not deciders or is_named_alone(name, deciders):
@@ -327,8 +331,8 @@ def named_as_decider(name: str, text: str) -> str:
     )
 
 
-def objected(name: str, text: str) -> str:
-    return f"{name} objects: {text}"
+def objected(name: str, text: str, settle: str = "") -> str:
+    return f"{name} objects: {text}" + (f"\n{would_settle(settle)}" if settle else "")
 
 
 FATE_SAID = {
@@ -372,11 +376,21 @@ def shown_by(name: str, count: int) -> str:
 SURE = {"high": "very sure", "mid": "fairly sure", "low": "not sure"}
 
 
-def sealed_position(name: str, letter: str, text: str, position: SealedPosition) -> str:
+def sealed_position(name: str, option: BoardOption | None, position: SealedPosition) -> str:
     sure = f", {SURE[position.sure]}" if position.sure in SURE else ""
+    words = position.words.strip().rstrip(".")
+    chosen = f"{option.letter}{sure}: {option.text}." if option else f"“{words}”{sure}."
+    own = f" In their words: “{words}”." if option and words not in {"", option.text} else ""
     why = f" Why: {position.why}" if position.why else ""
     change = f" What would change it: {position.change}" if position.change else ""
-    return f"{name} is for {letter}{sure}: {text}.{why}{change}"
+    return f"{name} is for {chosen}{own}{why}{change}"
+
+
+def still_sealed(count: int) -> str:
+    were = "was" if count == 1 else "were"
+    return (
+        f"{counted(count, 'position')} {were} still sealed when the discussion ended. This is what was given:"
+    )
 
 
 # Whispers.
@@ -384,6 +398,10 @@ def sealed_position(name: str, letter: str, text: str, position: SealedPosition)
 
 def no_words() -> str:
     return "Choose an option, or write it in your words."
+
+
+def too_long(length: int, most: int) -> str:
+    return f"That is {length:,} characters long, and at most {most:,} are kept. Say it shorter."
 
 
 def no_option_words() -> str:

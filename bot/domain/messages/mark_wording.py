@@ -33,10 +33,11 @@ _AS = {
 
 
 class MarkedMessage(Value):
-    """As the card shows it: `by` and `author` are names."""
+    """As the card shows it: `by` and `author` are names, `quote` are the author's words, `words` those of `by`."""
 
     id: str
     kind: str
+    quote: str
     words: str
     author: str
     by: str
@@ -53,6 +54,7 @@ def form(slug: str, ts: str, *, words: str, author: str) -> InputForm:
             label="In your words",
             kind=FieldKind.LINE,
             placeholder="Leave empty to keep the words above",
+            hint="They are kept as yours. An answer and what is not for the record have no other words.",
             most=WORDS_CHARS,
         ),
     )
@@ -83,21 +85,36 @@ def asked(one: MarkedMessage) -> str:
 
 def row(one: MarkedMessage) -> str:
     if one.kind == "objection" and not one.has_reason:
-        return f"{one.by} objects to {_quoted(one)}. {one.by}, why? Write `objection: …`"
+        return f"{one.by} objects to {_cited(one)}. {one.by}, why? Write `objection: …`"
     if one.kind == "objection":
         return f"{one.by} objects: “{one_line(one.words, QUOTE_CHARS)}”"
     return f"{_AS[one.kind].capitalize()}: {_quoted(one)} (marked by {one.by})"
 
 
 def _quoted(one: MarkedMessage) -> str:
-    return f"“{one_line(one.words, QUOTE_CHARS)}” – {one.author}"
+    own = f"“{one_line(one.words, QUOTE_CHARS)}” – {one.by}, on " if one.words else ""
+    return f"{own}{_cited(one)}"
 
 
-def marked(by: str, author: str, kind: str) -> str:
+def _cited(one: MarkedMessage) -> str:
+    return f"“{one_line(one.quote, QUOTE_CHARS)}” – {one.author}"
+
+
+def in_whose_words(by: str, author: str, *, own: bool) -> str:
+    """Behind a decision that came of a mark."""
+    return (
+        f"In the words of {by}, on a message of {author}."
+        if own
+        else (f"In the words of {author}, marked by {by}.")
+    )
+
+
+def marked(by: str, author: str, kind: str, words: str = "") -> str:
     """For the transcript, which has the message itself."""
     if kind == "out":
         return f"{by} left a message of {author} out of the record."
-    return f"{by} marked a message of {author} as {_AS[kind]}."
+    own = f" In the words of {by}: “{words}”" if words else ""
+    return f"{by} marked a message of {author} as {_AS[kind]}.{own}"
 
 
 def taken_back(by: str, author: str, kind: str) -> str:
@@ -126,6 +143,10 @@ def may_not_leave_out(author: str, starter: str) -> str:
     if author == starter:
         return f"Only {author} can leave that out."
     return f"Only {author}, or {starter} who started this, can leave that out."
+
+
+def only_its_words() -> str:
+    return "Leave this empty: an answer, and what is not for the record, keep the words of their author."
 
 
 def not_markable() -> str:

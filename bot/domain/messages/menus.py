@@ -30,8 +30,6 @@ class MenuKind(StrEnum):
     """The code base changed since the item was analysed."""
     LEFT_OUT = "left_out"
     """The analysis is complete, apart from steps that people can still open."""
-    PLAN_OFFER = "plan_offer"
-    """The analysis is complete: it can be planned."""
     PLAN_QUESTION = "plan_question"
     """Under a question of the workshop's roles."""
     PLAN_DECISION = "plan_decision"
@@ -101,7 +99,6 @@ DEPTHS = {
 DEPTH_OF = {choice.action: depth for depth, choice in DEPTHS.items()}
 REOPEN = Choice(action=Action.REOPEN, label="Open")
 FLOOR = (GO_ON, END_ELABORATION)
-ROUND = (STOP,)
 LABEL_CHARS = 40
 REOPENED_AT_MOST = 5
 """More buttons than a row has would hide the others. All steps can be opened by their number."""

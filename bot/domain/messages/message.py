@@ -98,11 +98,6 @@ class Action(StrEnum):
     REVEAL = "reveal"
 
 
-VERBS = frozenset({
-    Action.CATCH_UP, Action.EXPORT, Action.FINDINGS, Action.READ, Action.TAKE_UP, Action.SNOOZE,
-    Action.DIGEST_TIME, Action.WAITING,
-})  # fmt: skip
-"""What stands in no menu of a roundtable: a press is about the item that is its value."""
 FORMS = frozenset({
     Action.AMEND, Action.SORT, Action.SETTINGS, Action.START_FORM, Action.RECORD, Action.OBJECT, Action.SEALED,
     Action.ANSWER_FORM, Action.UNTIL, Action.OPTION,

@@ -147,6 +147,16 @@ def not_there(id: str, *, is_known: bool) -> str:
     return f"{id} was withdrawn or replaced before." if is_known else f"There is no {id}."
 
 
+def part_of_what(part: str, whole: str, label: str) -> str:
+    first = f" Write `{label}: …` first." if label else ""
+    return f"It is not clear to which {whole.lower()} this {part.lower()} belongs.{first}"
+
+
+def not_taken(why: Sequence[str]) -> str:
+    """For one person, whose words are a form that changes no entry."""
+    return f"{' '.join(why)} Your words stay as you wrote them."
+
+
 def nothing_to_confirm(id: str) -> str:
     return f"{id} counts already, so there is nothing to confirm."
 

@@ -33,7 +33,7 @@ _THREAD = re.compile(
 )
 _ROOT = re.compile(r"[?&]thread_ts=([0-9]{10}\.[0-9]{6})(?:&|$)")
 _ISSUE = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:issues|pull)/([0-9]+)(?:[/?#]\S*)?")
-_TICKET = re.compile(r"https?://\S+/browse/([A-Z][A-Z0-9]*-[0-9]+)(?:[/?#]\S*)?")
+_TICKET = re.compile(r"(?=\S+\Z)https?://\S+/browse/([A-Z][A-Z0-9]*-[0-9]+)(?:[/?#]\S*)?")
 
 _ABOUT = (
     FormField(

@@ -130,7 +130,8 @@ def finished_card(
     scene: StepScene, *, by: str, ends_phase: bool = False, following: Phase | None = None
 ) -> Message:
     """*following* is the phase after the one that the step ends."""
-    is_saved = any(one.body.strip() not in {"", NOTHING} for one in scene.saved)
+    saved = () if scene.not_saved else scene.saved
+    is_saved = any(one.body.strip() not in {"", NOTHING} for one in saved)
     title = f"{scene.step.title} – saved" if is_saved else scene.step.title
     skip = () if ends_phase else (SKIP,)
     choices = (menus.CONTINUE, AMEND.but(label="Amend…"), DISCUSS)
@@ -141,10 +142,14 @@ def finished_card(
         subtitle=_where(scene),
         parts=tuple(_finished_parts(scene)),
         more=(*skip, REOPEN.but(value=scene.step_id), *DEPTHS[scene.depth], menus.STOP),
-        foot=(_finished_foot(scene, by), *scene.lines, _or_type(scene, ends_phase=ends_phase)),
+        foot=(
+            *filter(None, (_finished_foot(scene, by), scene.not_saved)),
+            *scene.lines,
+            _or_type(scene, ends_phase=ends_phase),
+        ),
         revision=scene.revision,
     )
-    changed = [ChangedFile(path=one.path, heading=one.heading) for one in scene.saved]
+    changed = [ChangedFile(path=one.path, heading=one.heading) for one in saved]
     said = step_wording.saved(changed) if changed else ""
     words = card_in_words(_without(card, scene.first))
     whole = paragraphs(scene.first, said, words)

@@ -102,7 +102,7 @@ class StepScene:
     What a card shows. `first` stands before everything else: the hand-over, a greeting, welcome back. `prompt` is
     the step's own text with its placeholders filled. `thinking` says what a model does at the moment. `heard` and
     `waiting` are names. `gaps` are those of `coverage.of_step`. `lines` are further sentences for the foot.
-    `is_whole`: no list is cut, for a person who wants to read all of it.
+    `not_saved` says what is in no commit yet. `is_whole`: no list is cut, for a person who wants to read all of it.
     """
 
     step: Step
@@ -126,6 +126,7 @@ class StepScene:
     remarks: tuple[LeftOutRemark, ...] = ()
     uncarried: tuple[LostRemark, ...] = ()
     saved: tuple[SavedSection, ...] = ()
+    not_saved: str = ""
     marks: tuple[MarkedMessage, ...] = ()
     links: tuple[Link, ...] = ()
     lines: tuple[str, ...] = ()

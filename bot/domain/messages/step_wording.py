@@ -55,7 +55,7 @@ def taken_up_here(title: str) -> str:
 
 def title_of_root(text: str) -> str:
     """The title in the first line of an `opening`, or of the root of a planning; empty when there is none."""
-    found = re.fullmatch(r"\**(?:Roundtable|Planning): (.+?)\**", text.split("\n", 1)[0].strip())
+    found = re.fullmatch(r"\**(?:Roundtable|Planning): (.*[^*])\**", text.split("\n", 1)[0].strip())
     return one_line(found[1], TITLE_CHARS) if found else ""
 
 
@@ -316,6 +316,8 @@ def included(person: str, remarks: int) -> str:
 
 
 def surveyed(survey: CodeSurvey) -> str:
+    if survey.withheld:
+        return "I do not look at the code for this channel, so I rely on what you know."
     if not survey.tracked_files:
         return "There is no code base in my workspace to search, so I rely on what you know."
     found = "\n".join(
@@ -371,6 +373,10 @@ def saved(touched: Sequence[ChangedFile]) -> str:
 
 def not_all_saved() -> str:
     return "Not everything is saved yet. I keep trying, and tell you when it is."
+
+
+def later_not_saved() -> str:
+    return "What was added since then is not saved yet."
 
 
 def retracted(person: str) -> str:

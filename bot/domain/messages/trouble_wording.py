@@ -12,7 +12,7 @@ def could_not_read() -> str:
 
 
 def recovered(count: int, *, elsewhere: int = 0, complete: bool = True) -> str:
-    """*elsewhere* of the *count* messages were said at a menu or in a discussion."""
+    """*elsewhere* of the *count* messages were said in a discussion."""
     said = counted(count, "message")
     sentences = ["I had lost the state of this thread, and read the item from git."]
     if complete:
@@ -25,7 +25,7 @@ def recovered(count: int, *, elsewhere: int = 0, complete: bool = True) -> str:
     else:
         sentences.append("I could not read what was said here since then. Say again what matters.")
     if elsewhere:
-        sentences.append("What was said at a menu or in a discussion is only in the transcript.")
+        sentences.append("What was said in a discussion is only in the transcript.")
     return " ".join(sentences)
 
 
@@ -60,10 +60,13 @@ def no_channel(*, archived: bool) -> str:
     return "The channel was archived." if archived else "The bot was removed from the channel."
 
 
-def thread_gone(title: str) -> str:
-    return (
-        f"The thread of **{title}** was deleted. Say `/roundtable resume`. It then goes on in a new thread."
+def thread_gone(title: str, *, goes_on: bool) -> str:
+    then = (
+        "It goes on in a new one."
+        if goes_on
+        else "Say `/roundtable resume`. It then goes on in a new thread."
     )
+    return f"The thread of **{title}** was deleted. {then}"
 
 
 def unread(sentence: str) -> str:

@@ -306,7 +306,6 @@ REQUIRED = frozenset({PLAN, *PROJECTIONS})
 """Without these a plan is not ready for review."""
 VERSIONED = (PLAN, PLAN_PAGE, PLAN_FILES, MINUTES, REVIEW, BRIEF)
 """What a redo puts aside."""
-TRANSCRIPT = f"{FOLDER}/meeting.jsonl"
 _OURS = re.compile(rf"{FOLDER}/(?:versions/v[1-9][0-9]{{0,5}}/)?(?P<name>[a-z-]+(?:\.[a-z]+)+)")
 
 

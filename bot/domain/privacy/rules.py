@@ -217,7 +217,7 @@ def _is_key(found: re.Match[str]) -> bool:
 
 
 KEY_WORD = re.compile(r"key|secret|token|pass", re.IGNORECASE)
-WORDY = re.compile(r"[a-z]{9}|[A-Za-z]+[_-][A-Za-z]+[_-][A-Za-z]+")
+WORDY = re.compile(r"[a-z]{9}|(?<![A-Za-z])[A-Za-z]++[_-][A-Za-z]++[_-][A-Za-z]")
 """Runs of letters that are more likely words: identifiers, paths, slugs."""
 
 

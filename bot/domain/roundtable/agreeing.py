@@ -38,6 +38,7 @@ def shown_marks(rt: Roundtable, step_id: str) -> tuple[MarkedMessage, ...]:
         MarkedMessage(
             id=one.id,
             kind=one.kind.value,
+            quote=one.quote,
             words=one.words,
             author=rt.name_of(one.author),
             by=rt.name_of(one.by),

@@ -71,6 +71,9 @@ def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable
     if all(one.id != card.post or one.attempts for one in rt.outbox):
         if not card.ts or message == card.shown:
             return rt
+        pressed = pressed or message.choices != card.shown.choices
+        if card.closed:
+            return reposted(rt, message) if pressed else rt
         rt = rt.edited(ts=card.ts, message=message, pressed=pressed)
         revision = card.revision + 1
         return rt.but(board=card.but(shown=message, revision=revision))
@@ -87,7 +90,7 @@ def reposted(rt: Roundtable, message: Message) -> Roundtable:
     card = rt.board
     assert card, "there is a card"
     rt = rt.queueing(Post(message=message.but(about=NO_STEP)))
-    card = card.but(post=rt.outbox[-1].id, ts="", shown=message)
+    card = card.but(post=rt.outbox[-1].id, ts="", shown=message, closed=False)
     menu = rt.menu.but(ts="") if rt.menu and rt.menu.token == card.token else rt.menu
     return rt.but(board=card, menu=menu).asking_with(rt.outbox[-1])
 

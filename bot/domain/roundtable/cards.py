@@ -94,7 +94,9 @@ def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable
         offers_more = message.choices != card.shown.choices and bool(message.choices)
         # Another button below the same question does not make what was written before it late.
         asks_anew = offers_more and _asks(message) != _asks(card.shown)
-        rt = rt.edited(ts=card.ts, message=message, pressed=pressed or offers_more)
+        if card.closed:
+            return rt.posting_card(message) if pressed or offers_more else rt
+        rt = rt.edited(ts=card.ts, message=message, pressed=pressed or asks_anew)
         rt = rt.but(card=card.but(shown=message, revision=card.revision + 1))
         return rt.asking_with(rt.outbox[-1]) if asks_anew else rt
     return rt.but(outbox=rephrased(rt.outbox, card.post, message), card=card.but(shown=message))
@@ -258,7 +260,10 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
     heard = _heard(rt, step)
     is_done = asking.is_done(rt, step.step_id)
     is_saved = is_done and not saving.is_behind(rt)
-    not_saved = step_wording.not_all_saved() if is_done and not is_saved else ""
+    is_here = step.step_id == rt.step_id and rt.stage is Stage.AT_BOUNDARY
+    is_later = is_here and saving.has_content(rt.lines)
+    not_saved = step_wording.later_not_saved() if is_saved and is_later else ""
+    not_saved = step_wording.not_all_saved() if is_done and not is_saved else not_saved
     return StepScene(
         step=step,
         persona=playbook.roster.speaker_for(step.persona, step.phase_key),
@@ -285,6 +290,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         stale=tuple(_stale(rt, step, playbook)),
         unsorted=tuple(_unsorted(rt, step, playbook)),
         saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
+        not_saved=not_saved,
         marks=agreeing.shown_marks(rt, step.step_id),
         uncarried=tuple(
             LostRemark(number=one.number, text=one.text, by=_name(one.name, playbook), why=one.why)
@@ -296,7 +302,6 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
                 None,
                 [
                     *_replies(rt, step, playbook),
-                    not_saved,
                     _due(rt, is_done=is_done),
                     budget_line(rt.purse, playbook.policy),
                 ],

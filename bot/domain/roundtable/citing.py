@@ -19,10 +19,10 @@ from bot.domain.values.text import clean
 TRANSCRIPT = "planning/meeting.jsonl"
 """Relative to the item's folder, with the `message_id` of a line behind a #."""
 
-_HIDDEN = "[\u00ad\u200b-\u200f\u2060-\u2064]*"
+_HIDDEN = "[\u00ad\u200b-\u200f\u2060-\u2064]*+"
 _TURN = rf"t{_HIDDEN}(?:\d{_HIDDEN}){{2,}}"
 _WRITTEN_IN = re.compile(
-    rf"[ \t]*\[{_HIDDEN}\s*{_HIDDEN}{_TURN}(?:\s*,\s*{_HIDDEN}{_TURN})*\s*\]", re.IGNORECASE
+    rf"(?<![ \t])[ \t]*+\[{_HIDDEN}\s*+{_HIDDEN}{_TURN}(?:\s*+,\s*+{_HIDDEN}{_TURN})*+\s*+\]", re.IGNORECASE
 )
 """What looks like our references, wherever it stands."""
 
@@ -91,10 +91,8 @@ def _grounded(claim: Claim, known: Collection[str]) -> Claim:
 
 
 def _bare(text: str) -> str:
-    text, before = clean(text), ""
-    while text != before:  # what is left around one may be another
-        text, before = _WRITTEN_IN.sub("", text), text
-    return text.strip()
+    text = _WRITTEN_IN.sub("", clean(text))
+    return _WRITTEN_IN.sub(" …", text).strip()  # what is left around one may be another
 
 
 def _cited(synthesis: Synthesis) -> set[str]:
@@ -118,9 +116,8 @@ def _decisions(synthesis: Synthesis, debate: Elaboration) -> Iterator[str]:
     """Those made with a button are no turns."""
     kept = {(one.text, one.by) for one in synthesis.decisions}
     for one in debate.decided:
-        if not one.typed and (one.text, one.decider) in kept:
-            recorded = f", recorded by {_named(one.name)}" if one.deciders else ""
-            yield f"- Decided by {_named(one.decider)}{recorded}: `{TRANSCRIPT}#{one.line}`"
+        if not one.typed and (one.text, one.attribution) in kept:
+            yield f"- Decided by {_named(one.attribution)}: `{TRANSCRIPT}#{one.line}`"
 
 
 def _named(name: str) -> str:

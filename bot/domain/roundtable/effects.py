@@ -45,7 +45,8 @@ class ReadThread(Attemptable):
 
     `recovering`: we were here before, and lost what was not in git. `quiet`: the thread is our own and new, but
     people may have answered before we knew where it stands. `missed`: we are at work in it, and were away. `lost`:
-    the workspace went back, and nothing but the thread has what was said since.
+    the workspace went back, and nothing but the thread has what was said since. `about` is the step of the newest known
+    message.
     """
 
     kind: Literal["read_thread"] = "read_thread"
@@ -55,6 +56,7 @@ class ReadThread(Attemptable):
     lost: RolledBack | None = None
     after: str = ""
     known: tuple[str, ...] = ()
+    about: str = ""
 
 
 class ReadItem(Attemptable):

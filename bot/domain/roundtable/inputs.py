@@ -261,6 +261,19 @@ class ChannelGone(Event):
     archived: bool = False
 
 
+class ChannelMoved(Event):
+    """Slack gave the channel another id, *channel*; messages before the stamp *ts* had the old one."""
+
+    channel: str
+    ts: str
+
+
+class PersonChanged(Event):
+    """*person* has another name now, or belongs to the workspace in another way."""
+
+    person: Person
+
+
 class Returned(Event):
     """The bot was away since *since*, for longer than Slack repeats what it could not deliver."""
 
@@ -291,4 +304,5 @@ Command = (
     | SettleObjection
     | SealPosition
 )
-Input = Command | Clashed | TryAgain | TimeCame | Returned | ChannelGone | Outcome
+OfSlack = ChannelGone | ChannelMoved | PersonChanged
+Input = Command | Clashed | TryAgain | TimeCame | Returned | OfSlack | Outcome

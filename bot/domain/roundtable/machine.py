@@ -26,6 +26,7 @@ from bot.domain.roundtable.inputs import (
     AnswerDirectly,
     AnswerQuestion,
     ChannelGone,
+    ChannelMoved,
     Clashed,
     Command,
     Export,
@@ -34,6 +35,8 @@ from bot.domain.roundtable.inputs import (
     MarkMessage,
     Mute,
     NameOption,
+    OfSlack,
+    PersonChanged,
     Plan,
     Press,
     RaiseObjection,
@@ -102,6 +105,7 @@ from bot.domain.roundtable.transitions import (
     silence,
     speaking,
     specifying,
+    standing,
     steps,
     syntheses,
     talking,
@@ -165,10 +169,10 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.ANALYSED, Plan): planning.plan_asked,
     (Stage.ELABORATING, Plan): planning.not_in_a_discussion,
     (Stage.ELABORATING, RecordDecision): deciding.recorded,
-    (Stage.ELABORATING, NameOption): deciding.option_named,
+    (Stage.ELABORATING, NameOption): standing.option_named,
     (Stage.ELABORATING, RaiseObjection): deciding.objected,
     (Stage.ELABORATING, SettleObjection): deciding.settled,
-    (Stage.ELABORATING, SealPosition): deciding.sealed,
+    (Stage.ELABORATING, SealPosition): standing.sealed,
     **{(stage, SetDue): attending.due_chosen for stage in attending.OPEN},
     (Stage.PLANNING, Plan): planning.plan_again,
     (Stage.PLANNING, Say): planning_presses.said,
@@ -217,13 +221,13 @@ PRESSES: Mapping[Action, Transition] = {
     Action.EXTEND: attending.extended,
     Action.WITHOUT: attending.without,
     Action.NO_LIMIT: attending.unlimited,
-    Action.STAND: deciding.stood,
+    Action.STAND: standing.stood,
     Action.AGREED: deciding.agreed,
     Action.NOT_AGREED: deciding.not_agreed,
     Action.OBJECTION: deciding.fate_pressed,
     Action.ASK_ALL: elaborations.all_asked,
     Action.MORE_TURNS: deciding.more_turns,
-    Action.REVEAL: deciding.revealed,
+    Action.REVEAL: standing.revealed,
     **dict.fromkeys(
         (Action.RECORD, Action.OPTION, Action.OBJECT, Action.SEALED, Action.UNTIL), cards.amended
     ),
@@ -329,7 +333,7 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _happened(
-    rt: Roundtable, event: Command | Clashed | TryAgain | Returned | ChannelGone, playbook: Playbook
+    rt: Roundtable, event: Command | Clashed | TryAgain | Returned | OfSlack, playbook: Playbook
 ) -> Roundtable:
     if isinstance(event, Clashed):
         return rt.telling(Message(text=trouble_wording.clashed(event.paths)), part=rt.part)
@@ -337,6 +341,10 @@ def _happened(
         return pausing.tried_again(rt)
     if isinstance(event, ChannelGone):
         return pausing.channel_gone(rt, event)
+    if isinstance(event, ChannelMoved):
+        return pausing.channel_moved(rt, event)
+    if isinstance(event, PersonChanged):
+        return opening.person_changed(rt, event)
     if isinstance(event, Returned):
         return absence.returned(rt, since=event.since)
     if why := permission.refusal(rt, event.person, playbook.policy):
@@ -364,7 +372,7 @@ def _happened(
     if isinstance(event, Say) and (after := phases.reopen_typed(rt, event, playbook)) is not None:
         return after
     if transition := ANYTIME.get(type(event)) or TRANSITIONS.get((rt.stage, type(event))):
-        return transition(rt, event, playbook)
+        return specifying.telling_what_is_not_taken(rt, transition(rt, event, playbook), event, playbook)
     raise NotNow(_why_not(rt, event))
 
 
@@ -422,7 +430,7 @@ def _caught_up(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
 
 def _posted(rt: Roundtable, event: Posted, effect: Attemptable) -> Roundtable:
     """Where a menu stands, and where the line can be found in Slack, if it is not in git yet."""
-    rt = plan_card.posted(rt, effect.id, event.ts)
+    rt = plan_card.posted(rt.but(resumed_by=""), effect.id, event.ts)
     message = getattr(effect, "message", None)
     # The post of a card loses its token when the card is finished before it is posted.
     cards_posted = (one.token for one in (rt.card, rt.board) if one and one.post == effect.id)

@@ -29,8 +29,9 @@ REACTIONS: Mapping[str, MarkKind] = {
 
 class MessageMark(Stored):
     """
-    The message *ts* of *author*, marked *by* a person. `words` are those of the message, or what the person who marked
-    it wrote instead. `entry` is what came of it. `settled` is what people pressed: "agreed" or "not_agreed".
+    The message *ts* of *author*, marked *by* a person. `quote` is what the message said, `words` what the person who
+    marked it wrote, if anything. `entry` is what came of it. `settled` is what people pressed: "agreed" or
+    "not_agreed".
     """
 
     id: str
@@ -38,10 +39,15 @@ class MessageMark(Stored):
     kind: MarkKind
     by: str
     author: str
-    words: str
+    quote: str
+    words: str = ""
     step_id: str = ""
     entry: str = ""
     settled: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.words or self.quote
 
     @property
     def is_open(self) -> bool:

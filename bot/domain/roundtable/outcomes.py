@@ -1,6 +1,6 @@
 """Outcomes of effects. Each names the effect that it completes, and has its key: the same one twice is one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from bot.domain.catalog.agenda import QuickScan
@@ -123,6 +123,11 @@ class ThreadMessage(Stored):
     about: str = ""
     files: tuple[Attachment, ...] = ()
 
+    def following(self, about: str, known: Iterable[str]) -> "ThreadMessage":
+        """With no post of ours that was read above it, it belongs where the newest *known* message does."""
+        is_next = not self.about and self.ts > max(known, default="")
+        return self.but(about=about) if is_next else self
+
 
 class ThreadRead(EffectOutcome):
     """
@@ -144,11 +149,11 @@ class ItemState(Stored):
     What an item's folder says, read fresh.
 
     `last_round` and `last_ts` are the transcript's; `heard` are the Slack stamps of people's newest messages in it, in
-    order; `said` answers the step that it ends in, if that is open, and is only told to who reads. `codebase` is the
-    last commit outside the items folder and `commits_behind` how many came since the one the item was analysed at.
-    `planning`: the transcript ends in the middle of a workshop. `behind`: the folder is a clone's that has not heard
-    yet of the last commit. `specification` and `written` are read only where nothing is known of the item, and are
-    empty otherwise.
+    order, and `about` is the step in which the last of them was said; `said` answers the step that it ends in, if that
+    is open, and is only told to who reads. `codebase` is the last commit outside the items folder and `commits_behind`
+    how many came since the one the item was analysed at. `planning`: the transcript ends in the middle of a workshop.
+    `behind`: the folder is a clone's that has not heard yet of the last commit. `specification` and `written` are read
+    only where nothing is known of the item, and are empty otherwise.
     """
 
     meta: Meta
@@ -156,6 +161,7 @@ class ItemState(Stored):
     last_round: int = 0
     last_ts: str = ""
     heard: tuple[str, ...] = ()
+    about: str = ""
     said: tuple[ThreadMessage, ...] = ()
     codebase: str = ""
     commits_behind: int = 0
@@ -249,7 +255,8 @@ class RelatedFile(Stored):
 class CodeSurvey(Stored):
     """
     What a search of the code base found. `tracked_files` is 0 when the workspace holds no code base;
-    `complete` is False when the time for searching ran out. `files_found` is the number of files with any of the words,
+    `complete` is False when the time for searching ran out. `withheld`: it was not searched, because of who reads
+    along, or by a policy. `files_found` is the number of files with any of the words,
     `related` are the first ones to look at.
     """
 
@@ -258,6 +265,7 @@ class CodeSurvey(Stored):
     complete: bool = True
     files_found: int = 0
     related: tuple[RelatedFile, ...] = ()
+    withheld: bool = False
 
     def is_everywhere(self, hits: KeywordHits) -> bool:
         """A word of the language, such as "the", or of the project: it says nothing about this item."""

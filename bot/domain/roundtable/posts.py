@@ -45,7 +45,8 @@ class StepCard(Stored):
     that posted it, `ts` where it stands, `message` what it says now, and `shown` what was sent to Slack last.
     `revision` counts the edits. `below` counts the messages below it. At `moved_at` it was posted anew; the post before
     that, `moved_from`, still has to say so. `ending` replaces the card of a discussion when that is saved.
-    `remarks` were left out of the files.
+    `remarks` were left out of the files. Slack takes no more edits of a *closed* one: it is posted anew when it offers
+    something else.
     """
 
     step_id: str
@@ -60,6 +61,7 @@ class StepCard(Stored):
     below: int = 0
     moved_at: str = ""
     moved_from: str = ""
+    closed: bool = False
     ending: Message | None = None
     remarks: tuple[ShortRemark, ...] = ()
 

@@ -60,6 +60,7 @@ from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Person, Place
 from bot.domain.values.timestamps import slack_time
 from bot.domain.values.value import Stored
+from bot.domain.values.viewer import AccessState
 
 # What a roundtable keeps note of while it goes on.
 
@@ -88,23 +89,6 @@ class Stalled(Stored):
     stage: Stage
 
 
-# How a roundtable behaves towards the people around it: who may know of it, who they are, and whether it is
-# quiet.
-
-
-class AccessState(Stored):
-    """
-    `private` is None while we do not know who can see the channel, and then it is treated as private; `noted`
-    is what meta.json says about that. `muted`: the personas say nothing by themselves. `outsiders` are the
-    people who are known not to be members of the workspace, and what they are instead.
-    """
-
-    private: bool | None = None
-    noted: bool | None = None
-    muted: bool = False
-    outsiders: Mapping[str, str] = {}
-
-
 # What is stored of a roundtable. What can be asked of it, and what follows, is in `roundtable`.
 
 
@@ -124,14 +108,14 @@ class RoundtableFields(Stored):
     as it was committed last. `specification` is folded from all lines, committed or not; `written` are the digests of
     the sections as they were written last, by file and heading. `reopened` is the step that people opened again out
     of its turn. `questions_asked` are the prepared questions that personas have asked. `root` is our first message,
-    `brief` the last one, and `paused_by` the person who stopped. `first_words` stand above the next question.
-    `question` is the newest question or menu, `asked` the newest posts that opened a step or a discussion, and
-    `undecided` are words that came while it was not known whether their author could see the question. `timers` are
-    the moments at which something follows by itself, by the name of what does. `personas_active` are the keys of the
-    personas; none means all. `marks` are what people marked messages of the thread as. `stop_asked_by` is the person
-    who wants to stop, while something is being written down. `hinted` says for which rest people were told that
-    nothing goes on. `board` is the card of the discussion, also when that is over, and `ended` what each step's
-    discussion came to. `uncarried` is what was said and stands in no entry.
+    `brief` the last one. `paused_by` stopped; `resumed_by` went on, and nothing of ours is in the thread since.
+    `first_words` stand above the next question, `question` is the newest one, or menu, `asked` the newest posts that
+    opened a step or a discussion, and `undecided` are words that came while it was not known whether their author
+    could see the question. `timers` are the moments at which something follows by itself, by the name of what does.
+    `personas_active` are keys; none means all. `marks` are what people marked messages of the thread as.
+    `stop_asked_by` is the person who wants to stop, while something is being written down. `hinted` says for which
+    rest people were told that nothing goes on. `board` is the card of the discussion, also when that is over, and
+    `ended` what each step's discussion came to. `uncarried` is what was said and stands in no entry.
     """
 
     shape: int = 2
@@ -193,6 +177,7 @@ class RoundtableFields(Stored):
     root: EditedPost | None = None
     brief: EditedPost | None = None
     paused_by: str = ""
+    resumed_by: str = ""
     board: StepCard | None = None
     ended: Mapping[str, EndedDiscussion] = {}
     uncarried: tuple[UncarriedStatement, ...] = ()
@@ -226,12 +211,12 @@ MENUS_REMEMBERED = 16
 ASKED_REMEMBERED = 16
 ON_THE_CARD = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE})
 """The menus of a step: they stand on one message, which is edited."""
+ABOUT_A_STEP = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
+"""What people write below our posts belongs to the step."""
 SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
 """Failed before, and tried again later."""
 _EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
-BY_RULE = {"voice": "rule"}
-"""In a line's `meta`: a persona's words that no model made."""
 OFFERING_THE_MODEL = frozenset(
     {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
 )
@@ -306,7 +291,7 @@ class Roundtable(RoundtableFields):
 
     def line_of(self, ts: str) -> str:
         """The `message_id` of the line that a person's message became; its input has the same key."""
-        return f"{self.place.channel}.{ts}"
+        return f"{self.manners.channel_at(ts) or self.place.channel}.{ts}"
 
     def token(self) -> str:
         """Names the next menu: opaque, and never the same for two menus, even if the store was lost in between."""
@@ -429,7 +414,8 @@ class Roundtable(RoundtableFields):
         Queues a post of *message* and writes it, or *line*, into the transcript: Slack and the file have one
         order. What could not be sent before comes first.
         """
-        about = self.step_id if self.stage is Stage.DISCUSSING else NO_STEP
+        at = self.heading_for if self.stage is Stage.PAUSED else self.stage
+        about = (at in ABOUT_A_STEP and self.step_id) or NO_STEP
         rt = self.catching_up().queueing(Post(message=message.but(about=about)))
         return rt.said(line or message.text, rt.outbox[-1], part=part, actor=actor, **meta)
 
@@ -520,8 +506,8 @@ class Roundtable(RoundtableFields):
         """The card stands in a new message from now on, under the same token."""
         assert self.card, "there is a card"
         rt = self.queueing(Post(message=message.but(about=self.card.step_id)))
-        card = self.card.but(post=rt.outbox[-1].id, ts="", message=message, shown=message, below=0)
-        rt = rt.but(card=card).asking_with(rt.outbox[-1])
+        card = self.card.but(message=message, shown=message, ts="", below=0, closed=False)
+        rt = rt.but(card=card.but(post=rt.outbox[-1].id)).asking_with(rt.outbox[-1])
         return rt.but(menu=rt.menu.but(ts="")) if rt.menu and rt.menu.token == card.token else rt
 
     def edited(self, *, ts: str, message: Message, pressed: bool = False) -> "Roundtable":

@@ -150,14 +150,14 @@ def _agreements(rt: Roundtable, person: str) -> Iterator[Wait]:
         if person not in one.people or everybody <= set(one.people):
             yield Wait(WaitKind.AGREEMENT, text, listed(one.names))
     for mark in agreeing.marked(rt):
-        yield Wait(WaitKind.MARKED, one_line(mark.words, QUESTION_CHARS), rt.name_of(mark.by))
+        yield Wait(WaitKind.MARKED, one_line(mark.text, QUESTION_CHARS), rt.name_of(mark.by))
 
 
 def _reasons(rt: Roundtable, person: str) -> Iterator[Wait]:
     for one in rt.marks:
         is_open = one.step_id == rt.step_id and not agreeing.has_reason(rt, one)
         if is_open and one.kind is MarkKind.OBJECTION and one.by == person:
-            yield Wait(WaitKind.REASON, one_line(one.words, QUESTION_CHARS))
+            yield Wait(WaitKind.REASON, one_line(one.quote, QUESTION_CHARS))
 
 
 def _questions(rt: Roundtable, person: str) -> Iterator[Wait]:

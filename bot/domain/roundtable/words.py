@@ -66,7 +66,7 @@ TALK = r"(?:(?:our|the|this|that) (?:discussion|conversation|elaboration|roundta
 AFTER = (
     rf"(?:now|here|for now|please|thanks|thank you|then|everyone|folks|team|all|with this|with that|{TALK})"
 )
-EXIT = re.compile(rf"^(?:{POLITE} )*(?:{WE} )*{CLOSERS}(?: {AFTER})*$")
+EXIT = re.compile(rf"^(?:{POLITE} )*+(?:{WE} )*+{CLOSERS}(?: {AFTER})*$")
 NOT_YET = re.compile(r"\b(?:not|isn'?t|aren'?t|never|don'?t|hardly|before|until|when|once|if|after)\b")
 PERHAPS = re.compile(r"\b(?:done|exit$|wrap(?:ping)? (?:\w+ )?up)\b")
 PERHAPS_WORDS_MAX = 6

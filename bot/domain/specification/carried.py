@@ -7,9 +7,10 @@ Rules only. They find what is not there at all; whether an entry says it well is
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from bot.domain.specification.entailment import Part, content_words, has_figure, lacks
+from bot.domain.specification.entailment import Figures, content_words, figures, has_figure, lacking_figures
 from bot.domain.values.text import one_line
 
 STATEMENT_CHARS = 300
@@ -18,9 +19,9 @@ FEWEST_WORDS = 4
 MOSTLY = 0.5
 RESTS_NOT = "no entry rests on it"
 NOT_CITED = "no entry has what it cites"
-_FIGURES = frozenset({Part.NUMBER, Part.DATE})
+CLAIMS_REMEMBERED = 5_000
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")
-_CITED = re.compile(r"[^\s:@()\[\]`]{1,400}:\d{1,7}(?:-\d{1,7})?@[0-9a-f]{7,40}")
+_CITED = re.compile(r"(?<![^\s:@()\[\]`])[^\s:@()\[\]`]{1,400}+:\d{1,7}(?:-\d{1,7})?@[0-9a-f]{7,40}")
 
 
 class LostStatement(NamedTuple):
@@ -30,22 +31,32 @@ class LostStatement(NamedTuple):
     why: str
 
 
+class _Claim(NamedTuple):
+    words: frozenset[str]
+    figures: Figures
+
+
+@lru_cache(maxsize=CLAIMS_REMEMBERED)  # the same ones are held against every sentence
+def _read(claim: str) -> _Claim:
+    return _Claim(content_words(claim), figures(claim))
+
+
 def lost(text: str, claims: Sequence[str], *, is_cited: bool) -> Iterator[LostStatement]:
     """
     Of what a person said, the sentences with a number or a date that none of *claims* has; or all of it, when nothing
     rests on it. A question states nothing.
     """
     stated = [one for one in sentences(text) if not one.endswith(("?", "？"))]
-    figures = [one for one in stated if has_figure(one) and content_words(one)]
+    counted = [one for one in stated if has_figure(one) and content_words(one)]
     found = [
         LostStatement(one_line(one, STATEMENT_CHARS), why)
-        for one in figures
+        for one in counted
         if (why := _lacking(one, claims))
     ]
     yield from found
     whole = " ".join(stated)
     if (
-        not figures
+        not counted
         and not is_cited
         and len(content_words(whole)) >= FEWEST_WORDS
         and not _is_said(whole, claims)
@@ -82,12 +93,12 @@ def without_commits(text: str) -> str:
 def _lacking(sentence: str, claims: Sequence[str]) -> str:
     """Held against the claims that speak of the same: that another thing takes 40 % as well says nothing of this."""
     words = content_words(sentence)
-    about = [one for one in claims if not words.isdisjoint(content_words(one))]
-    missing = [one.said for one in lacks(sentence, about) if one.part in _FIGURES]
-    return f"no entry says “{missing[0].rstrip('.')}”" if missing else ""
+    about = (one.figures for one in map(_read, claims) if not words.isdisjoint(one.words))
+    missing = next(lacking_figures(sentence, about), None)
+    return f"no entry says “{missing.said.rstrip('.')}”" if missing else ""
 
 
 def _is_said(text: str, claims: Sequence[str]) -> bool:
     words = content_words(text)
     most = max(1.0, MOSTLY * len(words))
-    return any(len(words & content_words(one)) >= most for one in claims)
+    return any(len(words & _read(one).words) >= most for one in claims)

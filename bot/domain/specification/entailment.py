@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID
@@ -53,8 +54,7 @@ def lacks(claim: str, sources: Iterable[str]) -> tuple[Lack, ...]:
     said, texts = _plain(claim), [_plain(one) for one in sources]
     found = (
         *_quotations(said, texts),
-        *_dates(said, texts),
-        *_numbers(said, texts),
+        *lacking_figures(said, map(figures, texts)),
         *_rates(said, texts),
         *_names(said, texts),
         *_commitments(said, texts),
@@ -62,6 +62,42 @@ def lacks(claim: str, sources: Iterable[str]) -> tuple[Lack, ...]:
         *_opposites(said, texts),
     )
     return tuple(dict.fromkeys(found)) or tuple(_nothing_said(said, texts))
+
+
+class Figures(NamedTuple):
+    """Of a text: its amounts by their dimension, its dates (month, day, year), and its days of the week."""
+
+    amounts: frozenset[tuple[str, Decimal]]
+    dates: frozenset[tuple[int, int, int]]
+    weekdays: frozenset[int]
+
+
+def figures(text: str) -> Figures:
+    said = _plain(text)
+    return Figures(
+        frozenset((one.dimension, one.value) for one in _amounts(_undated(said))),
+        frozenset((one.month, one.day, one.year) for one in _dates_in(said)),
+        frozenset(_WEEKDAYS[one.casefold()] for one in _WEEKDAY.findall(said)),
+    )
+
+
+def lacking_figures(claim: str, sources: Iterable[Figures]) -> Iterator[Lack]:
+    """The dates, then the numbers, that *claim* says and none of its *sources* does."""
+    said, known = _plain(claim), tuple(sources)
+    amounts = {amount for one in known for amount in one.amounts}
+    dates = {date for one in known for date in one.dates}
+    weekdays = {day for one in known for day in one.weekdays}
+    days, values = {one[:2] for one in dates}, {value for _, value in amounts}
+    for date in _dates_in(said):
+        day = date.month, date.day
+        if (*day, date.year) not in dates if date.year else day not in days:
+            yield Lack(Part.DATE, date.said)
+    for found in _WEEKDAY.finditer(said):
+        if _WEEKDAYS[found[1].casefold()] not in weekdays:
+            yield Lack(Part.DATE, found[0])
+    for one in _amounts(_undated(said)):
+        if (one.dimension, one.value) not in amounts if one.dimension else one.value not in values:
+            yield Lack(Part.NUMBER, one.said)
 
 
 def reasons(claim: str, sources: Iterable[str], *, only: Collection[Part] = frozenset(Part)) -> str:
@@ -115,7 +151,7 @@ def is_left_open(before: str) -> bool:
 _TURNS = re.compile(r"\[\s*t\d{2,}(?:\s*,\s*t\d{2,})*\s*\]|(?<!\w)t\d{2,}(?!\w)")
 _IDS = re.compile(rf"(?<![\w-])(?:{CANONICAL_ID.pattern})(?![\w-])")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064]")
-_LISTED = re.compile(r"^\s*\d{1,3}[.)]\s", re.MULTILINE)
+_LISTED = re.compile(r"^[^\S\n]*+\d{1,3}[.)]\s", re.MULTILINE)
 
 
 def _plain(text: str) -> str:
@@ -128,13 +164,15 @@ def _plain(text: str) -> str:
 
 # --- quotations ---------------------------------------------------------------------------------------------------
 
-_QUOTED = re.compile(r"“([^”“]+)”|„([^“”„]+)[“”]|«([^»]+)»|「([^」]+)」|(?<!\w)\"([^\"\n]+)\"(?!\w)")
+_QUOTED = re.compile(r"“([^”“]+)”|„([^“”„]+)[“”]|«([^«»]+)»|「([^「」]+)」|(?<!\w)\"([^\"\n]+)\"(?!\w)")
 _SIGNS = re.compile(r"[\W_]+")
+_MOST_COMPARED = 50
+"""Quotations and denials of one claim: each is looked for in all sources."""
 
 
 def _quotations(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
     texts = [_letters(one) for one in sources]
-    for found in _QUOTED.finditer(claim):
+    for found in islice(_QUOTED.finditer(claim), _MOST_COMPARED):
         quoted = next(filter(None, found.groups()))
         words = _letters(quoted)
         if words.strip() and not any(words in text for text in texts):
@@ -205,22 +243,6 @@ class _Date(NamedTuple):
     month: int
     day: int
 
-    def matches(self, other: "_Date") -> bool:
-        same_year = not self.year or not other.year or self.year == other.year
-        return same_year and (self.month, self.day) == (other.month, other.day)
-
-
-def _dates(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
-    known = [date for text in sources for date in _dates_in(text)]
-    days = {_WEEKDAYS[one.casefold()] for text in sources for one in _WEEKDAY.findall(text)}
-    for date in _dates_in(claim):
-        has_year = not date.year or any(one.year == date.year for one in known if date.matches(one))
-        if not has_year or not any(map(date.matches, known)):
-            yield Lack(Part.DATE, date.said)
-    for found in _WEEKDAY.finditer(claim):
-        if _WEEKDAYS[found[1].casefold()] not in days:
-            yield Lack(Part.DATE, found[0])
-
 
 def _dates_in(text: str) -> Iterator[_Date]:
     for pattern in _WRITTEN_DATES:
@@ -241,40 +263,16 @@ def _undated(text: str) -> str:
 _SPELLED = {
     word: number
     for number, words in {
-        0: "zero null",
-        2: "two zwei deux dos both",
-        3: "three drei trois tres",
-        4: "four vier quatre cuatro",
-        5: "five fünf cinq cinco",
-        6: "six sechs seis",
-        7: "seven sieben sept siete",
-        8: "eight acht huit ocho",
-        9: "nine neun neuf nueve",
-        10: "ten zehn dix diez",
-        11: "eleven elf",
-        12: "twelve zwölf",
-        13: "thirteen",
-        14: "fourteen",
-        15: "fifteen",
-        16: "sixteen",
-        17: "seventeen",
-        18: "eighteen",
-        19: "nineteen",
-        20: "twenty zwanzig",
-        24: "twenty-four",
-        30: "thirty dreißig",
-        40: "forty vierzig",
-        50: "fifty half fünfzig",
-        60: "sixty sechzig",
-        70: "seventy",
-        80: "eighty",
-        90: "ninety neunzig",
-        100: "hundred hundert",
+        0: "zero", 2: "two zwei deux", 3: "three drei trois tres", 4: "four vier quatre cuatro",
+        5: "five fünf cinq cinco", 6: "six sechs seis", 7: "seven sieben siete", 8: "eight acht huit ocho",
+        9: "nine neun neuf nueve", 10: "ten zehn dix diez", 11: "eleven elf", 12: "twelve zwölf", 13: "thirteen",
+        14: "fourteen", 15: "fifteen", 16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen",
+        20: "twenty zwanzig", 24: "twenty-four", 30: "thirty dreißig", 40: "forty vierzig", 50: "fifty fünfzig",
+        60: "sixty sechzig", 70: "seventy", 80: "eighty", 90: "ninety neunzig", 100: "hundred hundert",
         1000: "thousand tausend",
     }.items()
     for word in words.split()
-    if word not in {"both", "half", "sept", "null", "dos"}
-}
+}  # fmt: skip
 _UNITS: dict[str, tuple[str, Decimal]] = {
     word: (dimension, Decimal(factor))
     for dimension, factor, words in (
@@ -316,15 +314,6 @@ class _Amount(NamedTuple):
     said: str
     value: Decimal
     dimension: str
-
-
-def _numbers(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
-    known = {(one.dimension, one.value) for text in sources for one in _amounts(_undated(text))}
-    values = {value for _, value in known}
-    for one in _amounts(_undated(claim)):
-        is_known = (one.dimension, one.value) in known if one.dimension else one.value in values
-        if not is_known:
-            yield Lack(Part.NUMBER, one.said)
 
 
 def _amounts(text: str) -> Iterator[_Amount]:
@@ -380,7 +369,7 @@ _PERIODS = {
 }
 _COUNTS = {"once": 1, "einmal": 1, "twice": 2, "zweimal": 2, "thrice": 3}
 _RATE = re.compile(
-    rf"(?<!\w)(?:(?P<count>{'|'.join(_COUNTS)}|(?:\d+|{'|'.join(_SPELLED)})\s+times)\s+)?"
+    rf"(?<!\w)(?:(?P<count>{'|'.join(_COUNTS)}|(?:\d{{1,9}}|{'|'.join(_SPELLED)})\s+times)\s+)?"
     rf"(?:(?P<each>every|each|jede[nrs]?)\s+|(?P<per>per|pro|an?|im)\s+)?(?P<period>{'|'.join(_PERIODS)})(?!\w)",
     re.IGNORECASE,
 )
@@ -393,14 +382,11 @@ class _Rate(NamedTuple):
     times: int
     period: str
 
-    def matches(self, other: "_Rate") -> bool:
-        return self.period == other.period and (self.times == other.times or 0 in {self.times, other.times})
-
 
 def _rates(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
-    known = [rate for text in sources for rate in _rates_in(text)]
+    known = {(rate.period, rate.times) for text in sources for rate in _rates_in(text)}
     for rate in _rates_in(claim):
-        if rate.times and not any(map(rate.matches, known)):
+        if rate.times and known.isdisjoint({(rate.period, rate.times), (rate.period, 0)}):
             yield Lack(Part.NUMBER, rate.said)
 
 
@@ -418,9 +404,11 @@ def _rates_in(text: str) -> Iterator[_Rate]:
 # --- names --------------------------------------------------------------------------------------------------------
 
 _WORD = re.compile(r"[^\W_](?:[\w'&+/.-]*[\w+])?")
-_ENDS = re.compile(r"[.!?:;\n•*|>(\[\"“„«-]\s*\Z")
+_ENDS = frozenset('.!?:;•*|>(["“„«-')
 _MOSTLY = 0.5
 _STEM = 4
+_LONGEST_STEM = 40
+"""Longer words are compared by their beginning."""
 _NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "a", "ac"})
 
 
@@ -429,21 +417,27 @@ def _names(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
     Words with a capital inside a sentence, and words with digits or capitals inside them (`S3`, `OAuth`, `PDF`). In a
     title, and in German, capitals say nothing; there, a word counts when nothing in the sources begins like it.
     """
-    heard = {_stem(word) for text in sources for word in _all_words(text)}
+    heard = _Heard(sources)
     bare = _undated(claim)
     found = list(_WORD.finditer(bare))
     capitals = sum(one[0][0].isupper() for one in found[1:])
     is_title = len(found) > 2 and capitals >= _MOSTLY * (len(found) - 1)
-    for one in found:
+    for before, one in zip((None, *found), found, strict=False):
         word = one[0].rstrip(".")
         if word.casefold() in {*_NO_NAMES, *_WEEKDAYS, *_MONTHS}:
             continue
-        starts = one.start() == 0 or _ENDS.search(bare[: one.start()]) is not None
+        starts = _is_start(bare[before.end() if before else 0 : one.start()]) or one.start() == 0
         is_marked = _is_marked(word)
         if not is_marked and (not word[0].isupper() or starts or is_title):
             continue
-        if not any(_begins_alike(_stem(piece), heard) for piece in _all_words(word)):
+        if not any(map(heard.begins_like, map(_stem, _all_words(word)))):
             yield Lack(Part.NAME, word)
+
+
+def _is_start(gap: str) -> bool:
+    """Whether a sentence, or a row, ends in *gap*, which stands before a word."""
+    signs = gap.rstrip()
+    return "\n" in gap[len(signs) :] or signs[-1:] in _ENDS
 
 
 def _is_marked(word: str) -> bool:
@@ -462,17 +456,29 @@ def _all_words(text: str) -> Iterator[str]:
 
 
 def _stem(word: str) -> str:
-    return re.sub(r"(?:'s|s'|s|'|es|en|e)\Z", "", word.casefold().rstrip(".")) or word.casefold()
+    word = word.casefold()[:_LONGEST_STEM]
+    return re.sub(r"(?:'s|s'|s|'|es|en|e)\Z", "", word.rstrip(".")) or word
 
 
 def _as_written(stem: str, text: str) -> str:
     return next((one for one in _WORD.findall(text) if _stem(one) == stem), stem)
 
 
-def _begins_alike(stem: str, heard: set[str]) -> bool:
-    if stem in heard or len(stem) < _STEM:
-        return stem in heard
-    return any(len(one) >= _STEM and (one.startswith(stem) or stem.startswith(one)) for one in heard)
+class _Heard:
+    """The stems of all words of *sources*, to be asked for another that begins with one, or that one begins with."""
+
+    def __init__(self, sources: Iterable[str]) -> None:
+        self._stems = {_stem(word) for text in sources for word in _all_words(text)}
+        self._beginnings = {start for one in self._stems for start in _beginnings(one)}
+
+    def begins_like(self, stem: str) -> bool:
+        if stem in self._stems or stem in self._beginnings:
+            return True
+        return any(start in self._stems for start in _beginnings(stem))
+
+
+def _beginnings(stem: str) -> Iterator[str]:
+    return (stem[:end] for end in range(_STEM, len(stem) + 1))
 
 
 # --- commitments --------------------------------------------------------------------------------------------------
@@ -595,19 +601,20 @@ def _polarity(text: str) -> _Polarity:
 def _put_in(claim: str, sources: Sequence[str]) -> Iterator[str]:
     """What a claim denies by a `not` in the middle of words that a source has without it."""
     texts = [_letters(one) for one in sources]
+    for before, after in islice(_denials(claim), _MOST_COMPARED):
+        without = _letters(" ".join((*before, *after)))
+        if any(without in text for text in texts):
+            yield _stem(after[0])
+
+
+def _denials(claim: str) -> Iterator[tuple[list[str], list[str]]]:
+    """The words before and after each `not` that stands in the middle of some."""
     for sentence in _SENTENCE.split(claim):
         words = _WORD.findall(sentence)
         for at, word in enumerate(words):
             before, after = words[max(0, at - _AROUND) : at], words[at + 1 : at + 1 + _AROUND]
-            if (
-                not _NEGATES.fullmatch(word)
-                or len(before) + len(after) < _AROUND + 1
-                or not (before and after)
-            ):
-                continue
-            without = _letters(" ".join((*before, *after)))
-            if any(without in text for text in texts):
-                yield _stem(after[0])
+            if before and after and len(before) + len(after) > _AROUND and _NEGATES.fullmatch(word):
+                yield before, after
 
 
 # --- opposites ----------------------------------------------------------------------------------------------------
@@ -647,15 +654,22 @@ def _opposites(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
     """A claim with one of two opposites, where the sources say the other one of the same thing."""
     ours, polarity = {word.casefold() for word in _WORD.findall(claim)}, _polarity(claim)
     heard = {word.casefold() for text in sources for word in _all_words(text)}
-    if polarity.denied:
+    both_ways = (one for pair in _OPPOSITES for one in (pair, pair[::-1]))
+    wanted = [(ours & said, other) for said, other in both_ways if ours & said and heard.isdisjoint(said)]
+    if polarity.denied or not wanted:
         return
-    for pair in _OPPOSITES:
-        for said, other in (pair, pair[::-1]):
-            if ours.isdisjoint(said) or not heard.isdisjoint(said):
-                continue
-            told = (one for text in sources for one in _SENTENCE.split(text))
-            if any(_turns_it(one, other, polarity.said | polarity.unclear) for one in told):
-                yield Lack(Part.NEGATION, _as_written(_stem(min(ours & said)), claim))
+    told = set(_told_of(polarity.said | polarity.unclear, sources))
+    for said, other in wanted:
+        if not told.isdisjoint(other):
+            yield Lack(Part.NEGATION, _as_written(_stem(min(said)), claim))
+
+
+def _told_of(about: frozenset[str], sources: Sequence[str]) -> Iterator[str]:
+    """The words of the sentences that say something of the same, and deny nothing."""
+    for sentence in (one for text in sources for one in _SENTENCE.split(text)):
+        found = _polarity(sentence)
+        if not found.denied and about & (found.said | found.unclear):
+            yield from (word.casefold() for word in _WORD.findall(sentence))
 
 
 def _is_turned(denied: frozenset[str], said: frozenset[str]) -> bool:
@@ -665,12 +679,6 @@ def _is_turned(denied: frozenset[str], said: frozenset[str]) -> bool:
         for pair in _OPPOSITES
         for one, other in (pair, pair[::-1])
     )
-
-
-def _turns_it(sentence: str, other: frozenset[str], about: frozenset[str]) -> bool:
-    told = _polarity(sentence)
-    words = {word.casefold() for word in _WORD.findall(sentence)}
-    return not words.isdisjoint(other) and not told.denied and bool(about & (told.said | told.unclear))
 
 
 # --- a source that is about something else ------------------------------------------------------------------------
@@ -685,8 +693,8 @@ def _nothing_said(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
     Not one word of a part of the claim stands in its sources. A claim of a single word, and scripts without spaces, are
     left alone.
     """
-    heard = {_stem(one) for text in sources for one in _all_words(text)}
+    heard = _Heard(sources)
     for part in _PARTS.split(claim) if _SPACED.search(claim) else ():
         words = {_stem(one) for one in _all_words(part) if one.casefold() not in _FILLER and len(one) > 2}
-        if len(words) >= _ENOUGH and not any(_begins_alike(word, heard) for word in words):
+        if len(words) >= _ENOUGH and not any(map(heard.begins_like, words)):
             yield Lack(Part.WORDS, "")

@@ -59,7 +59,10 @@ _KINDS: Mapping[FieldType, FieldKind] = {
     FieldType.DATE: FieldKind.LINE,
 }
 _TEXTS = frozenset({FieldType.LINE, FieldType.TEXT})
+_TYPED = _TEXTS | {FieldType.CHOICE, FieldType.PATH, FieldType.CODE}
+_LIST_SIGNS = " \t-*•"
 _NEVER_EMPTY = "It can't be empty. To take the entry away, choose “Withdraw it” below."
+_NOT_BOTH = "Save your changes, or withdraw the entry: not both at once."
 
 
 class Reading(Value):
@@ -82,7 +85,7 @@ def entry_form(entry: Entry, specification: Specification, schema: Schema, *, sl
     """Raises KeyError when the schema does not have the entry's kind."""
     kind = schema.kinds[entry.kind]
     fields = [_field(entry, kind, name, specification) for name in kind.fields if name != REMARK]
-    parts = [_part_field(part) for part in _part_kinds(schema, kind)]
+    parts = _added(schema, kind)
     return InputForm(
         name=FormName.AMEND,
         slug=slug,
@@ -99,6 +102,10 @@ def entry_patches(submission: Submission, specification: Specification, schema: 
     entry = specification.entries[submission.subject]
     kind = schema.kinds[entry.kind]
     if submission.text(KEEP) == WITHDRAW:
+        if _entered(submission, entry, kind) or any(
+            submission.text(one.name) for one in _added(schema, kind)
+        ):
+            return Reading(errors={KEEP: _NOT_BOTH})
         return Reading(patches=(Patch(id=entry.id, state=EntryState.WITHDRAWN),))
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
@@ -173,9 +180,7 @@ def _field(entry: Entry, kind: Kind, name: str, specification: Specification) ->
     if field.type is FieldType.REF:
         options = _referable(specification, field.to, entry.id, initial)
     elif field.type is FieldType.CHOICE:
-        options = tuple(
-            FormOption(value=one, label=f"{one[:1].upper()}{one[1:]}") for one in field.of[:MOST_OPTIONS]
-        )
+        options = _options_of(field)
     if field.type in {FieldType.REF, FieldType.CHOICE} and not options:
         return None
     return FormField(
@@ -203,12 +208,22 @@ def _part_kinds(schema: Schema, kind: Kind) -> Iterator[Kind]:
             yield part
 
 
-def _part_field(part: Kind) -> FormField:
+def _added(schema: Schema, kind: Kind) -> list[FormField]:
+    return [_new_field(part) for part in _part_kinds(schema, kind)]
+
+
+def _new_field(kind: Kind) -> FormField:
+    text, name = kind.fields[kind.text], f"{NEW_PART}{kind.key}"
+    if text.type is FieldType.CHOICE:
+        return FormField(name=name, label=kind.name, kind=FieldKind.CHOICE, options=_options_of(text))
     return FormField(
-        name=f"{NEW_PART}{part.key}",
-        label=f"{part.name}: add",
-        kind=FieldKind.LIST,
-        placeholder="One line for each",
+        name=name, label=f"{kind.name}: add", kind=FieldKind.LIST, placeholder="One line for each"
+    )
+
+
+def _options_of(field: KindField) -> tuple[FormOption, ...]:
+    return tuple(
+        FormOption(value=one, label=f"{one[:1].upper()}{one[1:]}") for one in field.of[:MOST_OPTIONS]
     )
 
 
@@ -328,13 +343,11 @@ def _lines(part: Kind) -> KindField:
 def section_form(
     step_id: str, specification: Specification, schema: Schema, *, slug: str
 ) -> InputForm | None:
-    """None when nothing is recorded for the step."""
+    """What is recorded for the step, and empty fields for more of it. None where the schema has no notes."""
+    if NOTE not in schema.kinds:
+        return None
     entries = _entries_of(step_id, specification, schema)
     notes = specification.notes_of([step_id])[:MOST_NOTES]
-    if not entries and not notes:
-        return None
-    if not notes and len(entries) == 1:
-        return entry_form(entries[0], specification, schema, slug=slug)
     fields = [_note_field(note, schema) for note in notes]
     if entries:
         options = tuple(_option(specification, one.id) for one in entries[:MOST_OPTIONS])
@@ -347,15 +360,48 @@ def section_form(
             placeholder="Choose an entry",
         )
         fields.insert(0, which)
+    fields += (one for one, _ in _empty_fields(step_id, specification, schema))
     return InputForm(
         name=FormName.AMEND_SECTION,
         slug=slug,
         subject=step_id,
-        title="Edit this step",
+        title="Edit this step" if entries or notes else "Add to this step",
         intro="Empty a note to leave it out." if notes else "",
         fields=tuple(one for one in fields if len(str(one.initial)) <= FORM_CHARS),
-        submit="Save" if notes else "Next",
     )
+
+
+def _empty_fields(
+    step_id: str, specification: Specification, schema: Schema
+) -> Iterator[tuple[FormField, str]]:
+    """For what the step collects, each with the label that opens it in a message; the person's own words last."""
+    for kind in schema.shown_in(step_id):
+        label = next(kind.own_labels(), "")
+        if kind.one_per_step:
+            if all(one.step != step_id for one in specification.active(kind.key)):
+                yield from _fields_of_one(kind, specification)
+        elif label and not kind.part_of and kind.fields[kind.text].type in _TYPED:
+            yield _new_field(kind), label
+    words = FormField(name=f"{NEW_PART}{NOTE}", label="In your own words", kind=FieldKind.TEXT)
+    yield words, ""
+
+
+def _fields_of_one(kind: Kind, specification: Specification) -> Iterator[tuple[FormField, str]]:
+    empty = Entry(id=kind.prefix, kind=kind.key)
+    for name in kind.fields:
+        field = _field(empty, kind, name, specification) if name != REMARK else None
+        if field:
+            yield field.but(name=f"{NEW_PART}{kind.key}.{name}", required=False), kind.label(name)
+
+
+def added_words(submission: Submission, specification: Specification, schema: Schema) -> str:
+    """What was entered in the empty fields of a step's form, as the person would write it in a message."""
+    rows: list[str] = []
+    for field, label in _empty_fields(submission.subject, specification, schema):
+        entered = submission.text(field.name).strip()
+        lines = (line.strip(_LIST_SIGNS) for line in entered.splitlines())
+        rows += [f"{label}: {line}" for line in lines if line] if label else [entered]
+    return "\n".join(filter(None, rows))
 
 
 def section_patches(submission: Submission, specification: Specification, schema: Schema) -> Reading:

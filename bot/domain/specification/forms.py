@@ -6,10 +6,12 @@ in.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice, takewhile
 from typing import Any
 
 from bot.domain.catalog.schema import ID, NOTE, VALUE_CHARS, Kind, Schema, ids_in, only_ids
-from bot.domain.specification.entries import Entry, EntryState, Patch, Specification
+from bot.domain.messages import specification_wording as wording
+from bot.domain.specification.entries import Entry, EntryState, Patch, Specification, numbers
 
 LABEL_CHARS = 30
 """Longer texts before a colon are the beginning of a sentence."""
@@ -28,13 +30,15 @@ _LABELLED = re.compile(
     \s*[:：][*_]{{0,2}} \s*(?P<value>\S.*)""",
     re.VERBOSE,
 )
-_TRACES = re.compile(rf"\s*\((?P<ids>{ID}(?:\s*,\s*{ID})*)\)\s*\.?\s*$")
-_ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
-_PAIRS = re.compile(r"\s*;\s*(?=[^\W\d][\w ]{1,24}:)")
+_TRACES = re.compile(rf"(?<!\s)\s*+\((?P<ids>{ID}(?:\s*,\s*{ID})*)\)\s*+(?:\.\s*+)?\Z")
+_ARROW = re.compile(r"(?<!\s)\s*+(?:->|→|=>)\s*+")
+_PAIRS = re.compile(r"(?<!\s)\s*+;\s*+(?=[^\W\d][\w ]{1,24}:)")
 _TELLING = re.compile(r"[^\W\d_]{2,}|\(|=>")
 """
 What a sentence needs besides its fields to be more than a proposal: `I think -> we: should` has an arrow, too.
 """
+MOST_PATCHES = 200
+"""Of one message. Rows behind them are notes."""
 _FENCE = "```"
 _SEPARATORS = frozenset("|-: ")
 
@@ -63,6 +67,16 @@ def read(
     reader.question = open_questions[0] if len(open_questions) == 1 else None
     reader.read(text)
     return tuple(one for one in reader.patches if notes or one.kind != NOTE)
+
+
+def not_taken(
+    text: str, *, schema: Schema, specification: Specification, step_id: str, person: str
+) -> tuple[str, ...]:
+    """For each form in *text* that changes no entry, a sentence that says why."""
+    reader = _Reader(schema, specification, step_id, ())
+    reader.last = last_of(specification, schema, person)
+    reader.read(text)
+    return tuple(dict.fromkeys(reader.problems))
 
 
 def numbers_in(text: str) -> frozenset[int]:
@@ -107,6 +121,7 @@ class _Reader:
         self, schema: Schema, specification: Specification, step_id: str, questions: Sequence[str]
     ) -> None:
         self.patches: list[Patch] = []
+        self.problems: list[str] = []
         self.last = ""
         self.question: int | None = None
         self.items: Kind | None = None
@@ -116,20 +131,26 @@ class _Reader:
         self._questions = questions
         self._shown = schema.shown_in(step_id)
         self._notes: list[tuple[int | None, str]] = []
+        self._newest: dict[str, str] = {}
+        """The highest new id of each kind and owner."""
 
     def read(self, text: str) -> None:
-        rows = [row.rstrip() for row in text.splitlines()]
+        written = [row.rstrip() for row in text.splitlines()]
+        rows = [row.strip() for row in written]
+        below, after = "", [""] * len(rows)
+        for at in reversed(range(len(rows))):
+            after[at], below = below, rows[at] or below
         at, is_code = 0, False
         while at < len(rows):
-            row = rows[at].strip()
+            row = rows[at]
             if is_code or row.startswith((_FENCE, ">")):  # what is quoted or code was not said now
                 is_code ^= row.count(_FENCE) % 2 == 1
-                self._notes.append((self.question, rows[at]))
-            elif row.startswith("|") and (size := self._table([one.strip() for one in rows[at:]])):
+                self._notes.append((self.question, written[at]))
+            elif row.startswith("|") and (size := self._table(rows, at)):
                 at += size
                 continue
             elif row:
-                self._row(row, next((one.strip() for one in rows[at + 1 :] if one.strip()), ""))
+                self._row(row, after[at])
             at += 1
         for question in dict.fromkeys(number for number, _ in self._notes):
             words = "\n".join(row for number, row in self._notes if number == question).strip()
@@ -143,9 +164,11 @@ class _Reader:
         numbered = _NUMBERED.fullmatch(row)
         if numbered and 0 < int(numbered["number"]) <= len(self._questions):
             self.question, row = int(numbered["number"]), numbered["rest"]
-        if any(
-            form(row) for form in (self._about, self._by_value, self._fact, self._labelled, self._sentence)
-        ):
+        forms = (self._about, self._by_value, self._fact, self._labelled, self._sentence)
+        if self._is_full:
+            self._notes.append((self.question, row))
+            return
+        if any(form(row) for form in forms):
             return
         part = self._labelled_kind(below)
         owner = self._schema.kinds.get(part.part_of) if part else None
@@ -162,7 +185,10 @@ class _Reader:
         """`FR-001: new words`, `FR-001 priority: must`, `FR-001, FR-002 priority: must`."""
         found = _ABOUT.fullmatch(row)
         patches = (
-            [self._changed(id, found["field"] or "", found["value"]) for id in ids_in(found["ids"])]
+            [
+                self._changed(id, found["field"] or "", found["value"])
+                for id in dict.fromkeys(ids_in(found["ids"]))
+            ]
             if found
             else []
         )
@@ -175,12 +201,18 @@ class _Reader:
     def _changed(self, id: str, name: str, text: str) -> Patch | None:
         kind = self._schema.of_id(id)
         field = (kind.field_named(name) if name else kind.text) if kind else ""
-        if kind is None or not field or (value := kind.fields[field].read(text)) is None:
+        if kind is None or not field:
+            return None
+        if (value := kind.fields[field].read(text)) is None:
+            self.problems.append(wording.unfit(text, kind.label(field)))
             return None
         known = self._spec.entries.get(id)
         if known is None and all(one.id != id for one in self.patches):
-            return self._opened(id, kind, value) if field == kind.text else None
+            opened = self._opened(id, kind, value) if field == kind.text else None
+            self._missed(*(() if opened else (id,)))
+            return opened
         if known and not self._spec.lives(id):
+            self._missed(id)
             return None
         if kind.fields[field].many and not isinstance(value, list):
             value = [value]
@@ -199,7 +231,10 @@ class _Reader:
         owner = f"{self._schema.kinds[kind.part_of].prefix}-{stem.partition('-')[2]}" if kind.part_of else ""
         if bool(kind.part_of) != (id.count("-") > 1) or (owner and not self._knows(owner)):
             return None
-        return Patch(id=id, kind=kind.key, part_of=owner, new=True, set={kind.text: value})
+        return self._numbered(Patch(id=id, kind=kind.key, part_of=owner, new=True, set={kind.text: value}))
+
+    def _missed(self, *ids: str) -> None:
+        self.problems += (wording.not_there(id, is_known=id in self._spec.entries) for id in ids)
 
     def _knows(self, id: str) -> bool:
         return self._spec.lives(id) or any(one.id == id for one in self.patches)
@@ -207,12 +242,13 @@ class _Reader:
     def _by_value(self, row: str) -> bool:
         """`Must: FR-001, FR-002`."""
         found = _LABELLED.fullmatch(row)
-        ids = only_ids(found["value"]) if found else ()
-        if not found or not ids or not all(map(self._knows, ids)):
-            return False
-        kind = self._schema.of_id(ids[0])
-        value = kind.fields[kind.by_value].read(found["label"]) if kind and kind.by_value else None
+        ids = tuple(dict.fromkeys(only_ids(found["value"]))) if found else ()
+        kind = self._schema.of_id(ids[0]) if ids else None
+        value = kind.fields[kind.by_value].read(found["label"]) if found and kind and kind.by_value else None
         if kind is None or value is None or any(self._schema.of_id(id) is not kind for id in ids):
+            return False
+        if unknown := [id for id in ids if not self._knows(id)]:
+            self._missed(*unknown)
             return False
         self.patches += [Patch(id=id, set={kind.by_value: value}) for id in ids]
         return True
@@ -240,6 +276,8 @@ class _Reader:
         meant = next((value for value, words in kind.by_label.items() if label in map(_folded, words)), "")
         extra = {kind.into: meant} if meant else {}
         parts = found["value"].split(kind.split) if kind.split else [found["value"]]
+        if len(parts) > MOST_PATCHES:
+            return False
         for text in parts:
             if text.strip():
                 self._item(kind, text.strip(), extra=extra)
@@ -260,21 +298,24 @@ class _Reader:
 
     # --- tables -----------------------------------------------------------------------------------------------------
 
-    def _table(self, rows: list[str]) -> int:
+    def _table(self, rows: list[str], at: int) -> int:
         """
-        How many rows a Markdown table has whose headings are fields of a kind that the step shows; 0 if it is
-        none.
+        How many rows a Markdown table has whose headings, in row *at*, are fields of a kind that the step shows; 0 if
+        it is none.
         """
-        size = next((at for at, row in enumerate(rows) if not row.startswith("|")), len(rows))
-        head, *body = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[:size]]
+        head = _cells(rows[at])
         matches = {kind.key: [kind.field_named(cell) for cell in head] for kind in self._shown}
         best = max(self._shown, key=lambda kind: sum(map(bool, matches[kind.key])), default=None)
         if best is None or sum(map(bool, matches[best.key])) < TELLING_COLUMNS:
             return 0
-        for row, cells in zip(rows[1:size], body, strict=True):
-            if not set(row) <= _SEPARATORS and not self._table_row(best, matches[best.key], cells):
+        body = list(takewhile(lambda row: row.startswith("|"), islice(rows, at + 1, None)))
+        for row in body:
+            is_read = set(row) <= _SEPARATORS or (
+                not self._is_full and self._table_row(best, matches[best.key], _cells(row))
+            )
+            if not is_read:
                 self._notes.append((self.question, row))
-        return size
+        return 1 + len(body)
 
     def _table_row(self, kind: Kind, fields: list[str], cells: list[str]) -> bool:
         """Whether every cell fits: else the row stays as it was said."""
@@ -294,6 +335,10 @@ class _Reader:
             self._new(kind, values)
         return True
 
+    @property
+    def _is_full(self) -> bool:
+        return len(self.patches) >= MOST_PATCHES
+
     # --- entries ----------------------------------------------------------------------------------------------------
 
     def _item(
@@ -308,6 +353,7 @@ class _Reader:
         whole, traces = _traced(text)
         values = self._pairs(kind, whole) or {kind.text: kind.fields[kind.text].read(whole)}
         if values[kind.text] is None:
+            self.problems.append(wording.unfit(text, kind.name))
             self._notes.append((self.question, text))
             return
         self._new(kind, {**values, **(extra or {}), **_refs(kind, traces)}, is_proposed=is_proposed)
@@ -334,12 +380,11 @@ class _Reader:
         found = _LABELLED.fullmatch(row)
         if not found:
             return None
-        label = _folded(found["label"])
-        heard = (*self._shown, *(kind for kind in self._schema.kinds.values() if kind.anywhere))
-        own = (kind for kind in heard if label in map(_folded, kind.own_labels()))
-        kinds = self._schema.kinds.values()
+        label, kinds = _folded(found["label"]), self._schema.kinds.values()
+        own = [kind for kind in kinds if label in map(_folded, kind.own_labels())]
         built_in = (kind for kind in kinds if label in map(_folded, kind.built_in_labels()))
-        return next(own, None) or next(built_in, None)
+        here = (kind for kind in (*self._shown, *(one for one in kinds if one.anywhere)) if kind in own)
+        return next(here, None) or next(built_in, None) or next(iter(own), None)
 
     def _new(self, kind: Kind, values: Mapping[str, Any], *, is_proposed: bool = False) -> None:
         state = EntryState.PROPOSED if is_proposed else None
@@ -353,15 +398,26 @@ class _Reader:
         if kind.part_of:
             owner = self._owner(self._schema.kinds[kind.part_of])
             if not owner:
+                whole = self._schema.kinds[kind.part_of]
+                self.problems.append(
+                    wording.part_of_what(kind.name, whole.name, next(whole.own_labels(), ""))
+                )
                 label = kind.labels[0].upper() if kind.labels and len(kind.labels[0]) < 3 else kind.name
                 self._notes.append((self.question, f"{label}: {values[kind.text]}"))
                 return
-        id = self._spec.next_id(kind, owner, (one.id for one in self.patches))
-        self.patches.append(Patch(id=id, kind=kind.key, part_of=owner, new=True, set=values, state=state))
+        id = self._spec.next_id(kind, owner, self._newest.values())
+        self.patches.append(
+            self._numbered(Patch(id=id, kind=kind.key, part_of=owner, new=True, set=values, state=state))
+        )
         if not kind.part_of:
             self.last = id
         elif self.last != owner:
             self._lists_part(kind, id)
+
+    def _numbered(self, patch: Patch) -> Patch:
+        stem = patch.id.rpartition("-")[0]
+        self._newest[stem] = max(self._newest.get(stem, ""), patch.id, key=numbers)
+        return patch
 
     def _same(self, kind: Kind, values: Mapping[str, Any]) -> Entry | None:
         """What is said again in the same words is the same entry."""
@@ -408,11 +464,17 @@ def _renamed(patch: Patch, same: Mapping[str, str]) -> Patch:
 
 
 def _pattern(form: str) -> re.Pattern[str]:
-    parts = re.split(r"{(\w+)}", form)
-    body = ""
-    for at, part in enumerate(parts):
-        body += rf"(?P<{part}>\S.*?|\S)" if at % 2 else r"\s+".join(map(re.escape, part.split(" ")))
-    return re.compile(rf"{body}\.?", re.IGNORECASE)
+    """Each field ends where the words behind it stand for the first time, and no other place is tried."""
+    first, *rest = (r"(?<!\s)\s++".join(map(re.escape, part.split(" "))) for part in re.split(r"{\w+}", form))
+    ends = (one or r"\.?\Z" for one in rest)
+    fields = (
+        rf"(?>(?P<{name}>\S.*?){end})" for name, end in zip(re.findall(r"{(\w+)}", form), ends, strict=True)
+    )
+    return re.compile(first + "".join(fields) + r"\.?", re.IGNORECASE)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip("|").split("|")]
 
 
 def _values(kind: Kind, given: Mapping[str, str]) -> dict[str, Any] | None:

@@ -28,7 +28,9 @@ from bot.domain.specification.projection import NOTHING, SAID_BY, UNSORTED
 from bot.domain.values.value import Value
 
 _ID = CANONICAL_ID.pattern
-_MARK = re.compile(r" ?_\((?:open: [^_]*|proposed by [^_]*|[^_()]* proposes: [^_]*|to be confirmed again)\)_")
+_MARK = re.compile(
+    r" ?_\((?:open: [^_]*|proposed by [^_]*|(?>[^_()]*? proposes: )[^_]*|to be confirmed again)\)_"
+)
 _HEADING = re.compile(rf"#{{3,6}} (?P<id>{_ID}): (?P<text>.*)")
 _BULLET = re.compile(rf"(?:[-*+]|\d{{1,3}}\.) \*\*(?P<id>{_ID})\*\*:? (?P<text>.*)")
 _PART = re.compile(rf"(?P<indent> *)[-*+] (?P<id>{_ID}): (?P<text>.*)")

@@ -157,10 +157,14 @@ class Transcript(Value):
 
 
 class TranscriptTail(Value):
-    """The last readable line, the sorted Slack timestamps of people's newest messages, and what the models used."""
+    """
+    The last readable line, the sorted Slack timestamps of people's newest messages, the step in which the newest was
+    said, and what the models used.
+    """
 
     last: Line | None = None
     heard: tuple[str, ...] = ()
+    about: str = ""
     spent: Mapping[str, Any] = {}
 
 
@@ -192,20 +196,22 @@ def out_of_order(before: Line | None, line: Line) -> Iterator[str]:
 
 def ending(rows: Iterable[bytes]) -> TranscriptTail:
     """*rows* come last first. No more of them are read than necessary, because a resume waits for this."""
-    last, more, spent = None, OUT_OF_ORDER, None
+    last, more, spent, about = None, OUT_OF_ORDER, None, ""
     heard: set[str] = set()
     for row in rows:
         newest = spent is None and b'"spent"' in row
         wanted = last is None or newest or (b'"message_ts"' in row and b'"user"' in row)
         if wanted and (line := line_in(row)):
             last = last or line
+            is_first = bool(line.heard) and not heard and line.phase is not LinePhase.WORKSHOP
+            about = str(line.meta.get("step_id") or "") if is_first else about
             heard |= {line.heard} - {""}
             told = line.meta.get(SPENT)
             spent = told if newest and isinstance(told, dict) else spent
         more -= bool(heard)
         if not more:
             break
-    return TranscriptTail(last=last, heard=tuple(sorted(heard)), spent=spent or {})
+    return TranscriptTail(last=last, heard=tuple(sorted(heard)), about=about, spent=spent or {})
 
 
 def in_thread_order(lines: Iterable[Line]) -> tuple[Line, ...]:

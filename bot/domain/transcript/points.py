@@ -140,10 +140,11 @@ def _decider(meta: Fields) -> str:
 
 
 def _deciders(meta: Fields) -> str:
-    """Those whom the person named who recorded it."""
+    """Those whom the person named who recorded it, and that person."""
     names = meta.get("deciders")
     found = (one_line(one) for one in names if isinstance(one, str)) if isinstance(names, list) else ()
-    return ", ".join(filter(None, found))
+    named = ", ".join(filter(None, found))
+    return f"{named}, recorded by {_decider(meta)}" if named else ""
 
 
 def message_id(number: int, meta: Fields) -> str:

@@ -40,16 +40,18 @@ def markers(text: str) -> list[str]:
 def sections_compared(text: str, syntheses: Syntheses, *, foreign: bool) -> Iterator[Wrong]:
     """The sections of *text* that differ from the record. *foreign*: it may have sections of other records."""
     seen: set[str] = set()
+    line, counted = 1, 0
     for found in _MARKER.finditer(text):
-        name, line = found["marker"], text.count("\n", 0, found.start()) + 1
+        line, counted = line + text.count("\n", counted, found.start()), found.start()
+        name = found["marker"]
         if name in seen:
             yield Wrong(line, f"{name} stands here for the second time")
-        seen.add(name)
-        if name in syntheses:
+        elif name in syntheses:
             section = SectionCheck(name, syntheses[name], found["eol"] or "\n")
             yield from _differing(text[found.start() :], section, line=line)
         elif not foreign:
             yield Wrong(line, f"{name} names an elaboration that the record does not know")
+        seen.add(name)
 
 
 class SectionCheck(NamedTuple):

@@ -35,8 +35,6 @@ class Belonging(StrEnum):
 
 
 OUTSIDERS = frozenset({Belonging.GUEST, Belonging.EXTERNAL})
-MAY_NOT_PRESS = OUTSIDERS | {Belonging.UNVERIFIED}
-"""Unless the settings let guests press."""
 
 
 class ChannelKind(StrEnum):

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import takewhile
 
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069]")
@@ -52,8 +53,8 @@ def continues(line: str, place: int) -> bool:
     """Whether the character at *place* belongs to the one before it."""
     here = line[place]
     if ord(here) in _FLAG_LETTERS:
-        before = line[:place]
-        return (len(before) - len(before.rstrip(_ALL_FLAG_LETTERS))) % 2 == 1
+        letters = takewhile(lambda at: ord(line[at]) in _FLAG_LETTERS, range(place - 1, -1, -1))
+        return sum(1 for _ in letters) % 2 == 1
     return (
         here == _JOINER
         or line[place - 1] == _JOINER
@@ -66,9 +67,6 @@ def continues(line: str, place: int) -> bool:
 def _between_characters(line: str, cut: int) -> int:
     """The last place up to *cut* where what people see as one character is not torn; *cut* if there is none."""
     return next((place for place in range(cut, 0, -1) if not continues(line, place)), cut)
-
-
-_ALL_FLAG_LETTERS = "".join(map(chr, _FLAG_LETTERS))
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -1,14 +1,12 @@
 """One thread's view of the workspace: reads items, and commits the result of a step or a synthesis."""
 
-import errno
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import pygit2
-from pygit2 import Tree
+from pygit2 import Oid, Tree
 from pygit2.enums import FileMode
 
 from bot.domain.catalog import budget
@@ -49,7 +47,6 @@ from bot.storage.git.writing import WrittenFiles, replace_meta, stopped, write
 
 AUTHOR = "Roundtable"
 EMAIL = "roundtable@localhost"
-PROBE_BYTES = 4096
 CODEBASE = "HEAD"
 """Stands for the current code base as the `codebase_hash` of a change."""
 
@@ -95,6 +92,7 @@ class Checkout:
         )
         self._history = History(self._repository, where.ours)
         self._items = Items(where.root, where.items_dir, where.seal)
+        self._held_before: dict[str, tuple[Oid, Listing | None]] = {}
         self._turn = WorkspaceLock(where.root / STATE, seconds=where.lock_seconds)
         self._adoption = CheckoutUpdate(self._repository, where.root / STATE)
         self._going_back = GoingBack(self._repository, self._history, self._items, ours=where.ours)
@@ -124,7 +122,33 @@ class Checkout:
             yield
 
     def items(self) -> tuple[Listing, ...]:
-        return self._items.listing()
+        return tuple(one if one.channel else self._as_held_before(one) for one in self._items.listing())
+
+    def _as_held_before(self, listed: Listing) -> Listing:
+        """
+        A push may take the channel out of meta.json, but a private item stays private: what a commit of ours said last
+        counts, and what we signed before what anyone may have written.
+        """
+        slug = listed.known.slug
+        commits = self._history.commits_of(slug)
+        if not commits:
+            return listed
+        known = self._held_before.get(slug)
+        if known is None or known[0] != commits[0]:
+            known = self._held_before[slug] = commits[0], self._held_in(slug, commits)
+        before = known[1]
+        if before is None:
+            return listed
+        return listed._replace(team=before.team, channel=before.channel, private=before.private)
+
+    def _held_in(self, slug: str, commits: Iterable[Oid]) -> Listing | None:
+        path, unsigned = self._items.meta_file(slug).path, None
+        for commit in commits:
+            found = self._items.listed(slug, self._history.content(commit, path))
+            if found.sealed:
+                return found
+            unsigned = unsigned or (found if found.channel else None)
+        return unsigned
 
     def backlog(self) -> str:
         return self._items.backlog()
@@ -208,6 +232,7 @@ class Checkout:
             last_round=contents.last_round,
             last_ts=contents.last_ts,
             heard=contents.heard,
+            about=contents.about,
             spent=budget.kept(contents.spent),
             codebase=self._history.codebase(),
             commits_behind=self._history.commits_behind(contents.meta.codebase_hash),
@@ -279,11 +304,11 @@ class Checkout:
         return frozenset(str(entry.name) for entry in found) if isinstance(found, Tree) else frozenset()
 
     def ping(self) -> None:
-        """Write a few bytes: only that shows whether the disk accepts any."""
-        with folder(self._root, (STATE,)) as state:
-            state.replace("probe", bytes(PROBE_BYTES))
-        if not os.access(self._repository.path, os.W_OK):
-            raise PermissionError(errno.EACCES, "cannot be written to", self._repository.path)
+        """Everywhere that a commit writes to: `.git` may be on a disk of its own."""
+        own, shared = Path(self._repository.path), shared_git_dir(self._repository)
+        for place in (self._root / STATE, own, shared / "objects"):
+            with folder(place) as files:
+                files.probe()
 
     def _good(self, slug: str, now: str) -> bytes | None:
         """The newest readable meta.json in the history."""

@@ -5,25 +5,25 @@ files. What is in a working tree and in no commit is not shown, so that each res
 
 import asyncio
 import re
+import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import pygit2
+import re2
 from pygit2.enums import FileMode
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.item.artifacts import SHARED
-from bot.domain.item.item import KnownItem
 from bot.domain.specification import snapshot
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import Place
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.storage.git.items import Items
 from bot.storage.git.repository import existing_repository, tip
-from bot.storage.git.seal import Seal
-from bot.storage.git.survey import LARGEST_BYTES, CodeSearch, is_ours
+from bot.storage.git.survey import LARGEST_BYTES, CodeSearch, is_ours, is_secret
 
 SHA_CHARS = 7
 MOST_LINES = 200
@@ -33,20 +33,17 @@ MOST_HITS = 40
 HITS_A_FILE = 6
 HIT_CHARS = 200
 MOST_FILES = 100
-MOST_STARS = 8
 MOST_COMMITS = 15
+COMMITS_READ = 100
 MOST_RELATED = 15
 OUTPUT_BYTES = 256 * 1024
 PATTERN_CHARS = 200
+PATTERN_BYTES = 256 * 1024
+"""Of memory, for the program of a pattern and for its search."""
 PATH_CHARS = 400
-SECRET_NAME = re.compile(
-    r"(?:.*/)?(?:\.env(?!\.(?:example|sample|template)$)[^/]*|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.htpasswd|id_[a-z0-9]+"
-    r"|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg)|credentials[^/]*|secrets?\.[^/]*)",
-    re.IGNORECASE,
-)
-"""Files that are made to hold keys: they are not shown at all."""
 PLAIN = (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
 T = TypeVar("T")
+_SHA, _DAY = re.compile(r"[0-9a-f]{7,64}"), re.compile(r"[0-9]{4,}-[0-9]{2}-[0-9]{2}")
 
 
 class CodeFile(NamedTuple):
@@ -58,25 +55,27 @@ class CodeFile(NamedTuple):
 class GitEvidence:
     """*root* is the workspace."""
 
-    def __init__(self, root: Path, items_dir: str, *, seal: Seal | None = None) -> None:
+    def __init__(self, root: Path, items_dir: str) -> None:
         self._root = root.absolute()
         self._ours = (items_dir, SHARED)
-        self._items = Items(self._root, items_dir, seal)
-        self._listing = asyncio.Lock()
+        self._items = Items(self._root, items_dir)
 
     async def search_code(self, pattern: str, *, within: Sequence[str] = ()) -> tuple[Passage, ...]:
         if not pattern.strip() or not pattern.isprintable() or len(pattern) > PATTERN_CHARS:
             raise LookRefused(f"A pattern is one line of at most {PATTERN_CHARS} characters.")
-        search = self._search()
-        where = search.within(await self._printed(search.sizes()))
-        words = ("grep", "-I", "-i", "-n", "-z", "-E", "-e", pattern, "HEAD", "--", *where)
-        found = await self._printed(search.git(*words, most=OUTPUT_BYTES))
-        if not found:  # no match, or no regular expression
-            found = await self._printed(
-                search.git(*(word if word != "-E" else "-F" for word in words), most=OUTPUT_BYTES)
+        searched, flaw = _compiled(pattern)
+        ended = threading.Event()
+        try:
+            hits = await self._in_thread(
+                lambda: tuple(islice(self._hits(searched, within, ended), MOST_HITS))
             )
-        sha = await self._in_thread(self._sha)
-        return tuple(_hits(found, sha, within))
+        finally:
+            ended.set()  # also when it took too long: a thread is not cancelled
+        if flaw and not hits:
+            raise LookRefused(
+                f"No line has these words, and as a regular expression they are refused: {flaw}."
+            )
+        return hits
 
     async def read_file(self, path: str, first: int, last: int) -> Passage:
         file = await self._in_thread(lambda: self._file(path))
@@ -97,17 +96,35 @@ class GitEvidence:
         return Passage(f"{file.path}:{first}-{end}@{file.sha}", text + more)
 
     async def list_files(self, glob: str) -> tuple[str, ...]:
-        if not glob or len(glob) > PATTERN_CHARS or glob.count("*") > MOST_STARS:
+        if not glob or len(glob) > PATTERN_CHARS:
             raise LookRefused("A glob is such as src/**/*.py.")
         paths = await self._printed(self._search().sizes())
-        return tuple(path for path in sorted(paths) if matches(path, [glob]))[: MOST_FILES + 1]
+        found = (path for path in sorted(paths) if matches(path, [glob]))
+        return await self._in_thread(lambda: tuple(islice(found, MOST_FILES + 1)))
 
-    async def git_log(self, path: str) -> tuple[Passage, ...]:
+    async def git_log(self, path: str, *, sees: Callable[[str], Awaitable[bool]]) -> tuple[Passage, ...]:
+        """A commit may change items beside the code, and its title may be about them."""
         file = _checked(path, self._ours)
-        form = "--format=%h%x00%as%x00%an%x00%s%x01"
-        words = ("log", f"-n{MOST_COMMITS}", "--no-merges", f"--abbrev={SHA_CHARS}", form, "HEAD", "--")
-        found = await self._printed(self._search().git(*words, f":(top,literal){file}", most=OUTPUT_BYTES))
-        return tuple(_commits(found.decode("utf-8", "replace"), file))
+        found = await self._printed(
+            self._search().git(
+                "log", f"-n{COMMITS_READ}", "--no-merges", "--no-renames", "--full-diff", "--name-only", "-z",
+                f"--abbrev={SHA_CHARS}", "--format=%x01%h%x00%as%x00%an%x00%s%x00", "HEAD", "--",
+                f":(top,literal){file}", most=OUTPUT_BYTES,
+            )
+        )  # fmt: skip
+        shown: list[Passage] = []
+        whole = found if len(found) < OUTPUT_BYTES else found.rpartition(b"\x01")[0]
+        for commit in _commits(whole.decode("utf-8", "replace")):
+            slugs = self._slugs_in(commit.paths)
+            if len(shown) < MOST_COMMITS and all([await sees(slug) for slug in slugs]):
+                shown.append(Passage(f"{file}@{commit.sha}", commit.told))
+        return tuple(shown)
+
+    def _slugs_in(self, paths: Sequence[str]) -> frozenset[str]:
+        """Empty, which is no item's, for a commit of nothing but what all items share."""
+        within = f"{self._ours[0]}/"
+        found = {path.removeprefix(within).partition("/")[0] for path in paths if path.startswith(within)}
+        return frozenset(found or ({""} if all(is_ours(path, self._ours) for path in paths) else ()))
 
     async def related_files(self, path: str) -> tuple[Passage, ...]:
         file, search = _checked(path, self._ours), self._search()
@@ -121,11 +138,6 @@ class GitEvidence:
             if other in sizes:
                 why.setdefault(other, f"changed together with {file} in {commits} commits")
         return tuple(Passage(f"{other}@{sha}", reason) for other, reason in why.items())[:MOST_RELATED]
-
-    async def items(self, place: Place) -> tuple[KnownItem, ...]:
-        async with self._listing:
-            found = await self._in_thread(self._items.listing)
-        return tuple(one.known for one in found if not one.hidden or one.is_in(place))
 
     async def specification(self, slug: str) -> Specification:
         content = await self._in_thread(lambda: self._items.content(self._items.specification_file(slug)))
@@ -155,6 +167,25 @@ class GitEvidence:
         repository = existing_repository(self._root)
         newest = tip(repository) if repository else None
         return str(newest.id)[:SHA_CHARS] if newest else ""
+
+    def _hits(self, searched: Any, within: Sequence[str], ended: threading.Event) -> Iterator[Passage]:
+        """In texts that are not too large; nothing more when *ended*."""
+        repository = existing_repository(self._root)
+        newest = tip(repository) if repository else None
+        for path, blob in _blobs(newest.tree) if newest else ():
+            if ended.is_set():
+                return
+            if is_ours(path, self._ours) or is_secret(path) or (within and not matches(path, within)):
+                continue
+            assert repository
+            assert newest
+            if repository.odb.read_header(blob)[1] > LARGEST_BYTES:
+                continue
+            text = repository.odb.read(blob)[1]
+            if b"\0" not in text:
+                for number, row in islice(_rows_with(searched, text), HITS_A_FILE):
+                    shown = _short(row.decode("utf-8", "replace").strip(), HIT_CHARS)
+                    yield Passage(f"{path}:{number}@{str(newest.id)[:SHA_CHARS]}", shown)
 
     def _file(self, path: str) -> CodeFile:
         """A tracked file of text. Raises LookRefused."""
@@ -196,33 +227,61 @@ def _checked(path: str, ours: Sequence[str]) -> str:
         raise LookRefused("A path is relative to the top of the repository, without `..`.")
     if is_ours(path, ours):
         raise LookRefused(f"{path} belongs to the items: use search_items, read_item or read_entry.")
-    if SECRET_NAME.fullmatch(path):
+    if is_secret(path):
         raise LookRefused(f"{path} may hold secrets, and is not shown.")
     return path
 
 
-def _hits(found: bytes, sha: str, within: Sequence[str]) -> Iterator[Passage]:
-    """Of `HEAD:path`, number and text, apart by zeros; a line that was not read to its end is left away."""
-    counts: dict[str, int] = {}
-    total = 0
-    for row in found.split(b"\n"):
-        parts = row.decode("utf-8", "replace").split("\0", 2)
-        if len(parts) != 3 or total >= MOST_HITS:
-            continue
-        path, number, text = parts[0].removeprefix("HEAD:"), parts[1], parts[2]
-        counts[path] = counts.get(path, 0) + 1
-        wanted = not within or matches(path, within)
-        if counts[path] <= HITS_A_FILE and wanted and not SECRET_NAME.fullmatch(path):
-            total += 1
-            yield Passage(f"{path}:{number}@{sha}", _short(text.strip(), HIT_CHARS))
+def _compiled(pattern: str) -> tuple[Any, str]:
+    """
+    For RE2, which takes time in proportion to the text and limited memory. *pattern* is looked for as words, too; alone
+    where it is no regular expression, or too large a one: then with the reason.
+    """
+    options = re2.Options()
+    options.max_mem, options.case_sensitive = PATTERN_BYTES, False
+    options.never_nl, options.log_errors = True, False
+    words = re2.escape(pattern)
+    try:
+        re2.compile(pattern, options)
+        return re2.compile(f"(?m:{pattern})|{words}", options), ""
+    except re2.error as error:
+        return re2.compile(words, options), error.args[0].decode("utf-8", "replace")
 
 
-def _commits(found: str, path: str) -> Iterator[Passage]:
+def _blobs(tree: pygit2.Tree, folder: str = "") -> Iterator[tuple[str, pygit2.Oid]]:
+    for one in tree:
+        path = folder + (one.raw_name or b"").decode("utf-8", "replace")
+        if one.filemode in PLAIN:
+            yield path, one.id
+        elif isinstance(one, pygit2.Tree):
+            yield from _blobs(one, f"{path}/")
+
+
+def _rows_with(searched: Any, text: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines that *searched* finds something in, with their numbers."""
+    number, at = 1, 0
+    while at < len(text) and (found := searched.search(text, at)) and found.start() < len(text):
+        begin = text.rfind(b"\n", 0, found.start()) + 1
+        end = (text.find(b"\n", begin) + 1) or len(text)
+        number += text.count(b"\n", at, begin)
+        yield number, text[begin:end]
+        number, at = number + 1, end
+
+
+class _LoggedCommit(NamedTuple):
+    sha: str
+    told: str
+    paths: Sequence[str]
+
+
+def _commits(found: str) -> Iterator[_LoggedCommit]:
+    """A title may have any characters in it but zeros."""
     for row in found.split("\x01"):
-        parts = row.strip("\n").split("\0")
-        if len(parts) == 4:
-            sha, day, author, subject = parts
-            yield Passage(f"{path}@{sha}", f"{day} {_short(author, 60)}: {_short(subject, HIT_CHARS)}")
+        parts = row.split("\0")
+        if len(parts) > 4 and _SHA.fullmatch(parts[0]) and _DAY.fullmatch(parts[1]):
+            sha, day, author, subject, *paths = parts
+            told = f"{day} {_short(author, 60)}: {_short(subject, HIT_CHARS)}"
+            yield _LoggedCommit(sha, told, [path.lstrip("\n") for path in paths if path.strip("\n")])
 
 
 def _short(text: str, limit: int) -> str:

@@ -26,6 +26,9 @@ class History:
         self._ours: Paths = frozenset(tuple(path.split("/")) for path in ours)
         self._walked: list[tuple[str, bool]] = []
         """The commits back from `_walked[0]`, newest first, and whether each belongs to the code base."""
+        self._of_items: dict[str, list[Oid]] = {}
+        """Our commits of each item, newest first, back from `_indexed`."""
+        self._indexed: Oid | None = None
         self._effects: list[tuple[Oid, str]] = []
         """The newest commits, and the effect of each, if any."""
 
@@ -42,6 +45,28 @@ class History:
     def newest_of(self, slug: str) -> Commit | None:
         """Our newest commit of the item."""
         return next((commit for commit in recent(self._repository) if trailer(commit, ITEM) == slug), None)
+
+    def commits_of(self, slug: str) -> list[Oid]:
+        """Our commits of the item, newest first. Anyone who can push can forge one."""
+        newest = tip(self._repository)
+        if newest and newest.id != self._indexed:
+            added: dict[str, list[Oid]] = {}
+            for commit in recent(self._repository):
+                if commit.id == self._indexed:
+                    break
+                if item := trailer(commit, ITEM):
+                    added.setdefault(item, []).append(commit.id)
+            else:
+                self._of_items = {}
+            for item, commits in added.items():
+                self._of_items[item] = [*commits, *self._of_items.get(item, ())]
+            self._indexed = newest.id
+        return self._of_items.get(slug, [])
+
+    def content(self, commit: Oid, path: str) -> bytes:
+        """Empty when the commit does not have the file *path*."""
+        found = blob(self._repository[commit].peel(Commit).tree, path)
+        return found.data if found else b""
 
     def versions(self, path: str) -> Iterator[bytes]:
         """The contents of the file *path*, newest first."""

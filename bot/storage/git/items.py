@@ -74,6 +74,7 @@ class Contents(NamedTuple):
     last_round: int = 0
     last_ts: str = ""
     heard: tuple[str, ...] = ()
+    about: str = ""
     artifacts: tuple[str, ...] = ()
     planning: bool = False
     spent: Mapping[str, Any] = {}
@@ -219,16 +220,23 @@ class Items:
             last_round=ending.last.round if ending.last else 0,
             last_ts=ending.last.ts if ending.last else "",
             heard=ending.heard,
+            about=ending.about,
             spent=ending.spent,
             artifacts=tuple(name for name in names if _is_artifact(name)),
             planning=under_way(ending.last),
         )
 
     def _listing(self, items: Folder, slug: str) -> Listing:
+        content = b""
+        with suppress(OSError), items.below(slug) as found:
+            content = found.read(META, META_BYTES) or b""
+        return self.listed(slug, content)
+
+    def listed(self, slug: str, content: bytes) -> Listing:
+        """By the *content* of its meta.json."""
         try:
-            with items.below(slug) as found:
-                understood = meta.read(found.read(META, META_BYTES) or b"", now="").meta
-        except (OSError, meta.Corrupt):
+            understood = meta.read(content, now="").meta
+        except meta.Corrupt:
             understood = Meta()
         thread, sealed = understood.slack or meta.SlackPlace(), self._is_sealed(slug, understood)
         return Listing(

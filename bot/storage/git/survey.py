@@ -35,9 +35,17 @@ IMPORTS = r"(^|[^[:alnum:]_])(import|from|require|include|use|using)([^[:alnum:]
 STEM = re.compile(r"[A-Za-z_][\w-]{2,}", re.ASCII)
 NO_CODE_ALONE = re.compile(r"\..*|(readme|licen[cs]e|changelog|backlog)[^/]*", re.IGNORECASE)
 """Files at the top of a repository that has no code yet."""
+SECRET_ENDINGS = (
+    ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".asc", ".gpg", ".tfvars", ".tfvars.json",
+    ".tfstate", ".tfstate.backup",
+)  # fmt: skip
+SECRET_NAME = re.compile(
+    r"\.env(?!\.(?:example|sample|template)$).*|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.htpasswd|\.git-credentials"
+    r"|id_[a-z0-9]+|credentials.*|secrets?\..*",
+    re.DOTALL,
+)
 NAMES_CHARS = 50_000
 """Of paths that git is given. Where there are more, all is listed, ours too."""
-_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
 OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
 
@@ -131,7 +139,7 @@ class CodeSearch:
         pattern = IMPORTS.replace("{0}", stem)
         found = await self.git("grep", "-I", "-l", "-z", "-E", "-e", pattern, "HEAD", "--", *within)
         paths = [_text(name).removeprefix("HEAD:") for name in found.split(b"\0") if name]
-        return sorted(other for other in paths if other != path)
+        return sorted(other for other in paths if other != path and not is_secret(other))
 
     async def changed_with(self, path: str) -> list[tuple[str, int]]:
         found = await self.git(
@@ -142,7 +150,7 @@ class CodeSearch:
         for commit in found.split(b"\x01"):
             paths = {_text(name.strip(b"\n")) for name in commit.split(b"\0") if name.strip(b"\n")}
             if len(paths) <= LARGEST_COMMIT:
-                together.update(paths - {path})
+                together.update(one for one in paths - {path} if not is_secret(one))
         often = [(other, count) for other, count in together.items() if count >= CHANGED_TOGETHER]
         return sorted(often, key=lambda one: (-one[1], one[0]))
 
@@ -230,6 +238,12 @@ def is_ours(path: str, ours: Iterable[str]) -> bool:
     return any(path == one or path.startswith(f"{one}/") for one in ours)
 
 
+def is_secret(path: str) -> bool:
+    """Whether *path* is of a file that is made to hold keys: those are not shown at all."""
+    names = path.lower().split("/")
+    return "secrets" in names or names[-1].endswith(SECRET_ENDINGS) or bool(SECRET_NAME.fullmatch(names[-1]))
+
+
 async def _beginning(output: asyncio.StreamReader, most: int) -> bytes:
     printed = b""
     while len(printed) < most and (more := await output.read(most - len(printed))):
@@ -255,14 +269,21 @@ def _sized(listing: bytes) -> Iterator[tuple[str, int]]:
     for row in listing.split(b"\0"):
         about, _, name = row.partition(b"\t")
         size = about.split()[-1:]
-        if name:
+        if name and not is_secret(_text(name)):
             yield _text(name), int(size[0]) if size[0].isdigit() else 0
 
 
 def _counts(found: bytes) -> Counter[str]:
-    """A path may have line breaks in it."""
-    rows = _COUNTED.findall(found)
-    return Counter({_text(path).removeprefix("HEAD:"): int(count) for path, count in rows})
+    """Of a path, a zero, its count and a line end each; a path may have line breaks in it."""
+    counts: Counter[str] = Counter()
+    path, *rest = found.split(b"\0")
+    for one in rest:
+        count, _, following = one.partition(b"\n")
+        name = _text(path).removeprefix("HEAD:")
+        if not is_secret(name):
+            counts[name] = int(count) if count.isdigit() else 0
+        path = following
+    return counts
 
 
 def _hits(keyword: str, counts: Counter[str]) -> KeywordHits:

@@ -63,15 +63,15 @@ PROBE_SECONDS = 15.0
 # What git's messages mean.
 
 DENIED = re.compile(
-    r"authentication failed|permission (to .* )?denied|could not read (username|password)|access denied|forbidden"
-    r"|unauthorized|returned error: 40[13]|invalid credentials|not granted|repository not found|terminal prompts"
-    r"|host key verification failed|remote rejected|pre-receive hook declined|protected branch",
+    r"authentication failed|permission (to \S{1,400}+ )?denied|could not read (username|password)|access denied"
+    r"|forbidden|unauthorized|returned error: 40[13]|invalid credentials|not granted|repository not found"
+    r"|terminal prompts|host key verification failed|remote rejected|pre-receive hook declined|protected branch",
     re.IGNORECASE,
 )
 OVERTAKEN = re.compile(
     r"\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists"
 )
-DECLINED = re.compile(r"remote rejected\].*\((pre-receive|update|.*hook)\b.*declined")
+DECLINED = re.compile(r"remote rejected\][^\n(]{0,500}\([^\n()]{0,100}hook declined")
 NO_SUCH_BRANCH = "couldn't find remote ref"
 NOTHING_IN_COMMON = "No refs in common"
 TELLING = ("fatal:", "error:", "remote:", "!")

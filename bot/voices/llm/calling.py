@@ -65,6 +65,8 @@ STREAMED_FROM_TOKENS = 2000
 THINKING_TOKENS = 4000
 """Added for models that think first, and count it."""
 LET_GO_SECONDS = 0.5
+ANSWER_CHARS = 100_000
+"""Of an answer that is read: it is refused as one that is cut off, and nothing of it is used."""
 MOST_ROUNDS = 6
 """Of tool calls, before the answer has to come."""
 FIRST_LOOK = "what a first search found"
@@ -295,6 +297,10 @@ class Caller:
                 raise self._broke_off()
             case "length":
                 raise VoiceError(f"{self._name} was cut off in the middle of its answer.", reason="cut_off")
+            case _ if len(text) > ANSWER_CHARS:
+                raise VoiceError(
+                    f"{self._name} said more than {ANSWER_CHARS:,} characters.", reason="cut_off"
+                )
             case _ if not text:
                 raise VoiceError(f"{self._name} said nothing.", reason="empty", again=True)
             case _:

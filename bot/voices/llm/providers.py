@@ -112,7 +112,7 @@ def _missing(name: ModelName, keys: Keys) -> Iterator[str]:
         yield _unknown(name)
         return
     if not (_is_installed(LIBRARY) and _is_installed(provider.library)):
-        yield f"{name} needs roundtable-bot[{provider.extra}], which is not installed."
+        yield f"{name} needs packages that are not installed: pip install '.[{provider.extra}]'"
     address = keys.given(provider.address) if provider.address else ""
     if provider.needs_key and not address and not _first(provider.keys, keys):
         wanted = " or ".join(field.upper() for field in provider.keys)

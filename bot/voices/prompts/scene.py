@@ -14,9 +14,10 @@ from bot.domain.catalog.agenda import Depth, Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import ALL_ELSE, Persona, Roster
 from bot.domain.catalog.schema import NOTE
 from bot.domain.messages import specification_wording, step_wording
-from bot.domain.roundtable.state import BY_RULE, Roundtable
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import of_step
 from bot.domain.specification.entries import numbers
+from bot.domain.transcript.lines import BY_RULE
 from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced
 from bot.voices.prompts.seen import row, sanitized
@@ -38,7 +39,7 @@ UNKNOWN_HERE = {
 }
 """What stands for facts of other people's wording in the questions of a step: those are no text of ours."""
 
-_QUESTIONS = re.compile(r"[^\s.!?？][^.!?？\n]*[?？]")
+_SENTENCES = re.compile(r"[^.!?？\n]+[?？]?")
 CAST = {
     "analyst": "business-analyst",
     "architect": "solutions-architect",
@@ -90,8 +91,9 @@ def own_question(scene: Scene) -> str:
     pairs = zip(rt.lines, by_rule, strict=True)
     lines = (one for one, is_by_rule in pairs if one.actor == persona.actor and not is_by_rule)
     said = said or [one.content for one in lines if one.meta.get("step_id", rt.step_id) == rt.step_id]
-    asked = (found for text in reversed(said) for found in reversed(_QUESTIONS.findall(sanitized(text))))
-    return next((" ".join(found.split()) for found in asked), "")
+    found = (one for text in reversed(said) for one in reversed(_SENTENCES.findall(sanitized(text))))
+    asked = (" ".join(one.split()) for one in found if one.endswith(("?", "？")))
+    return next((one for one in asked if len(one) > 1), "")
 
 
 def described(persona: Persona, table: Roster, *, reflexes: str = "") -> str:

@@ -16,9 +16,8 @@ from bot.domain.privacy.redaction import Redact
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import keywords
 from bot.domain.specification.entries import Entry, Specification
-from bot.domain.values.places import Place
 from bot.domain.values.text import one_line
-from bot.engine.evidence_ports import Evidence, LookRefused, Passage
+from bot.engine.evidence_ports import Evidence, LookRefused, Passage, Sight
 from bot.voices.model import ForeignTools, Look, Tool
 from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.specification import EntryLines
@@ -35,7 +34,7 @@ FIRST_WORDS = 3
 LONGEST_ID = 400
 NO_MORE = "You have looked at enough for this turn. Answer now, from what you have seen."
 NOTHING = "Nothing was found."
-_EDGE = re.compile(r"^\s*(?:<<<|>>>)", re.MULTILINE)
+_EDGE = re.compile(r"^[^\S\n]*+(?:<<<|>>>)", re.MULTILINE)
 _WORDS = re.compile(r"\w{3,}")
 
 
@@ -50,12 +49,13 @@ def _tool(name: str, area: str, description: str, **parameters: str) -> Tool:
     return Tool(name, description, schema, area)
 
 
+CODE_AREAS = frozenset({"code", "history"})
 TOOLS = (
     _tool(
         "search_code",
         "code",
         "Search the tracked files for a pattern. Gives lines with their ids.",
-        pattern="an extended regular expression, in one line; upper and lower case are the same",
+        pattern="a regular expression (RE2), in one line; upper and lower case are the same",
     ),
     _tool(
         "read_file",
@@ -86,19 +86,16 @@ TOOLS = (
 
 
 class LookSubject(NamedTuple):
-    """
-    The item that a turn is about. Items that may be known at *place* can be looked at, and no others; *words* are those
-    of a first search.
-    """
+    """The item that a turn is about. What else may be looked at is in *sight*; *words* are those of a first search."""
 
     slug: str
-    place: Place
+    sight: Sight
     specification: Specification
     words: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, rt: Roundtable) -> "LookSubject":
-        return cls(rt.slug, rt.place, rt.specification, keywords(rt))
+    def of(cls, rt: Roundtable, sight: Sight) -> "LookSubject":
+        return cls(rt.slug, sight, rt.specification, keywords(rt))
 
 
 class Looker:
@@ -124,9 +121,13 @@ class Looker:
         self.shown: dict[str, str] = {}
         """The texts that were shown, by the ids that they are cited by."""
         self._foreign = foreign
-        of_others = foreign.tools if foreign else ()
+        viewer = subject.sight.viewer
+        of_others = foreign.tools if foreign and viewer.sees_code else ()
         self._of_others = frozenset(one.name for one in of_others)
-        self.tools = tuple(one for one in (*TOOLS, *of_others) if persona.may_use(one.area))
+        ours = (
+            [one for one in TOOLS if viewer.sees_code or one.area not in CODE_AREAS] if viewer.tools else []
+        )
+        self.tools = tuple(one for one in (*ours, *of_others) if persona.may_use(one.area))
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -169,7 +170,9 @@ class Looker:
             "read_file": lambda: self._read(given),
             "list_files": lambda: self._listed(_text(given, "glob")),
             "related_files": lambda: self._related(_text(given, "path")),
-            "git_log": lambda: self._evidence.git_log(self._mine(_text(given, "path"))),
+            "git_log": lambda: self._evidence.git_log(
+                self._mine(_text(given, "path")), sees=self._subject.sight.sees
+            ),
             "read_entry": lambda: self._entry(_text(given, "id")),
             "search_items": lambda: self._searched_items(_text(given, "text")),
             "read_item": lambda: self._item(_text(given, "slug")),
@@ -229,9 +232,12 @@ class Looker:
         if not words:
             raise LookRefused("Search for words of three letters or more.")
         found: list[tuple[int, Passage]] = []
-        for known in (await self._evidence.items(self._subject.place))[:MOST_ITEMS]:
+        looked_at = 0
+        async for known in self._subject.sight.items():
             if known.slug == self._subject.slug:
                 continue
+            if (looked_at := looked_at + 1) > MOST_ITEMS:
+                break
             title = (len(words & {*_folded(known.title)}), Passage(known.slug, known.title))
             lines = self._lines(await self._evidence.specification(known.slug))
             told = (
@@ -242,8 +248,7 @@ class Looker:
 
     async def _specification(self, slug: str) -> Specification:
         """Of an item that may be known here; of all others not even their existence is told."""
-        known = await self._evidence.items(self._subject.place)
-        if slug not in {one.slug for one in known}:
+        if not await self._subject.sight.sees(slug):
             raise LookRefused(f"There is no item {one_line(slug, 60)}.")
         return await self._evidence.specification(slug)
 

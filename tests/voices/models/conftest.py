@@ -7,9 +7,8 @@ from bot.domain.catalog.models import Chain
 from bot.settings import Settings
 from bot.voices.llm import loading
 from bot.voices.model import LanguageModel
+from tests.patience import PATIENCE_SECONDS
 from tests.voices.models.provider import ModelServer, settings_for
-
-SECONDS = 20.0
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ async def asked_once(settings: Callable[..., Settings]) -> AsyncIterator[Callabl
 
         def mind(model: str) -> LanguageModel:
             [name] = Chain.read(model).names
-            loaded = loading.load([name], settings(), seconds=SECONDS)
+            loaded = loading.load([name], settings(), seconds=PATIENCE_SECONDS)
             stack.push_async_callback(loaded.close)
             assert not loaded.broken
             return loaded.callers[name]

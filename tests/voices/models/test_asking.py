@@ -8,6 +8,7 @@ import pytest
 
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS, THINKING_TOKENS
 from bot.voices.model import LanguageModel, Prompt
+from tests.patience import PATIENCE_SECONDS
 from tests.voices.models.provider import KEY, Answer, ModelServer, hangs, says, sends, when
 
 AskedOnce = Callable[[str], LanguageModel]
@@ -191,7 +192,7 @@ async def test_a_call_that_is_cancelled_is_hung_up(asked_once: AskedOnce, server
 
     with pytest.raises(asyncio.CancelledError):
         await thinking
-    await asyncio.wait_for(server.hung_up.wait(), 10)
+    await asyncio.wait_for(server.hung_up.wait(), PATIENCE_SECONDS)
 
 
 async def test_a_client_that_cannot_be_interrupted_keeps_nobody(
@@ -206,6 +207,6 @@ async def test_a_client_that_cannot_be_interrupted_keeps_nobody(
     thinking.cancel()
 
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(thinking, 10)
+        await asyncio.wait_for(thinking, PATIENCE_SECONDS)
     assert server.at_once == 1, "it still waits there"
     answered.set()

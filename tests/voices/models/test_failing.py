@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from bot.errors import VoiceError
 from bot.log import TALKATIVE, configure
-from bot.voices.llm.calling import STREAMED_FROM_TOKENS
+from bot.voices.llm.calling import ANSWER_CHARS, STREAMED_FROM_TOKENS
 from bot.voices.model import LanguageModel, Prompt
+from tests.patience import PATIENCE_SECONDS
 from tests.voices.models.provider import (
     KEY,
     Answer,
@@ -137,7 +138,7 @@ async def test_silence_ends_after_the_given_time(
     failed = await failure(asked_once(model), seconds=0.3, tokens=tokens)
 
     assert (failed.reason, failed.again) == ("timeout", True)
-    await asyncio.wait_for(server.hung_up.wait(), 10)
+    await asyncio.wait_for(server.hung_up.wait(), PATIENCE_SECONDS)
 
 
 async def test_a_client_in_a_thread_is_not_waited_for(asked_once: AskedOnce, server: ModelServer) -> None:
@@ -229,6 +230,17 @@ async def test_an_answer_that_is_none_is_never_passed_on(
     server.will(says(answer))
 
     assert (await failure(asked_once(model), tokens=tokens)).reason == reason
+
+
+@pytest.mark.parametrize("model", [CLAUDE, OWN])
+async def test_an_endless_answer_is_not_read(model: str, asked_once: AskedOnce, server: ModelServer) -> None:
+    """The caller asks for less then, as when a model reached its own limit."""
+    server.will(says(Answer("I would " * (ANSWER_CHARS // 8 + 1))))
+
+    failed = await failure(asked_once(model), tokens=SHORT)
+
+    assert failed.reason == "cut_off"
+    assert "more than 100,000 characters" in str(failed)
 
 
 @pytest.mark.parametrize("tokens", [SHORT, LONG], ids=["at once", "streamed"])

@@ -26,6 +26,7 @@ from bot.voices.offline.offline import OfflineVoices
 from bot.voices.prompts import schemas
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
+from tests.sights import MEMBERS
 from tests.specification.meeting import PLAYBOOK, SCHEMA
 from tests.voices.models.provider import Answer, Called, Json, ModelServer, fails, says
 from tests.voices.models.test_asking import CLAUDE, EVERY, GPT, OWN, PROMPT, SHORT, strings
@@ -152,7 +153,7 @@ class NumberedShelf(Shelf):
 async def proposed(mind: LanguageModel) -> tuple[tuple[Patch, ...], Facts]:
     rt = roundtable(FEATURES, (ADA, "It has to try again by itself."))
     persona = PLAYBOOK.roster[MAYA]
-    looker = Looker(NumberedShelf(), LookSubject.of(rt), SCHEMA, persona, redact=lambda text: text)
+    looker = Looker(NumberedShelf(), LookSubject.of(rt, MEMBERS), SCHEMA, persona, redact=lambda text: text)
     voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda _: looker)
     return await voices.propose(VoiceContext(rt, PLAYBOOK, MAYA), {})
 

@@ -18,6 +18,7 @@ from bot.settings import Settings
 from bot.voices.llm.models import model_registry
 from bot.voices.llm.providers import PROVIDERS
 from bot.voices.model import LanguageModel, Prompt
+from tests.patience import PATIENCE_SECONDS
 from tests.voices.models.provider import Answer, ModelServer, fails, hangs, says
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +28,7 @@ SettingsFor = Callable[..., Settings]
 
 async def said_by(mind: LanguageModel | None) -> str:
     assert mind
-    return (await mind.think(PROMPT, seconds=20, tokens=100)).text
+    return (await mind.think(PROMPT, seconds=PATIENCE_SECONDS, tokens=100)).text
 
 
 def complaint(model: str, **keys: str) -> str:
@@ -74,7 +75,7 @@ async def test_the_next_model_of_another_provider_answers(settings: SettingsFor,
     server.will(fails(401), says(Answer("From the second.")))
     given = settings("anthropic:claude-sonnet-5,openai:qwen3,offline")
 
-    async with model_registry(given.model, given, seconds=20, calls=2) as found:
+    async with model_registry(given.model, given, seconds=PATIENCE_SECONDS, calls=2) as found:
         assert await said_by(found.of()) == "From the second."
 
     assert [asked.path for asked in server.asked] == ["/v1/messages", "/v1/chat/completions"]
@@ -86,7 +87,7 @@ async def test_everybody_waits_for_the_busy_provider_together(
     """However many personas have minds there, and whatever their models are called."""
     server.will(says())
     async with model_registry(
-        "openai:one", settings(), personas=["openai:two"], seconds=20, calls=2
+        "openai:one", settings(), personas=["openai:two"], seconds=PATIENCE_SECONDS, calls=2
     ) as found:
         both = [found.of(), found.of("openai:two")]
         await asyncio.gather(*(said_by(mind) for mind in both * 6))
@@ -99,7 +100,7 @@ async def test_a_persona_thinks_with_a_model_of_its_own(settings: SettingsFor, s
     """Everybody's stands in for it."""
     server.will(says(), fails(404), says())
     async with model_registry(
-        "openai:everybodys", settings(), personas=["openai:own"], seconds=20, calls=2
+        "openai:everybodys", settings(), personas=["openai:own"], seconds=PATIENCE_SECONDS, calls=2
     ) as found:
         await said_by(found.of("openai:own"))
         await said_by(found.of("openai:own"))
@@ -111,7 +112,9 @@ async def test_a_persona_may_have_nobody_to_stand_in(settings: SettingsFor, serv
     """`offline` behind its own model says so."""
     server.will(fails(404))
     own = "openai:own,offline"
-    async with model_registry("openai:everybodys", settings(), personas=[own], seconds=20, calls=2) as found:
+    async with model_registry(
+        "openai:everybodys", settings(), personas=[own], seconds=PATIENCE_SECONDS, calls=2
+    ) as found:
         with pytest.raises(VoiceError):
             await said_by(found.of(own))
 
@@ -120,17 +123,19 @@ async def test_a_persona_may_have_nobody_to_stand_in(settings: SettingsFor, serv
 
 async def test_offline_has_no_mind(settings: SettingsFor) -> None:
     """For everybody, and for a persona that is to have none."""
-    async with model_registry("offline", settings(), seconds=20, calls=2) as found:
+    async with model_registry("offline", settings(), seconds=PATIENCE_SECONDS, calls=2) as found:
         assert found.of() is None
         assert found.of("offline") is None
-    async with model_registry("openai:everybodys", settings(), seconds=20, calls=2) as found:
+    async with model_registry("openai:everybodys", settings(), seconds=PATIENCE_SECONDS, calls=2) as found:
         assert found.of("offline") is None
         assert found.of() is not None
 
 
 async def test_a_persona_may_think_where_nobody_else_does(settings: SettingsFor, server: ModelServer) -> None:
     """Its front matter says so, and nothing contradicts it."""
-    async with model_registry("offline", settings(), personas=["openai:own"], seconds=20, calls=2) as found:
+    async with model_registry(
+        "offline", settings(), personas=["openai:own"], seconds=PATIENCE_SECONDS, calls=2
+    ) as found:
         assert await said_by(found.of("openai:own"))
     assert len(server.asked) == 1
 
@@ -144,7 +149,7 @@ async def test_what_is_under_way_at_the_end_is_let_go(settings: SettingsFor, ser
         thinking.cancel()
         await asyncio.wait({thinking})
 
-    await asyncio.wait_for(server.hung_up.wait(), 10)
+    await asyncio.wait_for(server.hung_up.wait(), PATIENCE_SECONDS)
 
 
 async def test_a_model_that_cannot_be_set_up_is_told_in_a_sentence(
@@ -157,7 +162,7 @@ async def test_a_model_that_cannot_be_set_up_is_told_in_a_sentence(
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     given = settings(AWS_PROFILE="nobody", AWS_DEFAULT_REGION="")
     server.will(says())
-    async with model_registry("bedrock:x,openai:qwen3", given, seconds=20, calls=2) as found:
+    async with model_registry("bedrock:x,openai:qwen3", given, seconds=PATIENCE_SECONDS, calls=2) as found:
         assert await said_by(found.of())
         with pytest.raises(VoiceError) as failed:
             await said_by(found.of("bedrock:x,offline"))
@@ -214,7 +219,7 @@ def test_a_missing_extra_is_named(model: str, library: str, extra: str, hidden: 
         model, openai_api_key="k", anthropic_api_key="k", google_api_key="k", aws_region="eu-west-1"
     )
 
-    assert said == f"{model} needs roundtable-bot[{extra}], which is not installed."
+    assert said == f"{model} needs packages that are not installed: pip install '.[{extra}]'"
 
 
 def test_every_extra_is_one_of_ours() -> None:
@@ -269,7 +274,7 @@ async def test_a_server_of_ones_own_needs_no_key(
 ) -> None:
     """Most have none."""
     given = settings(OPENAI_API_KEY="")
-    async with model_registry(model, given, seconds=20, calls=2) as found:
+    async with model_registry(model, given, seconds=PATIENCE_SECONDS, calls=2) as found:
         assert await said_by(found.of())
     assert len(server.asked) == 1
 

@@ -42,7 +42,7 @@ async def test_every_provider_says_what_it_took(
 
     assert (took.tokens_in, took.tokens_out, took.tokens_cached) == (1200, 40, 1000)
     assert took.provider == model.partition(":")[0]
-    assert 0 < took.seconds < 20
+    assert took.seconds > 0
 
 
 @pytest.mark.parametrize("tokens", [SHORT, LONG], ids=["at once", "streamed"])

@@ -66,7 +66,7 @@ def opened(rt: Roundtable, action: Action, subject: str, person: Person, playboo
         if action is Action.SORT
         else entry_forms.section_form(step_id, spec, schema, slug=rt.slug)
     )
-    if form is None:
+    if form is None or playbook.agenda.get(step_id) is None:
         sentence = wording.nothing_to_sort() if action is Action.SORT else wording.nothing_to_amend()
         raise UserError(sentence)
     return form
@@ -95,7 +95,10 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
                 raise UserError(wording.no_such_entry(submission.subject))
             return entry_forms.entry_patches(submission, spec, schema)
         case FormName.AMEND_SECTION:
-            return entry_forms.section_patches(submission, spec, schema)
+            reading = entry_forms.section_patches(submission, spec, schema)
+            words = entry_forms.added_words(submission, spec, schema)
+            added = specifying.patches_in(rt, words, submission.person, playbook, step_id=submission.subject)
+            return reading.but(patches=(*reading.patches, *added))
         case FormName.SORT:
             return entry_forms.sorted_patches(submission, spec, schema)
         case FormName.SETTINGS | FormName.MARK:

@@ -21,7 +21,7 @@ from bot.domain.values.places import Person
 from bot.errors import NotNow
 
 _TYPED = re.compile(
-    r"(?P<what>take over|not needed) (?P<which>all|f[0-9]{1,3}(?:(?:,| and|,? ) ?f[0-9]{1,3})*)\.?"
+    r"(?P<what>take over|not needed) (?P<which>all|f[0-9]{1,3}(?:(?:, ?| and ?| )f[0-9]{1,3})*+)\.?"
 )
 
 

@@ -1,5 +1,5 @@
 """
-What people do on the card of a discussion: take a position, object, decide, and say what becomes of an objection.
+What people do on the card of a discussion: object, decide, and say what becomes of an objection.
 
 Each is a line with the name of who did it. A model or a rule never decides.
 """
@@ -9,28 +9,26 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.discussion import board, dissent, normalizing, positions, typed_positions
+from bot.domain.discussion import board, dissent, positions, typed_positions
 from bot.domain.discussion.board import Agreement
 from bot.domain.discussion.elaboration import (
     BoardOption,
     Decided,
     Elaboration,
     Fate,
-    PersonStand,
     RaisedObjection,
     SealedPosition,
-    SealedRound,
 )
 from bot.domain.messages import discussion_forms as forms
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.discussion_card import TURNS_ADDED
+from bot.domain.messages.discussion_forms import TEXT_CHARS
 from bot.domain.messages.form import FormName, InputForm, Submission
-from bot.domain.messages.message import SOMETHING_ELSE, UNDECIDED, WITH_A_REASON, Action, Message
+from bot.domain.messages.message import SOMETHING_ELSE, WITH_A_REASON, Action
 from bot.domain.roundtable import agreeing, waiting
-from bot.domain.roundtable.effects import React, Speak, Tell
+from bot.domain.roundtable.effects import React
 from bot.domain.roundtable.inputs import (
-    Command,
     NameOption,
     Press,
     RaiseObjection,
@@ -46,15 +44,20 @@ from bot.domain.roundtable.transitions import marking, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.marking import MOST_OBJECTIONS, OBJECTION
 from bot.domain.roundtable.transitions.specifying import DECIDERS
+from bot.domain.roundtable.transitions.standing import (
+    on_record,
+    taking_position,
+    whispering,
+    whole,
+)
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
-STANCES, DECISION = "stances", "decision"
+DECISION = "decision"
 """In a line's `meta`: what the record shows of it."""
-TEXT_CHARS = 1_000
 _REPLACES = re.compile(r"\b(?:instead of|replaces|reverses)\s+(?P<id>[A-Z]{2,5}-\d{3,})", re.IGNORECASE)
 
 
@@ -177,7 +180,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | Non
     is_yes, number = answer
     if len(asked) > 1 and not 0 < number <= len(asked):
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
-        return _whispering(rt, event.person, wording.which_yes(len(asked)))
+        return whispering(rt, event.person, wording.which_yes(len(asked)))
     prompt = asked[number - 1 if number else 0]
     if not is_yes:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
@@ -198,11 +201,11 @@ def said(rt: Roundtable, event: Say, playbook: Playbook, *, turn: str) -> tuple[
     position = board.position_in(debate, event.text)
     rt = rt.but(elaboration=debate)
     for letter, option in board.lettered_otherwise(debate, named):
-        rt = _whispering(rt, event.person, wording.other_letter(letter, option.letter, option.text))
+        rt = whispering(rt, event.person, wording.other_letter(letter, option.letter, option.text))
     if position and position.letter is None:
-        rt = _whispering(rt, event.person, wording.no_such_option(position.named))
+        rt = whispering(rt, event.person, wording.no_such_option(position.named))
     elif position:
-        rt, stances = _standing(
+        rt, stances = taking_position(
             rt,
             event.person,
             position.letter or "",
@@ -213,7 +216,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook, *, turn: str) -> tuple[
         )
         facts |= stances
         if rt.debate.sealed and typed_positions.labelled(event.text):
-            rt = _whispering(rt, event.person, wording.seen_by_everybody())
+            rt = whispering(rt, event.person, wording.seen_by_everybody())
     line = rt.line_of(event.ts)
     for text, entry in _matched(dissent.objections(event.text), _written(facts, "objection")):
         raised = rt.debate.objections
@@ -306,83 +309,6 @@ def _written(facts: Mapping[str, Any], kind: str) -> list[WrittenEntry]:
     return [WrittenEntry(one.id, one.set) for one in patches if one.kind == kind and one.new]
 
 
-# --- positions ------------------------------------------------------------------------------------------------------
-
-
-def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    letter = "" if event.value == UNDECIDED else event.value
-    option = board.of_letter(rt.debate, letter) if letter else None
-    if letter and option is None:
-        raise NotNow(trouble_wording.unknown_menu())
-    after, facts = _standing(rt, event.person, letter)
-    if after.elaboration == rt.elaboration:
-        return rt
-    name = rt.name_of(event.person.id)
-    sentence = wording.stands_for(name, letter, option.text if option else "")
-    return _on_record(after, event, sentence, **facts)
-
-
-def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Roundtable:
-    """As if `option: …` was typed; who names an option of their own is for it, too."""
-    debate, text = rt.debate, one_line(event.words, board.OPTION_CHARS)
-    if not text:
-        raise NotNow(wording.no_option_words())
-    if event.is_own and debate.sealed:
-        raise NotNow(wording.sealing_now())
-    known = board.find(debate, text)
-    if known and not event.is_own:
-        raise NotNow(wording.named_already(known.letter))
-    debate = board.with_options(debate, [text])
-    option = board.find(debate, text)
-    if option is None:
-        raise NotNow(wording.too_many_options())
-    name, person = rt.name_of(event.person.id), event.person
-    facts = {} if known else specifying.said(rt, f"option: {text}", person, playbook, notes=False)
-    rt = rt.but(elaboration=debate)
-    sentence = wording.option_named(name, option.letter, option.text)
-    if event.is_own:
-        why = one_line(event.why, board.OPTION_CHARS)
-        rt, stances = _standing(rt, person, option.letter, why=why)
-        stands = wording.stands_for(name, option.letter, option.text)
-        sentence = f"{stands}. Why: {why}" if why else stands
-        facts |= stances
-    return _on_record(rt, event, sentence, **facts)
-
-
-def _standing(
-    rt: Roundtable,
-    person: Person,
-    letter: str,
-    *,
-    why: str = "",
-    ts: str = "",
-    sure: str = "",
-    condition: str = "",
-) -> tuple[Roundtable, dict[str, Any]]:
-    """Undecided is so on every issue."""
-    debate = rt.debate
-    option = board.of_letter(debate, letter) if letter else None
-    issues = [option.issue] if option else list(dict.fromkeys(one.issue for one in debate.options))
-    for issue in issues:
-        stand = PersonStand(
-            by=person.id,
-            name=rt.name_of(person.id),
-            option=letter,
-            issue=issue,
-            ts=ts,
-            why=why,
-            sure=sure,
-            condition=condition,
-        )
-        debate = board.stood(debate, stand)
-    if debate is rt.debate or option is None:
-        return rt.but(elaboration=debate), {}
-    stance = {"issue": option.issue or debate.topic, "position": option.text}
-    if condition:
-        stance |= {"position": f"{option.text}, {condition}", "option": option.text}
-    return rt.but(elaboration=debate), {STANCES: [stance]}
-
-
 # --- decisions ------------------------------------------------------------------------------------------------------
 
 
@@ -398,6 +324,7 @@ class ProposedDecision(NamedTuple):
     revisit: str = ""
     replaces: tuple[str, ...] = ()
     said_in: str = ""
+    context: str = ""
     deciders: tuple[str, ...] = ()
 
 
@@ -407,7 +334,7 @@ def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         return marking.agreed(rt, event, playbook)
     rt, facts = _agreeing(rt, event.person, _asked_by(rt, event), playbook, line=event.key)
     sentence = wording.recorded(rt.name_of(event.person.id), str(facts[DECISION]))
-    return _on_record(rt, event, sentence, **facts)
+    return on_record(rt, event, sentence, **facts)
 
 
 def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -419,12 +346,13 @@ def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 def _agreeing(
     rt: Roundtable, person: Person, prompt: Agreement | MessageMark, playbook: Playbook, *, line: str
 ) -> tuple[Roundtable, dict[str, Any]]:
-    """A message that was marked is decided in its own words."""
+    """A message that was marked is decided in its words, or in those of who marked it."""
     if isinstance(prompt, Agreement):
         proposal = ProposedDecision(prompt.option.text, prompt.option)
         return _deciding(rt, person, proposal, playbook, line=line)
-    words = one_line(prompt.words, TEXT_CHARS)
-    proposal = ProposedDecision(words, _meant(rt.debate, words), said_in=rt.line_of(prompt.ts))
+    words, context = one_line(prompt.text, TEXT_CHARS), marking.whose(rt, prompt)
+    option, said_in = _meant(rt.debate, words), rt.line_of(prompt.ts)
+    proposal = ProposedDecision(words, option, said_in=said_in, context=context)
     rt, facts = _deciding(rt, person, proposal, playbook, line=line)
     return marking.decided(rt, prompt, rt.debate.decided[-1].entry), facts
 
@@ -453,7 +381,7 @@ def _not_agreed(
 
 def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Roundtable:
     option = board.of_letter(rt.debate, event.option) if event.option else None
-    text = one_line(event.words, TEXT_CHARS) or (option.text if option else "")
+    text = whole(event.words, TEXT_CHARS) or (option.text if option else "")
     if not text:
         raise NotNow(wording.no_words())
     named = tuple(dict.fromkeys(event.deciders))
@@ -463,14 +391,16 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     old = [one.text for one in rt.debate.decided if one.replaced_by == event.key]
     name = rt.name_of(event.person.id)
     sentence = wording.recorded(name, text, event.reason, instead=old, deciders=deciders)
-    rt = _on_record(rt, event, sentence, **facts)
+    rt = on_record(rt, event, sentence, **facts)
     for decider in named:
         if decider != event.person.id:
-            rt = _whispering(rt, Person(id=decider), wording.named_as_decider(name, text))
+            rt = whispering(rt, Person(id=decider), wording.named_as_decider(name, text))
     for number, fate in event.fates.items():
-        raised = board.objection(rt.debate, number)
-        if raised and raised.fate is Fate.OPEN and fate not in {Fate.OPEN, Fate.WITHDRAWN}:
-            rt = _settled(rt, event.person, raised, fate, event.reason)
+        if fate is not Fate.OPEN:
+            try:
+                rt = _settled(rt, event.person, _open(rt, number), fate, event.reason)
+            except NotNow as why:
+                rt = whispering(rt, event.person, str(why))
     return rt
 
 
@@ -519,6 +449,7 @@ def _fields(proposal: ProposedDecision, old: Iterable[Decided]) -> dict[str, Any
     return {
         **({"reason": proposal.reason} if proposal.reason else {}),
         **({DECIDERS: list(proposal.deciders)} if proposal.deciders else {}),
+        **({"context": proposal.context} if proposal.context else {}),
         **({"context": f"Look at it again if {proposal.revisit}"} if proposal.revisit else {}),
         **({"replaces": replaces} if replaces else {}),
     }
@@ -552,7 +483,7 @@ def _merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]
 
 
 def objected(rt: Roundtable, event: RaiseObjection, playbook: Playbook) -> Roundtable:
-    text = one_line(event.words, TEXT_CHARS)
+    text, settle = whole(event.words, TEXT_CHARS), whole(event.settle, TEXT_CHARS)
     raised = rt.debate.objections
     if not text or len(raised) >= MOST_OBJECTIONS:
         raise NotNow(wording.no_words())
@@ -565,11 +496,11 @@ def objected(rt: Roundtable, event: RaiseObjection, playbook: Playbook) -> Round
         by=event.person.id,
         name=name,
         line=event.key,
-        settle=one_line(event.settle, TEXT_CHARS),
+        settle=settle,
         entry=entry,
     )
     rt = rt.but(elaboration=rt.debate.but(objections=(*raised, one)))
-    return _on_record(rt, event, wording.objected(name, text), **{OBJECTION: text}, **facts)
+    return on_record(rt, event, wording.objected(name, text, settle), **{OBJECTION: text}, **facts)
 
 
 def fate_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -581,7 +512,7 @@ def fate_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
 
 
 def settled(rt: Roundtable, event: SettleObjection, playbook: Playbook) -> Roundtable:
-    because = one_line(event.because, TEXT_CHARS)
+    because = whole(event.because, TEXT_CHARS)
     return _settled(rt, event.person, _open(rt, event.number), event.fate, because)
 
 
@@ -621,78 +552,3 @@ def more_turns(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         user_name=name,
     )
     return rt.but(elaboration=debate)
-
-
-# --- sealed positions -----------------------------------------------------------------------------------------------
-
-
-def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtable:
-    """Kept in the store only: no line has it before it is shown. The first one begins the round."""
-    debate = rt.debate
-    if debate.revealed_at:
-        raise NotNow(wording.sealed_too_late())
-    position = event.position
-    is_known = bool(position.option) and board.of_letter(debate, position.option) is not None
-    if not is_known and not position.words.strip():
-        unknown = wording.no_such_option(position.option) if position.option else wording.no_words()
-        raise NotNow(unknown)
-    begun = debate.sealed or SealedRound(asked=tuple(rt.people))
-    if debate.sealed is None:
-        name = rt.name_of(event.person.id)
-        rt = rt.recording(
-            wording.sealing_began(name), part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name
-        )
-        rt = rt.dropping(Speak)
-    asked = tuple(dict.fromkeys((*begun.asked, event.person.id)))
-    begun = begun.but(asked=asked, given={**begun.given, event.person.id: position})
-    rt = rt.but(elaboration=rt.debate.but(sealed=begun, waiting=()))
-    if not event.is_answered:
-        rt = _whispering(rt, event.person, wording.sealed_noted())
-    is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)
-    return _shown(rt, None, playbook) if is_last else rt
-
-
-def revealed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    if rt.debate.sealed is None:
-        raise NotNow(trouble_wording.unknown_menu())
-    return _shown(rt, event.person, playbook)
-
-
-def _shown(rt: Roundtable, by: Person | None, playbook: Playbook) -> Roundtable:
-    """All at once: each is a line of its person."""
-    given = rt.debate.sealed
-    assert given, "there is something to show"
-    rt = rt.but(elaboration=rt.debate.but(sealed=None, revealed_at=rt.now))
-    who = {"user_id": by.id, "user_name": rt.name_of(by.id)} if by else {}
-    sentence = wording.shown_by(rt.name_of(by.id) if by else "", len(given.given))
-    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, **who)
-    for person, position in given.given.items():
-        words = one_line(position.words, board.OPTION_CHARS)
-        option = normalizing.meant(rt.debate.options, words) or board.of_letter(rt.debate, position.option)
-        if words and option is None:
-            rt = rt.but(elaboration=board.with_options(rt.debate, [words]))
-            option = board.find(rt.debate, words)
-        if option is None:
-            continue
-        why = one_line(position.why, board.OPTION_CHARS)
-        someone = Person(id=person, name=rt.name_of(person))
-        rt, facts = _standing(rt, someone, option.letter, why=why, sure=position.sure)
-        told = {"sure": position.sure, "would_change": one_line(position.change, board.OPTION_CHARS)}
-        sentence = wording.sealed_position(rt.name_of(person), option.letter, option.text, position)
-        message_id = f"{rt.slug}.{rt.incarnation}.sealed.{rt.sequence}.{person}"
-        rt = rt.heard(
-            someone, sentence, ts="", part=LinePhase.WORKSHOP, message_id=message_id, **told, **facts
-        )
-    return rt
-
-
-# --- small things ---------------------------------------------------------------------------------------------------
-
-
-def _on_record(rt: Roundtable, event: Command, sentence: str, **facts: Any) -> Roundtable:
-    """A person's line for what they pressed or entered."""
-    return rt.heard(event.person, sentence, ts="", part=LinePhase.WORKSHOP, message_id=event.key, **facts)
-
-
-def _whispering(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
-    return rt.queueing(Tell(person=person.id, message=Message(text=sentence)))

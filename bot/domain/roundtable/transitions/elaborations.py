@@ -47,6 +47,7 @@ from bot.domain.roundtable.transitions import (
     pausing,
     speaking,
     specifying,
+    standing,
     syntheses,
 )
 from bot.domain.roundtable.transitions.asking import report
@@ -560,8 +561,8 @@ def _given_floor(
 
 
 def ended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    name = rt.name_of(event.person.id)
-    rt = rt.closing_menu(step_wording.chosen(menus.END_ELABORATION.label, name), ts=event.ts)
+    label = menus.END_ELABORATION.label
+    rt = asking.chosen(rt, label, event.person, part=LinePhase.WORKSHOP, ts=event.ts)
     return conclude(rt, EndReason.BY_PEOPLE, playbook)
 
 
@@ -594,6 +595,7 @@ def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtable:
     """No more turns, also for those who still waited for the floor."""
+    rt = standing.shown_at_the_end(rt)
     ending = EndReason.TURN_LIMIT if rt.debate.exhausted and ending is EndReason.BY_PEOPLE else ending
     debate = rt.debate.but(waiting=(), ending=ending, questions=(*rt.debate.questions, *_without_reason(rt)))
     rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).dropping(Speak, CompareStances)
@@ -615,7 +617,7 @@ def _without_reason(rt: Roundtable) -> Iterator[MarkedQuestion]:
     """An objection that is only a mark is no entry; that it is open is in the synthesis all the same."""
     for one in agreeing.shown_marks(rt, rt.debate.step_id):
         if one.kind == MarkKind.OBJECTION and not one.has_reason:
-            text = discussion_wording.why_against(one.by, one_line(one.words, MARK_CHARS))
+            text = discussion_wording.why_against(one.by, one_line(one.quote, MARK_CHARS))
             yield MarkedQuestion(mark=one.id, text=text, by=one.by)
 
 

@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.discussion.elaboration import Fate, MarkedQuestion, RaisedObjection
 from bot.domain.messages import mark_wording as wording
+from bot.domain.messages.discussion_forms import TEXT_CHARS
+from bot.domain.messages.form import Submission
 from bot.domain.messages.message import Message
+from bot.domain.messages.uncarried_parts import quoted
 from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import MarkMessage, Press, Say
 from bot.domain.roundtable.marks import MarkKind, MessageMark
@@ -26,7 +29,9 @@ from bot.errors import NotNow
 OBJECTION = "objection"
 """In a line's `meta`: the words of the objection that the line raises."""
 MARKS_REMEMBERED = 64
-MOST_OBJECTIONS, TEXT_CHARS = 50, 1_000
+MOST_OBJECTIONS = 50
+WITHOUT_WORDS = frozenset({MarkKind.OUT, MarkKind.ANSWER})
+"""Who marks a message as that says nothing in its place."""
 ENTRY_OF: Mapping[MarkKind, str] = {MarkKind.OBJECTION: "objection", MarkKind.QUESTION: "question"}
 YES, NOT_YET = frozenset({"yes", "yes, record it"}), frozenset({"not yet"})
 
@@ -50,8 +55,29 @@ def knows(rt: Roundtable, ts: str) -> bool:
     return said_at(rt, ts) is not None or any(one.ts == ts for one in rt.marks)
 
 
+def flaws(submission: Submission) -> Mapping[str, str]:
+    kind = submission.text(wording.MARK)
+    if kind not in set(MarkKind):
+        return {wording.MARK: wording.CHOOSE}
+    is_said = kind in WITHOUT_WORDS and submission.text(wording.WORDS).strip()
+    return {wording.WORDS: wording.only_its_words()} if is_said else {}
+
+
+def entered(submission: Submission) -> MarkMessage:
+    return MarkMessage(
+        key=submission.key,
+        at=submission.at,
+        person=submission.person,
+        ts=submission.subject,
+        mark=MarkKind(submission.text(wording.MARK)),
+        words=submission.text(wording.WORDS).strip(),
+    )
+
+
 def marked(rt: Roundtable, event: MarkMessage, playbook: Playbook) -> Roundtable:
     """A reaction to anything but a person's message of the open step means nothing; the form says so."""
+    if event.words and event.mark in WITHOUT_WORDS:
+        raise NotNow(wording.only_its_words())
     known = next((one for one in rt.marks if _is_same(one, event)), None)
     if event.removed:
         return _taken_back(rt, event, known, playbook) if known else rt
@@ -65,7 +91,7 @@ def marked(rt: Roundtable, event: MarkMessage, playbook: Playbook) -> Roundtable
         if event.is_reaction:
             return _told(rt, event.person, why)
         raise NotNow(why)
-    if known and known.words == (event.words or found.words):
+    if known and (known.quote, known.words) == (found.words, event.words):
         return rt
     if known:
         rt = rt.but(marks=tuple(one for one in rt.marks if one is not known))
@@ -84,7 +110,8 @@ def _marked(rt: Roundtable, event: MarkMessage, found: MarkedWords, playbook: Pl
         kind=event.mark,
         by=event.person.id,
         author=found.author,
-        words=event.words or found.words,
+        quote=found.words,
+        words=event.words,
         step_id=rt.step_id,
     )
     text = wording.told(mark.kind.value)
@@ -93,7 +120,7 @@ def _marked(rt: Roundtable, event: MarkMessage, found: MarkedWords, playbook: Pl
         text = text if is_pending else wording.saved_before()
         rt = _left_out(rt, event, mark)
     else:
-        rt, mark = _with_entry(rt, event, mark, playbook, has_reason=bool(event.words))
+        rt, mark = _with_entry(rt, event, mark, playbook)
     if mark.kind is MarkKind.ANSWER and rt.stage is Stage.DISCUSSING:
         rt = _answering(rt, mark)
     rt = rt.but(marks=(*rt.marks, mark)[-MARKS_REMEMBERED:])
@@ -101,29 +128,30 @@ def _marked(rt: Roundtable, event: MarkMessage, found: MarkedWords, playbook: Pl
 
 
 def _with_entry(
-    rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook, *, has_reason: bool
+    rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook
 ) -> tuple[Roundtable, MessageMark]:
     """An objection without a reason is none yet: the card asks for it."""
     kind = playbook.schema.kinds.get(ENTRY_OF.get(mark.kind, ""))
     facts: Mapping[str, Any] = {}
-    if kind and (has_reason or mark.kind is not MarkKind.OBJECTION):
+    text = mark.text if mark.words or mark.by == mark.author else quoted(rt.name_of(mark.author), mark.quote)
+    is_whole = bool(mark.words) or mark.kind is not MarkKind.OBJECTION
+    if kind and is_whole:
         id = rt.specification.next_id(kind)
-        patch = Patch(
-            id=id, kind=kind.key, new=True, set={kind.text: mark.words}, sources=(rt.line_of(mark.ts),)
-        )
+        patch = Patch(id=id, kind=kind.key, new=True, set={kind.text: text}, sources=(rt.line_of(mark.ts),))
         mark, facts = mark.but(entry=id), specifying.facts_of([patch])
-    if rt.stage is Stage.ELABORATING and (has_reason or mark.kind is MarkKind.QUESTION):
-        rt, told = _in_discussion(rt, event, mark)
+    if kind and is_whole and rt.stage is Stage.ELABORATING:
+        rt, told = _in_discussion(rt, event, mark, text)
         facts = {**told, **facts}
-    sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
+    names = rt.name_of(mark.by), rt.name_of(mark.author)
+    sentence = wording.marked(*names, mark.kind.value, mark.words)
     return _recorded(rt, event.key, event.person, sentence, mark, **facts), mark
 
 
 def _in_discussion(
-    rt: Roundtable, event: MarkMessage, mark: MessageMark
+    rt: Roundtable, event: MarkMessage, mark: MessageMark, said: str
 ) -> tuple[Roundtable, Mapping[str, Any]]:
     """It stands on the card among the others, and the synthesis has it."""
-    debate, text = rt.debate, one_line(mark.words, TEXT_CHARS)
+    debate, text = rt.debate, one_line(said, TEXT_CHARS)
     name = rt.name_of(mark.by)
     if mark.kind is MarkKind.QUESTION:
         asked = MarkedQuestion(mark=mark.id, text=text, by=name)
@@ -210,7 +238,7 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     """
     source = rt.line_of(mark.ts)
     made = [one.id for one in rt.specification.made_by(source) if one.new]
-    quoting = [one for one in rt.marks if one.ts == mark.ts and _quotes(one, mark)]
+    quoting = [one for one in rt.marks if one.ts == mark.ts and _quotes(one)]
     entries = [rt.specification.entries[one.entry] for one in quoting if one.entry]
     quoted = {claim.line for entry in entries if (claim := entry.claim("text"))}
     pending = {line.message_id for line in rt.unheld}
@@ -222,7 +250,7 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
         rt = rt.but(lines=lines, specification=_blanked(rt.specification, line_id))
     for one in quoting:
         rt = _out_of_discussion(rt, one)
-    rt = rt.but(marks=tuple(one for one in rt.marks if one not in quoting))
+    rt = rt.but(marks=tuple(_unquoted(one, mark.ts) for one in rt.marks if one not in quoting))
     gone = dict.fromkeys((*made, *(one.id for one in entries if rt.specification.lives(one.id))))
     patches = [Patch(id=id, state=EntryState.WITHDRAWN) for id in gone]
     sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
@@ -234,9 +262,13 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     return rt.but(elaboration=rt.elaboration.amended(mark.ts, "")) if rt.elaboration else rt
 
 
-def _quotes(one: MessageMark, mark: MessageMark) -> bool:
-    """The words of a mark may be a reason that its person wrote: those are not the author's to leave out."""
-    return one.kind is not MarkKind.OUT and one.words == mark.words and one.settled != "agreed"
+def _quotes(one: MessageMark) -> bool:
+    """A mark may have words that its person wrote: those are not the author's to leave out."""
+    return one.kind is not MarkKind.OUT and not one.words and one.settled != "agreed"
+
+
+def _unquoted(one: MessageMark, ts: str) -> MessageMark:
+    return one.but(quote=wording.LEFT_OUT) if one.ts == ts and one.words else one
 
 
 def _without_quotes(line: Line) -> Line:
@@ -278,10 +310,10 @@ def _put_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: P
     author = Person(id=mark.author)
     sentence = wording.taken_back(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     rt = _recorded(rt, f"{event.key}.by", event.person, sentence, mark, removed=True)
-    facts = specifying.said(rt, mark.words, author, playbook, step_id=mark.step_id)
+    facts = specifying.said(rt, mark.quote, author, playbook, step_id=mark.step_id)
     rt = rt.heard(
         author,
-        mark.words,
+        mark.quote,
         ts=mark.ts,
         part=rt.part,
         message_id=event.key,
@@ -289,14 +321,14 @@ def _put_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: P
         **facts,
     )
     if rt.elaboration:
-        rt = rt.but(elaboration=rt.elaboration.amended(mark.ts, mark.words))
+        rt = rt.but(elaboration=rt.elaboration.amended(mark.ts, mark.quote))
     return _answering(rt, mark) if rt.stage is Stage.DISCUSSING and rt.step_id == mark.step_id else rt
 
 
 def _answering(rt: Roundtable, mark: MessageMark) -> Roundtable:
     if any(one.ts == mark.ts for one in rt.answers):
         return rt
-    said = ThreadMessage(person=Person(id=mark.author), text=mark.words, ts=mark.ts)
+    said = ThreadMessage(person=Person(id=mark.author), text=mark.quote, ts=mark.ts)
     return rt.answering(said, feedback=False)
 
 
@@ -340,6 +372,10 @@ def decided(rt: Roundtable, mark: MessageMark, entry: str) -> Roundtable:
     return rt.but(marks=tuple(after if one is mark else one for one in rt.marks))
 
 
+def whose(rt: Roundtable, mark: MessageMark) -> str:
+    return wording.in_whose_words(rt.name_of(mark.by), rt.name_of(mark.author), own=bool(mark.words))
+
+
 def settled(
     rt: Roundtable, person: Person, mark: MessageMark, playbook: Playbook, *, agree: bool
 ) -> Roundtable:
@@ -348,11 +384,10 @@ def settled(
     after = mark.but(settled="agreed" if agree else "not_agreed")
     if agree and kind:
         id = rt.specification.next_id(kind)
-        patch = Patch(
-            id=id, kind=kind.key, new=True, set={kind.text: mark.words}, sources=(rt.line_of(mark.ts),)
-        )
+        told = {kind.text: mark.text, "context": whose(rt, mark)}
+        patch = Patch(id=id, kind=kind.key, new=True, set=told, sources=(rt.line_of(mark.ts),))
         facts, after = specifying.facts_of([patch]), after.but(entry=id)
-    sentence = (wording.agreed if agree else wording.not_agreed)(name, mark.words)
+    sentence = (wording.agreed if agree else wording.not_agreed)(name, mark.text)
     rt = rt.but(marks=tuple(after if one is mark else one for one in rt.marks))
     rt = rt.recording(sentence, part=rt.part, user_id=person.id, user_name=name, **facts)
     return pausing.notes_saved(rt, playbook)

@@ -33,7 +33,7 @@ from bot.domain.roundtable.effects import (
     Tell,
     Then,
 )
-from bot.domain.roundtable.inputs import Press, Start
+from bot.domain.roundtable.inputs import PersonChanged, Press, Start
 from bot.domain.roundtable.outcomes import (
     Committed,
     ItemRead,
@@ -61,6 +61,9 @@ from bot.domain.transcript.lines import Line, LinePhase, Source, in_thread_order
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
+
+CHOSEN_AT_START = {"participants", "due", "personas", "depth"}
+"""In the `meta` of the first line: what the starter chose."""
 
 # --- starting -----------------------------------------------------------------------------------------------------
 
@@ -110,6 +113,12 @@ def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     return _open(bare, event, playbook)
 
 
+def open_anew(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
+    """In a new thread of the same channel, without being asked a second time."""
+    again = Start(key=f"{rt.incarnation}.{rt.now}", at=rt.now, item=rt.item, place=rt.place, person=person)
+    return start_again(rt, again, playbook)
+
+
 def _as_chosen_before(rt: Roundtable, before: Roundtable) -> Roundtable:
     return rt.but(
         attendance=before.attendance,
@@ -137,7 +146,8 @@ def _on(event: Start, playbook: Playbook) -> Roundtable:
 def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     text = _root(rt, playbook)
     started = step_wording.started(rt.name_of(event.person.id), rt.title)
-    rt = rt.recording(started, part=LinePhase.DRAFT, user_id=event.person.id)
+    chosen = event.model_dump(mode="json", include=CHOSEN_AT_START, exclude_defaults=True)
+    rt = rt.recording(started, part=LinePhase.DRAFT, user_id=event.person.id, **chosen)
     if event.brief:
         rt = rt.heard(event.person, event.brief, ts="", part=LinePhase.DRAFT, message_id=f"{event.key}.brief")
     rt = rt.queueing(OpenThread(message=Message(text=text, note=started), reply_url=event.reply_url))
@@ -209,7 +219,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     if event.recovering:
         rt = _held_before(rt, state.meta.slack)
         after = next(iter(state.heard), "")
-        return rt.queueing(ReadThread(recovering=True, after=after, known=state.heard))
+        return rt.queueing(ReadThread(recovering=True, after=after, known=state.heard, about=state.about))
     return taken_up(rt, "held in a new thread")
 
 
@@ -291,17 +301,22 @@ def _open_step(rt: Roundtable, playbook: Playbook) -> Step | None:
 
 def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """
-    The words are in the transcript again. What answered the step that is open now answers it again; what belonged to a
-    menu, a discussion or a step that is done has no place any more.
+    The words are in the transcript again. What answered the step that is open now answers it again, and feedback on one
+    that is done belongs to that; what belonged to a discussion has no place any more.
     """
     step = _open_step(rt, playbook)
     new = unheard(rt, event)
     for heard in new:
         is_answer = heard.about in {"", step.step_id if step else ""} and words.answers(heard.text)
-        rt = rt.meeting(heard.person)
-        at = step.step_id if step else ""
-        facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
-        where = {"phase_key": step.phase_key, "step_id": at} if step and is_answer else {}
+        done = playbook.agenda.get(heard.about) if heard.about in rt.steps_completed else None
+        place = done or step
+        at, rt = place.step_id if place else "", rt.meeting(heard.person)
+        if done and words.answers(heard.text):
+            facts = specifying.said_afterwards(rt, heard.text, heard.person, playbook, step_id=at)
+        else:
+            facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
+        is_about = place is not None and (is_answer or done is not None)
+        where = {"phase_key": place.phase_key, "step_id": at} if place and is_about else {}
         rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING, **where, **facts)
         rt = rt.attaching(heard)
         if is_answer:
@@ -367,6 +382,17 @@ def met(rt: Roundtable, event: PersonMet) -> Roundtable:
     if event.name == event.person:
         return rt
     return _Introduction(event).to(rt)
+
+
+def person_changed(rt: Roundtable, event: PersonChanged) -> Roundtable:
+    """From now on; what is recorded under the old name stays as it was said."""
+    person = event.person
+    if person.id not in rt.people:
+        return rt
+    debate = rt.elaboration.met(person.id, person.name) if rt.elaboration else None
+    return permission.learned(
+        rt.but(people={**rt.people, person.id: person.name}, elaboration=debate), person
+    )
 
 
 class _Introduction:

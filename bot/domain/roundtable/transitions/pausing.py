@@ -16,10 +16,10 @@ from bot.domain.roundtable.effects import (
     Synthesize,
     Tell,
 )
-from bot.domain.roundtable.inputs import ChannelGone, Say, Stop
+from bot.domain.roundtable.inputs import ChannelGone, ChannelMoved, Say, Stop
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, specifying
+from bot.domain.roundtable.transitions import asking, specifying, standing
 from bot.domain.roundtable.transitions.saving import pending_commits, queue_commit
 from bot.domain.specification.entries import ENTRIES
 from bot.domain.transcript.lines import Source
@@ -52,6 +52,7 @@ def stopped_at_last(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
     """We go on here later. A pending contribution is dropped."""
+    rt = standing.shown_at_the_end(rt)
     stopped = step_wording.stopped_here(rt.name_of(person.id))
     rt = rt.closing_menu(stopped, ts=ts).dropping(*UNDER_WAY)
     rt = rt.recording(stopped, part=rt.part, user_id=person.id)
@@ -89,11 +90,20 @@ def channel_gone(rt: Roundtable, event: ChannelGone) -> Roundtable:
     words = trouble_wording.channel_gone(rt.title, archived=event.archived)
     link = (Link(label="The thread", url=rt.permalink),) if rt.permalink else ()
     told = Tell(person=rt.started_by, message=Message(text=words, links=link))
+    rt = standing.shown_at_the_end(rt)
     rt = rt.recording(trouble_wording.no_channel(archived=event.archived), part=rt.part, message_id=event.key)
     if rt.stage in BUSY:
         return rt.queueing(told)
     rt = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.superseded()).holding_back()
     return queue_commit(rt.but(stage=Stage.PAUSED, heading_for=rt.stage), "paused").queueing(told)
+
+
+def channel_moved(rt: Roundtable, event: ChannelMoved) -> Roundtable:
+    """The thread goes on below the new id. A channel gets one when it becomes public or private: that is asked anew."""
+    old, new = rt.place.channel, event.channel
+    manners = rt.manners.but(private=None, channels=(*rt.manners.channels, (old, event.ts)))
+    link = rt.permalink.replace(f"/archives/{old}/", f"/archives/{new}/")
+    return rt.but(place=rt.place.but(channel=new), permalink=link, manners=manners)
 
 
 def in_touch(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -34,7 +34,7 @@ from bot.domain.roundtable.effects import Then
 from bot.domain.roundtable.inputs import Plan
 from bot.domain.roundtable.outcomes import Committed, Formalized, Judged, PlanRead, spent
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import BY_RULE, Roundtable
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import pausing
 from bot.domain.roundtable.transitions.asking import thinks
 from bot.domain.roundtable.transitions.saving import (
@@ -42,7 +42,7 @@ from bot.domain.roundtable.transitions.saving import (
     queue_commit_then_offer,
     saying_that_it_is_not,
 )
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 

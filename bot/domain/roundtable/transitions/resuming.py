@@ -56,7 +56,7 @@ def _look(rt: Roundtable, person: Person) -> Roundtable:
     """Two people who ask at once are told once."""
     name = rt.name_of(person.id)
     rt = rt.recording(step_wording.resumed(name), part=rt.part, user_id=person.id, user_name=name)
-    rt = rt.dropping(Speak).but(unaided=False, unaided_personas=())
+    rt = rt.dropping(Speak).but(unaided=False, unaided_personas=(), resumed_by=person.id)
     return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
 
@@ -100,7 +100,7 @@ def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
     if rt.stalled is None:
         raise NotNow(trouble_wording.not_opened())
     effect, stage = rt.stalled.effect, rt.stalled.stage
-    rt = rt.closing_menu(step_wording.chosen(menus.RETRY.label, rt.name_of(person.id)), ts=ts)
+    rt = asking.chosen(rt, menus.RETRY.label, person, part=rt.part, ts=ts)
     return rt.but(stage=stage, stalled=None, unaided=False, unaided_personas=()).queueing(
         effect.but(id="", attempts=0)
     )
@@ -136,5 +136,4 @@ def reanalyse(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 
 def cancelled(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    name = rt.name_of(event.person.id)
-    return rt.closing_menu(step_wording.chosen(menus.CANCEL.label, name), ts=event.ts)
+    return asking.chosen(rt, menus.CANCEL.label, event.person, part=rt.part, ts=event.ts)

@@ -18,8 +18,10 @@ from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadMessage, 
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.asking import report
+from bot.domain.roundtable.words import answers
 from bot.domain.specification import snapshot as snapshots
-from bot.domain.transcript.lines import SPENT, LinePhase, Source, in_thread_order
+from bot.domain.specification.entries import ENTRIES
+from bot.domain.transcript.lines import SPENT, Line, LinePhase, Source, in_thread_order
 from bot.domain.transcript.state import CHANGE, carried
 from bot.domain.transcript.witness import RolledBack
 
@@ -141,6 +143,13 @@ def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
 def is_behind(rt: Roundtable) -> bool:
     """Whether something that failed to be saved still has to be."""
     return bool(rt.unsaved) or any(_is_late(effect) for effect in rt.outbox)
+
+
+def has_content(lines: Iterable[Line]) -> bool:
+    """Whether *lines* are worth a commit: words of people that are no command, or changes of entries."""
+    return any(
+        ENTRIES in line.meta or (line.source is Source.USER and answers(line.content)) for line in lines
+    )
 
 
 def saying_what_is_saved(rt: Roundtable, told: Committed | None = None) -> str:

@@ -17,6 +17,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
 from bot.domain.roundtable.transitions import elaborations, steps
+from bot.domain.roundtable.transitions.saving import has_content
 from bot.domain.roundtable.waiting import unheard_in_discussion
 from bot.domain.values.timestamps import after as moment_after
 from bot.domain.values.timestamps import seconds_since
@@ -83,12 +84,11 @@ def only_people_go_on(rt: Roundtable) -> bool:
 
 def _is_due(rt: Roundtable) -> bool:
     """A time that was over when the discussion began is not its limit."""
-    opened_at = rt.debate.opened_at
-    return bool(opened_at) and opened_at < rt.attendance.due <= rt.now
+    return rt.debate.opened_at < rt.attendance.due <= rt.now
 
 
 def _has_feedback(rt: Roundtable) -> bool:
-    return rt.stage is Stage.AT_BOUNDARY and steps.has_feedback(rt)
+    return rt.stage is Stage.AT_BOUNDARY and has_content(rt.unheld)
 
 
 def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:

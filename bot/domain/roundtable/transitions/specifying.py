@@ -17,11 +17,13 @@ from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.discussion.elaboration import Fate
 from bot.domain.discussion.synthesis import Decision, Synthesis
 from bot.domain.item.artifacts import CheckedEdit, Edit, ItemsEdit, RowsEdit, SectionEdit, digest_of
+from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
-from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.inputs import Amend, Input, Retract
+from bot.domain.roundtable.effects import Commit, Tell
+from bot.domain.roundtable.inputs import Amend, AnswerDirectly, Input, Retract, Say
 from bot.domain.roundtable.outcomes import HandEdit
+from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification import adr, checks, forms
@@ -43,6 +45,8 @@ NOTES_PAGE = "notes.md"
 DECIDERS = "deciders"
 """The field of a decision, and the fact of a line: the names of those who decided."""
 UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}
+READ_OTHERWISE = frozenset({Stage.OPENING, Stage.PLANNING})
+"""Before the entries are known; and where words answer the roles of the workshop."""
 SHORT_WORDS = 3
 SHORT_CHARS = 6
 SPACELESS_FROM = "\u3040"
@@ -56,18 +60,36 @@ def said(
     rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str = "", notes: bool = True
 ) -> dict[str, Any]:
     """The facts for the line of a message: its patches, read while *step_id* (or the current step) is open."""
-    patches = _read(rt, text, person, playbook, step_id=step_id or rt.step_id, notes=notes)
+    patches = patches_in(rt, text, person, playbook, step_id=step_id or rt.step_id, notes=notes)
     return facts_of(patches)
 
 
-def said_afterwards(rt: Roundtable, text: str, person: Person, playbook: Playbook) -> dict[str, Any]:
+def said_afterwards(
+    rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str = ""
+) -> dict[str, Any]:
     """
     At a menu: short remarks without content ("brb, standup") stay in the transcript and out of the files. Nothing is
     asked there, so words without a number answer no question.
     """
-    return facts_of(
-        _read(rt, text, person, playbook, step_id=rt.step_id, notes=not is_short(text), is_asked=False)
+    step_id, notes = step_id or rt.step_id, not is_short(text)
+    return facts_of(patches_in(rt, text, person, playbook, step_id=step_id, notes=notes, is_asked=False))
+
+
+def telling_what_is_not_taken(
+    before: Roundtable, after: Roundtable, event: Input, playbook: Playbook
+) -> Roundtable:
+    """*after*; the author of a form that names no entry of ours, or a value that does not fit, is told so."""
+    if not isinstance(event, Say | Amend | AnswerDirectly) or before.stage in READ_OTHERWISE:
+        return after
+    why = forms.not_taken(
+        event.text,
+        schema=playbook.schema,
+        specification=before.specification,
+        step_id=before.step_id,
+        person=event.person.id,
     )
+    told = Tell(person=event.person.id, message=Message(text=wording.not_taken(why)))
+    return after.queueing(told) if why else after
 
 
 def is_short(text: str) -> bool:
@@ -220,7 +242,9 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
     others = {id: one for id, one in rt.specification.entries.items() if id not in made}
     known = rt.but(specification=rt.specification.but(entries=others))
     is_asked = any("question" in one.set for one in before)
-    now = _read(known, event.text, event.person, playbook, step_id=step_id, notes=True, is_asked=is_asked)
+    now = patches_in(
+        known, event.text, event.person, playbook, step_id=step_id, notes=True, is_asked=is_asked
+    )
     return {**facts_of(forms.reread(before, now)), "step_id": step_id}
 
 
@@ -252,14 +276,14 @@ def open_questions(rt: Roundtable, step: Step) -> tuple[int, ...]:
     return tuple(n for n in range(1, len(questions_of(rt, step)) + 1) if n not in answered)
 
 
-def _read(
+def patches_in(
     rt: Roundtable,
     text: str,
     person: Person,
     playbook: Playbook,
     *,
     step_id: str,
-    notes: bool,
+    notes: bool = True,
     is_asked: bool = True,
 ) -> tuple[Patch, ...]:
     step = playbook.agenda.get(step_id)

@@ -26,9 +26,9 @@ from bot.domain.roundtable.transitions import (
     specifying,
 )
 from bot.domain.roundtable.transitions.cards import NOTED
-from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
-from bot.domain.specification.entries import ENTRIES, Patch
-from bot.domain.transcript.lines import Line, LinePhase, Source
+from bot.domain.roundtable.transitions.saving import has_content, queue_commit, saying_what_is_saved
+from bot.domain.specification.entries import Patch
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.timestamps import seconds_since, slack_time
 
@@ -225,15 +225,10 @@ def fed_back(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def feedback_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """One commit for everything that was said since the step was saved; the word that chooses is nothing to save."""
-    if not has_feedback(rt):
+    if not has_content(rt.unheld):
         return rt
     step = playbook.agenda.get(rt.step_id)
     return queue_commit(rt, f"feedback {rt.step_id} {step.title}" if step else "feedback")
-
-
-def has_feedback(rt: Roundtable) -> bool:
-    """Whether people said something that no commit has yet."""
-    return any(ENTRIES in line.meta or _is_content(line) for line in rt.unheld)
 
 
 def menu(
@@ -262,7 +257,3 @@ def _is_above_the_discussion(rt: Roundtable) -> bool:
 
 def _burst_is_over(rt: Roundtable) -> bool:
     return not rt.acknowledged_at or seconds_since(rt.acknowledged_at, rt.now) >= BURST_SECONDS
-
-
-def _is_content(line: Line) -> bool:
-    return line.source is Source.USER and not words.is_wish(line.content)

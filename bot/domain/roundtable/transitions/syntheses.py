@@ -144,7 +144,8 @@ def _kept_for_the_next(rt: Roundtable) -> Roundtable:
 
 def too_late(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while the synthesis is being made. If "done" was a misunderstanding, people can open it again."""
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+    facts = specifying.said(rt, event.text, event.person, playbook, notes=False)
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
     if words.stops(event.text):
         return pausing.stop_when_busy(rt, event.person, playbook)
     return rt.logging(trouble("ERR-ELAB-011")) if rt.debate.ending is EndReason.BY_PEOPLE else rt

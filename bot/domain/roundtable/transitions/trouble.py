@@ -70,6 +70,7 @@ from bot.domain.roundtable.transitions.saving import (
     written_again,
 )
 from bot.domain.transcript.lines import LinePhase
+from bot.domain.values.places import Person
 
 # What comes after a commit. The meeting goes on whether it could be made or not: what is not in git yet is
 # in the store, and is tried again before the next commit.
@@ -127,11 +128,12 @@ UNSTRUCTURED = "unstructured"
 
 THREAD_GONE = "thread_not_found"
 """It was deleted: the roundtable can be started again in a new one."""
-REMOVED = "not_in_channel"
 NO_SESSIONS = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
 """Slack has no sessions of agents for this app."""
 
-NOT_EDITABLE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+EDITING_CLOSED = "edit_window_closed"
+"""The workspace does not let messages be edited, or not for so long."""
+NOT_EDITABLE = frozenset({"message_not_found", "cant_update_message", EDITING_CLOSED})
 """The message is gone, or Slack does not let us edit it."""
 ABOUT_THE_MESSAGE = frozenset(
     {
@@ -216,32 +218,32 @@ def _not_posted(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Ro
     is_known = failure.effect.late and rt.stage in RESTING and not gone
     if rt.stage in BUSY or is_known:
         return rt.holding_back(failure.effect)
-    return _unheard(rt, failure.said, failure.effect)
+    return _unheard(rt, failure.said, playbook, failure.effect)
 
 
-def _not_reacted(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    """A courtesy. But in an open step nothing is posted for days that would be refused for the same reason."""
-    is_removed = failure.said.reason == REMOVED and rt.stage not in {*BUSY, *RESTING}
-    return _unheard(rt, failure.said) if is_removed else rt
-
-
-def _unheard(rt: Roundtable, said: Failed, *posts: Post) -> Roundtable:
-    """Slack takes no post of ours in this thread: the roundtable pauses, and the person who started it is told."""
+def _unheard(rt: Roundtable, said: Failed, playbook: Playbook, *posts: Post) -> Roundtable:
+    """
+    Slack takes no post of ours in this thread: the roundtable pauses, and the person who started it is told. Where the
+    thread is gone, who resumed it goes on in a new one.
+    """
     gone = said.reason == THREAD_GONE
-    words = trouble_wording.thread_gone(rt.title) if gone else trouble_wording.cannot_go_on(said.sentence)
+    resumed_by = rt.resumed_by if gone else ""
+    words = trouble_wording.thread_gone(rt.title, goes_on=bool(resumed_by))
+    words = words if gone else trouble_wording.cannot_go_on(said.sentence)
     told = (
         rt.dropping(React, *UNDER_WAY)
         .closing_menu(step_wording.superseded())
         .holding_back(*posts)
-        .queueing(Tell(person=rt.started_by, message=Message(text=words)))
+        .queueing(Tell(person=resumed_by or rt.started_by, message=Message(text=words)))
     )
     if rt.stage not in RESTING:
         told = told.but(stage=Stage.PAUSED, heading_for=rt.stage)
     if not gone:
         return told
-    return told.but(
+    told = told.but(
         stage=Stage.STALLED,
         stalled=None,
+        resumed_by="",
         place=rt.place.but(thread=""),
         permalink="",
         card=None,
@@ -249,6 +251,7 @@ def _unheard(rt: Roundtable, said: Failed, *posts: Post) -> Roundtable:
         plan_card=None,
         unsent=tuple(one for one in told.unsent if _is_for_any_thread(one)),
     )
+    return opening.open_anew(told, Person(id=resumed_by), playbook) if resumed_by else told
 
 
 def _is_for_any_thread(effect: Post | Rewrite) -> bool:
@@ -259,6 +262,10 @@ def _is_for_any_thread(effect: Post | Rewrite) -> bool:
 def _not_rewritten(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """A menu that is over must not keep its buttons: once more with what is said next, or as long as nothing can be."""
     assert isinstance(failure.effect, Rewrite)
+    if failure.said.reason == EDITING_CLOSED and not failure.effect.pressed:
+        closed = _with_closed_card(rt, failure.effect.ts)
+        if closed is not rt:
+            return closed
     is_card = (rt.card and failure.effect.ts == rt.card.ts) or plan_card.stands_at(rt, failure.effect.ts)
     if is_card and failure.effect.message.choices:
         return _card_not_edited(rt, failure, playbook)
@@ -267,6 +274,15 @@ def _not_rewritten(rt: Roundtable, failure: FailedEffect, playbook: Playbook) ->
     if failure.effect.late and not rt.unsent:
         return rt
     return rt.but(unsent=(*rt.unsent, failure.effect.but(late=True)))
+
+
+def _with_closed_card(rt: Roundtable, ts: str) -> Roundtable:
+    """A reaction says "heard" until the card offers something else: no new card for each answer."""
+    if rt.card and rt.card.ts == ts:
+        return rt.but(card=rt.card.but(closed=True))
+    if rt.elaboration and rt.board and rt.board.ts == ts:
+        return rt.but(board=rt.board.but(closed=True))
+    return rt
 
 
 def _card_not_edited(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
@@ -396,7 +412,6 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Restore: _item_not_read,
     Post: _not_posted,
     Rewrite: _not_rewritten,
-    React: _not_reacted,
     Speak: _nothing_said,
     Draft: _voice_lost,
     Synthesize: _no_synthesis,

@@ -1,0 +1,211 @@
+"""
+Where people stand in a discussion: for an option, for one that they name, or sealed until all positions are shown.
+
+Each is a line with the name of who took it. What is too long to be kept whole is refused.
+"""
+
+from typing import Any
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.discussion import board, normalizing
+from bot.domain.discussion.elaboration import BoardOption, PersonStand, SealedPosition, SealedRound
+from bot.domain.messages import discussion_wording as wording
+from bot.domain.messages import trouble_wording
+from bot.domain.messages.discussion_forms import TEXT_CHARS
+from bot.domain.messages.message import UNDECIDED, Message
+from bot.domain.roundtable.effects import Speak, Tell
+from bot.domain.roundtable.inputs import Command, NameOption, Press, SealPosition
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import specifying
+from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.points import STANCES
+from bot.domain.values.places import Person
+from bot.domain.values.text import one_line
+from bot.errors import NotNow
+
+# --- taken openly ---------------------------------------------------------------------------------------------------
+
+
+def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    letter = "" if event.value == UNDECIDED else event.value
+    option = board.of_letter(rt.debate, letter) if letter else None
+    if letter and option is None:
+        raise NotNow(trouble_wording.unknown_menu())
+    after, facts = taking_position(rt, event.person, letter)
+    if after.elaboration == rt.elaboration:
+        raise NotNow(wording.stands_already(letter))
+    name = rt.name_of(event.person.id)
+    sentence = wording.stands_for(name, letter, option.text if option else "")
+    return on_record(after, event, sentence, **facts)
+
+
+def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Roundtable:
+    """As if `option: …` was typed; who names an option of their own is for it, too."""
+    debate, text = rt.debate, whole(event.words, board.OPTION_CHARS)
+    if not text:
+        raise NotNow(wording.no_option_words())
+    if event.is_own and debate.sealed:
+        raise NotNow(wording.sealing_now())
+    known = board.find(debate, text)
+    if known and not event.is_own:
+        raise NotNow(wording.named_already(known.letter))
+    debate = board.with_options(debate, [text])
+    option = board.find(debate, text)
+    if option is None:
+        raise NotNow(wording.too_many_options())
+    name, person = rt.name_of(event.person.id), event.person
+    facts = {} if known else specifying.said(rt, f"option: {text}", person, playbook, notes=False)
+    rt = rt.but(elaboration=debate)
+    told = wording.stands_for if event.is_own else wording.option_named
+    if event.is_own:
+        why = one_line(event.why, board.OPTION_CHARS)
+        rt, stances = taking_position(rt, person, option.letter, why=why)
+        facts |= stances
+    reason = f". Why: {event.why.strip()}" if event.why.strip() else ""
+    return on_record(rt, event, f"{told(name, option.letter, option.text)}{reason}", **facts)
+
+
+def taking_position(
+    rt: Roundtable,
+    person: Person,
+    letter: str,
+    *,
+    why: str = "",
+    ts: str = "",
+    sure: str = "",
+    condition: str = "",
+) -> tuple[Roundtable, dict[str, Any]]:
+    """Undecided is so on every issue."""
+    debate = rt.debate
+    option = board.of_letter(debate, letter) if letter else None
+    issues = [option.issue] if option else list(dict.fromkeys(one.issue for one in debate.options))
+    for issue in issues:
+        stand = PersonStand(
+            by=person.id,
+            name=rt.name_of(person.id),
+            option=letter,
+            issue=issue,
+            ts=ts,
+            why=why,
+            sure=sure,
+            condition=condition,
+        )
+        debate = board.stood(debate, stand)
+    if debate is rt.debate or option is None:
+        return rt.but(elaboration=debate), {}
+    stance = {"issue": option.issue or debate.topic, "position": option.text}
+    if condition:
+        stance |= {"position": f"{option.text}, {condition}", "option": option.text}
+    return rt.but(elaboration=debate), {STANCES: [stance]}
+
+
+# --- sealed positions -----------------------------------------------------------------------------------------------
+
+
+def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtable:
+    """Kept in the store only: no line has it before it is shown. The first one begins the round."""
+    debate = rt.debate
+    if debate.revealed_at:
+        raise NotNow(wording.sealed_too_late())
+    position = event.position
+    whole(position.words, board.OPTION_CHARS)
+    is_known = bool(position.option) and board.of_letter(debate, position.option) is not None
+    if not is_known and not position.words.strip():
+        unknown = wording.no_such_option(position.option) if position.option else wording.no_words()
+        raise NotNow(unknown)
+    begun = debate.sealed or SealedRound(asked=tuple(rt.people))
+    if debate.sealed is None:
+        name = rt.name_of(event.person.id)
+        rt = rt.recording(
+            wording.sealing_began(name), part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name
+        )
+        rt = rt.dropping(Speak)
+    asked = tuple(dict.fromkeys((*begun.asked, event.person.id)))
+    begun = begun.but(asked=asked, given={**begun.given, event.person.id: position})
+    rt = rt.but(elaboration=rt.debate.but(sealed=begun, waiting=()))
+    if not event.is_answered:
+        rt = whispering(rt, event.person, wording.sealed_noted())
+    is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)
+    return _shown(rt, None) if is_last else rt
+
+
+def revealed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    if rt.debate.sealed is None:
+        raise NotNow(trouble_wording.unknown_menu())
+    return _shown(rt, event.person)
+
+
+def shown_at_the_end(rt: Roundtable) -> Roundtable:
+    """
+    A discussion that ends, or stops, leaves nothing behind in the store alone: positions that are still sealed are
+    told in the thread, since its card shows them no more.
+    """
+    given = rt.elaboration and rt.elaboration.sealed
+    if not given:
+        return rt
+    rt = _with_their_options(rt, given)
+    told = wording.still_sealed(len(given.given))
+    rows = [f"- {one_line(_in_words(rt, *one), TEXT_CHARS)}" for one in given.given.items()]
+    rt = rt.telling(Message(text="\n".join((told, *rows))), part=LinePhase.WORKSHOP, line=told)
+    return _positions_taken(rt, given)
+
+
+def _shown(rt: Roundtable, by: Person | None) -> Roundtable:
+    given = rt.debate.sealed
+    assert given, "there is something to show"
+    who = {"user_id": by.id, "user_name": rt.name_of(by.id)} if by else {}
+    sentence = wording.shown_by(rt.name_of(by.id) if by else "", len(given.given))
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, **who)
+    return _positions_taken(_with_their_options(rt, given), given)
+
+
+def _positions_taken(rt: Roundtable, sealed: SealedRound) -> Roundtable:
+    """All at once: each is a line of its person, with everything that they entered."""
+    rt = rt.but(elaboration=rt.debate.but(sealed=None, revealed_at=rt.now))
+    for person, position in sealed.given.items():
+        someone, option = Person(id=person, name=rt.name_of(person)), _option(rt, position)
+        said = _in_words(rt, person, position)
+        told: dict[str, Any] = {"sure": position.sure, "would_change": position.change}
+        if option:
+            why = one_line(position.why, board.OPTION_CHARS)
+            rt, facts = taking_position(rt, someone, option.letter, why=why, sure=position.sure)
+            told |= facts
+        message_id = f"{rt.slug}.{rt.incarnation}.sealed.{rt.sequence}.{person}"
+        rt = rt.heard(someone, said, ts="", part=LinePhase.WORKSHOP, message_id=message_id, **told)
+    return rt
+
+
+def _with_their_options(rt: Roundtable, sealed: SealedRound) -> Roundtable:
+    """What a person is for in words of their own is an option, unless it is one already, or there are too many."""
+    new = [one.words for one in sealed.given.values() if not normalizing.meant(rt.debate.options, one.words)]
+    return rt.but(elaboration=board.with_options(rt.debate, new))
+
+
+def _option(rt: Roundtable, position: SealedPosition) -> BoardOption | None:
+    words = one_line(position.words, board.OPTION_CHARS)
+    meant = normalizing.meant(rt.debate.options, words) or board.find(rt.debate, words)
+    return meant or board.of_letter(rt.debate, position.option)
+
+
+def _in_words(rt: Roundtable, person: str, position: SealedPosition) -> str:
+    return wording.sealed_position(rt.name_of(person), _option(rt, position), position)
+
+
+# --- small things ---------------------------------------------------------------------------------------------------
+
+
+def on_record(rt: Roundtable, event: Command, sentence: str, **facts: Any) -> Roundtable:
+    """A person's line for what they pressed or entered."""
+    return rt.heard(event.person, sentence, ts="", part=LinePhase.WORKSHOP, message_id=event.key, **facts)
+
+
+def whispering(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
+    return rt.queueing(Tell(person=person.id, message=Message(text=sentence)))
+
+
+def whole(text: str, most: int) -> str:
+    """*text* in one line. Raises NotNow rather than cut what a person entered."""
+    line = one_line(text, max(len(text), most))
+    if len(line) > most:
+        raise NotNow(wording.too_long(len(line), most))
+    return line

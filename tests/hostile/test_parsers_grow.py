@@ -1,0 +1,448 @@
+"""
+Everything that reads text of others takes time in proportion to it: messages of people, answers of models, files of
+git, what is posted to our server, patterns of personas. Each is given texts that are made to be slow, at n and at 4n.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from bot import log
+from bot.content import frontmatter
+from bot.domain.catalog import addressing, policy, skip_if, steps
+from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.quick_scan import read_quick_scan
+from bot.domain.catalog.section_parser import owned_sections
+from bot.domain.discussion import board, dissent, normalizing, standing, typed_positions
+from bot.domain.discussion import positions as discussion_positions
+from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, Turn
+from bot.domain.discussion.novelty import _evidence as evidence
+from bot.domain.discussion.synthesis import Decision, Insight, Synthesis
+from bot.domain.item import artifacts, item, meta
+from bot.domain.messages import card_commands, section_rows, start_form, step_wording
+from bot.domain.messages.message import Message
+from bot.domain.planning import numbered, plan_reader, verdict, workshop
+from bot.domain.planning.projections import harmless
+from bot.domain.privacy.redaction import Redactor, own_rule
+from bot.domain.reviews import review, reviewers
+from bot.domain.reviews import text as review_text
+from bot.domain.roundtable import agreeing, citing, crosscheck, permalinks, words
+from bot.domain.roundtable.effects import Post, Speak
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.machine import decide
+from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import speaking
+from bot.domain.specification import carried, citations, entailment, forms, keywords, snapshot
+from bot.domain.transcript import damage, lines, points, scrubbing, verify
+from bot.domain.values import json_files, markdown, text
+from bot.engine import positions as given_positions
+from bot.errors import BotError
+from bot.record import reading
+from bot.record import text as record_text
+from bot.server import review_webhook
+from bot.slack import agent, commands, limits, parse
+from bot.slack import markdown as mrkdwn
+from bot.slack.render import parts
+from bot.storage import serialization
+from bot.storage.git import evidence as git_evidence
+from bot.storage.git import survey, sync
+from bot.voices import answers, concluding, proposing, sources
+from bot.voices.prompts import digest, fencing, own, seen, shown_files
+from tests.domain.table import Table, person, shipped
+from tests.hostile.growth import SHAPES, grown, growth
+from tests.slack.conftest import NOW, payload
+from tests.slack.test_parse import US
+from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
+
+SIZE = 2_000
+
+Read = Callable[[str], object]
+
+MAYA = PLAYBOOK.roster["business-analyst"]
+
+# --- what they are given besides the text -----------------------------------------------------------------------------
+
+
+def debate(said: str = "The bucket is simpler.") -> Elaboration:
+    """With two options, and *said* as its last turn."""
+    turns = (
+        Turn(id="t01", by="U0ADA", name="Ada", text="We need a limit of 40 requests a minute.", human=True),
+        Turn(
+            id="t02",
+            by=MAYA.key,
+            name="Maya",
+            text=said,
+            stances=(Stance(issue="limit", position="a bucket in each gateway"),),
+        ),
+    )
+    options = (
+        BoardOption(letter="A", text="a bucket in each gateway", by="U0ADA"),
+        BoardOption(letter="B", text="one counter in Redis", by="U0ADA"),
+    )
+    return Elaboration(
+        step_id="01-01", lead=MAYA.key, topic="limits", max_turns=9, turns=turns, options=options
+    )
+
+
+def specification() -> Any:
+    meeting = Meeting()
+    for number in range(30):
+        meeting.say(
+            "ada",
+            "01-06",
+            f"FR: The service answers request {number} within {number + 40} ms; priority: must",
+        )
+    return meeting.specification
+
+
+SPEC = specification()
+CLAIMS = [str(one["text"]) for one in SPEC.entries.values() if one["text"]]
+MAYAS = answers.SpeakerPrefixes(PLAYBOOK.roster, ["Ada", "Grace"])
+SECRETS = Redactor(["a-secret-of-ours"], [own_rule("ticket = ACME-####"), own_rule("key = ab*yz")])
+FILE = f"{markdown.__name__}\n\n## 1. Scope\n\nOld.\n\n## 2. Terms\n\nWords.\n"
+PATTERNS = ("x", r"(x+x+)+y", r"(a|b)*a(a|b){12}", r"\s+$", r"(.*)*,(.*)*;", "x*")
+LINE = json.loads(
+    '{"ts": "2025-03-01T10:15:30.123Z", "round": 0, "actor": "User", "phase": "clarifying", "role": "planning",'
+    ' "source": "user", "content": "", "meta": {"message_id": "m1"}}'
+)
+
+
+def event(said: str, **changes: Any) -> dict[str, Any]:
+    return dict(payload("message_in_thread", text=said, **changes)["event"])
+
+
+def told(read: Read) -> Read:
+    """*read*, where it may refuse the text with one of our sentences."""
+
+    def tried(given: str) -> object:
+        with suppress(BotError, ValueError):
+            return read(given)
+        return None
+
+    return tried
+
+
+def listed(read: Callable[[str], Iterator[Any]]) -> Read:
+    return lambda given: list(read(given))
+
+
+def transcript(said: str) -> bytes:
+    rows = (json.dumps({**LINE, "content": row}) for row in said.split("\n"))
+    return "\n".join(rows).encode()
+
+
+def row_of(field: str) -> Callable[[str], str]:
+    return lambda said: json.dumps({field: said})
+
+
+def synthesis(said: str) -> Synthesis:
+    insight, decision = Insight(text=said, turns=("t01",)), Decision(text=said, by="Ada", turns=("t01",))
+    return Synthesis(insights=(insight,), decisions=(decision,), summary=said)
+
+
+def filed(said: str) -> object:
+    """A section, rewritten in a file of *said*, and with *said* as its text."""
+    edit = artifacts.SectionEdit(path="a.md", heading="2. Terms", title="A", body="New.")
+    insight = artifacts.InsightEdit(
+        path="a.md", keywords=("scope",), marker="<!-- Elaboration: step 01-01, now -->", body=said
+    )
+    return (
+        edit.apply(said),
+        edit.but(body=said).apply(FILE),
+        insight.apply(FILE),
+        insight.but(body="x").apply(said),
+    )
+
+
+def decided(rt: Roundtable) -> Read:
+    """All that a message makes of *rt*, and what is posted then."""
+
+    def read(said: str) -> object:
+        heard = Say(
+            key="C1.1767999999.000100", at=NOW, person=person("ada"), text=said, ts="1767999999.000100"
+        )
+        with suppress(BotError):
+            return [
+                parts(one.message) for one in decide(rt, heard, shipped()).outbox if isinstance(one, Post)
+            ]
+        return None
+
+    return read
+
+
+def contributed(table: Table) -> Read:
+    asked = next(one for one in table.rt.outbox if isinstance(one, Speak))
+
+    def read(said: str) -> object:
+        spoke = PersonaSpoke(
+            key=asked.id,
+            at=NOW,
+            effect=asked.id,
+            persona=asked.persona,
+            text=said[: answers.LONGEST],
+            then=asked.then,
+        )
+        return decide(table.rt, spoke, shipped())
+
+    return read
+
+
+# --- the doors --------------------------------------------------------------------------------------------------------
+
+PEOPLE: Mapping[str, Read] = {
+    "a message": lambda said: parse.message(event(said), US, at=NOW),
+    "a mention": told(lambda said: parse.mention(event(f"<@{US.user}> {said}"), US, at=NOW)),
+    "a mention with a position": told(
+        lambda said: parse.mention(event(f"<@{US.user}> position {said}"), US, at=NOW)
+    ),
+    "a slash command": told(lambda said: parse.command(payload("slash_command", text=said), US, at=NOW)),
+    "the name of a file": lambda said: parse.message(
+        event("", files=[{"id": "F1", "name": said}]), US, at=NOW
+    ),
+    "markup of Slack": mrkdwn.readable,
+    "people called": lambda said: (mrkdwn.called(said), mrkdwn.named_with(f"Limits with {said}")),
+    "verbs": lambda said: (
+        commands.verb_in(said),
+        commands.command_in(said),
+        commands.position_in(f"position {said}"),
+    ),
+    "a lens": lambda said: commands.reviewed(f"offline by {said}"),
+    "small talk": lambda said: [one.fullmatch(said) for one in (agent.HELLO, agent.DECIDED, agent.CATCH_UP)],
+    "a title to catch up on": lambda said: agent.CATCH_UP.fullmatch(f"catch me up on x{said}"),
+    "wishes": lambda said: (
+        words.attends(said),
+        words.letter(said),
+        words.stops(said),
+        words.reopened(said),
+        words.is_aside(said),
+        words.depth(said, at_menu=True),
+        words.exit_wish(said),
+        words.answers(said),
+    ),
+    "an end of a discussion": lambda said: words.exit_wish(f"i think we're {said}"),
+    "yes and not yet": agreeing.answer,
+    "calls to personas": lambda said: (
+        words.addresses_no_one(said, PLAYBOOK.roster),
+        PLAYBOOK.roster.addressed(said, lead=MAYA.key),
+        addressing.asks_all(said),
+        PLAYBOOK.roster.addressed(f"Maya {said}", lead=MAYA.key),
+    ),
+    "everyone asked": lambda said: addressing.asks_all(f"everyone, {said}"),
+    "a statement": lambda said: forms.read(
+        said, schema=SCHEMA, specification=SPEC, step_id="01-06", person="U1", questions=("Who?", "Why?")
+    ),
+    "a statement about an entry": lambda said: forms.read(
+        f"FR-001: {said}", schema=SCHEMA, specification=SPEC, step_id="01-06", person="U1"
+    ),
+    "a story": lambda said: forms.read(
+        f"As a user I want {said}", schema=SCHEMA, specification=SPEC, step_id="01-08", person="U1"
+    ),
+    "numbers of questions": lambda said: (
+        forms.numbers_in(said),
+        numbered.number_in(said),
+        numbered.without_number(said, 1),
+    ),
+    "a position": lambda said: (
+        board.position_in(debate(), said),
+        board.position_in(debate(), f"for A, {said}"),
+    ),
+    "options": lambda said: (board.named_options(said), board.without_letters(said)),
+    "decisions and objections": lambda said: (
+        dissent.decisions(said),
+        dissent.objections(said),
+        dissent.unmarked(said, ["option"]),
+    ),
+    "a decision with fields": lambda said: dissent.decisions(f"decision: {said}"),
+    "a sealed position": told(
+        lambda said: (typed_positions.read(said), given_positions.given(said, person("ada"), key="k", at=NOW))
+    ),
+    "words of a position": lambda said: (
+        normalizing.meant(debate().options, said),
+        normalizing.key(said),
+        discussion_positions.name(said),
+    ),
+    "where somebody stands": lambda said: (standing.takes_a_stand(said), standing.stand_of("Ada", said)),
+    "steps named": lambda said: speaking.named_first(said, tuple(PLAYBOOK.roster)),
+    "a title": lambda said: (item.item_from(said), item.generate_slug(said), item.detect_source(said)),
+    "an item": lambda said: item.resolve(
+        said, [item.KnownItem(slug="offline-sync", title="Offline sync")], f"- {said}"
+    ),
+    "a backlog": lambda said: item.backlog_title("1.2", said),
+    "a source of an item": told(lambda said: (start_form.source_of(said), permalinks.thread(said))),
+    "commands on a card": card_commands.may_be_typed,
+    "a title of a thread": lambda said: step_wording.title_of_root(f"**Roundtable: {said}"),
+    "an answer in the workshop": workshop.answer_in,
+    "reviewers": reviewers._WORD.findall,
+    "secrets": SECRETS,
+    "keywords": lambda said: keywords.words_to_search(SPEC, said, said=said),
+    "statements that no entry has": lambda said: list(carried.lost(said, CLAIMS, is_cited=False)),
+    "citations that no entry has": lambda said: list(carried.lost_citations(said, CLAIMS, frozenset())),
+}
+
+THREADS: Mapping[str, Read] = {
+    "a step": decided(Table().start().rt),
+    "a step with answers": decided(Table().start().say("We need it for field work without a network.").rt),
+    "a menu": decided(Table().start().do_step().rt),
+    "a discussion": decided(Table().start().elaborate().rt),
+    "a discussion with a position": lambda said: decided(Table().start().elaborate().rt)(f"for A, {said}"),
+    "a planning workshop": decided(Table().start().plan().rt),
+}
+
+SHOWN: Mapping[str, Read] = {
+    "a message of ours": lambda said: parts(Message(text=said)),
+    "mrkdwn": mrkdwn.mrkdwn,
+    "a line of rich text": mrkdwn.runs,
+    "one line": lambda said: (text.one_line(said), mrkdwn.one_line(said), text.one_line(said, len(said) - 1)),
+    "parts of a message": lambda said: (
+        list(limits.split(said, 300)),
+        limits.sections(mrkdwn.pieces(said)),
+        limits.shortened(said, 900),
+        limits.abridged(said, 2_000),
+    ),
+    "rows of a section": section_rows.rows_of,
+    "Markdown": lambda said: (
+        markdown.outline(said),
+        list(markdown.blocks(said)),
+        markdown.body(said),
+        markdown.bullet(said),
+        markdown.quoted(said),
+        markdown.escaped(said),
+        markdown.body(said, fences=False),
+    ),
+    "the log": log.redacted,
+    "a plan in Markdown": harmless,
+}
+
+MODELS: Mapping[str, Read] = {
+    "an answer": lambda said: answers.read(said, turns={"t01"}),
+    "a list": lambda said: answers.rows_in(said, "entries"),
+    "its own words": lambda said: (MAYAS.own(said, MAYA), speaking.own_words(said, MAYA, PLAYBOOK)),
+    "its text": lambda said: (
+        answers.tidied(said),
+        answers.declines(said),
+        answers.shortened(said),
+        answers.questions_in(said),
+    ),
+    "a long text": lambda said: answers.shortened(said, len(said) - 1),
+    "a synthesis": told(
+        lambda said: concluding.concluded(json.dumps({"insights": [{"text": said}]}), debate())
+    ),
+    "a synthesis in prose": told(lambda said: concluding.concluded(said, debate())),
+    "claims": lambda said: citing.grounded(synthesis(said), debate()),
+    "a claim and a source": lambda said: entailment.lacks(said, [said[::-1], said]),
+    "a claim": lambda said: entailment.lacks(said, CLAIMS),
+    "a source": lambda said: entailment.lacks("Ada said “no” to 40 requests a minute on 3 May 2026.", [said]),
+    "words of a claim": lambda said: (
+        entailment.content_words(said),
+        entailment.has_figure(said),
+        entailment.unquoted(said),
+        entailment.is_left_open(said),
+        entailment.speaks_of_a_decision(said),
+        entailment.stands_in(said, [said]),
+    ),
+    "sources": lambda said: sources.with_known_sources(said, {"src/a.py:1-3@1a2b3c4": "1 a"}, said),
+    "a passage": lambda said: sources.passage(said, said),
+    "a citation": lambda said: (
+        citations.cited_text(said, {"src/a.py:1@1a2b3c4": said}),
+        citations.CodeCitation.read(said),
+    ),
+    "evidence": evidence,
+    "a verdict": verdict.read_verdict,
+    "a plan": told(plan_reader.read_plan),
+    "objects": lambda said: list(plan_reader.objects_in(said)),
+    "what it is shown": lambda said: (
+        seen.sanitized(said),
+        seen.row(said, len(said) // 5),
+        seen.quoted(said),
+        fencing.fenced("a", said),
+    ),
+    "markers": lambda said: fencing.marker_for("a", [said]),
+    "turns": lambda said: digest.told(digest.told_in_turns(debate(said).turns), digest.TALKING),
+    "files": lambda said: shown_files.shown(
+        {"a.md": said, "docs/common/nfr-matrix.md": said}, slug="a", room=20_000
+    ),
+    "a shared file": lambda said: own.own_turns("docs/common/nfr-matrix.md", said, slug="a"),
+    "a sentence": proposing._SENTENCES.split,
+}
+
+FILES: Mapping[str, Read] = {
+    "meta.json": lambda said: meta.read(json.dumps({"description": said, "slug": said}).encode(), now=NOW),
+    "any JSON": told(json_files.parse),
+    "JSON with numbers": told(lambda said: json_files.pretty(json_files.parse_kept(json.dumps({"a": said})))),
+    "a row of JSON": lambda said: (
+        json_files.decoded(said.encode()),
+        json_files.cut_off(b"{" + said.encode()),
+    ),
+    "a transcript": lambda said: lines.read(transcript(said)),
+    "a broken transcript": lambda said: lines.read(said.encode()),
+    "a damaged transcript": lambda said: damage.repaired(transcript(said)[1:], transcript(said)),
+    "damage": lambda said: damage.repaired(said.encode(), transcript("a\nb\nc")),
+    "a scrubbed transcript": lambda said: scrubbing.transcript(transcript(said), SECRETS),
+    "points of a synthesis": listed(points.in_synthesis),
+    "sections compared": lambda said: list(verify.sections_compared(said, {}, foreign=False)),
+    "markers of sections": lambda said: list(
+        verify.sections_compared(f"<!-- Elaboration: step 01-01, now -->\n{said}\n" * 3, {}, foreign=True)
+    ),
+    "specification.json": told(snapshot.read),
+    "a section": filed,
+    "the digest of a section": artifacts.digest_of,
+    "a name of a file": lambda said: (
+        artifacts.copy_of(said, "1a2b3c4"),
+        artifacts.original(said),
+        artifacts.safe_path(said),
+    ),
+    "quick-scan.md": read_quick_scan,
+    "ids in files": lambda said: crosscheck.undefined_ids({"requirements-spec.md": said}, [said]),
+    "a review": lambda said: (review.parse(said), review.without_block(said), review.without_marker(said)),
+    "a review with a block": lambda said: review.without_block(f"{review.MARKER}\n{said}"),
+    "a finding": lambda said: (
+        review_text.Finding(severity=review_text.FindingSeverity.MAJOR, file="a.md", text=said).markdown
+    ),
+    "a posted review": lambda said: review_webhook.redacted_entry(
+        said.encode(), lambda one: SECRETS(one).text
+    ),
+    "live state": told(lambda said: serialization.decoded("a", said)),
+    "files found": lambda said: survey._counts(said.encode()),
+    "code that is searched": lambda said: [
+        list(git_evidence._rows_with(git_evidence._compiled(one)[0], said.encode())) for one in PATTERNS
+    ],
+    "commits": lambda said: list(git_evidence._commits(said)),
+    "what git says": lambda said: [
+        one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)
+    ],
+    "a record": lambda said: "".join(
+        record_text.as_markdown(
+            reading.entries(reading.InMemory(transcript(said))),
+            reading.replay(reading.InMemory(transcript(said))),
+            title="A",
+        )
+    ),
+}
+
+CONTENT: Mapping[str, Read] = {
+    "front matter": told(frontmatter.split),
+    "sections": frontmatter.sections,
+    "lists": lambda said: (steps.items(said, steps.BULLET), steps.items(said, steps.NUMBERED)),
+    "owned sections": lambda said: owned_sections(said, "a.md", outputs=("a.md",)),
+    "conditions": told(skip_if.parse),
+    "quiet hours": told(policy.quiet_hours),
+    "a glob of a persona": lambda said: Persona.is_at(said, "**/*a*a*b"),
+    "globs": lambda said: Persona.is_at("src/" + "a" * 300, said),
+}
+
+DOORS = {**PEOPLE, **THREADS, **SHOWN, **MODELS, **FILES, **CONTENT}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_parser_takes_time_in_proportion_to_the_text(door: str) -> None:
+    """For each of the shapes, which also stand for texts that nearly fit."""
+    slow = {
+        name: said
+        for name, piece in SHAPES.items()
+        if (said := growth(DOORS[door], lambda size: grown(piece, size, "x"), size=SIZE))  # noqa: B023
+    }
+    assert not slow, f"{door}: {slow}"

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 ROOT = Path(__file__).parent.parent
-PIN = re.compile(r"^(?P<name>[\w.-]+)(?:\[[\w,-]+\])?==(?P<version>[^\s;]+)", re.MULTILINE)
+PIN = re.compile(r"^(?P<name>[\w.-]+)(?:\[[\w, -]+\])?==(?P<version>[^\s;]+)", re.MULTILINE)
 HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 LICENCE_CLASSIFIER = "License :: OSI Approved :: "
 LONGEST_LICENCE = 100

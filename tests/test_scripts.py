@@ -23,7 +23,7 @@ def lock(name: str) -> str:
 
 
 def pinned(name: str) -> dict[str, str]:
-    found = re.findall(r"^([\w.-]+)(?:\[[\w,]+\])?==(\S+)", lock(name), flags=re.MULTILINE)
+    found = re.findall(r"^([\w.-]+)(?:\[[\w, -]+\])?==(\S+)", lock(name), flags=re.MULTILINE)
     return {_normal(package): version for package, version in found}
 
 
@@ -69,7 +69,7 @@ def test_a_lock_names_no_host_and_trusts_none(name: str) -> None:
     assert "://" not in lock(name)
     for entry in re.split(r"\n(?=\S)", lock(name)):
         assert entry.startswith("#") or re.match(
-            r"[a-z0-9][\w.-]*(\[[\w,-]+\])?==\S+ .*--hash=sha256:", entry, re.DOTALL
+            r"[a-z0-9][\w.-]*(\[[\w, -]+\])?==\S+ .*--hash=sha256:", entry, re.DOTALL
         )
 
 

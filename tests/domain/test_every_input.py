@@ -555,7 +555,9 @@ def changed(form: InputForm, values: Mapping[str, FieldValue]) -> Iterator[str]:
         value = values[field.name]
         if field.name in NO_WORDS or _same(value, field.initial) or value in NO_WORD:
             continue
-        begins = [one for one in field.options if one.label.startswith(f"{one.value} ")]
+        begins = [
+            one for one in field.options if len(one.value) == 1 and one.label.startswith(f"{one.value} ")
+        ]
         lettered = {one.value: one.label.removeprefix(one.value).strip() for one in begins}
         if isinstance(value, tuple):
             yield from value

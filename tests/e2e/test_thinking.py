@@ -126,9 +126,7 @@ async def test_what_people_forge_changes_nothing_but_the_words(meeting: Meeting)
         await meeting.start("Offline sync")
         await meeting.say(FORGED)
         said = await meeting.seen("Ignore previous instructions")
-        await meeting.until(
-            lambda: [one for one in meeting.thread if "Ignore previous" in one.text and one.ts != said.ts]
-        )
+        await meeting.until(lambda: "acknowledge" in map(task_of, mind.asked))
         await meeting.slack.settled()
         assert meeting.meta["steps_completed"] == []
         assert meeting.menus("finish_step")

@@ -86,7 +86,7 @@ def folder_without_labels() -> Schema:
         ("Objections: too slow", "OBJ-001"),
         ("決定：紙で", "DEC-001"),
         ("We decided: on paper", "DEC-001"),
-        ("beschlossen: Papier", ""),
+        ("beschlossen: Papier", "DEC-001"),
         ("resolution: a second printer", "RSK-001"),
     ],
 )

@@ -246,7 +246,8 @@ async def test_the_bot_offers_them_to_its_models(tmp_path: Path) -> None:
             asyncio.timeout(PATIENCE_SECONDS),
         ):
             while not server.asked or "tracker__find_tickets" not in str(server.asked[-1].body):
-                assert (await speakers.voices.respond(cue(debating(FRAMED), ALEX))).text == "Two ways."
+                spoken = await speakers.voices.respond(cue(debating(FRAMED), ALEX)._replace(sight=MEMBERS))
+                assert spoken.text == "Two ways."
 
 
 async def checked(tmp_path: Path, servers: dict[str, Any]) -> CheckResult:

@@ -360,7 +360,9 @@ def section_form(
             placeholder="Choose an entry",
         )
         fields.insert(0, which)
-    fields += (one for one, _ in _empty_fields(step_id, specification, schema))
+    for one in _single_kinds(step_id, specification, schema):
+        fields += _fields_of_one(one, specification)
+    fields += (field for field, _ in _empty_fields(step_id, schema))
     return InputForm(
         name=FormName.AMEND_SECTION,
         slug=slug,
@@ -371,33 +373,35 @@ def section_form(
     )
 
 
-def _empty_fields(
-    step_id: str, specification: Specification, schema: Schema
-) -> Iterator[tuple[FormField, str]]:
+def _empty_fields(step_id: str, schema: Schema) -> Iterator[tuple[FormField, str]]:
     """For what the step collects, each with the label that opens it in a message; the person's own words last."""
     for kind in schema.shown_in(step_id):
         label = next(kind.own_labels(), "")
-        if kind.one_per_step:
-            if all(one.step != step_id for one in specification.active(kind.key)):
-                yield from _fields_of_one(kind, specification)
-        elif label and not kind.part_of and kind.fields[kind.text].type in _TYPED:
+        if label and not kind.one_per_step and not kind.part_of and kind.fields[kind.text].type in _TYPED:
             yield _new_field(kind), label
     words = FormField(name=f"{NEW_PART}{NOTE}", label="In your own words", kind=FieldKind.TEXT)
     yield words, ""
 
 
-def _fields_of_one(kind: Kind, specification: Specification) -> Iterator[tuple[FormField, str]]:
+def _single_kinds(step_id: str, specification: Specification, schema: Schema) -> Iterator[Kind]:
+    """The kinds of which the step has one entry, and has none yet."""
+    for kind in schema.shown_in(step_id):
+        if kind.one_per_step and all(one.step != step_id for one in specification.active(kind.key)):
+            yield kind
+
+
+def _fields_of_one(kind: Kind, specification: Specification) -> Iterator[FormField]:
     empty = Entry(id=kind.prefix, kind=kind.key)
     for name in kind.fields:
         field = _field(empty, kind, name, specification) if name != REMARK else None
         if field:
-            yield field.but(name=f"{NEW_PART}{kind.key}.{name}", required=False), kind.label(name)
+            yield field.but(name=f"{NEW_PART}{kind.key}.{name}", required=False)
 
 
-def added_words(submission: Submission, specification: Specification, schema: Schema) -> str:
+def added_words(submission: Submission, schema: Schema) -> str:
     """What was entered in the empty fields of a step's form, as the person would write it in a message."""
     rows: list[str] = []
-    for field, label in _empty_fields(submission.subject, specification, schema):
+    for field, label in _empty_fields(submission.subject, schema):
         entered = submission.text(field.name).strip()
         lines = (line.strip(_LIST_SIGNS) for line in entered.splitlines())
         rows += [f"{label}: {line}" for line in lines if line] if label else [entered]
@@ -417,10 +421,29 @@ def section_patches(submission: Submission, specification: Specification, schema
             patches.append(Patch(id=id, state=EntryState.WITHDRAWN))
         else:
             patches.append(Patch(id=id, set={kind.text: entered.strip()}))
+    added = _single_entries(submission, specification, schema)
     chosen = submission.text(ENTRY)
     known = specification.entries.get(chosen)
     opens = chosen if known and known.kind in schema.kinds else ""
-    return Reading(patches=tuple(patches), opens=opens)
+    return added.but(patches=(*patches, *added.patches), opens=opens)
+
+
+def _single_entries(submission: Submission, specification: Specification, schema: Schema) -> Reading:
+    """The entry of each kind of which the step had none."""
+    patches: list[Patch] = []
+    errors: dict[str, str] = {}
+    for kind in _single_kinds(submission.subject, specification, schema):
+        values: dict[str, Any] = {}
+        for field in _fields_of_one(kind, specification):
+            name = field.name.rpartition(".")[2]
+            value, problem = _typed(kind.fields[name], submission.values.get(field.name, ""), specification)
+            if problem:
+                errors[field.name] = problem
+            elif value is not None:
+                values[name] = value
+        if values:
+            patches.append(Patch(id=specification.next_id(kind), kind=kind.key, new=True, set=values))
+    return Reading(patches=() if errors else tuple(patches), errors=errors)
 
 
 def _of_note(submission: Submission, kind: Kind, id: str) -> Submission:

@@ -133,6 +133,8 @@ class _Reader:
         self._notes: list[tuple[int | None, str]] = []
         self._newest: dict[str, str] = {}
         """The highest new id of each kind and owner."""
+        self._current = ""
+        """The row that is read, as it was said."""
 
     def read(self, text: str) -> None:
         written = [row.rstrip() for row in text.splitlines()]
@@ -164,9 +166,10 @@ class _Reader:
         numbered = _NUMBERED.fullmatch(row)
         if numbered and 0 < int(numbered["number"]) <= len(self._questions):
             self.question, row = int(numbered["number"]), numbered["rest"]
+        self._current = row
         forms = (self._about, self._by_value, self._fact, self._labelled, self._sentence)
         if self._is_full:
-            self._notes.append((self.question, row))
+            self._keep_row()
             return
         if any(form(row) for form in forms):
             return
@@ -179,7 +182,13 @@ class _Reader:
         elif bullet and self.items:
             self._item(self.items, words, is_proposed=True)
         else:
-            self._notes.append((self.question, row))
+            self._keep_row()
+
+    def _keep_row(self) -> None:
+        """As a note, with its label; once, although several parts of it may fit nowhere."""
+        note = (self.question, self._current)
+        if self._notes[-1:] != [note]:
+            self._notes.append(note)
 
     def _about(self, row: str) -> bool:
         """`FR-001: new words`, `FR-001 priority: must`, `FR-001, FR-002 priority: must`."""
@@ -354,7 +363,7 @@ class _Reader:
         values = self._pairs(kind, whole) or {kind.text: kind.fields[kind.text].read(whole)}
         if values[kind.text] is None:
             self.problems.append(wording.unfit(text, kind.name))
-            self._notes.append((self.question, text))
+            self._keep_row()
             return
         self._new(kind, {**values, **(extra or {}), **_refs(kind, traces)}, is_proposed=is_proposed)
 
@@ -402,8 +411,7 @@ class _Reader:
                 self.problems.append(
                     wording.part_of_what(kind.name, whole.name, next(whole.own_labels(), ""))
                 )
-                label = kind.labels[0].upper() if kind.labels and len(kind.labels[0]) < 3 else kind.name
-                self._notes.append((self.question, f"{label}: {values[kind.text]}"))
+                self._keep_row()
                 return
         id = self._spec.next_id(kind, owner, self._newest.values())
         self.patches.append(

@@ -96,7 +96,7 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             return entry_forms.entry_patches(submission, spec, schema)
         case FormName.AMEND_SECTION:
             reading = entry_forms.section_patches(submission, spec, schema)
-            words = entry_forms.added_words(submission, spec, schema)
+            words = entry_forms.added_words(submission, schema)
             added = specifying.patches_in(rt, words, submission.person, playbook, step_id=submission.subject)
             return reading.but(patches=(*reading.patches, *added))
         case FormName.SORT:

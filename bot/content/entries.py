@@ -14,7 +14,8 @@ from bot.domain.catalog.steps import Step
 from bot.shipped import steps_dir
 
 FILE = "entries.yaml"
-PARTS = ("kinds", "views", "plan", "vague")
+WORDS = ("vague", "withdrawn")
+PARTS = ("kinds", "views", "plan", *WORDS)
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -70,9 +71,8 @@ def _on_top(schema: Schema, given: Mapping[str, Any], findings: Findings, file: 
     for key, one in _mapping(given.get("plan")).items():
         if rule := _made(PlanRule, f"{file}: the plan's '{key}'", _mapping(one), findings):
             plan[key] = rule
-    words = given.get("vague")
-    vague = (*schema.vague, *(str(one) for one in words if one)) if isinstance(words, list) else schema.vague
-    after = Schema(kinds=kinds, views=tuple(views.values()), plan=plan, vague=tuple(dict.fromkeys(vague)))
+    words = {name: _added(getattr(schema, name), given.get(name)) for name in WORDS}
+    after = Schema(kinds=kinds, views=tuple(views.values()), plan=plan, **words)
     if wrong := problems(after):
         for sentence in wrong:
             findings.note(f"{file}: {sentence}")
@@ -99,6 +99,11 @@ def _made(kind: type[T], name: str, given: Mapping[str, Any], findings: Findings
         what = first["msg"].removeprefix("Value error, ")
         findings.note(f"{name} is left out: {f'{where}: ' if where else ''}{what}.")
         return None
+
+
+def _added(known: tuple[str, ...], given: Any) -> tuple[str, ...]:
+    more = given if isinstance(given, list) else ()
+    return tuple(dict.fromkeys((*known, *(str(one) for one in more if one))))
 
 
 def _mapping(given: Any) -> Mapping[str, Any]:

@@ -18,6 +18,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policy
 from bot.domain.messages import agent_wording, attendance_wording
 from bot.domain.messages import home_page as wording
+from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.home_page import (
     OFF,
     ON,
@@ -477,5 +478,7 @@ def _decided(rt: Roundtable) -> Iterator[DecidedRow]:
     """The newest first; only what a person decided."""
     for entry in reversed(rt.specification.active("decision")):
         claim = entry.claim("text")
-        if claim and claim.accepted and claim.by in rt.people:
-            yield DecidedRow(one_line(str(claim.value), TEXT_CHARS), rt.name_of(claim.by), rt.permalink)
+        if claim and claim.accepted and claim.accepted.by in rt.people:
+            yield DecidedRow(
+                one_line(str(claim.value), TEXT_CHARS), attribution_of(entry, "text"), rt.permalink
+            )

@@ -168,9 +168,10 @@ class Briefing:
         return tuple(sorted(found, key=lambda one: one.over))
 
     def _decision(self, entry: Entry) -> BriefPoint | None:
-        deciders = tuple(map(str, entry["deciders"] or ()))
+        deciders, claim = tuple(map(str, entry["deciders"] or ())), entry.claim("text")
+        recorder = (claim.accepted or claim.proposed).name if claim else ""
         facts = [
-            (DECIDED_BY, "" if is_named_alone(entry.author_of("text"), deciders) else entry["deciders"]),
+            (DECIDED_BY, "" if is_named_alone(recorder, deciders) else entry["deciders"]),
             ("because", entry["reason"]),
             ("replaces", entry["replaces"]),
             ("turned down", entry["rejected"]),
@@ -214,8 +215,8 @@ class Briefing:
 
     def _name(self, claim: Claim) -> str:
         """A line may be older than what is known of the name of its author."""
-        known = self._people.get(claim.by) or self._labels.names.get(claim.by)
-        return known or self._labels.name(claim.name or claim.by)
+        known = self._people.get(claim.author.by) or self._labels.names.get(claim.author.by)
+        return known or self._labels.name(claim.author.name)
 
     # --- positions ----------------------------------------------------------------------------------------------------
 

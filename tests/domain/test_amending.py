@@ -214,22 +214,9 @@ def test_the_card_names_who_changed_what_an_entry_rests_on() -> None:
 
     (found,) = [one.prose for one in shown(table).parts if one.title == "To be confirmed again"]
     assert found == "Grace deleted a message. 1 entry rests on it: RSK-001."
-    why = table.rt.specification.entries["RSK-001"].claims["text"][0].because
+    why = table.rt.specification.entries["RSK-001"].claims["text"][0].stale
     assert why
     assert (why.by, why.name) == ("grace", "Grace")
-
-
-def test_a_snapshot_that_does_not_say_who_changed_it_is_read() -> None:
-    """Earlier versions kept only the line."""
-    table = Table().start("Rate limiting").say("Risk: one core", ts="900.1").delete("900.1")
-    entry = table.rt.specification.entries["RSK-001"]
-    text = entry.claims["text"][0].but(because=None)
-    before = {"RSK-001": entry.but(claims={**entry.claims, "text": (text,)})}
-    table.rt = table.rt.but(specification=table.rt.specification.but(entries=before))
-    table.say("Another remark about it.")
-
-    (found,) = [one.prose for one in shown(table).parts if one.title == "To be confirmed again"]
-    assert found == "A person changed a message. 1 entry rests on it: RSK-001."
 
 
 def shown(table: Table) -> Card:

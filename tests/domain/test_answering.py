@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.domain.messages.attribution_wording import attribution
 from bot.domain.messages.form import FormName, Submission
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import AnswerDirectly, AnswerQuestion
@@ -43,7 +44,7 @@ def test_a_question_is_answered_at_any_time(where: str) -> None:
 
     claim = table.rt.specification.entries["Q-001"].claim("answer")
     assert claim
-    assert (claim.value, claim.by, claim.accepted) == ("The customer pays.", "linus", True)
+    assert (claim.value, attribution(claim)) == ("The customer pays.", "Linus")
     assert questions(table) == []
     shown = [one.message.text for one in table.world.thread]
     assert any(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from bot.domain.messages.attribution_wording import attribution
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.cards import rendered
@@ -117,7 +118,7 @@ def test_a_suggestion_is_changed_by_typing_and_the_new_words_are_the_persons() -
 
     entry = table.rt.specification.entries["OUT-001"]
     assert (entry["text"], entry.state) == ("PDF and print", EntryState.ACCEPTED)
-    assert [claim.name for _, claim in entry.current()] == ["Grace"]
+    assert [attribution(claim) for _, claim in entry.current()] == ["Grace"]
 
 
 def test_a_number_that_is_not_open_gets_one_sentence_and_changes_nothing() -> None:
@@ -190,7 +191,7 @@ def test_what_was_not_sorted_becomes_an_entry_that_rests_on_what_was_said() -> N
     ((_, claim),) = entry.current()
     assert claim.value == "Export every row."
     assert claim.sources == (note.claims["text"][0].line,)
-    assert (claim.by, claim.name) == (note.claims["text"][0].by, "Grace"), "sorting is not saying"
+    assert attribution(claim) == "Grace, accepted by Ada", "sorting is not saying"
     assert note.state is EntryState.SUPERSEDED
     assert note.replaced_by == (entry.id,)
 

@@ -14,11 +14,12 @@ from bot.domain.roundtable.digest import (
     waits,
 )
 from bot.domain.roundtable.stage import Stage
-from bot.domain.specification.entries import Claim, Entry, EntryState, Specification
+from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.state import RecordedPoint, State
 from tests.domain.books import few_steps
 from tests.domain.table import Table
+from tests.specification.meeting import claim
 
 AGREED = Synthesis(
     insights=(Insight(text="It matters", by=("Ada",)),),
@@ -81,11 +82,10 @@ def test_older_questions_are_counted() -> None:
 
 
 def entry(id: str, kind: str, state: EntryState = EntryState.ACCEPTED, **fields: str) -> Entry:
-    claims = {
-        name: (Claim(value=value, by="U0ADA", name="Ada", line="C1.1", accepted=True),)
-        for name, value in fields.items()
-    }
-    return Entry(id=id, kind=kind, state=state, claims=claims)
+    counts = state is not EntryState.PROPOSED
+    claims = {name: (claim(value, line="C1.1", accepted=counts),) for name, value in fields.items()}
+    gone = "C1.2" if state is EntryState.WITHDRAWN else ""
+    return Entry(id=id, kind=kind, withdrawn=gone, claims=claims)
 
 
 def specification(*entries: Entry) -> Specification:
@@ -229,22 +229,16 @@ def test_whom_it_waits_for_in_the_planning_workshop() -> None:
 
 def test_entries_that_people_recorded_are_told() -> None:
     """Those that one knows as they are, are not."""
-    old = Entry(
-        id="FR-001", kind="requirement", state=EntryState.ACCEPTED, claims={"title": (claim("Limit calls"),)}
-    )
-    new = old.but(id="FR-002", claims={"title": (claim("See the rest"),)})
-    gone = old.but(id="FR-003", state=EntryState.WITHDRAWN)
+    old = entry("FR-001", "requirement", title="Limit calls")
+    new = entry("FR-002", "requirement", title="See the rest")
+    gone = entry("FR-003", "requirement", EntryState.WITHDRAWN, title="Limit calls")
     known = Specification(entries={"FR-001": old})
     now = Specification(entries={"FR-001": old, "FR-002": new, "FR-003": gone})
     found = digest(StateChange(State(), State(), known, now), few_steps())
 
     assert [one.text for one in found.changed] == ["FR-002: See the rest"]
-    assert found.sources["FR-002"] == "C1.1.000001"
+    assert found.sources["FR-002"] == "C1.1"
     assert "FR-002: See the rest (Ada)" in caught_up("Limits", found, "people.")
-
-
-def claim(value: str) -> Claim:
-    return Claim(value=value, by="ada", name="Ada", line="C1.1.000001", accepted=True)
 
 
 def test_links_lead_to_messages_of_the_thread() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from bot.domain.discussion.elaboration import Fate, SealedPosition
 from bot.domain.messages import discussion_forms as forms
+from bot.domain.messages.attribution_wording import attributions
 from bot.domain.messages.form import FieldValue, FormName, InputForm, Submission
 from bot.domain.messages.message import SOMETHING_ELSE, Action, Card
 from bot.domain.roundtable.inputs import (
@@ -331,7 +332,7 @@ def test_who_recorded_it_and_whom_they_named() -> None:
     assert (decided.name, decided.decider) == ("Ada", "Grace, Linus")
     assert (line.meta["user_name"], line.meta["deciders"]) == ("Ada", ["Grace", "Linus"])
     assert line.content.endswith("Decided by Grace and Linus.")
-    assert (entry.said_by, entry["deciders"]) == ("Ada", ["Grace", "Linus"])
+    assert (attributions(entry), entry["deciders"]) == ("Ada", ["Grace", "Linus"])
     assert rows == ["decided by Grace and Linus, recorded by Ada"]
     assert "Grace, Linus" in synthesized(table)
 

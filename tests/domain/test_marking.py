@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.domain.messages.attribution_wording import attribution, attributions
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import MarkMessage
@@ -108,7 +109,11 @@ def test_a_mark_asks_and_a_press_decides(marking: Marking) -> None:
     (entry,) = marking.table.rt.specification.active("decision")
     claim = entry.claim("text")
     assert claim
-    assert (claim.value, claim.by, claim.sources) == (WORDS, "linus", (f"C1.{marking.ts}",))
+    assert (claim.value, attribution(claim), claim.sources) == (
+        WORDS,
+        "Grace, accepted by Linus",
+        (f"C1.{marking.ts}",),
+    )
     assert "Did we agree" not in marking.card
 
 
@@ -166,7 +171,7 @@ def test_an_open_question_is_an_entry_of_who_marked_it(marking: Marking) -> None
     marking.mark(MarkKind.QUESTION, words="Can billing see this?", form=True)
     (entry,) = marking.table.rt.specification.active("question")
 
-    assert (entry["text"], entry.said_by) == ("Can billing see this?", "Ada")
+    assert (entry["text"], attributions(entry)) == ("Can billing see this?", "Ada")
     marking.mark(MarkKind.QUESTION, removed=True)
     assert marking.table.rt.specification.active("question") == ()
 
@@ -179,7 +184,7 @@ def test_a_raised_hand_is_asked_why(marking: Marking) -> None:
     assert marking.table.rt.specification.active("objection") == ()
     marking.mark(MarkKind.OBJECTION, who="linus", words="The batch jobs need more.", form=True)
     (entry,) = marking.table.rt.specification.active("objection")
-    assert (entry["text"], entry.said_by) == ("The batch jobs need more.", "Linus")
+    assert (entry["text"], attributions(entry)) == ("The batch jobs need more.", "Linus")
 
 
 @pytest.mark.parametrize("who", ["ada", "grace"])
@@ -203,7 +208,7 @@ def test_what_was_left_out_can_be_put_back(marking: Marking) -> None:
 
     assert [answer.text for answer in table.rt.answers] == [WORDS]
     living = [one for one in table.rt.specification.active("note") if one["text"] == WORDS]
-    assert [one.said_by for one in living] == ["Grace"]
+    assert [attributions(one) for one in living] == ["Grace"]
 
 
 def test_nobody_else_may_leave_words_out(marking: Marking) -> None:
@@ -299,7 +304,7 @@ def texts_by_person(table: Table) -> dict[str, set[str]]:
     living = (one for one in table.rt.specification.entries.values() if not one.gone)
     for entry in living:
         for _, claim in entry.current():
-            found.setdefault(claim.by, set()).add(str(claim.value))
+            found.setdefault(claim.author.by, set()).add(str(claim.value))
     return found
 
 
@@ -335,7 +340,7 @@ def test_a_decision_in_other_words_is_asked_about_as_the_markers(marking: Markin
     (mark,) = marking.table.rt.marks
     marking.table.press(Action.AGREED, who="ada", value=mark.id)
     (entry,) = marking.table.rt.specification.active("decision")
-    assert (entry["text"], entry.said_by) == ("We ship on Friday", "Ada")
+    assert (entry["text"], attributions(entry)) == ("We ship on Friday", "Ada")
     assert entry["context"] == "In the words of Ada, on a message of Grace."
     assert texts_by_person(marking.table)["grace"] == {WORDS}
 
@@ -346,7 +351,10 @@ def test_a_decision_in_the_words_of_a_message_says_whose_they_are(marking: Marki
     marking.table.press(Action.AGREED, who="linus", value=mark.id)
     (entry,) = marking.table.rt.specification.active("decision")
 
-    assert (entry.said_by, entry["context"]) == ("Linus", "In the words of Grace, marked by Ada.")
+    assert (attributions(entry), entry["context"]) == (
+        "Grace, accepted by Linus; Linus",
+        "In the words of Grace, marked by Ada.",
+    )
 
 
 def test_a_question_that_another_person_marked_quotes_its_author(marking: Marking) -> None:
@@ -355,8 +363,8 @@ def test_a_question_that_another_person_marked_quotes_its_author(marking: Markin
     marking.mark(MarkKind.QUESTION, who="grace")
 
     first, second = marking.table.rt.specification.active("question")
-    assert (first["text"], first.said_by) == (f"Grace said: “{WORDS}”", "Ada")
-    assert (second["text"], second.said_by) == (WORDS, "Grace")
+    assert (first["text"], attributions(first)) == (WORDS, "Grace, accepted by Ada")
+    assert (second["text"], attributions(second)) == (WORDS, "Grace")
 
 
 def test_a_mark_in_other_words_does_not_keep_words_that_were_left_out(marking: Marking) -> None:

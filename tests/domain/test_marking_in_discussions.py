@@ -3,6 +3,7 @@
 import pytest
 
 from bot.domain.discussion.elaboration import Fate
+from bot.domain.messages.attribution_wording import attribution, attributions
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.digest import Digest, with_moves
 from bot.domain.roundtable.inputs import MarkMessage, Say
@@ -54,7 +55,7 @@ def test_a_mark_asks_on_the_card_and_a_press_decides(table: Table) -> None:
     (entry,) = table.rt.specification.active("decision")
     claim = entry.claim("text")
     assert claim
-    assert (claim.value, claim.by, claim.sources) == (WORDS, "linus", (f"C1.{ts}",))
+    assert (claim.value, attribution(claim), claim.sources) == (WORDS, "Linus", (f"C1.{ts}",))
     assert table.lines[-1].meta["rests_on"] == [f"C1.{ts}"]
 
 
@@ -74,7 +75,7 @@ def test_a_decision_in_other_words_is_the_markers(table: Table) -> None:
     table.press(Action.AGREED, who="ada", value=mark.id)
 
     (entry,) = table.rt.specification.active("decision")
-    assert (entry["text"], entry.said_by) == ("We drop the limits", "Ada")
+    assert (entry["text"], attributions(entry)) == ("We drop the limits", "Ada")
     assert entry["context"] == "In the words of Ada, on a message of Grace."
     assert "We drop the limits (Ada" in table.say("done").discussion.text
 
@@ -145,9 +146,9 @@ def test_a_question_is_in_the_synthesis(table: Table) -> None:
     assert "An open question" in table.discussion.text
     table.say("done")
 
-    quoted = f"Grace said: “{WORDS}”"
-    assert [one["text"] for one in table.rt.specification.active("question")] == [quoted]
-    assert f"{quoted}: marked by Ada" in table.discussion.text
+    (asked,) = table.rt.specification.active("question")
+    assert (asked["text"], attributions(asked)) == (WORDS, "Grace, accepted by Ada")
+    assert f"{WORDS}: marked by Ada" in table.discussion.text
     assert "marked by Linus" not in table.discussion.text
 
 

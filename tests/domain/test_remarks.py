@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.domain.messages.attribution_wording import attributions
 from bot.domain.messages.message import Action
 from bot.domain.specification.entries import ENTRIES
 from bot.errors import NotNow
@@ -18,7 +19,7 @@ def left_out() -> Table:
 
 def notes(table: Table) -> list[tuple[str, str]]:
     entries = table.rt.specification.entries.values()
-    found = [(one.said_by, str(one["text"])) for one in entries if one.kind == "note" and not one.gone]
+    found = [(attributions(one), str(one["text"])) for one in entries if one.kind == "note" and not one.gone]
     return [one for one in found if "Batch jobs" not in one[1]]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages import trouble_wording
+from bot.domain.messages.attribution_wording import attributions
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.outcomes import Committed, ItemRead, ItemState
@@ -253,7 +254,7 @@ def test_feedback_at_a_menu_that_is_lost_is_in_a_file_again(menu: Callable[[Tabl
 
     assert "Photos of the meter count, too." in "".join(table.world.files.values())
     found = table.rt.specification.entries.values()
-    said = {str(one["text"] or one["title"]): (one.step, one.said_by) for one in found}
+    said = {str(one["text"] or one["title"]): (one.step, attributions(one)) for one in found}
     assert said["Photos of the meter count, too."] == ("00-01", "Grace")
     assert {step for step, _ in said.values()} == {"00-01"}
     assert (table.rt.step_id, table.rt.answers) == ("00-02", ())

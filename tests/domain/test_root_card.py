@@ -138,7 +138,7 @@ def test_at_its_end_it_tells_what_came_of_it(meeting: Meeting) -> None:
         "Who does what",
         "ACT-001 | Shadow mode and its dashboard – Linus",
         "Not confirmed",
-        "NFR-003 – suggested by BusinessAnalyst",
+        "NFR-003 – proposed by BusinessAnalyst (persona), not accepted",
         "Not done",
         "02-03 | Risk Zone Analysis – skipped by Ada",
     ]

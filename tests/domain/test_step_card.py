@@ -41,6 +41,7 @@ from tests.domain.card_scene import (
 )
 from tests.specification.meeting import PLAYBOOK, Meeting
 
+PROPOSED = "proposed by BusinessAnalyst (persona), not accepted"
 AT_ACME = "Acme's gateway just drops them, ours must not"
 HEADER = "**Maya Chen (Business Analyst) -- Step 01-06: Core Feature Definition**"
 MENU = """[E] Elaboration Mode -- bring all perspectives to discuss this topic
@@ -369,8 +370,9 @@ class TestSuggestions:
         assert rows[rows.index("Maya suggests") :][:5] == [
             "Maya suggests",
             "_A suggestion counts when one of you accepts it._",
-            "1 | AC for FR-002: every answer carries `X-RateLimit-Remaining` | from what Ada said",
-            "2 RSK-001 | Risk: requests are dropped without an answer",
+            "1 | AC for FR-002: every answer carries `X-RateLimit-Remaining` | from what Ada said · "
+            + PROPOSED,
+            "2 RSK-001 | Risk: requests are dropped without an answer | " + PROPOSED,
             "✗ 3 | Open question: can billing see this? | left out by Grace",
         ]
         assert message.links == (Link(label="1: what Ada said", url="https://acme.example/p221"),)
@@ -405,13 +407,30 @@ class TestSuggestions:
 
         assert "AC-002-01" not in "\n".join(part(message, "So far"))
 
-    def test_of_several_say_who(self, partly: Meeting) -> None:
-        """Each line names who suggests it."""
+    def test_of_several_have_no_name_above_them(self, partly: Meeting) -> None:
         first, second, _ = suggested(partly)
         message = open_card(scene(partly, suggestions=(first, second.but(by="the search")), **HEARD))
 
         assert part(message, "Suggestions")
-        assert "suggested by the search" in shown(message)
+
+    def test_show_every_value_that_is_accepted_with_them(self, partly: Meeting) -> None:
+        """With what is not checked; a value that nobody sees cannot be accepted."""
+        values = {"text": "the disk fills", "owner": "Grace", "likelihood": "high"}
+        doubts = {"owner": "nobody said it"}
+        risk = {"id": "RSK-009", "kind": "risk", "new": True, "set": values, "unverified": doubts}
+        partly.propose(risk)
+        lines = (Suggestion(number=1, id="RSK-009", by="Maya"),)
+        text = shown(open_card(scene(partly, suggestions=lines, **HEARD)))
+
+        assert f"Owner: Grace ({PROPOSED}, unchecked: nobody said it)" in text
+        assert "Likelihood: high" in text
+
+    def test_accepting_all_leaves_what_is_unchecked_and_says_so(self, partly: Meeting) -> None:
+        first, second, _ = suggested(partly)
+        lines = (first, second.but(is_unchecked=True))
+        accept = open_card(scene(partly, suggestions=lines, **HEARD)).choices[0]
+
+        assert (accept.label, accept.value) == ("Accept the other 1, not the 1 unchecked", "1")
 
     def test_a_proposed_value_is_named_with_its_field(self, partly: Meeting) -> None:
         partly.propose({"id": "FR-001", "set": {"priority": "must"}})
@@ -436,8 +455,8 @@ class TestSuggestions:
             "Here is my draft. Keep what is right, fix what is not.",
             "✓ 1 | Limit requests per API key | accepted by Ada",
             "✎ 2 | See in each answer how much is left | changed by Grace",
-            "3 FR-003 | Ask for a higher limit and hear back soon",
-            "4 | AC for FR-001: the 601st request in a minute gets a 429",
+            "3 FR-003 | Ask for a higher limit and hear back soon | Grace",
+            "4 | AC for FR-001: the 601st request in a minute gets a 429 | Ada",
             "✗ 5 | Out of scope: Limits per IP address | left out by Linus",
         ]
         assert message.card

@@ -65,7 +65,7 @@ def test_what_is_proposed_stands_on_the_card_at_once() -> None:
     entry = table.rt.specification.entries["ASM-001"]
     claim = entry.claims["text"][0]
 
-    assert (entry.state, claim.accepted, claim.by) == (EntryState.PROPOSED, False, "BusinessAnalyst")
+    assert (entry.state, claim.accepted, claim.proposed.by) == (EntryState.PROPOSED, None, "BusinessAnalyst")
     assert claim.sources == (table.rt.line_of(table.rt.answers[0].ts),)
     assert table.rt.stage is Stage.DISCUSSING
     assert table.rt.card
@@ -123,7 +123,7 @@ def test_what_the_sources_do_not_say_is_marked() -> None:
     table = thinking()
     looked(table, patches=(patch(table, text="Export 500,000 rows"),))
 
-    assert "500,000" in table.rt.specification.entries["ASM-001"].unverified
+    assert "500,000" in table.rt.specification.entries["ASM-001"].claims["text"][0].reason
 
 
 # --- finish ---------------------------------------------------------------------------------------------------------

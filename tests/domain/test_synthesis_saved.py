@@ -4,6 +4,7 @@ import pytest
 
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
+from bot.domain.messages.attribution_wording import attributions
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
@@ -57,7 +58,7 @@ def test_what_the_bot_takes_from_a_discussion_is_suggested_by_the_bot() -> None:
     table = concluded().say("reopen")
     found = table.rt.specification.active("insight")
 
-    assert {one.said_by for one in found} == {"the bot"}
+    assert {attributions(one) for one in found} == {"proposed by the bot, not accepted"}
     assert table.rt.card
     assert "The bot suggests" in table.rt.card.shown.text
     assert "PlanningAgent" not in table.rt.card.shown.text

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.messages.attribution_wording import attributions
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.state import Roundtable
 from bot.errors import NotNow
@@ -29,7 +30,7 @@ def card(table: Table) -> str:
 
 def notes(table: Table) -> list[tuple[str, str]]:
     entries = table.rt.specification.entries.values()
-    found = [(one.said_by, str(one["text"])) for one in entries if one.kind == "note" and not one.gone]
+    found = [(attributions(one), str(one["text"])) for one in entries if one.kind == "note" and not one.gone]
     return [one for one in found if "said: “" in one[1]]
 
 

@@ -12,11 +12,12 @@ import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from bot.cli.replay import written
-from bot.domain.specification.entries import Claim, Entry, EntryState, Specification
+from bot.domain.specification.entries import Entry, Specification
 from bot.domain.transcript.state import RecordedPoint, State
 from bot.record.brief import Briefing, Labels
 from bot.record.verify import RecordedItem
 from tests.accessible import flaws_of
+from tests.specification.meeting import claim
 
 QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 LABELS = Labels(
@@ -126,8 +127,7 @@ async def section(page: Page, name: str) -> list[str]:
 
 def test_what_a_synthesis_says_about_an_entry_is_no_second_point() -> None:
     """It says beside it who asked, or what became of it."""
-    claim = Claim(value="What if Redis is down?", by="ada", name="Ada", line="1", accepted=True)
-    asked = Entry(id="Q-001", kind="question", state=EntryState.ACCEPTED, claims={"text": (claim,)})
+    asked = Entry(id="Q-001", kind="question", claims={"text": (claim("What if Redis is down?"),)})
     told = (
         RecordedPoint(line=2, step_id="01-01", text="What if Redis is down?: asked by Ada"),
         RecordedPoint(line=2, step_id="01-01", text="Who pays?: asked by Linus"),

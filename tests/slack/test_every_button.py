@@ -123,7 +123,7 @@ def test_what_is_written_in_the_empty_form_of_a_step_is_recorded(at: int) -> Non
         (entry,) = after.specification.entries.values()
         values = {str(claim.value) for _, claim in entry.current()}
         assert (values & {entered}, entry.state, entry.step) == ({entered}, EntryState.ACCEPTED, STEPS[at])
-        assert {claim.by for _, claim in entry.current()} == {ADA.id}
+        assert {claim.author.by for _, claim in entry.current()} == {ADA.id}
 
 
 def test_a_line_in_the_form_is_read_like_one_in_the_thread() -> None:

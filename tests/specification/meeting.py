@@ -8,7 +8,7 @@ from bot.content.findings import Findings
 from bot.content.load import load
 from bot.domain.catalog.schema import Schema
 from bot.domain.specification import forms
-from bot.domain.specification.entries import ENTRIES, Patch, Specification
+from bot.domain.specification.entries import ENTRIES, Claim, How, Party, PartyKind, Patch, Specification
 from bot.domain.specification.projection import Projection
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.shipped import personas_dir, steps_dir
@@ -16,6 +16,14 @@ from bot.shipped import personas_dir, steps_dir
 PLAYBOOK = load(personas_dir(), steps_dir())
 SCHEMA = read_schema(steps_dir(), PLAYBOOK.agenda.steps, Findings())
 QUESTIONS = {step.step_id: step.questions_at(step.depth) for step in PLAYBOOK.agenda.steps}
+
+
+def claim(
+    value: Any, *, by: str = "UADA", name: str = "Ada", line: str = "m1", accepted: bool = True
+) -> Claim:
+    """What a person said; accepted by themselves, or by nobody."""
+    party = Party(kind=PartyKind.PERSON, by=by, name=name, line=line, how=How.TYPED)
+    return Claim(value=value, line=line, said=party, proposed=party, accepted=party if accepted else None)
 
 
 class Meeting:
@@ -33,7 +41,7 @@ class Meeting:
         patches = forms.read(
             text,
             schema=self.schema,
-            specification=self.specification,
+            specification=self.specification.without(amends) if amends else self.specification,
             step_id=step,
             person=f"U{who.upper()}",
             questions=QUESTIONS.get(step, ()),
@@ -44,14 +52,13 @@ class Meeting:
         facts = {"amends": amends} if amends else {}
         return self.add(Source.USER, text, patches, step=step, who=who, **facts)
 
-    def press(self, who: str, *patches: Mapping[str, Any], step: str = "") -> str:
-        return self.add(
-            Source.SYSTEM, f"{who} pressed.", map(Patch.model_validate, patches), step=step, who=who
-        )
+    def press(self, who: str, *patches: Mapping[str, Any], step: str = "", **facts: str) -> str:
+        made = map(Patch.model_validate, patches)
+        return self.add(Source.SYSTEM, f"{who} pressed.", made, step=step, who=who, **facts)
 
-    def propose(self, *patches: Mapping[str, Any], step: str = "") -> str:
+    def propose(self, *patches: Mapping[str, Any], step: str = "", **facts: str) -> str:
         """A model's line."""
-        return self.add(Source.MODEL, "Proposed.", map(Patch.model_validate, patches), step=step)
+        return self.add(Source.MODEL, "Proposed.", map(Patch.model_validate, patches), step=step, **facts)
 
     def push(self, author: str, *patches: Patch) -> str:
         """Changes read back from git."""

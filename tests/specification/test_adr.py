@@ -103,7 +103,7 @@ def test_what_people_change_in_it_is_read_back() -> None:
     entry = rt.specification.entries["DEC-002"]
     assert entry["reason"] == "ten times faster"
     assert (pending := entry.pending("reason"))
-    assert (pending.value, pending.name) == ("a hundred times faster", "Linus")
+    assert (pending.value, pending.proposed.name) == ("a hundred times faster", "Linus")
     _, now = files(rt)
     assert "a hundred times faster" in now[SECOND]
     assert "Measured in May." in now[SECOND]

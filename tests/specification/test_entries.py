@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.messages.attribution_wording import attributions
 from bot.domain.specification.entries import (
     ENTRIES,
     EntryState,
     Patch,
     Specification,
+    Stale,
     StaleCause,
-    StaleReason,
 )
 from tests.specification.meeting import SCHEMA, Meeting
 
@@ -27,7 +28,11 @@ def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
     meeting.say("Ada", "01-06", "requirement: Filter by date")
 
     entry = meeting.specification.entries["FR-001"]
-    assert (entry.state, entry["title"], entry.said_by) == (EntryState.ACCEPTED, "Filter by date", "Ada")
+    assert (entry.state, entry["title"], attributions(entry)) == (
+        EntryState.ACCEPTED,
+        "Filter by date",
+        "Ada",
+    )
 
 
 def test_a_model_only_proposes_whatever_its_patch_says(meeting: Meeting) -> None:
@@ -58,7 +63,10 @@ def test_only_a_person_sorts_a_note_in_the_name_of_its_author(meeting: Meeting) 
     meeting.press("Linus", {"id": "PRB-002", **problem})
 
     entries = meeting.specification.entries
-    assert [entries[id].said_by for id in ("PRB-001", "PRB-002")] == ["BusinessAnalyst", "Grace"]
+    assert [attributions(entries[id]) for id in ("PRB-001", "PRB-002")] == [
+        "proposed by BusinessAnalyst (persona), not accepted",
+        "Grace, worded by Linus",
+    ]
 
 
 def test_what_is_proposed_is_accepted_by_a_press_and_keeps_what_it_rests_on(meeting: Meeting) -> None:
@@ -90,10 +98,8 @@ def test_a_change_in_git_counts_but_decides_nothing(meeting: Meeting) -> None:
     )
 
     assert meeting["FR-001.title"] == "Filter by month"
-    assert meeting.specification.entries["FR-001"].said_by == "Linus"
-    assert (
-        meeting.specification.entries["OBJ-001"].claim("outcome") or pytest.fail("none")
-    ).accepted is False
+    assert attributions(meeting.specification.entries["FR-001"]) == "Linus"
+    assert (meeting.specification.entries["OBJ-001"].claim("outcome") or pytest.fail("none")).accepted is None
     assert meeting.specification.entries["DEC-001"].state is EntryState.PROPOSED
 
 
@@ -208,25 +214,25 @@ def test_what_is_stale_says_who_made_it_so_and_how(meeting: Meeting) -> None:
         "sources": ["FR-001", said],
     }
 
-    def why() -> StaleReason | None:
+    def why() -> Stale | None:
         claim = meeting.specification.entries["RSK-001"].claim("text")
         assert claim
-        return claim.because
+        return claim.stale
 
     meeting.press("Grace", risk)
     assert why() is None
     meeting.say("Ada", "01-06", "requirement: Eins", amends=said)
-    assert why() == StaleReason(cause=StaleCause.CHANGED, by="UADA", name="Ada")
+    assert why() == Stale(line="m3", cause=StaleCause.CHANGED, by="UADA", name="Ada")
 
     meeting.press("Grace", {"id": "RSK-001", "accept": True})
     assert why() is None
     meeting.press("Linus", {"id": "RSK-001", "set": {"text": "later"}, "sources": ["FR-001"]})
     meeting.press("Grace", {"id": "FR-001", "state": "withdrawn"})
-    assert why() == StaleReason(cause=StaleCause.WITHDRAWN, by="UGRACE", name="Grace", source="FR-001")
+    assert why() == Stale(line="m6", cause=StaleCause.WITHDRAWN, by="UGRACE", name="Grace", source="FR-001")
 
     meeting.press("Linus", {"id": "RSK-001", "set": {"text": "latest"}, "sources": [said]})
     meeting.delete("Grace", said)
-    assert why() == StaleReason(cause=StaleCause.DELETED, by="UGRACE", name="Grace")
+    assert why() == Stale(line="m8", cause=StaleCause.DELETED, by="UGRACE", name="Grace")
 
 
 def test_keep_confirms_what_was_stale(meeting: Meeting) -> None:

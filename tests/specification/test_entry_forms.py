@@ -325,7 +325,10 @@ def test_what_is_suggested_for_a_field_is_shown_below_it() -> None:
     held.press("ada", {"id": "FR-001", "set": {"priority": "should"}})
     held.propose({"id": "FR-001", "set": {"priority": "must"}}, step=STEP)
 
-    assert field(form_of(held, "FR-001"), "priority").hint == "BusinessAnalyst suggests: must"
+    assert (
+        field(form_of(held, "FR-001"), "priority").hint
+        == "must: proposed by BusinessAnalyst (persona), not accepted"
+    )
 
 
 def test_the_only_entry_of_a_step_can_be_chosen_and_others_added() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.domain.catalog.schema import ViewForm
+from bot.domain.messages.attribution_wording import attributions
 from bot.domain.specification.read_back import ReadBack, read_back
 from tests.specification.meeting import SCHEMA, Meeting
 
@@ -111,7 +112,7 @@ def test_lines_below_an_entry_become_its_remark_and_come_back(meeting: Meeting) 
 def test_other_lines_become_notes_with_the_name_of_their_author(meeting: Meeting) -> None:
     change(meeting, "Out of Scope", ("- **OUT-001**", "Check with sales.\n\n- **OUT-001**"))
 
-    (note,) = [one for one in meeting.specification.active("note") if one.said_by == "Linus"]
+    (note,) = [one for one in meeting.specification.active("note") if attributions(one) == "Linus"]
     assert note["text"] == "Check with sales."
 
 

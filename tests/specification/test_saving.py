@@ -62,7 +62,7 @@ def test_a_commit_carries_the_specification_and_its_last_line_the_hash() -> None
     commit = committed(queue_commit(rt, "step 01-06", edits=edits))
     last = commit.lines[-1]
 
-    assert snapshot.read(commit.snapshot) == (rt.specification, rt.written)
+    assert snapshot.read(commit.snapshot) == (rt.specification.but(heard={}), rt.written)
     assert last.source is Source.SYSTEM
     assert last.meta[HASH] == hash_of(commit.snapshot)
     assert last.meta[SECTIONS] == rt.written

@@ -104,7 +104,7 @@ def test_built_in_labels_open_decisions_and_objections_in_every_folder(text: str
         ("kinds: {a: [", "entries.yaml is not used: line 2: a value or a closing bracket is missing."),
         (
             "colours: {}",
-            "entries.yaml has a part 'colours' that means nothing: the parts are kinds, views, plan, vague.",
+            "entries.yaml has a part 'colours' that means nothing: the parts are kinds, views, plan, vague, withdrawn.",
         ),
         (
             "kinds: {law: {prefix: LAW, name: Law, text: words, fields: {text: text}}}",

@@ -330,15 +330,15 @@ def test_a_mark_is_in_the_record_on_the_card_and_in_the_file_until_a_person_acce
     entry = table.restart().rt.specification.entries["OUT-001"]
     (line,) = (line for line in table.lines if "unverified" in line.meta)
 
-    assert entry.unverified == why
+    assert entry.claims["text"][0].reason == why
     assert line.meta["unverified"] == [{"id": "OUT-001", "field": "text", "why": why}]
-    assert f"not confirmed; unverified: {why})_" in table.world.files["requirements-spec.md"]
+    assert f"not accepted, unchecked: {why}" in table.world.files["requirements-spec.md"]
     assert table.rt.card
     scene = cards.scene_of(table.rt, table.rt.card, PLAYBOOK)
     assert scene
     card = step_card.open_card(scene).card
     assert card
-    assert any(f"unverified: {why}" in row.aside for part in card.parts for row in part.rows)
+    assert any(f"unchecked: {why}" in row.aside for part in card.parts for row in part.rows)
     accepted = {"id": "OUT-001", "accept": True}
     by_ada = line.but(source=Source.USER, meta={"entries": [accepted], "user_id": "ada", "user_name": "Ada"})
-    assert not table.rt.specification.folding([by_ada]).entries["OUT-001"].unverified
+    assert not table.rt.specification.folding([by_ada]).entries["OUT-001"].claims["text"][0].is_unchecked

@@ -363,6 +363,8 @@ class Schema(Value):
     plan: Mapping[str, PlanRule] = {}
     vague: tuple[str, ...] = ()
     """Words that leave open how much or when."""
+    withdrawn: tuple[str, ...] = ()
+    """What takes an entry back: `DEC-003: withdrawn`."""
 
     def of_id(self, id: str) -> Kind | None:
         prefix = id.partition("-")[0]

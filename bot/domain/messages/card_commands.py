@@ -26,7 +26,7 @@ class TypedKind(StrEnum):
 class TypedAction(Value):
     """
     `numbers` are those of suggestions; some may not be open. `words` replace a suggestion, `letter` is a note's,
-    `kind` the kind it is sorted as, `id` an entry's, which may not exist.
+    `kind` the kind it is sorted as, `id` an entry's, which may not exist. `is_all`: nothing was named.
     """
 
     what: TypedKind
@@ -35,6 +35,7 @@ class TypedAction(Value):
     letter: str = ""
     kind: str = ""
     id: str = ""
+    is_all: bool = False
 
 
 class TypedActions(Value):
@@ -87,8 +88,9 @@ def _decided(command: str, scene: StepScene) -> TypedAction | None:
     for what in (TypedKind.ACCEPT, TypedKind.LEAVE_OUT):
         if scene.open_suggestions and command.startswith(f"{what} "):
             said = command.removeprefix(f"{what} ")
-            if numbers := scene.shown_open if said == "all" else _numbers(said):
-                return TypedAction(what=what, numbers=numbers)
+            every = scene.shown_checked if what is TypedKind.ACCEPT else scene.shown_open
+            if numbers := every if said == "all" else _numbers(said):
+                return TypedAction(what=what, numbers=numbers, is_all=said == "all")
     return None
 
 

@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import assert_never
 
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import discussion_wording, menus, planning_menus, specification_wording, step_wording
+from bot.domain.messages import menus, planning_menus, specification_wording, step_wording
+from bot.domain.messages.attribution_wording import attribution_of, attributions
 from bot.domain.messages.message import ITEM, Card, CardPart, CardRow, Choice, Link, Message, card_in_words
 from bot.domain.messages.step_card import ENTRIES_SHOWN, REOPEN
 from bot.domain.specification.entries import Entry, EntryState, Specification
@@ -266,10 +267,10 @@ def _results(scene: RootScene) -> Iterator[CardPart]:
     ]
     by: dict[str, list[str]] = {}
     for one in proposed:
-        by.setdefault(one.said_by, []).append(one.id)
+        by.setdefault(attributions(one), []).append(one.id)
     yield from _list(
         "Not confirmed",
-        (CardRow(text=f"{specification_wording.ids(ids)} – suggested by {name}") for name, ids in by.items()),
+        (CardRow(text=f"{specification_wording.ids(ids)} – {who}") for who, ids in by.items()),
     )
     for at, step in enumerate(scene.skipped[:SKIPPED_SHOWN]):
         why = f" – {step.why}" if step.why else ""
@@ -296,16 +297,12 @@ def _accepted(entries: Sequence[Entry]) -> list[Entry]:
 
 def _decided(entry: Entry) -> CardRow:
     """Whom the person named who recorded it."""
-    row, named = _by(entry), entry["deciders"]
-    if not isinstance(named, list | tuple) or not named:
-        return row
-    who = one_line(discussion_wording.decided_by(entry.author_of(TEXT), tuple(map(str, named))), ROW_CHARS)
-    return row.but(text=f"{_text(entry)} – {who}")
+    return _by(entry)
 
 
 def _by(entry: Entry) -> CardRow:
     stale = "to be confirmed again" if entry.stale else ""
-    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.author_of(TEXT)}", aside=stale)
+    return CardRow(id=entry.id, text=f"{_text(entry)} – {attribution_of(entry, TEXT)}", aside=stale)
 
 
 def _owned(entry: Entry) -> CardRow:
@@ -314,7 +311,7 @@ def _owned(entry: Entry) -> CardRow:
 
 
 def _kept(entry: Entry) -> CardRow:
-    said_by = entry.author_of(TEXT)
+    said_by = attribution_of(entry, TEXT)
     risk = f": {one_line(str(entry['risk']), ROW_CHARS)}" if entry["risk"] else ""
     return CardRow(id=entry.id, text=f"{_text(entry)} – {said_by}, kept as risk{risk}")
 
@@ -325,7 +322,9 @@ def _has_answer(entry: Entry) -> bool:
 
 def _answered(entry: Entry) -> CardRow:
     why = f": {one_line(str(entry['outcome_text']), ROW_CHARS)}" if entry["outcome_text"] else ""
-    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.author_of(TEXT)}, {entry['outcome']}{why}")
+    return CardRow(
+        id=entry.id, text=f"{_text(entry)} – {attribution_of(entry, TEXT)}, {entry['outcome']}{why}"
+    )
 
 
 def _text(entry: Entry) -> str:

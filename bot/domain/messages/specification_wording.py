@@ -121,6 +121,11 @@ def stale(cause: StaleCause, found: Sequence[str], *, by: str = "", source: str 
             return f"{source or 'An entry'} was withdrawn{f' by {by}' if by else ''}. {rest}"
         case StaleCause.GIT:
             return f"{who} changed {source or 'a file'} in git. {rest}"
+        case StaleCause.CONTRADICTED:
+            return f"{source or 'A decision'} changes {ids(found)}{f', says {by}' if by else ''}."
+        case StaleCause.RETURNED:
+            gone = f"{source or 'What had replaced it'} was withdrawn{f' by {by}' if by else ''}"
+            return f"{gone}, so {ids(found)} {'stands' if count == 1 else 'stand'} again."
         case _:
             assert_never(cause)
 

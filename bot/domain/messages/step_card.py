@@ -13,6 +13,7 @@ from bot.domain.catalog.schema import DATA, NOTE, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import mark_wording, menus, specification_wording, step_wording, uncarried_parts
 from bot.domain.messages.attendance_wording import NUDGE
+from bot.domain.messages.attribution_wording import attribution, attribution_of
 from bot.domain.messages.cut_lists import cut, more, rest
 from bot.domain.messages.message import (
     Action,
@@ -39,7 +40,7 @@ from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import Entry, EntryState, StaleCause
 from bot.domain.specification.projection import NOTHING, UNSORTED, Projection
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import counted, one_line, paragraphs
+from bot.domain.values.text import counted, one_line, paragraphs, value_text
 
 ENTRIES_SHOWN = 12
 PARTS_SHOWN = 4
@@ -374,35 +375,41 @@ def _suggestions(scene: StepScene) -> Iterator[CardPart]:
         title = f"{names[0][:1].upper()}{names[0][1:]} suggests" if len(names) == 1 else "Suggestions"
         yield CardPart(title=title, prose="_A suggestion counts when one of you accepts it._")
     for one in shown:
-        yield _suggestion(scene, one, is_named=len(names) > 1)
+        yield _suggestion(scene, one)
     if left := len(every) - len(shown):
         yield rest(scene, more(left))
 
 
-def _suggestion(scene: StepScene, one: Suggestion, *, is_named: bool) -> CardPart:
+def _suggestion(scene: StepScene, one: Suggestion) -> CardPart:
     entry = scene.specification.entries.get(one.id)
     text = _suggested(scene, entry, one.field) if entry else ""
     if one.state is SuggestionState.OPEN:
         labels = [escaped(link.label) for link in one.sources]
         asides = [f"from {step_wording.listed(labels)}"] if labels else []
-        asides += [f"suggested by {one.by}"] if is_named else []
-        asides += [f"unverified: {doubt}"] if (doubt := _doubt(entry, one.field)) else []
+        asides += [_behind(entry, one.field)] if entry else []
         id = " ".join([str(one.number), *([one.id] if entry and not entry.part_of and not one.field else [])])
         options = tuple(choice.but(value=f"{one.number}/{choice.value}") for choice in LINES)
         row = CardRow(id=id, text=text, aside=" · ".join(asides))
-        return CardPart(rows=(row,), numbered=True, options=options)
+        facts = [CardRow(text=fact, level=1) for fact in _offered(scene, entry, one.field)] if entry else []
+        return CardPart(rows=(row, *facts), numbered=True, options=options)
     aside = f"{one.state}{f' by {one.decided_by}' if one.decided_by else ''}"
     is_struck = one.state is SuggestionState.LEFT_OUT
     row = CardRow(id=f"{SIGNS[one.state]} {one.number}", text=text, aside=aside)
     return CardPart(rows=(row,), numbered=True, struck=is_struck)
 
 
-def _doubt(entry: Entry | None, field: str) -> str:
-    """Why the sources do not say what is suggested."""
-    if entry is None:
-        return ""
-    pending = entry.pending(field) if field else None
-    return one_line(pending.unverified if pending else entry.unverified, DOUBT_CHARS)
+def _behind(entry: Entry, field: str) -> str:
+    claim = entry.pending(field) if field else entry.first
+    return one_line(attribution(claim), DOUBT_CHARS) if claim else ""
+
+
+def _offered(scene: StepScene, entry: Entry, field: str) -> Iterator[str]:
+    """Its further values: what is accepted with it stands where it is accepted."""
+    kind = scene.schema.kinds.get(entry.kind)
+    for name, claim in entry.current() if kind and not field else ():
+        if kind and name in kind.fields and name != kind.text and claim.value not in (None, "", []):
+            doubt = f" ({one_line(attribution(claim), DOUBT_CHARS)})" if claim.is_unchecked else ""
+            yield f"{kind.label(name)}: {one_line(value_text(claim.value), ROW_CHARS)}{doubt}"
 
 
 def _suggested(scene: StepScene, entry: Entry, field: str) -> str:
@@ -410,7 +417,8 @@ def _suggested(scene: StepScene, entry: Entry, field: str) -> str:
     kind = scene.schema.kinds.get(entry.kind)
     if kind and field:
         claim = entry.pending(field) or entry.claim(field)
-        return f"{entry.id} {kind.label(field).lower()}: {one_line(str(claim.value if claim else ''), ROW_CHARS)}"
+        words = one_line(value_text(claim.value), ROW_CHARS) if claim else ""
+        return f"{entry.id} {kind.label(field).lower()}: {words}"
     words = _words(scene, entry)
     if not kind:
         return words
@@ -497,8 +505,7 @@ def _entry(scene: StepScene, projection: Projection, fields: Iterable[str], entr
 def _aside(scene: StepScene, entry: Entry) -> str:
     words = _lacking(scene, entry.id)
     if entry.state is EntryState.PROPOSED:
-        words.append(f"suggested by {entry.said_by}, not confirmed")
-        words += [f"unverified: {doubt}"] if (doubt := _doubt(entry, "")) else []
+        words.append(_behind(entry, ""))
     if entry.stale:
         words.append("to be confirmed again")
     return ", ".join(words)
@@ -519,7 +526,8 @@ def _answers(scene: StepScene) -> Iterator[list[CardRow]]:
             number = note["question"]
             question = (number, str(note["asked"] or "")) if isinstance(number, int) else (0, "")
             words = one_line(str(note["text"]), ROW_CHARS)
-            row = CardRow(text=f"{note.author_of('text')}: {words}", level=1 if question[0] else 0)
+            who = attribution_of(note, "text")
+            row = CardRow(text=f"{who}: {words}", level=1 if question[0] else 0)
             groups.setdefault(question, []).append(row)
     for (number, text), rows in sorted(groups.items(), key=lambda one: one[0][0] or len(scene.questions) + 1):
         if number:
@@ -611,12 +619,14 @@ def _more_while_open(scene: StepScene) -> tuple[Choice, ...]:
 
 def _accept_all(scene: StepScene) -> tuple[Choice, ...]:
     """Its value are the numbers that the card shows: what arrives meanwhile is not accepted unseen."""
-    shown = scene.shown_open
+    shown = scene.shown_checked
     if not shown:
         return ()
     accepted = {SuggestionState.ACCEPTED, SuggestionState.CHANGED}
     count = len(shown)
-    if len(scene.open_suggestions) > count:
+    if left := len(scene.shown_open) - count:
+        label = f"Accept the other {count}, not the {left} unchecked"
+    elif len(scene.open_suggestions) > count:
         label = f"Accept these {count}"
     elif any(one.state in accepted for one in scene.suggestions):
         label = "Accept the other one" if count == 1 else f"Accept the other {count}"

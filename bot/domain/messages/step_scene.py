@@ -77,6 +77,8 @@ class Suggestion(Value):
     sources: tuple[Link, ...] = ()
     state: SuggestionState = SuggestionState.OPEN
     decided_by: str = ""
+    is_unchecked: bool = False
+    """Nothing of it is checked: *Accept all* leaves it."""
 
 
 class StaleEntry(Value):
@@ -193,6 +195,12 @@ class StepScene:
     def shown_open(self) -> tuple[int, ...]:
         """The numbers of the suggestions on the card that can be accepted."""
         return tuple(one.number for one in self.shown_suggestions if one.state is SuggestionState.OPEN)
+
+    @property
+    def shown_checked(self) -> tuple[int, ...]:
+        """Those that *Accept all* takes."""
+        unchecked = {one.number for one in self.shown_suggestions if one.is_unchecked}
+        return tuple(number for number in self.shown_open if number not in unchecked)
 
     @cached_property
     def missing(self) -> tuple[CoverageGap, ...]:

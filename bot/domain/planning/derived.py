@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from bot.domain.catalog.schema import NOTE, FieldType, Need, Schema, SectionView, ids_in
+from bot.domain.messages.attribution_wording import attributions
 from bot.domain.planning.plan import (
     Assumption,
     Criterion,
@@ -352,7 +353,7 @@ class _Planner:
             elif gap.kind is GapKind.PROPOSED and self._spec.entries[gap.id].kind in self._planned_kinds():
                 entry = self._spec.entries[gap.id]
                 text = entry[self._schema.kinds[entry.kind].text]
-                told = f"{gap.id} is proposed by {entry.said_by}, and not confirmed: {text}"
+                told = f"{gap.id} ({attributions(entry)}): {text}"
                 yield f"{gap.id}.proposed", "open_question", one_line(told, TEXT_CHARS)
         for number, text in enumerate(self._unfit, start=1):
             yield f"unplanned.{number}", "open_question", text

@@ -60,7 +60,7 @@ def has_reason(rt: Roundtable, mark: MessageMark) -> bool:
     since, thread = rt.line_of(mark.ts), rt.line_of("")
     claims = (one.claim("text") for one in rt.specification.active("objection") if one.step == mark.step_id)
     return any(
-        one and one.by == mark.by and one.line.startswith(thread) and one.line > since for one in claims
+        one and one.owner.by == mark.by and one.line.startswith(thread) and one.line > since for one in claims
     )
 
 

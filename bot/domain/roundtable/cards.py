@@ -14,6 +14,7 @@ from bot.domain.catalog.personas import AddressKind
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
+from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import ITEM, Action, Choice, Link, Message
 from bot.domain.messages.step_scene import (
@@ -39,7 +40,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, saving, specifying
 from bot.domain.specification import coverage
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.entries import Entry, EntryState, StaleCause
+from bot.domain.specification.entries import Entry, EntryState
 from bot.domain.specification.projection import Projection
 from bot.domain.values.timestamps import seconds_since, slack_time
 from bot.domain.values.working_time import in_words
@@ -324,25 +325,37 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
     number = 0
     kinds = {kind.key for kind in playbook.schema.shown_in(step.step_id)}
     for entry in rt.specification.entries.values():
-        first = next((claims[0] for claims in entry.claims.values()), None)
+        first = entry.first
         if first is None or entry.kind == NOTE:
             continue
-        if entry.step == step.step_id and not first.accepted:
+        if entry.step == step.step_id and first.was_proposed:
             number += 1
             state = {
                 EntryState.PROPOSED: SuggestionState.OPEN,
                 EntryState.ACCEPTED: SuggestionState.ACCEPTED,
             }.get(entry.state, SuggestionState.LEFT_OUT)
             sources = _code(first.sources, playbook)
-            by = _by(entry, playbook)
-            yield Suggestion(number=number, id=entry.id, by=by, state=state, sources=sources)
+            yield Suggestion(
+                number=number,
+                id=entry.id,
+                by=_name(first.proposed.by, playbook, first.proposed.name),
+                state=state,
+                sources=sources,
+                decided_by=first.accepted.name if first.accepted else "",
+                is_unchecked=all(claim.is_unchecked for _, claim in entry.current()),
+            )
         elif entry.kind in kinds and rt.specification.lives(entry.id):
             for field in entry.claims:
                 if pending := entry.pending(field):
                     number += 1
-                    by = _name(pending.name or pending.by, playbook)
-                    sources = _code(pending.sources, playbook)
-                    yield Suggestion(number=number, id=entry.id, field=field, by=by, sources=sources)
+                    yield Suggestion(
+                        number=number,
+                        id=entry.id,
+                        field=field,
+                        by=_name(pending.proposed.by, playbook, pending.proposed.name),
+                        sources=_code(pending.sources, playbook),
+                        is_unchecked=pending.is_unchecked,
+                    )
 
 
 def _code(sources: Iterable[str], playbook: Playbook) -> tuple[Link, ...]:
@@ -352,13 +365,9 @@ def _code(sources: Iterable[str], playbook: Playbook) -> tuple[Link, ...]:
     return tuple(Link(label=one.label, url=one.url(where) if where else "") for one in cited)[:CODE_SHOWN]
 
 
-def _by(entry: Entry, playbook: Playbook) -> str:
-    return ", ".join(_name(one, playbook) for one in entry.said_by.split(", "))
-
-
-def _name(actor: str, playbook: Playbook) -> str:
+def _name(actor: str, playbook: Playbook, otherwise: str = "") -> str:
     """A persona's name for the actor of its lines."""
-    return next((one.name for one in playbook.roster if one.actor == actor), actor)
+    return next((one.name for one in playbook.roster if one.actor == actor), otherwise or actor)
 
 
 def _due(rt: Roundtable, *, is_done: bool) -> str:
@@ -377,11 +386,11 @@ def _waiting(rt: Roundtable, step: Step, heard: tuple[str, ...]) -> tuple[str, .
 def _heard(rt: Roundtable, step: Step) -> tuple[str, ...]:
     said = (rt.name_of(answer.person) for answer in rt.answers) if rt.step_id == step.step_id else ()
     of_entries = (
-        claim.name or claim.by
+        claim.owner.name
         for entry in rt.specification.entries.values()
         if entry.step == step.step_id
         for _, claim in entry.current()
-        if claim.by in rt.people
+        if claim.owner.by in rt.people
     )
     return tuple(dict.fromkeys((*said, *of_entries)))
 
@@ -398,11 +407,7 @@ def _stale(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[StaleEntr
 
 
 def _stale_entry(rt: Roundtable, entry: Entry) -> StaleEntry:
-    """By whom, where the snapshot that it comes from says so."""
-    reasons = (claim.because for _, claim in entry.current() if claim.stale)
-    why = next(filter(None, reasons), None)
-    if why is None:
-        return StaleEntry(id=entry.id, cause=StaleCause.CHANGED)
+    why = next(claim.stale for _, claim in entry.current() if claim.stale)
     name = rt.people.get(why.by, "") if why.name in {"", why.by} else why.name
     return StaleEntry(id=entry.id, cause=why.cause, by=name, source=why.source)
 
@@ -418,7 +423,7 @@ def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Unsort
     for place, note in enumerate(notes):
         if rt.specification.lives(note.id):
             yield UnsortedNote(
-                letter=_letter(place), text=str(note["text"]), by=note.author_of("text"), id=note.id
+                letter=_letter(place), text=str(note["text"]), by=attribution_of(note, "text"), id=note.id
             )
 
 

@@ -13,6 +13,7 @@ from bot.domain.discussion import board
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.item.meta import Record
 from bot.domain.messages import discussion_wording
+from bot.domain.messages.attribution_wording import attribution_of, attributions
 from bot.domain.messages.message import Link
 from bot.domain.messages.planning_wording import doing
 from bot.domain.messages.step_wording import listed
@@ -149,7 +150,7 @@ def _changed(since: StateChange) -> Iterator[RecordedPoint]:
             continue
         text = next((str(value) for value in values.values() if isinstance(value, str)), "")
         yield RecordedPoint(
-            line=since.now.line, step_id=entry.step, text=f"{entry.id}: {text}", by=entry.said_by
+            line=since.now.line, step_id=entry.step, text=f"{entry.id}: {text}", by=attributions(entry)
         )
 
 
@@ -237,7 +238,7 @@ def _told(
                 line=since.now.line,
                 step_id=one.step,
                 text=f"{one.id}: {one['text']}",
-                by=one.author_of("text"),
+                by=attribution_of(one, "text"),
             )
             for one in fresh
         ),

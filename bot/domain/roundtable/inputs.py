@@ -141,9 +141,9 @@ class Specify(Event):
     """
     A person changed entries by a form, a menu or a typed command. `key` is made of the view or the press.
 
-    `revisions` are the numbers of claims that this person saw, as in {"FR-003.priority": 2}; what is not in there is
-    changed without asking. Ids of new entries are a wish: they get the next free number. `step_id` is the step that
-    new entries belong to; empty means the current one.
+    `revisions` are the numbers of the last changes that this person saw, as in {"FR-003.priority": 2}; what is not in
+    there is changed without asking. Ids of new entries are a wish: they get the next free number. `step_id` is the
+    step that new entries belong to; empty means the current one.
     """
 
     person: Person

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import NOTE
 from bot.domain.messages import so_far_wording
+from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.message import Message
 from bot.domain.messages.so_far_wording import StepSoFar
 from bot.domain.roundtable.state import Roundtable
@@ -32,7 +33,9 @@ def _steps(rt: Roundtable, playbook: Playbook) -> Iterator[StepSoFar]:
                 step_id=step.step_id,
                 title=step.title,
                 entries=[(one.id, _words(one, playbook)) for one in accepted],
-                notes=[(_words(one, playbook), one.author_of("text")) for one in living if one.kind == NOTE],
+                notes=[
+                    (_words(one, playbook), attribution_of(one, "text")) for one in living if one.kind == NOTE
+                ],
                 proposed=sum(one.state is EntryState.PROPOSED for one in own),
                 is_open=step.step_id not in rt.steps_completed,
             )

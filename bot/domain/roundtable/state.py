@@ -44,9 +44,8 @@ from bot.domain.roundtable.posts import (
     UncarriedStatement,
 )
 from bot.domain.roundtable.stage import Stage
-from bot.domain.specification.entries import Specification
+from bot.domain.specification.entries import Specification, matters
 from bot.domain.transcript.lines import (
-    CHANGING_ENTRIES,
     HIGHEST_ROUND,
     HOST,
     PEOPLE,
@@ -358,11 +357,12 @@ class Roundtable(RoundtableFields):
         return self.but(round=min(self.round + 1, HIGHEST_ROUND), part=part)
 
     def noting(self, line: Line) -> "Roundtable":
-        specification = self.specification
-        if not CHANGING_ENTRIES.isdisjoint(line.meta):
-            specification = specification.folding([line])
+        known = self.specification
         return self.but(
-            lines=(*self.lines, line), part=line.phase, round=line.round, specification=specification
+            lines=(*self.lines, line),
+            part=line.phase,
+            round=line.round,
+            specification=known.folding([line]) if matters(line) else known,
         )
 
     def attaching(self, said: Say | ThreadMessage) -> "Roundtable":

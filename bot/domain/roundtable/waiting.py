@@ -12,6 +12,7 @@ from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.schema import ids_in
 from bot.domain.discussion.elaboration import EndedDiscussion
 from bot.domain.messages import home_page as wording
+from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import agreeing
 from bot.domain.roundtable.marks import MarkKind
@@ -97,7 +98,7 @@ def heard_in_step(rt: Roundtable) -> frozenset[str]:
     """Who said something about the open step, or has nothing to add."""
     said = {answer.person for answer in rt.answers}
     recorded = {
-        claim.by
+        claim.owner.by
         for entry in rt.specification.entries.values()
         if entry.step == rt.step_id
         for _, claim in entry.current()
@@ -164,7 +165,7 @@ def _questions(rt: Roundtable, person: str) -> Iterator[Wait]:
     for entry in rt.specification.active("question"):
         if not entry["answer"] and _owns(rt, entry, person):
             text = one_line(str(entry["text"] or ""), QUESTION_CHARS)
-            yield Wait(WaitKind.QUESTION, text, entry.author_of("text"), entry.id)
+            yield Wait(WaitKind.QUESTION, text, attribution_of(entry, "text"), entry.id)
 
 
 def _objections(rt: Roundtable, person: str) -> Iterator[Wait]:
@@ -175,7 +176,7 @@ def _objections(rt: Roundtable, person: str) -> Iterator[Wait]:
         if by == person:
             yield Wait(WaitKind.OWN_OBJECTION, text)
         elif any(_said(one) == person for one in _decisions_about(rt, entry)):
-            yield Wait(WaitKind.OBJECTION, text, entry.author_of("text"))
+            yield Wait(WaitKind.OBJECTION, text, attribution_of(entry, "text"))
 
 
 def _decisions_about(rt: Roundtable, objection: Entry) -> Iterator[Entry]:
@@ -190,7 +191,7 @@ def _decisions_about(rt: Roundtable, objection: Entry) -> Iterator[Entry]:
 
 def _said(entry: Entry) -> str:
     claim = entry.claim("text")
-    return claim.by if claim else ""
+    return claim.owner.by if claim else ""
 
 
 def _owns(rt: Roundtable, entry: Entry, person: str) -> bool:

@@ -105,7 +105,8 @@ def _status(entry: Entry, paths: Mapping[str, str]) -> str:
         state += ", to be confirmed again"
     deciders = entry["deciders"]
     named = ", ".join(map(str, deciders)) if isinstance(deciders, list | tuple) else ""
-    author = entry.author_of("text")
+    claim = entry.claim("text")
+    author = (claim.accepted or claim.proposed).name if claim else ""
     rows = [f"- Status: {state}", f"- Deciders: {_words(named or author)}"]
     rows.append(f"- Recorded as {entry.id}{f' by {_words(author)}' if named else ''}")
     replaced = entry["replaces"]

@@ -34,7 +34,8 @@ def checked(patch: Patch, texts: Mapping[str, str], schema: Schema, entries: Map
 def text_of_entry(entry: Entry) -> str:
     """What an entry says, as a source of others: with the names of the people who said it."""
     words = (word for _, claim in entry.current() for word in _words(claim.value))
-    return f"{entry.said_by}: {'. '.join(words)}"
+    names = dict.fromkeys(claim.author.name for _, claim in entry.current())
+    return f"{', '.join(names)}: {'. '.join(words)}"
 
 
 def marked(patches: Iterable[Patch]) -> list[dict[str, str]]:

@@ -166,11 +166,11 @@ class _Finder:
                     kind=GapKind.CIRCLE, id=min(circle), field=name, facts=tuple(sorted(circle))
                 )
             if field.type in EXCLUSIVE and (both := entry.contested(name)):
-                facts = tuple(f"{one.name or one.by}: {one.value}" for one in both)
+                facts = tuple(f"{one.owner.name}: {one.value}" for one in both)
                 yield CoverageGap(kind=GapKind.CONTESTED, id=entry.id, field=name, facts=facts)
         for name, claim in entry.current():
             if claim.stale:
-                yield CoverageGap(kind=GapKind.STALE, id=entry.id, field=name, facts=(claim.stale,))
+                yield CoverageGap(kind=GapKind.STALE, id=entry.id, field=name, facts=(claim.stale.line,))
         if kind.key != NOTE:
             yield from self._lint(entry, kind)
 

@@ -1,8 +1,8 @@
 """
 Forms for entries, and what was entered in them as patches.
 
-A field of a form has the name of the entry's field and, as its revision, how many claims that had when the form
-was made. So the value that the person saw is known from the entry's history, and only what they changed becomes
+A field of a form has the name of the entry's field and, as its revision, the number of the last change that the form
+shows. So the value that the person saw is known from the entry's history, and only what they changed becomes
 a patch.
 """
 
@@ -19,6 +19,7 @@ from bot.domain.catalog.schema import (
     Schema,
 )
 from bot.domain.messages import form as wording
+from bot.domain.messages.attribution_wording import attribution, attribution_of, credit
 from bot.domain.messages.form import (
     FieldKind,
     FieldValue,
@@ -144,7 +145,7 @@ def conflict_form(
     for name in (one.partition(".")[2] for one in fields):
         claim = entry.claim(name)
         if claim:
-            told.append(f"**{wording.overtaken(claim.name or claim.by)}**")
+            told.append(f"**{wording.overtaken(claim.owner.name)}**")
             told.append(f"{kind.label(name)}, theirs: “{_shown_text(claim.value)}”")
     told.append("Yours is below. Saving replaces theirs; theirs stays in the record.")
     mine = _entered(submission, entry, kind)
@@ -167,7 +168,7 @@ def _entered(submission: Submission, entry: Entry, kind: Kind) -> dict[str, Fiel
 
 
 def revision_of(entry: Entry) -> int:
-    return sum(len(told) for told in entry.claims.values())
+    return max(map(entry.revision, entry.claims), default=0)
 
 
 def _field(entry: Entry, kind: Kind, name: str, specification: Specification) -> FormField | None:
@@ -192,7 +193,7 @@ def _field(entry: Entry, kind: Kind, name: str, specification: Specification) ->
         required=name == kind.text or field.required,
         hint=_hint(entry, name, field),
         placeholder="One line for each" if _kind_of(field) is FieldKind.LIST else "",
-        revision=len(entry.claims.get(name, ())),
+        revision=entry.revision(name),
     )
 
 
@@ -240,17 +241,17 @@ def _keep_field() -> FormField:
 
 
 def _said(entry: Entry) -> str:
-    said = f"Said by {entry.said_by}." if entry.said_by else ""
+    said = f"{credit(attribution(entry.first))}." if entry.first else ""
     proposed = "It is only suggested so far: saving accepts it." if entry.state is EntryState.PROPOSED else ""
     return " ".join(filter(None, (said, proposed)))
 
 
 def _hint(entry: Entry, name: str, field: KindField) -> str:
     if sides := entry.contested(name):
-        told = "; ".join(f"{one.name or one.by} says {_shown_text(one.value)}" for one in sides)
+        told = "; ".join(f"{one.owner.name} says {_shown_text(one.value)}" for one in sides)
         return f"{told}. What you put here settles it."
     if pending := entry.pending(name):
-        return f"{pending.name or pending.by} suggests: {_shown_text(pending.value)}"
+        return f"{_shown_text(pending.value)}: {attribution(pending)}"
     return "A number and a unit, such as 5 s" if field.type is FieldType.AMOUNT else ""
 
 
@@ -286,7 +287,8 @@ def _initial(entry: Entry, kind: Kind, name: str) -> FieldValue:
 def _seen(entry: Entry, kind: Kind, name: str, submission: Submission) -> FieldValue:
     """What the form showed: later claims are left out."""
     told = entry.claims.get(name, ())
-    claims = {**entry.claims, name: told[: submission.revisions.get(name, len(told))]}
+    seen = submission.revisions.get(name, entry.revision(name))
+    claims = {**entry.claims, name: tuple(one for one in told if one.at <= seen)}
     return _initial(entry.but(claims=claims), kind, name)
 
 
@@ -471,10 +473,10 @@ def _note_field(note: Entry, schema: Schema) -> FormField:
     asked = str(note["asked"] or "")
     return FormField(
         name=note.id,
-        label=one_line(asked or f"{note.author_of(text)} said", NOTE_CHARS),
+        label=one_line(asked or attribution_of(note, text), NOTE_CHARS),
         kind=FieldKind.TEXT,
         initial=str(note[text] or ""),
-        revision=len(note.claims.get(text, ())),
+        revision=note.revision(text),
     )
 
 
@@ -490,7 +492,7 @@ def sort_form(step_id: str, specification: Specification, schema: Schema, *, slu
     fields = tuple(
         FormField(
             name=note.id,
-            label=f"{note.author_of(schema.kinds[NOTE].text)}: “{_shown_text(note[schema.kinds[NOTE].text])}”",
+            label=f"{attribution_of(note, schema.kinds[NOTE].text)}: “{_shown_text(note[schema.kinds[NOTE].text])}”",
             kind=FieldKind.CHOICE,
             groups=groups,
             placeholder="What is it?",

@@ -87,18 +87,15 @@ def numbers_in(text: str) -> frozenset[int]:
 
 def reread(before: Iterable[Patch], now: Iterable[Patch]) -> tuple[Patch, ...]:
     """
-    The patches of a changed message: it keeps the ids that it gave, kind by kind and in their order; what it
-    does not say any more is withdrawn.
+    The patches of a changed message: it keeps the ids that it gave, kind by kind and in their order. The fold takes
+    back what it does not say any more.
     """
     before, now = tuple(before), tuple(now)
     same: dict[str, str] = {}
     for kind in dict.fromkeys(one.kind for one in before if one.new):
         old, new = ([one.id for one in patches if one.kind == kind and one.new] for patches in (before, now))
         same |= dict(zip(new, old, strict=False))
-    kept = tuple(_renamed(one, same) for one in now)
-    ids = {one.id for one in kept}
-    gone = tuple(one.id for one in before if one.new and one.id not in ids)
-    return (*kept, *(Patch(id=id, state=EntryState.WITHDRAWN) for id in gone))
+    return tuple(_renamed(one, same) for one in now)
 
 
 def last_of(specification: Specification, schema: Schema, person: str) -> str:
@@ -108,7 +105,7 @@ def last_of(specification: Specification, schema: Schema, person: str) -> str:
         if (
             entry.kind in owners
             and not entry.gone
-            and any(claim.by == person for _, claim in entry.current())
+            and any(claim.owner.by == person for _, claim in entry.current())
         ):
             return entry.id
     return ""
@@ -157,8 +154,8 @@ class _Reader:
         for question in dict.fromkeys(number for number, _ in self._notes):
             words = "\n".join(row for number, row in self._notes if number == question).strip()
             about = {"question": question, "asked": self._questions[question - 1]} if question else {}
-            if words and NOTE in self._schema.kinds:
-                self._new(self._schema.kinds[NOTE], {"text": words[:VALUE_CHARS], **about})
+            for start in range(0, len(words) if NOTE in self._schema.kinds else 0, VALUE_CHARS):
+                self._new(self._schema.kinds[NOTE], {"text": words[start : start + VALUE_CHARS], **about})
 
     # --- one row ----------------------------------------------------------------------------------------------------
 
@@ -223,6 +220,8 @@ class _Reader:
         if known and not self._spec.lives(id):
             self._missed(id)
             return None
+        if known and not name and _folded(text).strip(" .!") in map(_folded, self._schema.withdrawn):
+            return Patch(id=id, state=EntryState.WITHDRAWN)
         if kind.fields[field].many and not isinstance(value, list):
             value = [value]
         says_it = (

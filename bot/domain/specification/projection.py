@@ -21,7 +21,14 @@ from bot.domain.catalog.schema import (
     ViewForm,
     is_shown,
 )
-from bot.domain.messages.discussion_wording import decided_by, is_named_alone
+from bot.domain.messages.attribution_wording import (
+    attribution,
+    attribution_of,
+    attributions,
+    credit,
+    overtaken,
+    together,
+)
 from bot.domain.specification.entries import Entry, EntryState, Specification, numbers
 from bot.domain.values.markdown import bullet, inert
 from bot.domain.values.text import clean, csv_cell
@@ -30,7 +37,7 @@ NOTHING = "_Nothing recorded yet._"
 UNSORTED = "**Said, and not sorted yet**"
 ALSO_SAID = "**Also said**"
 """Above notes that answer no question, where others do: Markdown would show both as one list."""
-SAID_BY = "_Said by "
+SAID_BY = ("_Said by ", "_Proposed by ", "_Decided by ")
 TO_CONFIRM = "_(to be confirmed again)_"
 LAST = 1_000
 """Where notes stand that answer no question."""
@@ -92,7 +99,7 @@ class Projection:
         if name == "id":
             return entry.id
         if name == "by":
-            return entry.author_of(self._schema.kinds[entry.kind].text)
+            return self._who(entry)
         if name == "owner":
             return entry.part_of
         if name.startswith("#"):
@@ -117,26 +124,21 @@ class Projection:
         text = inert(" ".join(clean(text).split()))
         kind_field = self._schema.kinds[entry.kind].fields.get(field)
         if kind_field and kind_field.type in EXCLUSIVE and (both := entry.contested(field)):
-            text += f" _(open: {', '.join(f'{one.name or one.by} says {one.value}' for one in both)})_"
+            text += f" _(open: {', '.join(f'{one.owner.name} says {one.value}' for one in both)})_"
         if pending := entry.pending(field):
-            text += f" _({pending.name or pending.by} proposes: {_one_line(pending.value)})_"
-        return text
+            words = "" if pending is entry.claim(field) else f"{_one_line(pending.value)}: "
+            text += f" _({words}{_one_line(attribution(pending))})_"
+        asked = overtaken(entry, field)
+        return f"{text} _({_one_line(asked)})_" if asked else text
 
     def mark(self, entry: Entry) -> str:
         """What has to be said about the entry as a whole, with a space in front."""
-        doubt = f"; unverified: {_one_line(entry.unverified)}" if entry.unverified else ""
-        proposed = (
-            f" _(proposed by {entry.said_by}, not confirmed{doubt})_"
-            if entry.state is EntryState.PROPOSED
-            else ""
-        )
-        return proposed + (f" {TO_CONFIRM}" if entry.stale else "")
+        proposed = f" _({self._who(entry)})_" if entry.state is EntryState.PROPOSED else ""
+        return proposed + _doubt(entry)
 
     def _who(self, entry: Entry) -> str:
-        """Who said its text; of a decision, who decided, too, where others did."""
-        author = entry.author_of(self._schema.kinds[entry.kind].text)
-        named = [_one_line(one) for one in _listed(entry["deciders"])]
-        return decided_by(author, named) if named and not is_named_alone(author, named) else author
+        """Who stands behind its text. A dash parts it from the text, so it has none itself."""
+        return _one_line(attribution_of(entry, self._schema.kinds[entry.kind].text)).replace(" — ", ", ")
 
     # --- forms --------------------------------------------------------------------------------------------------------
 
@@ -217,7 +219,7 @@ class Projection:
         else:
             body = [f"{name}: {text}" for name, text, _ in rows]
         marks = "".join(dict.fromkeys(self.mark(one) for _, _, one in rows))
-        return "\n".join([*body, "", f"{SAID_BY}{_names(one for _, _, one in rows)}._{marks}"])
+        return "\n".join([*body, "", f"_{_credits(one for _, _, one in rows)}._{marks}"])
 
     def _bullets(self, show: Show, entries: Sequence[Entry], sign: str = "-") -> str:
         rows: list[str] = []
@@ -229,7 +231,7 @@ class Projection:
                 group = named
                 rows += ["", f"**{str(named).capitalize()}**", ""]
             rows.append(
-                f"{sign} **{entry.id}** {self.shown(entry, kind.text)} — {self._who(entry)}{self.mark(entry)}"
+                f"{sign} **{entry.id}** {self.shown(entry, kind.text)} — {self._who(entry)}{_doubt(entry)}"
             )
             rows += [f"  - {fact}" for fact in self._labelled(entry, show)]
         return "\n".join(rows).strip("\n")
@@ -241,7 +243,7 @@ class Projection:
                 for part in self._spec.parts(entry.id, name):
                     words = self.shown(part, self._schema.kinds[name].text)
                     facts = "; ".join(self._facts_of(part))
-                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self._who(part)}{self.mark(part)}"
+                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self._who(part)}{_doubt(part)}"
             elif name != kind.text and (text := self.shown(entry, name)):
                 yield f"{kind.label(name)}: {text}"
 
@@ -262,7 +264,7 @@ class Projection:
                 *rows,
                 *(["", inert(clean(str(remark)))] if remark else []),
                 *([""] if rows or remark else []),
-                f"{SAID_BY}{entry.said_by}._",
+                f"_{_credits([entry])}._",
             ]
         )
 
@@ -280,7 +282,7 @@ class Projection:
             lead = [entry.id, first + mark] if ids else [f"{entry.id} {first}{mark}".replace("  ", " ")]
             rows.append([*lead, *rest])
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-        return f"{table}\n\n{SAID_BY}{_by_person(entries)}._"
+        return f"{table}\n\n_{_by_person(entries)}._"
 
     def _count(self, kind: Kind) -> str:
         return f"- {kind.name}: {len(self._spec.active(kind.key))}"
@@ -291,7 +293,7 @@ class Projection:
         signature = entry["signature"] or f"{named['name']}({named['inputs']}) -> {named['result']}{errors}"
         facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show))
         code = clean(str(signature)).replace("```", "")
-        return f"**{entry.id}** — {self._who(entry)}{self.mark(entry)}\n\n```\n{code}\n```{facts}"
+        return f"**{entry.id}** — {self._who(entry)}{_doubt(entry)}\n\n```\n{code}\n```{facts}"
 
     def _diagram(self, entries: Sequence[Entry]) -> str:
         if not entries:
@@ -339,10 +341,10 @@ class Projection:
         """Verbatim; further lines are indented below the first."""
         first, *more = inert(clean(str(entry["text"]))).splitlines() or [""]
         rows = [
-            f"- {self._who(entry)}: {first}{'' if more else self.mark(entry)}",
+            f"- {self._who(entry)}: {first}{'' if more else _doubt(entry)}",
             *(f"  {row}" for row in more),
         ]
-        return "\n".join(row.rstrip() for row in rows) + (self.mark(entry) if more else "")
+        return "\n".join(row.rstrip() for row in rows) + (_doubt(entry) if more else "")
 
     # --- the plan -----------------------------------------------------------------------------------------------------
 
@@ -406,13 +408,17 @@ def _quoted(text: str) -> str:
     return _one_line(text).replace('"', "'").replace("`", "'")
 
 
-def _names(entries: Iterable[Entry]) -> str:
-    return ", ".join(dict.fromkeys(name for one in entries for name in one.said_by.split(", ")))
+def _doubt(entry: Entry) -> str:
+    return f" {TO_CONFIRM}" if entry.stale else ""
+
+
+def _credits(entries: Iterable[Entry]) -> str:
+    return _one_line(credit(together(attributions(one) for one in entries)))
 
 
 def _by_person(entries: Sequence[Entry]) -> str:
     """`Ada: RSK-001, RSK-003; Grace: RSK-002`."""
     by: dict[str, list[str]] = {}
     for one in entries:
-        by.setdefault(one.said_by, []).append(one.id)
-    return "; ".join(f"{name}: {', '.join(ids)}" for name, ids in by.items())
+        by.setdefault(_one_line(attributions(one)), []).append(one.id)
+    return credit("; ".join(f"{who}: {', '.join(ids)}" for who, ids in by.items()))

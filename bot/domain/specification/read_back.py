@@ -29,7 +29,8 @@ from bot.domain.values.value import Value
 
 _ID = CANONICAL_ID.pattern
 _MARK = re.compile(
-    r" ?_\((?:open: [^_]*|proposed by [^_]*|(?>[^_()]*? proposes: )[^_]*|to be confirmed again)\)_"
+    r" ?_\((?:open: |to be confirmed again|proposed by |(?=(?:[^_\\]|\\.)*+(?<=not accepted|hich counts\?)\)_)"
+    r"|(?=(?>[^_()]*? proposes: )))(?:[^_\\]|\\.)*\)_"
 )
 _HEADING = re.compile(rf"#{{3,6}} (?P<id>{_ID}): (?P<text>.*)")
 _BULLET = re.compile(rf"(?:[-*+]|\d{{1,3}}\.) \*\*(?P<id>{_ID})\*\*:? (?P<text>.*)")

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.domain.specification.entries import Claim, Entry, Specification
-from bot.domain.transcript.lines import CHANGING_ENTRIES, Line, as_heard, line_in
+from bot.domain.specification.entries import Claim, Entry, Specification, matters
+from bot.domain.specification.fold import is_heard
+from bot.domain.transcript.lines import CHANGING_ENTRIES, Line, Source, as_heard, line_in
 from bot.domain.values.json_files import encodable, parse
 
 HASH = "specification"
@@ -22,6 +23,7 @@ SECTIONS = "sections"
 """Beside it: the digests of the sections that the commit writes, by key."""
 _ENTRIES = TypeAdapter(tuple[Entry, ...])
 _FOLDED = tuple(f'"{name}"'.encode() for name in (*CHANGING_ENTRIES, HASH, SECTIONS))
+_HEARD = f'"{Source.USER.value}"'.encode()
 
 
 class Snapshot(NamedTuple):
@@ -36,6 +38,7 @@ def text_of(specification: Specification, written: Mapping[str, str]) -> str:
     return laid_out(
         {
             "through": specification.through,
+            "count": specification.count,
             "sections": dict(sorted(written.items())),
             "entries": [one.model_dump(mode="json", exclude_defaults=True) for one in entries],
             **({"refused": list(specification.refused)} if specification.refused else {}),
@@ -64,7 +67,10 @@ def read(text: str) -> Snapshot:
             entries={one.id: one for one in _ENTRIES.validate_python(fields.get("entries"))},
             through=fields.get("through", ""),
             refused=fields.get("refused", ()),
+            count=fields["count"],
         )
+    except KeyError:
+        raise ValueError("it was written by an earlier version") from None
     except ValidationError as error:
         raise ValueError(str(error).partition("\n")[0]) from None
     return Snapshot(specification, _texts(fields.get("sections")))
@@ -84,11 +90,13 @@ def restored(
         except ValueError:
             pass
         else:
-            before = frozenset() if now == committed else frozenset(committed.split(b"\n"))
-            rows = () if now == committed else (row for row in now.split(b"\n") if row not in before)
-            lines = tuple(_lines(rows))
-            others = foreign() if lines else ()
-            return Snapshot(known.specification.folding(as_heard(lines), foreign=others), known.written)
+            before = frozenset(committed.split(b"\n"))
+            later = () if now == committed else (row for row in now.split(b"\n") if row not in before)
+            heard = tuple(filter(is_heard, _lines(committed.split(b"\n"))))
+            lines = tuple(_lines(later))
+            others = foreign() if lines or heard else ()
+            specification = known.specification.hearing(as_heard(heard), foreign=others)
+            return Snapshot(specification.folding(as_heard(lines), foreign=others), known.written)
     lines = tuple(_lines(now.split(b"\n")))
     return folded(lines, foreign=foreign() if lines else ())
 
@@ -100,7 +108,7 @@ def folded(lines: Iterable[Line], *, foreign: Collection[str] = ()) -> Snapshot:
     for number, line in enumerate(lines):
         if line.message_id not in foreign:
             written |= _texts(line.meta.get(SECTIONS))
-        if not CHANGING_ENTRIES.isdisjoint(line.meta):
+        if matters(line):
             changing.setdefault(line.message_id or f"#{number}", line)
     return Snapshot(Specification().folding(as_heard(changing.values()), foreign=foreign), written)
 
@@ -151,7 +159,7 @@ def _is_cut(committed: bytes, now: bytes) -> bool:
 def _lines(rows: Iterable[bytes]) -> Iterator[Line]:
     """Those that matter here; the others are not even parsed."""
     for row in rows:
-        if any(name in row for name in _FOLDED) and (line := line_in(row)):
+        if any(name in row for name in (*_FOLDED, _HEARD)) and (line := line_in(row)):
             yield line
 
 
@@ -190,8 +198,9 @@ def _texts(value: Any) -> dict[str, str]:
 
 
 def _bare(claims: Iterable[Claim]) -> list[dict[str, Any]]:
-    return [one.model_dump(mode="json", exclude={"name", "because"}) for one in claims]
+    nameless = {name: {"name"} for name in ("said", "proposed", "accepted", "stale")}
+    return [one.model_dump(mode="json", exclude=nameless) for one in claims]
 
 
 def _told(entry: Entry, name: str) -> str:
-    return _json(entry.model_dump(mode="json")[name])
+    return _json(getattr(entry, name))

@@ -23,6 +23,11 @@ def clean(text: str) -> str:
     return _UNWANTED.sub("", _LINE_ENDS.sub("\n", _SURROGATE.sub("\ufffd", text)))
 
 
+def value_text(value: object) -> str:
+    """A value of a field, which may be a list."""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
 def one_line(text: str, limit: int = 100) -> str:
     """*text* in a single line of at most *limit* characters, cut between words where there are any."""
     line = " ".join(clean(text).split())

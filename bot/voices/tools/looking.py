@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import Schema
+from bot.domain.messages.attribution_wording import attribution
 from bot.domain.privacy.redaction import Redact
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import keywords
@@ -262,9 +263,8 @@ class Looker:
         rows = [EntryLines(self._schema, spec).full(entry).removeprefix(f"{entry.id} ")]
         for field, claims in entry.claims.items():
             for one in claims:
-                state = "accepted" if one.accepted else "proposed"
                 rests = f", rests on {', '.join(one.sources)}" if one.sources else ""
-                rows.append(f"  {field}: {one.value} ({state}, {one.name or one.by} in {one.line}{rests})")
+                rows.append(f"  {field}: {one.value} ({attribution(one)}, in {one.line}{rests})")
         return "\n".join(rows)
 
     # --- results ----------------------------------------------------------------------------------------------------

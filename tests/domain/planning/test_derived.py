@@ -218,7 +218,7 @@ def test_what_is_open_is_said() -> None:
     asked = WorkshopQuestion(id="Q1", text="Who pays?", by=(PRODUCT,))
     told = {note.id: note.text for note in planned(meeting, questions=(asked,)).notes_of("open_question")}
 
-    assert told["FR-004.proposed"] == "FR-004 is proposed by Ben, and not confirmed: Work on a watch"
+    assert told["FR-004.proposed"] == "FR-004 (Ben, not accepted): Work on a watch"
     assert told["FR-001.contested"] == "FR-001 priority is open: Grace: must; Ada: should"
     assert told["Q1"] == "Who pays?"
     assert any("../../etc/passwd" in text for text in told.values())

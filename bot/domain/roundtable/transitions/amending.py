@@ -170,7 +170,7 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
     if fields := _overtaken(rt, event):
         id, _, field = fields[0].partition(".")
         claim = rt.specification.entries[id].claim(field)
-        name = (claim.name or rt.name_of(claim.by)) if claim else ""
+        name = claim.owner.name if claim else ""
         raise Overtaken(wording.overtaken(name), fields=fields)
     patches, gone = _applicable(rt, event.patches, playbook.schema)
     patches = _numbered(rt.specification, patches, playbook.schema)
@@ -231,9 +231,10 @@ def _overtaken(rt: Roundtable, event: Specify) -> tuple[str, ...]:
         entry = rt.specification.entries.get(patch.id)
         for field, value in patch.set.items() if entry and rt.specification.lives(patch.id) else ():
             claims = entry.claims.get(field, ()) if entry else ()
-            seen = event.revisions.get(f"{patch.id}.{field}", len(claims))
+            seen = event.revisions.get(f"{patch.id}.{field}", rt.specification.count)
             if any(
-                one.accepted and one.by != event.person.id and one.value != value for one in claims[seen:]
+                one.at > seen and one.accepted and one.accepted.by != event.person.id and one.value != value
+                for one in claims
             ):
                 found.append(f"{patch.id}.{field}")
     return tuple(found)

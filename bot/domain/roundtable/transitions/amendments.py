@@ -20,6 +20,7 @@ REMEMBERED = 32
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
     answers = tuple(answer.but(text=event.text) if answer.ts == event.ts else answer for answer in rt.answers)
+    facts = changed_entries(rt, event, playbook)
     rt = rt.heard(
         event.person,
         event.text,
@@ -27,7 +28,7 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
         part=rt.part,
         message_id=event.key,
         amends=rt.line_of(event.ts),
-        **(changed_entries(rt, event, playbook) or specifying.amended(rt, event, playbook)),
+        **(specifying.amended(rt, event, playbook) if facts is None else facts),
     )
     rt = _overtaking(_words_are(rt, event.ts, event.text), event.ts, event.text)
     return _answers_are(rt, answers, playbook)
@@ -43,7 +44,6 @@ def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
         user_id=event.person.id,
         user_name=name,
         retracts=rt.line_of(event.ts),
-        **specifying.retracted(rt, event),
     )
     rt = _overtaking(_words_are(rt, event.ts, ""), event.ts, None)
     return _answers_are(rt, answers, playbook)

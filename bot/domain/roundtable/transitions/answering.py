@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import agent_wording as wording
+from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.form import InputForm, Submission
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import waiting
@@ -24,7 +25,7 @@ def form(rt: Roundtable, subject: str, playbook: Playbook) -> InputForm:
     """Raises NotNow when the step, or the recorded question, is no longer open."""
     if not _is_step(subject):
         entry = open_question(rt, subject)
-        asked = wording.asked(rt.title, entry.author_of("text"), str(entry["text"] or ""))
+        asked = wording.asked(rt.title, attribution_of(entry, "text"), str(entry["text"] or ""))
     elif rt.stage is not Stage.DISCUSSING or rt.step_id != subject:
         raise NotNow(wording.step_is_over())
     else:

@@ -19,7 +19,7 @@ from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import pausing, specifying
 from bot.domain.specification import entry_forms
-from bot.domain.specification.entries import Entry, EntryState, Patch
+from bot.domain.specification.entries import HOW, Entry, EntryState, How, Patch
 from bot.domain.specification.entry_forms import Reading
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
@@ -43,18 +43,24 @@ def line_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
 def all_accepted(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """The value lists the numbers that stood on the card: one that arrived meanwhile is never accepted unseen."""
     numbers = [int(one) for one in event.value.split(",") if one.isdecimal()]
-    return decided(rt, event.person, numbers, playbook, accept=True)
+    return decided(rt, event.person, numbers, playbook, accept=True, how=How.EVERYTHING)
 
 
 def decided(
-    rt: Roundtable, person: Person, numbers: Iterable[int], playbook: Playbook, *, accept: bool
+    rt: Roundtable,
+    person: Person,
+    numbers: Iterable[int],
+    playbook: Playbook,
+    *,
+    accept: bool,
+    how: How = How.PRESS,
 ) -> Roundtable:
     """Suggestions that are accepted, or left out. Raises NotNow for a number that is not open."""
     chosen = _open(rt, numbers, playbook)
     patches = [_accepting(one) if accept else _leaving_out(rt, one) for one in chosen]
     verb = "accepted" if accept else "left out"
     ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
-    return recorded(rt, person, f"{verb} {ids}", patches, playbook)
+    return recorded(rt, person, f"{verb} {ids}", patches, playbook, how=how)
 
 
 def _open(rt: Roundtable, numbers: Iterable[int], playbook: Playbook) -> list[Suggestion]:
@@ -87,11 +93,18 @@ def sorted_in(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 
 def recorded(
-    rt: Roundtable, person: Person, what: str, patches: Iterable[Patch], playbook: Playbook
+    rt: Roundtable,
+    person: Person,
+    what: str,
+    patches: Iterable[Patch],
+    playbook: Playbook,
+    *,
+    how: How = How.PRESS,
 ) -> Roundtable:
     """A line of what *person* decided about entries."""
     name = rt.name_of(person.id)
     facts = specifying.facts_of(patches)
+    facts = facts if how is How.PRESS else {HOW: how.value, **facts}
     rt = rt.recording(f"{name} {what}.", part=rt.part, user_id=person.id, user_name=name, **facts)
     return pausing.notes_saved(rt, playbook)
 
@@ -122,7 +135,8 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
             rt = rt.queueing(Tell(person=event.person.id, message=Message(text=str(why))))
             continue
         ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
-        rt = recorded(rt, event.person, f"typed a change of {ids}", patches, playbook)
+        how = How.EVERYTHING if one.is_all else How.PRESS
+        rt = recorded(rt, event.person, f"typed a change of {ids}", patches, playbook, how=how)
     return rt
 
 
@@ -177,14 +191,15 @@ def _sorting(rt: Roundtable, typed: TypedAction, scene: StepScene) -> list[Patch
 
 
 def _accepting(one: Suggestion) -> Patch:
-    return Patch(id=one.id, accept=True)
+    return Patch(id=one.id, accept=(one.field,) if one.field else True)
 
 
 def _leaving_out(rt: Roundtable, one: Suggestion) -> Patch:
-    """A proposed entry is withdrawn; of a proposed value, the one that counts is confirmed."""
+    """A proposed entry is withdrawn; of a proposed value, the one that counts is confirmed, if there is one."""
     if not one.field:
         return Patch(id=one.id, state=EntryState.WITHDRAWN)
-    return Patch(id=one.id, set={one.field: rt.specification.entries[one.id][one.field]})
+    now = rt.specification.entries[one.id].claim(one.field)
+    return Patch(id=one.id, set={one.field: now.value if now and now.accepted else None})
 
 
 def _step(rt: Roundtable, playbook: Playbook) -> Step:

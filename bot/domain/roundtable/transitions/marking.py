@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import VALUE_CHARS, Kind
 from bot.domain.discussion.elaboration import Fate, MarkedQuestion, RaisedObjection
 from bot.domain.messages import mark_wording as wording
 from bot.domain.messages.discussion_forms import TEXT_CHARS
 from bot.domain.messages.form import Submission
 from bot.domain.messages.message import Message
-from bot.domain.messages.uncarried_parts import quoted
 from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import MarkMessage, Press, Say
 from bot.domain.roundtable.marks import MarkKind, MessageMark
@@ -20,7 +20,8 @@ from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ATTACHMENTS, Roundtable
 from bot.domain.roundtable.transitions import pausing, remarks, specifying
-from bot.domain.specification.entries import ENTRIES, MARK, EntryState, Patch, Specification
+from bot.domain.specification.entries import ENTRIES, MARK, Claim, EntryState, Patch, Quote, Specification
+from bot.domain.specification.fold import QUOTE_CHARS
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
@@ -133,18 +134,25 @@ def _with_entry(
     """An objection without a reason is none yet: the card asks for it."""
     kind = playbook.schema.kinds.get(ENTRY_OF.get(mark.kind, ""))
     facts: Mapping[str, Any] = {}
-    text = mark.text if mark.words or mark.by == mark.author else quoted(rt.name_of(mark.author), mark.quote)
-    is_whole = bool(mark.words) or mark.kind is not MarkKind.OBJECTION
+    is_whole = (bool(mark.words) or mark.kind is not MarkKind.OBJECTION) and len(mark.text) <= VALUE_CHARS
     if kind and is_whole:
         id = rt.specification.next_id(kind)
-        patch = Patch(id=id, kind=kind.key, new=True, set={kind.text: text}, sources=(rt.line_of(mark.ts),))
+        patch = _patch(rt, id, kind, mark, event.person)
         mark, facts = mark.but(entry=id), specifying.facts_of([patch])
     if kind and is_whole and rt.stage is Stage.ELABORATING:
-        rt, told = _in_discussion(rt, event, mark, text)
+        rt, told = _in_discussion(rt, event, mark, mark.text)
         facts = {**told, **facts}
     names = rt.name_of(mark.by), rt.name_of(mark.author)
     sentence = wording.marked(*names, mark.kind.value, mark.words)
     return _recorded(rt, event.key, event.person, sentence, mark, **facts), mark
+
+
+def _patch(rt: Roundtable, id: str, kind: Kind, mark: MessageMark, person: Person) -> Patch:
+    """In the words of the message, or of who marked it; those of others are a quote."""
+    line = rt.line_of(mark.ts)
+    is_own = (mark.by if mark.words else mark.author) == person.id
+    quotes = {} if is_own else {kind.text: (Quote(line=line, words=mark.text[:QUOTE_CHARS]),)}
+    return Patch(id=id, kind=kind.key, new=True, set={kind.text: mark.text}, quotes=quotes, sources=(line,))
 
 
 def _in_discussion(
@@ -285,18 +293,20 @@ def _without_words(line: Line) -> Line:
 def _wordless(patch: Mapping[str, Any]) -> dict[str, Any]:
     parts = {name: dict(patch[name]) for name in ("set", "add") if isinstance(patch.get(name), Mapping)}
     blank = {name: {key: _blank(value) for key, value in fields.items()} for name, fields in parts.items()}
-    return {**patch, **blank}
+    return {**{name: value for name, value in patch.items() if name != "quotes"}, **blank}
 
 
 def _blanked(specification: Specification, source: str) -> Specification:
-    def changed(claims: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(one.but(value=_blank(one.value)) if one.line == source else one for one in claims)
+    def blanked(one: Claim) -> Claim:
+        said = one.said.but(quote="") if one.said else None
+        return one.but(value=_blank(one.value), quotes=(), said=said) if one.line == source else one
 
     entries = {
-        id: entry.but(claims={field: changed(claims) for field, claims in entry.claims.items()})
+        id: entry.but(claims={field: tuple(map(blanked, known)) for field, known in entry.claims.items()})
         for id, entry in specification.entries.items()
     }
-    return specification.but(entries=entries)
+    heard = {line: words for line, words in specification.heard.items() if line != source}
+    return specification.but(entries=entries, heard=heard)
 
 
 def _blank(value: Any) -> Any:
@@ -384,8 +394,8 @@ def settled(
     after = mark.but(settled="agreed" if agree else "not_agreed")
     if agree and kind:
         id = rt.specification.next_id(kind)
-        told = {kind.text: mark.text, "context": whose(rt, mark)}
-        patch = Patch(id=id, kind=kind.key, new=True, set=told, sources=(rt.line_of(mark.ts),))
+        patch = _patch(rt, id, kind, mark, person)
+        patch = patch.but(set={**patch.set, "context": whose(rt, mark)})
         facts, after = specifying.facts_of([patch]), after.but(entry=id)
     sentence = (wording.agreed if agree else wording.not_agreed)(name, mark.text)
     rt = rt.but(marks=tuple(after if one is mark else one for one in rt.marks))

@@ -88,12 +88,12 @@ def _entries(rt: Roundtable, event: Say, ws: Workshop | None, playbook: Playbook
     return specifying.facts_of(_read(rt, event, question, playbook))
 
 
-def changed_entries(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
-    """The entries of a changed message of the workshop: it keeps the ids that it gave."""
+def changed_entries(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any] | None:
+    """The entries of a changed message of the workshop: it keeps the ids that it gave. None for other messages."""
     ws, line = rt.workshop, rt.line_of(event.ts)
     answered = next((one for one in ws.questions if one.line == line), None) if ws else None
     if ws is None or not (answered or any(one.line == line for one in ws.remarks)):
-        return {}
+        return None
     if answered:
         event = event.but(text=without_number(event.text, answered.number))
     now = _read(rt, event, answered.text if answered else "", playbook)

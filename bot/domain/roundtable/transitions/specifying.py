@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.schema import NOTE, Schema, SectionView, ViewForm
+from bot.domain.catalog.schema import Schema, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.discussion.elaboration import Fate
 from bot.domain.discussion.synthesis import Decision, Synthesis
@@ -21,7 +21,7 @@ from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import Commit, Tell
-from bot.domain.roundtable.inputs import Amend, AnswerDirectly, Input, Retract, Say
+from bot.domain.roundtable.inputs import Amend, AnswerDirectly, Input, Say
 from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -35,6 +35,7 @@ from bot.domain.specification.entries import (
     Patch,
     Specification,
 )
+from bot.domain.specification.fold import MOST_SOURCES
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import LinePhase
@@ -218,7 +219,7 @@ def synthesized(
             value = kind.fields[kind.text].read(text) if kind else None
             if kind and value and str(value).casefold() not in known:
                 id = rt.specification.next_id(kind, taken=(one.id for one in found))
-                sources = tuple(lines[turn] for turn in turns if turn in lines)
+                sources = tuple(lines[turn] for turn in turns if turn in lines)[:MOST_SOURCES]
                 doubts = {kind.text: why} if why else {}
                 found.append(
                     Patch(
@@ -230,30 +231,21 @@ def synthesized(
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
     """
-    A changed message keeps the ids that it gave, and belongs to the step that it was said in; what it does not
-    say any more is withdrawn. Words that had given no entries do not become any.
+    A changed message keeps the ids that it gave, and belongs to the step that it was said in. Words that had given no
+    entries do not become any.
     """
-    before = rt.specification.made_by(rt.line_of(event.ts))
+    line = rt.line_of(event.ts)
+    before = rt.specification.made_by(line)
     if not before:
         return {}
     step_id = next(rt.specification.entries[one.id].step for one in before)
-    # read as if it had not been said before: else what stays the same would not be said again, and be stale
-    made = {one.id for one in before if one.new}
-    others = {id: one for id, one in rt.specification.entries.items() if id not in made}
-    known = rt.but(specification=rt.specification.but(entries=others))
+    # read as if it had not been said before: else what stays the same would not be said again, and be taken back
+    known = rt.but(specification=rt.specification.without(line))
     is_asked = any("question" in one.set for one in before)
     now = patches_in(
         known, event.text, event.person, playbook, step_id=step_id, notes=True, is_asked=is_asked
     )
     return {**facts_of(forms.reread(before, now)), "step_id": step_id}
-
-
-def retracted(rt: Roundtable, event: Retract) -> dict[str, Any]:
-    """Notes go with the message; what else rested on it is marked by the fold, and people decide."""
-    made = rt.specification.made_by(rt.line_of(event.ts))
-    return facts_of(
-        Patch(id=one.id, state=EntryState.WITHDRAWN) for one in made if one.kind == NOTE and one.new
-    )
 
 
 def questions_of(rt: Roundtable, step: Step) -> tuple[str, ...]:

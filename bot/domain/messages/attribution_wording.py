@@ -1,0 +1,74 @@
+"""Who stands behind a value: the only sentence about it that any view prints."""
+
+from collections.abc import Iterable
+
+from bot.domain.messages.discussion_wording import decided_by
+from bot.domain.specification.claims import Check, Claim, Entry, Party, PartyKind
+from bot.domain.specification.fold import THE_BOT
+from bot.domain.values.text import one_line, value_text
+
+DECIDERS = "deciders"
+VALUE_CHARS = 80
+_NAMED_AS = frozenset({PartyKind.PERSONA, PartyKind.PROGRAM})
+
+
+def attribution(claim: Claim) -> str:
+    """`Grace`; `Grace, accepted by Linus`; `proposed by Maya (persona), not accepted, unchecked: nobody said it`."""
+    said, made, took = claim.said, claim.proposed, claim.accepted
+    is_worded = said is not None and said.by != made.by and claim.check is not Check.VERBATIM
+    parts = [said.name] if said else [f"proposed by {_called(made)}"]
+    if is_worded:
+        parts.append(f"worded by {_called(made)}")
+    if took is None:
+        parts.append("not accepted")
+    elif took.by != (made if is_worded or said is None else said).by:
+        parts.append(f"accepted by {took.name}")
+    if claim.is_unchecked and claim.reason:
+        parts.append(f"unchecked: {claim.reason}")
+    return ", ".join(parts)
+
+
+def attribution_of(entry: Entry, field: str) -> str:
+    """Of the value that counts. Of a decision it names who decided, where others did than who recorded it."""
+    claim, named = entry.claim(field), entry[DECIDERS]
+    if claim is None:
+        return ""
+    deciders = list(map(str, named)) if isinstance(named, list | tuple) else []
+    recorder = (claim.accepted or claim.proposed).name
+    return decided_by(recorder, deciders) if deciders else attribution(claim)
+
+
+def attributions(entry: Entry) -> str:
+    """Of every value that counts."""
+    return together(attribution(claim) for _, claim in entry.current())
+
+
+def together(sentences: Iterable[str]) -> str:
+    """Each once; `Ada and Grace`."""
+    found = dict.fromkeys(sentences)
+    return ("; " if any("," in one for one in found) else " and ").join(found)
+
+
+def credit(sentence: str) -> str:
+    """An attribution as a sentence of its own: `Said by Grace, accepted by Linus`."""
+    if sentence.startswith(("proposed by ", "decided by ")):
+        return f"{sentence[:1].upper()}{sentence[1:]}"
+    return f"Said by {sentence}" if sentence else ""
+
+
+def overtaken(entry: Entry, field: str) -> str:
+    """Empty, unless an edit changed words that were corrected since."""
+    edit, now = entry.overtaken(field), entry.claim(field)
+    if edit is None or now is None:
+        return ""
+    changed = f"{edit.author.name} changed earlier words to {_quoted(edit.value)}"
+    return f"{changed}; {now.author.name} had said {_quoted(now.value)} since. Which counts?"
+
+
+def _quoted(value: object) -> str:
+    return f"“{one_line(value_text(value), VALUE_CHARS)}”"
+
+
+def _called(party: Party) -> str:
+    is_marked = party.kind in _NAMED_AS and party.name != THE_BOT
+    return f"{party.name} ({party.kind.value})" if is_marked else party.name

@@ -1,0 +1,335 @@
+"""Worked examples: what people say and press, and what the record says then."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.messages.attribution_wording import attribution, attribution_of, overtaken
+from bot.domain.specification.entries import Check, Claim, Entry, EntryState, Specification, StaleCause
+from bot.domain.specification.fold import MOST_CLAIMS
+from bot.domain.specification.snapshot import folded
+from bot.domain.transcript.lines import Source
+from tests.specification.meeting import Meeting
+
+
+@pytest.fixture
+def meeting() -> Meeting:
+    return Meeting()
+
+
+def entry(meeting: Meeting, id: str) -> Entry:
+    return meeting.specification.entries[id]
+
+
+def current(meeting: Meeting, id: str, field: str = "title") -> Claim:
+    found = entry(meeting, id).claim(field)
+    assert found
+    return found
+
+
+def new(id: str, kind: str, words: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    return {"id": id, "kind": kind, "new": True, "set": words, **more}
+
+
+def quoting(line: str, words: str, field: str = "title") -> dict[str, Any]:
+    return {"quotes": {field: [{"line": line, "words": words}]}}
+
+
+# --- a decision is one, whatever becomes of it ------------------------------------------------------------------------
+
+
+def test_a_decision_that_is_said_anew_is_one_decision(meeting: Meeting) -> None:
+    meeting.say("Grace", "03-01", "decision: Use a token bucket in Redis; because: it is ten times faster")
+    meeting.say("Grace", "03-01", "DEC-001: Use a leaky bucket in the gateway")
+
+    assert [one["text"] for one in meeting.specification.active("decision")] == [
+        "Use a leaky bucket in the gateway"
+    ]
+    assert [one.value for one in entry(meeting, "DEC-001").claims["text"]] == [
+        "Use a token bucket in Redis",
+        "Use a leaky bucket in the gateway",
+    ]
+    assert attribution(current(meeting, "DEC-001", "text")) == "Grace"
+
+
+@pytest.mark.parametrize("step", ["03-01", "01-06", ""])
+def test_what_a_decision_replaces_is_replaced_and_comes_back_with_its_withdrawal(
+    meeting: Meeting, step: str
+) -> None:
+    """In a step, in a discussion of another one, and at a menu."""
+    meeting.say("Grace", "03-01", "decision: A queue in the gateway")
+    meeting.say("Ada", step, "decision: No queue at all; replaces: DEC-001")
+    assert [entry(meeting, id).state for id in ("DEC-001", "DEC-002")] == [
+        EntryState.SUPERSEDED,
+        EntryState.ACCEPTED,
+    ]
+    assert entry(meeting, "DEC-001").replaced_by == ("DEC-002",)
+
+    meeting.say("Ada", step, "DEC-002: withdrawn")
+
+    assert entry(meeting, "DEC-002").state is EntryState.WITHDRAWN
+    assert entry(meeting, "DEC-002")["text"] == "No queue at all", "a state is no text"
+    assert entry(meeting, "DEC-001").state is EntryState.ACCEPTED
+    why = current(meeting, "DEC-001", "text").stale
+    assert why
+    assert (why.cause, why.source, why.name) == (StaleCause.RETURNED, "DEC-002", "Ada")
+
+
+def test_a_press_replaces_as_a_message_does(meeting: Meeting) -> None:
+    meeting.say("Grace", "03-01", "decision: A queue in the gateway")
+    meeting.propose(new("DEC-002", "decision", {"text": "No queue", "replaces": ["DEC-001"]}))
+    assert entry(meeting, "DEC-001").state is EntryState.ACCEPTED, "nobody has accepted it"
+
+    meeting.press("Ada", {"id": "DEC-002", "accept": True})
+    assert entry(meeting, "DEC-001").state is EntryState.SUPERSEDED
+
+
+@pytest.mark.parametrize("words", ["zurückgezogen", "Retirée.", "撤回"])
+def test_an_entry_is_withdrawn_in_other_languages(meeting: Meeting, words: str) -> None:
+    meeting.say("Grace", "01-06", "requirement: Sync")
+    meeting.say("Grace", "01-06", f"FR-001: {words}")
+
+    assert entry(meeting, "FR-001").state is EntryState.WITHDRAWN
+
+
+def test_a_decision_says_which_entries_it_changes_and_they_are_asked_about(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: Limits\nAC: Limits are per user")
+    meeting.say("Grace", "03-01", "decision: The limit is per team; changes: AC-001-01")
+
+    assert meeting.stale() == {"AC-001-01.text"}
+    why = current(meeting, "AC-001-01", "text").stale
+    assert why
+    assert (why.cause, why.source) == (StaleCause.CONTRADICTED, "DEC-001")
+
+    meeting.press("Ada", {"id": "AC-001-01", "accept": True})
+    assert meeting.stale() == set()
+
+
+def test_a_decision_that_is_taken_back_contradicts_nothing(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: Limits\nAC: Limits are per user")
+    meeting.say("Grace", "03-01", "decision: The limit is per team; changes: AC-001-01")
+    meeting.say("Grace", "03-01", "DEC-001: withdrawn")
+
+    assert meeting.stale() == set()
+
+
+# --- messages that are changed or deleted -----------------------------------------------------------------------------
+
+
+def test_an_edit_changes_only_what_changed(meeting: Meeting) -> None:
+    old = meeting.say("Ada", "01-06", "requirement: Sync in 60 s\nrequirement: Export as CVS")
+    meeting.say("Grace", "01-06", "FR-001: Sync in 10 s")
+    meeting.say("Ada", "01-06", "requirement: Sync in 60 s\nrequirement: Export as CSV", amends=old)
+
+    assert (meeting["FR-001.title"], meeting["FR-002.title"]) == ("Sync in 10 s", "Export as CSV")
+    assert attribution(current(meeting, "FR-001")) == "Grace"
+    assert (current(meeting, "FR-002").line, current(meeting, "FR-002").edited) == (old, "m3")
+    assert meeting.stale() == set()
+    assert not entry(meeting, "FR-001").overtaken("title")
+
+
+def test_an_edit_of_what_another_corrected_is_a_question(meeting: Meeting) -> None:
+    old = meeting.say("Ada", "01-06", "requirement: Sync in 60 s")
+    meeting.say("Grace", "01-06", "FR-001: Sync in 10 s")
+    meeting.say("Ada", "01-06", "requirement: Sync in 30 s", amends=old)
+
+    assert meeting["FR-001.title"] == "Sync in 10 s", "neither wins by itself"
+    sentence = (
+        "Ada changed earlier words to “Sync in 30 s”; Grace had said “Sync in 10 s” since. Which counts?"
+    )
+    assert overtaken(entry(meeting, "FR-001"), "title") == sentence
+    assert sentence in meeting.section("Functional Requirements")
+
+    meeting.press("Linus", {"id": "FR-001", "accept": ["title"]})
+    assert overtaken(entry(meeting, "FR-001"), "title") == ""
+    assert attribution(current(meeting, "FR-001")) == "Grace"
+
+
+def test_what_an_edit_leaves_out_is_withdrawn_and_a_quote_of_it_is_asked_about(meeting: Meeting) -> None:
+    said = meeting.say("Ada", "01-06", "requirement: Sync in 60 s, legal wants an audit log")
+    risk = {"text": "Without an audit log legal says no"}
+    meeting.propose(new("RSK-001", "risk", risk, **quoting(said, "Legal wants an audit log", "text")))
+    meeting.press("Grace", {"id": "RSK-001", "accept": True})
+    meeting.say("Ada", "01-06", "requirement: Sync in 10 s, legal wants an audit log", amends=said)
+    assert meeting.stale() == set(), "the quote still stands"
+
+    meeting.add(Source.USER, "lol", (), who="Ada", amends=said)
+
+    assert entry(meeting, "FR-001").state is EntryState.WITHDRAWN
+    assert entry(meeting, "FR-001")["title"] == "Sync in 10 s, legal wants an audit log"
+    assert meeting.stale() == {"RSK-001.text"}
+
+
+def test_what_others_gave_stays_when_the_words_go(meeting: Meeting) -> None:
+    said = meeting.say("Ada", "01-06", "requirement: Sync\nrequirement: Export")
+    meeting.say("Grace", "01-06", "FR-002: Export as CSV")
+    meeting.say("Ada", "01-06", "requirement: Sync", amends=said)
+
+    assert (entry(meeting, "FR-002").state, meeting["FR-002.title"]) == (EntryState.ACCEPTED, "Export as CSV")
+
+
+def test_a_deleted_message_takes_its_notes_and_its_entries_are_asked_about(meeting: Meeting) -> None:
+    said = meeting.say("Ada", "01-06", "requirement: Sync\nThat is what they asked for.")
+    meeting.delete("Ada", said)
+
+    assert entry(meeting, "FR-001").state is EntryState.ACCEPTED
+    assert meeting.stale() == {"FR-001.title"}
+    assert meeting.specification.active("note") == ()
+    assert "_(to be confirmed again)_" in meeting.section("Functional Requirements")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["requirement: Sync", "requirement: Export; priority: must", "AC: it shows", "So be it, then"]
+        ),
+        min_size=1,
+    )
+)
+def test_an_edit_with_the_same_text_changes_nothing(rows: list[str]) -> None:
+    meeting = Meeting()
+    said = meeting.say("Ada", "01-06", "\n".join(rows))
+    meeting.say("Grace", "01-06", "FR-001 priority: should")
+    before = meeting.specification
+    meeting.say("Ada", "01-06", "\n".join(rows), amends=said)
+
+    assert meeting.specification.entries == before.entries
+
+
+# --- said, proposed, accepted -----------------------------------------------------------------------------------------
+
+
+def test_accepting_everything_takes_nothing_unchecked_and_puts_no_words_in_a_mouth(meeting: Meeting) -> None:
+    said = meeting.say("Grace", "01-06", "We must sync within 60 s or people go home")
+    meeting.propose(
+        new("FR-001", "requirement", {"title": "Sync within 60 s"}, **quoting(said, "sync within 60 s")),
+        new("FR-002", "requirement", {"title": "No audit log"}, unverified={"title": "nobody said it"}),
+        new("FR-003", "requirement", {"title": "A sync takes a minute"}, **quoting(said, "sync within 60 s")),
+        persona_name="Maya",
+    )
+    meeting.press("Ada", *({"id": f"FR-00{n}", "accept": True} for n in (1, 2, 3)), how="everything")
+
+    assert [entry(meeting, f"FR-00{n}").state.value for n in (1, 2, 3)] == [
+        "accepted",
+        "proposed",
+        "accepted",
+    ]
+    assert [attribution(current(meeting, f"FR-00{n}")) for n in (1, 2, 3)] == [
+        "Grace, accepted by Ada",
+        "proposed by Maya (persona), not accepted, unchecked: nobody said it",
+        "Grace, worded by Maya (persona), accepted by Ada",
+    ]
+    assert [current(meeting, f"FR-00{n}").check for n in (1, 2, 3)] == [
+        Check.VERBATIM,
+        Check.UNCHECKED,
+        Check.AGREED,
+    ]
+
+    meeting.press("Ada", {"id": "FR-002", "accept": ["title"]})
+    assert attribution(current(meeting, "FR-002")) == "proposed by Maya (persona), accepted by Ada"
+
+
+def test_a_quote_that_nobody_said_is_nobodys(meeting: Meeting) -> None:
+    """Neither in another's line, nor in that of a model."""
+    meeting.say("Grace", "01-06", "Offline is hard")
+    meeting.propose(
+        new("INS-001", "insight", {"text": "Offline is fine"}, **quoting("m1", "is fine", "text"))
+    )
+    meeting.propose(
+        new("INS-002", "insight", {"text": "Offline is fine"}, **quoting("m2", "Proposed.", "text"))
+    )
+
+    assert [current(meeting, id, "text").said for id in ("INS-001", "INS-002")] == [None, None]
+
+
+def test_words_of_others_are_theirs_whoever_recorded_them(meeting: Meeting) -> None:
+    said = meeting.say("Grace", "01-06", "Who pays for it?")
+    meeting.press(
+        "Linus",
+        new("Q-001", "question", {"text": "Who pays for it?"}, **quoting(said, "who pays for it", "text")),
+    )
+
+    assert attribution(current(meeting, "Q-001", "text")) == "Grace, accepted by Linus"
+
+
+def test_a_decision_by_agreement_names_who_decided_and_who_recorded_it(meeting: Meeting) -> None:
+    words = {"text": "A queue", "deciders": ["Ada", "Grace", "Linus"]}
+    meeting.press("Linus", new("DEC-001", "decision", words))
+
+    assert attribution_of(entry(meeting, "DEC-001"), "text") == (
+        "decided by Ada, Grace and Linus, recorded by Linus"
+    )
+
+
+def test_a_line_that_was_pushed_only_proposes_and_is_never_called_by_the_name_in_it(meeting: Meeting) -> None:
+    meeting.say("Grace", "03-01", "decision: We buy a boat")
+    pushed = Specification().folding(meeting.lines, foreign={"m1"})
+
+    sentence = "proposed by a pushed line that names Grace, not accepted"
+    claim = pushed.entries["DEC-001"].claim("text")
+    assert claim
+    assert (attribution(claim), pushed.heard) == (sentence, {})
+
+
+VALUES = st.sampled_from(["Sync", "Export", "Sync within 60 s"])
+
+
+@given(st.lists(st.tuples(VALUES, st.booleans(), st.booleans()), max_size=8))
+def test_accepting_everything_never_makes_an_unchecked_claim_accepted(
+    proposals: list[tuple[str, bool, bool]],
+) -> None:
+    meeting = Meeting()
+    for words, is_new, is_doubted in proposals:
+        id = f"FR-{len(meeting.lines) + 1:03}" if is_new or not meeting.lines else "FR-001"
+        doubts = {"unverified": {"title": "nobody said it"}} if is_doubted else {}
+        meeting.propose(new(id, "requirement", {"title": words}, **doubts))
+    meeting.press(
+        "Ada", *({"id": id, "accept": True} for id in meeting.specification.entries), how="everything"
+    )
+
+    for one in meeting.specification.entries.values():
+        for claim in one.claims["title"]:
+            assert not (claim.accepted and claim.check is Check.UNCHECKED)
+
+
+# --- limits, and lines that stand there twice -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        new("FR-001", "requirement", {"title": "x" * 4_001}),
+        new("FR-001", "requirement", {"title": "x"}, sources=[f"m{n}" for n in range(21)]),
+        new("FR-001", "requirement", {"title": "x"}, **quoting("m1", "x" * 501)),
+    ],
+)
+def test_what_is_too_long_is_refused_whole_and_nothing_else_is(
+    meeting: Meeting, patch: Mapping[str, Any]
+) -> None:
+    meeting.press("Ada", patch, new("FR-002", "requirement", {"title": "Export"}))
+
+    assert list(meeting.specification.entries) == ["FR-002"]
+    assert len(meeting.specification.refused) == 1
+
+
+def test_a_field_keeps_so_many_values_and_says_so(meeting: Meeting) -> None:
+    for n in range(MOST_CLAIMS + 1):
+        meeting.press("Ada", new("FR-001", "requirement", {"title": f"Sync {n}"}))
+
+    assert meeting["FR-001.title"] == f"Sync {MOST_CLAIMS - 1}"
+    assert meeting.specification.refused == ("m201: title of FR-001 was given 200 values: no more are kept",)
+
+
+@given(st.data())
+def test_lines_that_stand_there_twice_count_once(data: st.DataObject) -> None:
+    meeting = Meeting()
+    said = meeting.say("Ada", "01-06", "requirement: Sync\nrequirement: Export")
+    meeting.say("Grace", "01-06", "FR-001: Sync in 10 s")
+    meeting.say("Ada", "01-06", "requirement: Sync in 30 s", amends=said)
+    meeting.press("Linus", {"id": "FR-001", "accept": True})
+    copies = data.draw(st.lists(st.sampled_from(meeting.lines)))
+
+    assert folded([*meeting.lines, *copies]).specification == meeting.specification

@@ -303,3 +303,47 @@ def test_where_a_form_cannot_be_taken_its_author_is_told_why(place: str) -> None
         (who, message.text) for who, message in at.world.told
     ]
     assert "Must: FR-001" in [line.content for line in at.lines]
+
+
+DOORS = {
+    "step": lambda: Table(few_steps()).start(),
+    "menu": lambda: Table(few_steps()).start().do_step(),
+    "discussion": lambda: Table(few_steps()).start().elaborate(),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_decision_is_replaced_and_withdrawn_at_every_door(door: str) -> None:
+    """A state is never a new text, and what was replaced comes back to be confirmed."""
+    at = DOORS[door]().say("decision: A queue in the gateway", who="grace")
+    at.say("decision: No queue at all; replaces: DEC-001")
+    entries = at.rt.specification.entries
+    assert [entries[id].state.value for id in ("DEC-001", "DEC-002")] == ["superseded", "accepted"]
+
+    at.say("DEC-002: withdrawn")
+    entries = at.rt.specification.entries
+    assert [entries[id].state.value for id in ("DEC-001", "DEC-002")] == ["accepted", "withdrawn"]
+    assert (entries["DEC-002"]["text"], entries["DEC-001"].stale) == ("No queue at all", ("text",))
+
+
+def test_an_edited_message_changes_what_was_changed_in_it(meeting_of_two: Table) -> None:
+    """Ada corrects a word; Grace's correction of another line stands."""
+    entries = meeting_of_two.rt.specification.entries
+
+    assert (entries["RSK-001"]["text"], entries["RSK-002"]["text"]) == ("the disk fills at night", "clocks")
+    assert not entries["RSK-001"].stale + entries["RSK-002"].stale
+
+
+@pytest.fixture
+def meeting_of_two() -> Table:
+    at = Table(few_steps()).start().say("risk: the disk fills\nrisk: clcks", ts="900.1")
+    at.say("RSK-001: the disk fills at night", who="grace")
+    return at.edit("900.1", "risk: the disk fills\nrisk: clocks")
+
+
+def test_a_value_above_a_limit_is_refused_with_the_limit() -> None:
+    at = Table(few_steps()).start()
+    patch = Patch(id="RSK-001", kind="risk", new=True, set={"text": "x"}, sources=tuple(map(str, range(21))))
+
+    with pytest.raises(NotNow, match="21 sources: 20 are kept"):
+        specify(at, patch)

@@ -130,6 +130,11 @@ def stale(cause: StaleCause, found: Sequence[str], *, by: str = "", source: str 
             assert_never(cause)
 
 
+def above_a_limit(why: str) -> str:
+    """For one person, whose value the record does not take."""
+    return f"Nothing was recorded of it: {why}."
+
+
 def unfit(words: str, name: str) -> str:
     return f"“{one_line(words, 60)}” does not fit as {name.lower()}, so nothing was changed."
 

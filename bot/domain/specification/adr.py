@@ -22,7 +22,9 @@ OPTIONS, OUTCOME = "Considered Options", "Decision Outcome"
 NAME_CHARS, TITLE_CHARS = 50, 120
 _PATH = re.compile(rf"{FOLDER}/(?P<number>\d{{4,}})-[^/]*\.md")
 _OUTCOME = Show(
-    kind=DECISION, form=ViewForm.BULLETS, fields={"reason": "reason", "consequences": "consequences"}
+    kind=DECISION,
+    form=ViewForm.BULLETS,
+    fields={"reason": "reason", "consequences": "consequences", "changes": "changes"},
 )
 _CONTEXT = Show(kind=DECISION, form=ViewForm.BULLETS, fields={"context": "context"})
 

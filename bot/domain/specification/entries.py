@@ -122,7 +122,7 @@ class Specification(Stored):
         for line in lines:
             folding.take(line, is_ours=line.message_id not in foreign)
             through = (line.message_id if is_changing(line) else "") or through
-        return Specification(
+        return self.but(
             entries=folding.entries,
             through=through,
             refused=tuple(folding.refused),

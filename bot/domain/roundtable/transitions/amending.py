@@ -25,7 +25,9 @@ from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
     GONE,
+    HOW,
     EntryState,
+    How,
     Patch,
     Specification,
     patches_of,
@@ -181,6 +183,7 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
             message_id=event.key,
             user_id=event.person.id,
             user_name=rt.name_of(event.person.id),
+            **{HOW: How.FORM.value},
             **({"step_id": event.step_id} if event.step_id else {}),
             **specifying.facts_of(patches),
         )
@@ -204,6 +207,7 @@ def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook)
         message_id=event.key,
         user_id=event.person.id,
         user_name=name,
+        **{HOW: How.FORM.value},
         **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})]),
     )
     return _saved(rt, playbook)

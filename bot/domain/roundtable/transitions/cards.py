@@ -75,7 +75,7 @@ def _open(rt: Roundtable, numbers: Iterable[int], playbook: Playbook) -> list[Su
 
 def kept(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """What has to be confirmed again stays as it is."""
-    return recorded(rt, event.person, f"kept {event.value}", [Patch(id=event.value, accept=True)], playbook)
+    return recorded(rt, event.person, f"kept {event.value}", [_keeping(_living(rt, event.value))], playbook)
 
 
 def withdrawn(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -153,10 +153,7 @@ def _meant(rt: Roundtable, typed: TypedAction, scene: StepScene, playbook: Playb
         case TypedKind.SORT:
             return _sorting(rt, typed, scene)
         case TypedKind.KEEP:
-            entry = _living(rt, typed.id)
-            if not entry.stale and entry.state is not EntryState.PROPOSED:
-                raise NotNow(specification_wording.nothing_to_confirm(entry.id))
-            return [Patch(id=entry.id, accept=True)]
+            return [_keeping(_living(rt, typed.id))]
         case TypedKind.WITHDRAW:
             return [Patch(id=_living(rt, typed.id).id, state=EntryState.WITHDRAWN)]
         case TypedKind.REOPEN | TypedKind.NUDGE | TypedKind.UNDO:
@@ -170,6 +167,16 @@ def _living(rt: Roundtable, id: str) -> Entry:
     if not rt.specification.lives(id):
         raise NotNow(specification_wording.not_there(id, is_known=id in rt.specification.entries))
     return rt.specification.entries[id]
+
+
+def _keeping(entry: Entry) -> Patch:
+    """What is doubtful, or what stands there in place of an edit; of a proposed entry, all of it."""
+    if entry.state is EntryState.PROPOSED:
+        return Patch(id=entry.id, accept=True)
+    doubtful = tuple(field for field in entry.claims if field in entry.stale or entry.overtaken(field))
+    if not doubtful:
+        raise NotNow(specification_wording.nothing_to_confirm(entry.id))
+    return Patch(id=entry.id, accept=doubtful)
 
 
 def _changing(one: Suggestion, words: str, rt: Roundtable, playbook: Playbook) -> Patch:

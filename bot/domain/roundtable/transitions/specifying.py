@@ -21,7 +21,15 @@ from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import Commit, Tell
-from bot.domain.roundtable.inputs import Amend, AnswerDirectly, Input, Say
+from bot.domain.roundtable.inputs import (
+    Amend,
+    AnswerDirectly,
+    AnswerQuestion,
+    Input,
+    MarkMessage,
+    Say,
+    Specify,
+)
 from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -40,6 +48,7 @@ from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
+from bot.errors import NotNow
 
 NOTES_PAGE = "notes.md"
 """In the item's folder: what was said in steps whose own files have no room for prose."""
@@ -79,7 +88,16 @@ def said_afterwards(
 def telling_what_is_not_taken(
     before: Roundtable, after: Roundtable, event: Input, playbook: Playbook
 ) -> Roundtable:
-    """*after*; the author of a form that names no entry of ours, or a value that does not fit, is told so."""
+    """
+    *after*; the author of a form that names no entry of ours, or a value that does not fit, is told so. What is above
+    a limit is refused whole.
+    """
+    refused = after.specification.refused[len(before.specification.refused) :]
+    limits = [wording.above_a_limit(one.partition(": ")[2]) for one in refused]
+    if limits and isinstance(event, Specify | AnswerQuestion | MarkMessage):
+        raise NotNow(limits[0])
+    if limits and isinstance(event, Say | Amend):
+        after = after.queueing(*(Tell(person=event.person.id, message=Message(text=one)) for one in limits))
     if not isinstance(event, Say | Amend | AnswerDirectly) or before.stage in READ_OTHERWISE:
         return after
     why = forms.not_taken(

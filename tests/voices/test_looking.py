@@ -236,7 +236,7 @@ async def test_a_model_without_tools_is_shown_a_first_search() -> None:
         ("git_log", {"path": "src"}, "src@1a2b3c4: 2026-01-01 Ada: Retry after a minute"),
         ("related_files", {"path": "src/sync.py"}, "src/queue.py@1a2b3c4: imports src/sync.py"),
         ("read_entry", {"id": "FR-001"}, "offline-sync/FR-001"),
-        ("read_entry", {"id": "FR-001"}, "title: Sync within 60 s (accepted, Ada in m1)"),
+        ("read_entry", {"id": "FR-001"}, "title: Sync within 60 s (Ada, in m1)"),
         ("read_entry", {"id": "night-mode/FR-001"}, "night-mode/FR-001"),
         (
             "search_items",

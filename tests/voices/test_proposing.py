@@ -313,7 +313,7 @@ def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
     assert (entry.state, entry.step) == (EntryState.PROPOSED, "01-06")
     assert [claim.sources for _, claim in entry.current()] == [(said,)]
     (shown,) = (row for row in table.world.files["requirements-spec.md"].split("\n") if "**OUT-001**" in row)
-    assert shown.endswith("_(proposed by Maya, not confirmed)_")
+    assert shown.endswith("— proposed by Maya (persona), not accepted")
 
 
 def test_a_mark_is_in_the_record_on_the_card_and_in_the_file_until_a_person_accepts() -> None:

@@ -8,7 +8,6 @@ stand only with their ids among what was left out.
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.domain.catalog.schema import NOTE, FieldType, Kind, Schema
-from bot.domain.messages.attribution_wording import attribution
 from bot.domain.specification.entries import Entry, Specification, numbers
 from bot.domain.specification.projection import Projection
 from bot.voices.prompts.seen import sanitized
@@ -71,7 +70,7 @@ class EntryLines:
         """`FR-003 requirement [accepted, Grace C1.12] Sync within 60 s`"""
         kind = self._schema.kinds[entry.kind]
         claim = entry.claim(kind.text)
-        by = " ".join(filter(None, (attribution(claim), claim.line))) if claim else ""
+        by = " ".join(filter(None, (claim.author.name, claim.line))) if claim else ""
         state = ", ".join(
             filter(None, (entry.state.value, by, "to be confirmed again" if entry.stale else ""))
         )

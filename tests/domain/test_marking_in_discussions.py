@@ -55,7 +55,11 @@ def test_a_mark_asks_on_the_card_and_a_press_decides(table: Table) -> None:
     (entry,) = table.rt.specification.active("decision")
     claim = entry.claim("text")
     assert claim
-    assert (claim.value, attribution(claim), claim.sources) == (WORDS, "Linus", (f"C1.{ts}",))
+    assert (claim.value, attribution(claim), claim.sources) == (
+        WORDS,
+        "Grace, accepted by Linus",
+        (f"C1.{ts}",),
+    )
     assert table.lines[-1].meta["rests_on"] == [f"C1.{ts}"]
 
 

@@ -70,7 +70,7 @@ async def test_it_is_a_file_of_the_item_and_no_artifact(workspace: GitWorkspace,
 
     state = (await workspace.read(SLUG, now=NOW)).state
     assert state
-    assert read(git.shown(FILE)) == (specification, WRITTEN)
+    assert read(git.shown(FILE)) == (specification.but(heard={}), WRITTEN)
     assert state.artifacts == ("requirements-spec.md",)
     assert git.status == []
 

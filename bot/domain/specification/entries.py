@@ -37,6 +37,7 @@ from bot.domain.specification.fold import (
     Patch,
     is_heard,
     patches_of,
+    stands_in,
     utterance_of,
 )
 from bot.domain.transcript.lines import CHANGING_ENTRIES, Line
@@ -163,6 +164,10 @@ class Specification(Stored):
             },
             heard={line: named(words) for line, words in self.heard.items()},
         )
+
+    def says(self, line: str, words: str) -> bool:
+        """Whether a person wrote *words* in the message *line*."""
+        return stands_in(self.heard.get(line), words)
 
     def made_by(self, line: str) -> tuple[Patch, ...]:
         """What the message *line* gave, as patches without values: its new entries, and others that it changed."""

@@ -124,6 +124,11 @@ def party_of(line: Line, *, is_ours: bool = True) -> Party:
     return Party(kind=kind, by=line.actor, name=called, line=id)
 
 
+def stands_in(heard: HeardWords | None, words: str) -> bool:
+    letters = letters_of(words)
+    return bool(heard and letters and letters in letters_of(heard.text))
+
+
 class Fold:
     """
     Entries while lines are added. `count` numbers the changes, `refused` are sentences about patches that could not be
@@ -152,7 +157,7 @@ class Fold:
         patches = line.meta.get(ENTRIES)
         if not (amends or retracts or patches):
             return
-        self.count += 1
+        self.count += is_ours  # what others push makes no number of ours another one
         change = _Change(self, line, party, amends)
         for given in patches if isinstance(patches, list | tuple) else ():
             try:
@@ -311,8 +316,8 @@ class _Change:
     def _said(self, patch: Patch, value: Any, quotes: Iterable[Quote]) -> Party | None:
         """Whose words they are: by the first quote that stands in a person's line, whoever wrote the patch."""
         for one in quotes:
-            heard, letters = self._fold.heard.get(one.line), letters_of(one.words)
-            if heard and letters and letters in letters_of(heard.text):
+            heard = self._fold.heard.get(one.line)
+            if heard and stands_in(heard, one.words):
                 return _speaker(heard, one)
         if quotes:
             return None

@@ -41,9 +41,10 @@ from bot.domain.specification.entries import (
     PERSONA_NAME,
     EntryState,
     Patch,
+    Quote,
     Specification,
 )
-from bot.domain.specification.fold import MOST_SOURCES
+from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import LinePhase
@@ -154,8 +155,11 @@ def _made(
         return {}
     id = rt.specification.next_id(kind)
     more = {name: value for name, value in fields.items() if name in kind.fields}
+    quoted = tuple(
+        Quote(line=one, words=text[:QUOTE_CHARS]) for one in sources if rt.specification.says(one, text)
+    )
     patch = Patch(id=id, kind=kind.key, new=True, set={kind.text: text, **more}, sources=sources)
-    return facts_of([patch])
+    return facts_of([patch.but(quotes={kind.text: quoted}) if quoted else patch])
 
 
 def proposed(

@@ -71,7 +71,7 @@ class Beside:
     async def queueing(self) -> int:
         """How many roundtables have a filled outbox; in this measurement nothing performs it."""
         async with Redis.from_url(self.redis_url) as redis:
-            return int(await redis.zcard(f"{prefix(TEAM)}owing"))
+            return int(await redis.scard(f"{prefix(TEAM)}owing"))
 
     @asynccontextmanager
     async def people(self, app: str, concurrent: int) -> AsyncIterator[list[Send]]:

@@ -14,7 +14,6 @@ from bench.canned import CannedSlack
 from bench.children import BOT_APP
 from bench.harness import Goal, Plan, Row, main, share
 from bench.load import closed_loop
-from bot.storage.serialization import encoded
 from tests.redis_server import running_redis_server
 
 OPEN = 5_000
@@ -36,7 +35,7 @@ async def measure(plan: Plan) -> list[Row]:
                 before = resident(both.bot_process)
                 await closed_loop(send, (await first_messages(both.store, number)).payloads)
                 grown = resident(both.bot_process) - before
-            one = len(encoded(seeds.discussing()))
+            one = len(seeds.discussing().model_dump_json().encode())
             rows = [
                 share(
                     f"{what}: memory of each",

@@ -10,7 +10,6 @@ Counted are calls of the store that write, with the bytes of each save; calls of
 
 import argparse
 import asyncio
-import importlib.util
 import inspect
 import json
 import sys
@@ -30,19 +29,17 @@ from bot import app
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.value import Value
 from bot.engine.ports import Speech, VoiceContext
-from bot.storage.serialization import encoded
+from bot.storage import redis as redis_store
+from bot.storage import serialization, sqlite
 from bot.voices.offline.offline import OfflineVoices
 from tests.e2e.meeting import Meeting, sandbox
 from tests.redis_server import running_redis_server
 
-JOURNAL = "bot.storage.journal"
 STEPS = (
     "00-01", "00-02", "00-03", "01-01", "01-02", "01-03", "01-04", "01-05", "01-06", "01-07", "01-08", "02-01", "02-02",
 )  # fmt: skip
 DISCUSSED = ("01-05", "02-01")
 WHO = ("ada", "grace", "linus")
-journal: Any = importlib.import_module(JOURNAL) if importlib.util.find_spec(JOURNAL) else None
-"""None in a checkout in which every save is the whole value (before ADR 37)."""
 READING = frozenset(
     {"get", "at", "in_channel", "unfinished", "missing", "stages", "held", "listened", "people", "ping"}
 )
@@ -101,8 +98,6 @@ class Counting:
             return
         self.last = states[0]
         self.now.saves += 1
-        if journal is None:
-            self.now.sizes.append(len(encoded(states[0])))
 
 
 class CountedStore:
@@ -155,18 +150,16 @@ def count_saves(counting: Counting) -> None:
 
 
 def count_bytes(counting: Counting) -> None:
-    """Of what a save writes: a change, or the whole value."""
-    if journal is None:
-        return
-    following, whole = journal.following, journal.whole
+    """Of what a save writes: the state, and the parts that are new."""
+    make = serialization.saving
 
-    def counted(made: Any) -> Any:
-        if made:
-            counting.now.sizes.append(len(made[0]))
-        return made
+    def counted(*given: Any) -> serialization.Save:
+        save = make(*given)
+        counting.now.sizes.append(len(save.state) + sum(map(len, save.added.values())))
+        return save
 
-    journal.following = lambda *given: counted(following(*given))
-    journal.whole = lambda *given: counted(whole(*given))
+    for module in (redis_store, sqlite):
+        module.saving = counted  # type: ignore[attr-defined] # it is imported there
 
 
 async def analysis(counting: Counting, folder: Path) -> None:

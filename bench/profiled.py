@@ -37,7 +37,7 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
     ("/json/", "", "JSON of the standard library"),
     ("bot/storage/serialization.py", "decoded", "decode the aggregate"),
     ("bot/storage/serialization.py", "parsed", "decode the aggregate"),
-    ("bot/storage/serialization.py", "encoded", "encode the aggregate"),
+    ("bot/storage/serialization.py", "saving", "encode the aggregate"),
     ("bot/engine/audit.py", "", "logging and audit"),
     ("/logging/", "", "logging and audit"),
     ("structlog/", "", "logging and audit"),

@@ -35,7 +35,7 @@ COUNTS: Mapping[str, tuple[str, Count]] = {
 """Unit, and what is counted of an input."""
 ALL, TURN = "all inputs", "word to a persona"
 GOALS = {(ALL, "saves"): Goal(at_most=3.0), (TURN, "copies"): Goal(at_most=40.0)}
-SIZES, QUICK_SIZES = (10, 1200), (2, 20)
+SIZES, QUICK_SIZES = (300, 1200), (2, 20)
 GROWTH = Goal(at_most=1.2)
 
 

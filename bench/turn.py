@@ -38,7 +38,6 @@ from bot.domain.values.places import Person
 from bot.engine.clock import now
 from bot.errors import Unavailable
 from bot.slack import client as slack_client
-from bot.storage.serialization import encoded
 from bot.storage.tasks import DocketWake
 from tests.ports import free_port
 from tests.redis_server import running_redis_server
@@ -171,7 +170,7 @@ class Promised:
         self._states: dict[str, bytes] = {}
 
     async def prepare(self, held: list[Roundtable]) -> None:
-        self._states = {rt.slug: encoded(rt) for rt in held}
+        self._states = {rt.slug: rt.model_dump_json().encode() for rt in held}
         self._held = {rt.slug: rt for rt in held}
 
     async def turn(self, rt: Roundtable) -> None:

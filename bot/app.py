@@ -46,7 +46,6 @@ from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
 from bot.slack.pace import Pace
 from bot.slack.reception import Reception
-from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.maintenance import Maintenance
 from bot.storage.git.repository import STATE
@@ -57,6 +56,7 @@ from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.local_wake import LocalWake
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import refuse_cluster
+from bot.storage.sqlite import SqliteStore
 from bot.storage.tasks import DocketWake
 from bot.storage.team import claim, recorded
 
@@ -142,16 +142,16 @@ async def workspace(
 
 
 @asynccontextmanager
-async def store(settings: Settings, team: str) -> AsyncIterator[EmbeddedStore | RedisStore]:
-    """Redis when there is a URL, else a folder of the workspace that is this process's alone."""
+async def store(settings: Settings, team: str) -> AsyncIterator[SqliteStore | RedisStore]:
+    """Redis when there is a URL, else a file in the workspace that is this process's alone."""
     if settings.redis_url:
         url = settings.redis_url.get_secret_value()
         await refuse_cluster(url)
         async with RedisStore(url, team=team) as redis:
             yield redis
     else:
-        async with EmbeddedStore(settings.workspace / STATE) as embedded:
-            yield embedded
+        async with SqliteStore(settings.workspace / STATE) as sqlite:
+            yield sqlite
 
 
 async def claimed(settings: Settings, team: str, files: GitWorkspace) -> None:
@@ -260,7 +260,7 @@ async def bot(
 @asynccontextmanager
 async def _state(
     settings: Settings, team: str, files: GitWorkspace, endpoints: Endpoints
-) -> AsyncIterator[tuple[Store, Wake]]:
+) -> AsyncIterator[tuple[SqliteStore | RedisStore, Wake]]:
     """The store of *team*, and its queue."""
     await claimed(settings, team, files)
     async with store(settings, team) as saved, _wake(settings, team) as wake:
@@ -326,10 +326,10 @@ async def _reviews(
     settings: Settings, parts: ReviewParts, endpoints: Endpoints
 ) -> AsyncIterator[ReviewTriage]:
     """Reviews are taken from now on; their effects are performed together with the roundtables'."""
-    async with review_parts.triage(settings, parts) as triage:
-        postbox = review_parts.postbox(settings, parts, triage)
-        async with endpoints.taking_reviews(postbox, triage.queue):
-            yield triage
+    triage = review_parts.review_triage(settings, parts)
+    postbox = review_parts.postbox(settings, parts, triage)
+    async with endpoints.taking_reviews(postbox, triage.queue):
+        yield triage
 
 
 @asynccontextmanager

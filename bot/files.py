@@ -1,6 +1,6 @@
 """
 The one way to files of the workspace: below a folder that is held open, never through a symbolic link, and no more of
-a file than its kind may have. What is written is replaced whole or appended, and on the disk when a call returns.
+a file than its kind may have. What is written is replaced whole, and on the disk when a call returns.
 
 A path is walked one name at a time below an open directory, and a file is checked after it was opened: nothing can be
 swapped for a link in between. Others push to the workspace, so any name in it can be a link, a pipe or a huge file.
@@ -191,26 +191,6 @@ class Folder:
             os.close(opened)
             self.remove(name)
 
-    def append(self, name: str, content: bytes) -> None:
-        """*content* is at the end of *name*, which may be new. A crash or an error may leave any part of it."""
-        _must_be_a_name(name)
-        flags = os.O_WRONLY | os.O_APPEND | _NO_WAITING
-        try:
-            opened, is_new = os.open(name, flags, dir_fd=self._descriptor), False
-        except FileNotFoundError:
-            flags |= os.O_CREAT | os.O_EXCL
-            opened, is_new = os.open(name, flags, 0o666, dir_fd=self._descriptor), True
-        except OSError as error:
-            raise self._explained(error, name) from None
-        try:
-            self._must_be_plain(name, os.fstat(opened))
-            _write(opened, content)
-            os.fsync(opened)
-        finally:
-            os.close(opened)
-        if is_new:
-            os.fsync(self._descriptor)
-
     def create(self, name: str, content: bytes) -> bool:
         """
         All of *content* is under a *name* that was free, or False and nothing is changed: also where several write at
@@ -239,10 +219,6 @@ class Folder:
     def remove(self, name: str) -> None:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=self._descriptor)
-
-    def sync(self) -> None:
-        """What was removed stays so, whenever the machine stops."""
-        os.fsync(self._descriptor)
 
     def copy_aside(self, name: str, content: bytes, *, why: str) -> str:
         """Keep *content* as `name.why-N`, once, and say under which name."""

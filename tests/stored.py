@@ -1,54 +1,68 @@
-"""What a store has of a roundtable, as JSON: the whole value with the changes since then. For tests beside a bot."""
+"""What a store has of a roundtable, as JSON: its state with its parts. For tests beside a bot."""
 
 import json
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import redis
 
-from bot.storage import journal
-from bot.storage.serialization import UnreadableState
+from bot.storage.serialization import restored
+from bot.storage.sqlite import FILE
 from bot.storage.team import prefix
 
-READS = 100
 SANDBOX = "T0SANDBOX"
 """The team of the bots that tests begin as processes."""
 
 
-def in_files(workspace: Path, slug: str) -> Mapping[str, Any]:
-    """Empty when there is none. A bot that saves between two reads makes them unlike: they are read again."""
-    folder = workspace / ".roundtable" / "roundtables"
-    for _ in range(READS):
-        try:
-            whole = (folder / f"{slug}.json").read_bytes()
-        except FileNotFoundError:
-            return {}
-        changes = folder / f"{slug}.changes"
-        try:
-            lines = changes.read_bytes().split(b"\n")[:-1]
-        except FileNotFoundError:
-            lines = []
-        try:
-            return _read(slug, whole, lines)
-        except UnreadableState as error:
-            problem = error
-    raise problem
+def in_file(workspace: Path, slug: str) -> Mapping[str, Any]:
+    """Empty when there is none."""
+    file = workspace / ".roundtable" / FILE
+    if not file.exists():
+        return {}
+    with closing(sqlite3.connect(file)) as sql, sql:
+        sql.execute("BEGIN")
+        found = sql.execute("SELECT link, state FROM roundtables WHERE slug = ?", [slug]).fetchone()
+        parts = dict(sql.execute("SELECT name, content FROM parts WHERE slug = ?", [slug]))
+    return _joined(slug, found[1], parts) if found else {}
+
+
+def rewrite_file(workspace: Path, slug: str, whole: Mapping[str, Any]) -> None:
+    """*whole* is stored as another version of this program would store it."""
+    with closing(sqlite3.connect(workspace / ".roundtable" / FILE)) as sql, sql:
+        given = (json.dumps(whole), whole["shape"], slug)
+        sql.execute("UPDATE roundtables SET state = ?, shape = ?, link = 'other' WHERE slug = ?", given)
 
 
 def in_redis(client: "redis.Redis", slug: str, *, team: str = SANDBOX) -> Mapping[str, Any]:
     """Empty when there is none."""
     with client.pipeline(transaction=True) as reading:
         reading.hget(key(slug, team=team), "state")
-        reading.lrange(f"{key(slug, team=team)}:changes", 0, -1)
-        state, lines = reading.execute()
-    return _read(slug, state, lines) if state else {}
+        reading.hgetall(parts_key(slug, team=team))
+        state, parts = reading.execute()
+    return _joined(slug, state, {name.decode(): part for name, part in parts.items()}) if state else {}
+
+
+def rewrite_redis(client: "redis.Redis", slug: str, whole: Mapping[str, Any], *, team: str = SANDBOX) -> None:
+    """*whole* is stored as another version of this program would store it."""
+    given: Mapping[Any, Any] = {"state": json.dumps(whole), "shape": whole["shape"], "link": "other"}
+    client.hset(key(slug, team=team), mapping=given)
 
 
 def key(slug: str, *, team: str = SANDBOX) -> str:
-    return f"{prefix(team)}{{{slug}}}"
+    return f"{prefix(team)}state:{slug}"
 
 
-def _read(slug: str, whole: bytes, lines: list[bytes]) -> Mapping[str, Any]:
-    fields: Mapping[str, Any] = json.loads(journal._replayed(slug, whole, lines)[0])
-    return fields
+def parts_key(slug: str, *, team: str = SANDBOX) -> str:
+    return f"{prefix(team)}parts:{slug}"
+
+
+def _joined(slug: str, state: bytes | str, parts: Mapping[str, bytes | str]) -> Mapping[str, Any]:
+    """A state that this version cannot read is as it was written."""
+    fields: Mapping[str, Any] = json.loads(state)
+    if "parts" not in fields:
+        return fields
+    whole: Mapping[str, Any] = restored(slug, "", state, parts).value.model_dump(mode="json")
+    return whole

@@ -22,8 +22,8 @@ from redis.asyncio import Redis
 from bot import app
 from bot.settings import Settings
 from bot.slack.manifest import manifest
-from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.repository import STATE
+from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Fault, Sandbox
 from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
 from tests.domain.table import Table
@@ -944,11 +944,11 @@ async def test_scrub_takes_secrets_out_of_the_running_roundtable_too(cli: Cli, t
     item(tmp_path / "workspace", "offline-sync", {"version": 1})
     git(tmp_path / "workspace", "init", "-q")
     leaky = Table().start().say(f"Use {secret} for now.").rt.but(version=1)
-    async with EmbeddedStore(tmp_path / "workspace" / STATE) as running:
+    async with SqliteStore(tmp_path / "workspace" / STATE) as running:
         await running.put(leaky, expected=0)
         in_use = await cli("scrub", "offline-sync")
     first, second = await cli("scrub", "offline-sync"), await cli("scrub", "offline-sync")
-    async with EmbeddedStore(tmp_path / "workspace" / STATE) as running:
+    async with SqliteStore(tmp_path / "workspace" / STATE) as running:
         after = await running.get("offline-sync")
 
     assert "Stop the bot, and run this command once more." in in_use.out

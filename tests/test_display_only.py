@@ -27,10 +27,9 @@ from bot.engine.ports import Pay, Wake
 from bot.engine.review_ports import Board, NoticePosition
 from bot.engine.reviews import PREFIX, ReviewContext, ReviewTriage
 from bot.server.review_webhook import SIGNATURE, TIMESTAMP, ReviewWebhook, signature
-from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
-from bot.storage.notices import EmbeddedNotices
+from bot.storage.sqlite import SqliteStore
 from bot.voices.reviewing import ChecklistReviewers
 from tests.domain.table import Table, shipped
 from tests.storage.checkout import Git
@@ -148,6 +147,11 @@ def fingerprint(git: Git, *, of: str) -> str:
     return json.dumps([tree, files], indent=1)
 
 
+async def stored(store: SqliteStore) -> object:
+    """Of the roundtables."""
+    return await store.rows("SELECT * FROM roundtables"), await store.rows("SELECT * FROM parts")
+
+
 SEAL = Seal([b"of the item"])
 
 
@@ -194,13 +198,12 @@ async def test_ten_thousand_reviews_change_nothing(root: Path, seed: int) -> Non
     git, slugs = begun(root)
     state, board, woken = root / ".roundtable", PlayedBoard(), Woken()
     async with (
-        EmbeddedStore(state) as store,
-        EmbeddedNotices(state) as notices,
+        SqliteStore(state) as store,
         GitWorkspace(root, seal=SEAL) as files,
     ):
         for slug, rt in zip(slugs, stages(), strict=False):
             await store.put(rt.but(slug=slug, version=1), expected=0)
-        before = fingerprint(git, of="docs"), fingerprint(git, of=".roundtable/roundtables")
+        before = fingerprint(git, of="docs"), await stored(store)
         standing = await store.stages()
 
         homes = ItemLocator(store, files)
@@ -208,16 +211,18 @@ async def test_ten_thousand_reviews_change_nothing(root: Path, seed: int) -> Non
             reviewers=ChecklistReviewers(), workspace=files, archive=files, board=board, homes=homes,
             playbook=shipped(), clock=now,
         )  # fmt: skip
-        triage = ReviewTriage(notices=notices, archive=files, wake=woken, reviewing=reviewing, clock=now)
+        triage = ReviewTriage(
+            notices=store.notices, archive=files, wake=woken, reviewing=reviewing, clock=now
+        )
         postbox = ReviewWebhook(
             secret=SECRET, archive=files, homes=homes, memory=store, triage=triage, clock=now
         )
         answers = await posted(postbox, slugs, generated(seed))
         await woken.run(lambda slug: triage.pay(slug.removeprefix(PREFIX)))
 
-        assert (fingerprint(git, of="docs"), fingerprint(git, of=".roundtable/roundtables")) == before
+        assert (fingerprint(git, of="docs"), await stored(store)) == before
         assert await store.stages() == standing
-        assert await notices.unfinished() == ()
+        assert await store.notices.unfinished() == ()
 
     assert len({answer["path"] for answer in answers}) == REVIEWS
     assert len(git("ls-tree", "-r", "--name-only", "HEAD").splitlines()) == REVIEWS + 2 * ITEMS

@@ -202,24 +202,3 @@ def test_a_row_that_is_too_long_for_a_line_is_empty(root: Path) -> None:
 
     with folder(root) as found:
         assert list(found.rows("rows", len(content))) == [b"last", b"", b"first"]
-
-
-def test_what_is_appended_is_at_the_end(root: Path) -> None:
-    """Of a file that is there, or of a new one."""
-    with folder(root) as found:
-        found.append("log", b"one\n")
-        found.append("log", b"two\n")
-        assert found.read("log", MOST) == b"one\ntwo\n"
-
-
-@pytest.mark.parametrize("put", [link, Path.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")])
-def test_nothing_is_appended_to_what_is_no_file(root: Path, put: Callable[[Path], object]) -> None:
-    """No link is followed, also when nothing is behind it, and no pipe is waited for."""
-    put(root / "log")
-    with folder(root) as found, pytest.raises(OSError, match=r"log|No such device"):
-        found.append("log", b"one\n")
-
-    assert not (root / "nowhere").exists()
-    assert not (root.parent / "secret").exists() or (root.parent / "secret").read_bytes() == SECRET
-    with folder(root) as found, pytest.raises(OSError, match="is no file name"):
-        found.append("../log", b"one\n")

@@ -18,7 +18,7 @@ from bot.domain.values.places import Person
 from bot.engine.engine import Queue
 from bot.errors import Conflict, NotNow, Unavailable
 from bot.server.metrics import DOORS, EFFECTS, REVIEWS, Metrics
-from bot.storage.embedded import EmbeddedStore
+from bot.storage.sqlite import SqliteStore
 from tests.storage.samples import OWED, a_commit, a_roundtable
 
 ROOT = Path(__file__).parents[1]
@@ -259,12 +259,12 @@ class Watch:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
-    async with EmbeddedStore(tmp_path) as opened:
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    async with SqliteStore(tmp_path) as opened:
         yield opened
 
 
-async def test_what_is_owed_gets_older_until_it_is_paid(store: EmbeddedStore) -> None:
+async def test_what_is_owed_gets_older_until_it_is_paid(store: SqliteStore) -> None:
     """Also in a process that was not there when it came to be owed."""
     watch = Watch()
     queue = Queue(store, watch)
@@ -278,7 +278,7 @@ async def test_what_is_owed_gets_older_until_it_is_paid(store: EmbeddedStore) ->
     assert await queue.waiting() == (0, 0.0)
 
 
-async def test_people_who_go_on_talking_make_nothing_younger(store: EmbeddedStore) -> None:
+async def test_people_who_go_on_talking_make_nothing_younger(store: SqliteStore) -> None:
     """What counts is since when it is the next to be paid, not when something was saved last."""
     watch = Watch()
     queue = Queue(store, watch)

@@ -30,7 +30,7 @@ from bot.server.review_webhook import (
     ReviewWebhook,
     signature,
 )
-from bot.storage.embedded import EmbeddedStore
+from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
 
@@ -80,7 +80,7 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
     thread = await slack.person("ada").say(CHANNEL, "Offline sync")
     item(tmp_path, slack, thread)
     item(tmp_path, slack, "", slug="dark-mode")
-    async with room(slack, tmp_path, thread=thread) as here, EmbeddedStore(tmp_path / "store") as store:
+    async with room(slack, tmp_path, thread=thread) as here, SqliteStore(tmp_path / "store") as store:
         homes = ItemLocator(store, here.workspace)
         box = ReviewWebhook(
             secret=SECRET,

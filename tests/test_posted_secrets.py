@@ -9,7 +9,7 @@ from bot.domain.privacy.redaction import Redactor
 from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
 from bot.server.review_webhook import ReviewWebhook
-from bot.storage.embedded import EmbeddedStore
+from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
 from tests.test_posted import SECRET, signed
@@ -24,7 +24,7 @@ async def box(tmp_path: Path) -> AsyncIterator[tuple[ReviewWebhook, Room]]:
     async with Sandbox() as slack:
         thread = await slack.person("ada").say(CHANNEL, "Offline sync")
         item(tmp_path, slack, thread)
-        async with room(slack, tmp_path, thread=thread) as here, EmbeddedStore(tmp_path / "store") as store:
+        async with room(slack, tmp_path, thread=thread) as here, SqliteStore(tmp_path / "store") as store:
             homes = ItemLocator(store, here.workspace)
             yield (
                 ReviewWebhook(

@@ -82,7 +82,7 @@ OPENED_ELSEWHERE = {
     "bot/server/connection.py": {"self._postbox.open", "self._entrance.open"},
     "bot/engine/performers.py": {"self.chat.open"},
     "slack_sandbox/methods/views.py": {"slack.views.open"},
-    "bot/storage/redis.py": {"looking.exists", "self._redis.exists"},
+    "bot/storage/redis.py": {"looking.exists"},
     "bot/storage/git/reviews.py": {"self._items.exists"},
     "bot/storage/git/writing.py": {"self._items.exists"},
     # What is shipped with the bot.
@@ -107,9 +107,7 @@ OPENED_ELSEWHERE = {
     # Where git moves files: what they are is only compared with what git has.
     "bot/storage/git/checkout_update.py": {"path.lstat", "path.readlink", "self._repository.walk"},
     # Our own locks, and the processes of this machine.
-    "bot/storage/embedded.py": {
-        "(path / 'store.lock').open", "(self._path / 'store.lock').open", "roundtables.is_dir",
-    },
+    "bot/storage/sqlite.py": {"(path / LOCK).open", "(self._path / name).exists", "file.exists", "os.open"},
     "bot/storage/git/lock.py": {
         "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob", "os.open",
         "self._note.read_text", "self._note.write_text",

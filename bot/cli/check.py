@@ -35,7 +35,7 @@ from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.slack.manifest import OPTIONAL, SCOPES, missing_scopes
 from bot.slack.transport import APP_LEVEL_REFUSED, PATH
-from bot.storage import embedded
+from bot.storage import sqlite
 from bot.storage.git.command import explained
 from bot.storage.git.inspection import inspected as inspected_workspace
 from bot.storage.git.repository import STATE, existing_repository, open_repository
@@ -368,7 +368,7 @@ def _without_secrets(text: str, settings: Settings) -> str:
 
 async def _store(settings: Settings) -> CheckResult:
     if not settings.redis_url:
-        count = await asyncio.to_thread(embedded.inspected, settings.workspace / STATE)
+        count = await asyncio.to_thread(sqlite.inspected, settings.workspace / STATE)
         return CheckResult("store", f"for one process, in the workspace{_unfinished(count)}")
     url = settings.redis_url.get_secret_value()
     await refuse_cluster(url)
@@ -376,7 +376,7 @@ async def _store(settings: Settings) -> CheckResult:
     if team := await _team(settings):
         async with RedisStore(url, team=team) as store:
             await store.ping()
-            waiting = _unfinished(await store.waiting(), f" of {team}")
+            waiting = _unfinished(len(await store.unfinished()), f" of {team}")
     redis = await inspected(url)
     problems = tuple(CheckProblem(text, stops=stops) for text, stops in redis.advice)
     return CheckResult("store", redis.found + waiting, problems)

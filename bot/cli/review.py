@@ -18,7 +18,7 @@ from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
 from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Pay, Store, Wake
+from bot.engine.ports import Pay, Wake
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
 from bot.files import TooLarge, chosen
@@ -27,6 +27,8 @@ from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.storage.git.workspace import GitWorkspace
+from bot.storage.redis import RedisStore
+from bot.storage.sqlite import SqliteStore
 
 MOST_BYTES = 64 * 1024 * 1024
 
@@ -79,17 +81,19 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
         parts = review_parts.ReviewParts(
             board.team, store, files, app.playbook(settings), _NoWake(), board, redact=redact
         )
-        async with review_parts.triage(settings, parts, channel=channel) as triage:
-            home = await ItemLocator(store, files).home(slug)
-            title = home.title if home else slug
-            came = Arrived(at=now(), title=title, entry=entry_of(kept), channel=channel)
-            await triage.arrived(slug, came)
-            await triage.pay(slug)
-            return not await triage.is_unfinished(slug)
+        triage = review_parts.review_triage(settings, parts, channel=channel)
+        home = await ItemLocator(store, files).home(slug)
+        title = home.title if home else slug
+        came = Arrived(at=now(), title=title, entry=entry_of(kept), channel=channel)
+        await triage.arrived(slug, came)
+        await triage.pay(slug)
+        return not await triage.is_unfinished(slug)
 
 
 @asynccontextmanager
-async def _store(settings: Settings, team: str, files: GitWorkspace) -> AsyncIterator[Store]:
+async def _store(
+    settings: Settings, team: str, files: GitWorkspace
+) -> AsyncIterator[SqliteStore | RedisStore]:
     await app.claimed(settings, team, files)
     async with app.store(settings, team) as store:
         yield store

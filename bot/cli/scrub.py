@@ -8,17 +8,21 @@ from typing import NamedTuple
 from bot import app
 from bot.cli.items import no_item
 from bot.domain.privacy.redaction import Redactor, own_rules
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript.scrubbing import Redacting, redacted
 from bot.domain.values.text import counted
 from bot.engine.clock import now
-from bot.errors import BotError, ConfigError
+from bot.engine.ports import Store
+from bot.errors import BotError, ConfigError, Conflict, Unavailable
 from bot.files import folder
 from bot.settings import Settings
-from bot.storage.embedded import ROUNDTABLES
 from bot.storage.git.repository import STATE
 from bot.storage.git.scrub import Scrubber, ScrubResult
-from bot.storage.state_scrub import scrub_state
+from bot.storage.sqlite import FILE
 
 MOST_COMMITS = 5
+ATTEMPTS = 20
+"""A bot that runs may save in between."""
 WHAT_TO_DO = """
 These commits still have secrets. Change the secrets first, wherever they are in use: people who read one still have it.
 Then take them out of git, if you want to; that changes history, so stop the bot before, and make a backup:
@@ -77,6 +81,20 @@ async def states(settings: Settings, slugs: Sequence[str]) -> StateScrub:
         return StateScrub(problem=str(error))
 
 
+async def scrub_state(store: Store, slug: str, redact: Redacting) -> tuple[str, ...]:
+    """The kinds of the secrets that were removed, one for each. Raises Unavailable and NewerVersion."""
+    for _ in range(ATTEMPTS):
+        before = await store.get(slug)
+        kinds, fields = redacted(before.model_dump(mode="json"), redact) if before else ((), {})
+        if not before or not kinds:
+            return ()
+        after = Roundtable.model_validate({**fields, "version": before.version + 1})
+        with suppress(Conflict):
+            await store.put(after, expected=before.version)
+            return kinds
+    raise Unavailable(f"the roundtable {slug!r} changes all the time; run the command again")
+
+
 def scrubbed(settings: Settings, slugs: Sequence[str], state: StateScrub) -> Iterator[ScrubSummary]:
     if not slugs:
         return
@@ -94,11 +112,8 @@ def not_in_the_state(problem: str) -> str:
 
 
 def _has_store(settings: Settings) -> bool:
-    with (
-        suppress(FileNotFoundError, NotADirectoryError),
-        folder(settings.workspace, (STATE, ROUNDTABLES)),
-    ):
-        return True
+    with suppress(FileNotFoundError, NotADirectoryError), folder(settings.workspace, (STATE,)) as found:
+        return FILE in found.files()
     return False
 
 

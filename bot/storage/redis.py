@@ -1,9 +1,8 @@
 """
 The store that several processes share. `docs/redis.md` lists every key.
 
-A roundtable is a hash with its whole value and a list of the changes since (ADR 37), saved by one script that compares
-and sets. The indexes are written before it, in the same round trip. A reader ignores an index entry without its
-roundtable; a roundtable without its entry would not be found.
+A roundtable is two hashes, its state and its parts. One script compares, saves both and keeps the indexes, so all of it
+is there or none. All keys of a team have one hash tag, as Redis Cluster needs it.
 """
 
 import logging
@@ -21,14 +20,18 @@ from bot.domain.values.places import Place
 from bot.domain.values.timestamps import seconds
 from bot.engine.lru import LruCache
 from bot.errors import Conflict, NewerVersion, Unavailable
-from bot.storage import journal
+from bot.storage.notices import RedisNotices
 from bot.storage.redis_client import Connected, bounded
 from bot.storage.serialization import (
     SHAPE,
+    Save,
+    StoredState,
     UnreadableState,
     is_due,
     newer,
     reminder_settings,
+    restored,
+    saving,
 )
 
 # The scripts are sent with each call: they are shorter than a state, and a server that was restarted or replaced does
@@ -36,103 +39,107 @@ from bot.storage.serialization import (
 
 FIELDS = (
     "version", "incarnation", "stage", "phase", "step", "turn_count", "max_turns", "team", "channel", "thread", "owes",
-    "updated", "due", "shape", "begun", "link",
+    "updated", "due", "shape", "link", "state",
 )  # fmt: skip
-"""
-Copies for people, scripts and indexes, and what the last save and the whole value are called. The roundtable is in
-`state`, and in the list of changes.
-"""
-EXPECTED, SEEN, KEPT, LISTED, NAMED, TIMED, CONTENT, FOLLOWS = (f"ARGV[{number}]" for number in range(1, 9))
-GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=9)}
-SAVED, UNLISTED, ANOTHER, INCOMPLETE = -1, -2, -3, -4
+"""The roundtable is in `state`. The others are copies for people, scripts and indexes, and the name of the save."""
+EXPECTED, SEEN, PARTS, KEPT, SLUG, TIMED = (f"ARGV[{number}]" for number in range(1, 7))
+GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=7)}
+GONE = 7 + len(FIELDS)
+SAVED, ANOTHER, INCOMPLETE = -1, -2, -3
 WHOLE = -1
-UNKNOWN, NO_BASE = ("", "", "", ""), ("", 0)
+LINKS_CHARACTERS = 500
 
 SAVE = f"""
-local found = redis.call('HMGET', KEYS[1], 'version', 'team', 'channel', 'thread', 'link')
+local found = redis.call('HMGET', KEYS[1], 'version', 'link', 'links')
 local version = tonumber(found[1] or '0')
-if version ~= tonumber({EXPECTED}) then return version end
-if {SEEN} ~= '' and found[5] ~= {SEEN} then return {ANOTHER} end
-local stays = found[2] == {GIVEN["team"]} and found[3] == {GIVEN["channel"]} and found[4] == {GIVEN["thread"]}
-if {LISTED} == '' and not stays then return {UNLISTED} end
-if tonumber({FOLLOWS}) ~= {WHOLE} and tonumber({FOLLOWS}) ~= redis.call('LLEN', KEYS[3]) then return {INCOMPLETE} end
-if tonumber({FOLLOWS}) == {WHOLE} then
-    redis.call('HSET', KEYS[1], 'state', {CONTENT})
-    redis.call('DEL', KEYS[3])
-else
-    redis.call('RPUSH', KEYS[3], {CONTENT})
+if version ~= tonumber({EXPECTED}) then return version or {ANOTHER} end
+if {SEEN} ~= '' and found[2] ~= {SEEN} then return {ANOTHER} end
+local is_whole = tonumber({PARTS}) == {WHOLE}
+if not is_whole and tonumber({PARTS}) ~= redis.call('HLEN', KEYS[2]) then return {INCOMPLETE} end
+local links = {GIVEN["link"]} .. ' ' .. (is_whole and '' or string.sub(found[3] or '', 1, {LINKS_CHARACTERS}))
+redis.call('HSET', KEYS[1], 'links', links, {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
+if is_whole then redis.call('DEL', KEYS[2]) end
+local gone = tonumber(ARGV[{GONE}])
+for i = {GONE} + 1, {GONE} + gone do redis.call('HDEL', KEYS[2], ARGV[i]) end
+for i = {GONE} + gone + 1, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
+if {TIMED} == '' then redis.call('ZREM', KEYS[3], {SLUG}) else redis.call('ZADD', KEYS[3], {TIMED}, {SLUG}) end
+redis.call({GIVEN["owes"]} == '' and 'SREM' or 'SADD', KEYS[4], {SLUG})
+redis.call('SADD', KEYS[5], {SLUG})
+local keys = {{KEYS[1], KEYS[2]}}
+if {GIVEN["thread"]} ~= '' then
+    redis.call('SADD', KEYS[6], {SLUG})
+    keys[3] = KEYS[6]
 end
-redis.call('HSET', KEYS[1], {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
-if {TIMED} == '' then redis.call('ZREM', KEYS[2], {NAMED}) else redis.call('ZADD', KEYS[2], {TIMED}, {NAMED}) end
-if {KEPT} == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], {KEPT}) end
+for _, key in ipairs(keys) do
+    if {KEPT} == '' then redis.call('PERSIST', key) else redis.call('EXPIRE', key, {KEPT}) end
+end
 return {SAVED}
 """
 """
-KEYS: the roundtable, the index of timers, and the changes. ARGV: the expected version, the name of that save or "",
-after how many seconds it expires or "", whether the other indexes were written before it, its slug, when its next timer
-is due (in seconds since 1970) or "", the whole value or a change, how many changes there are before it or WHOLE, and
-`FIELDS`. What expires has no changes, since it was saved whole.
+KEYS: the state, the parts, the indexes of timers, of filled outboxes, of its channel, and of its thread. ARGV: the
+expected version, the link of that save or "", how many parts it has or WHOLE, after how many seconds all expires or "",
+the slug, when its next timer is due (in seconds since 1970) or "", `FIELDS`, how many parts are gone, their names, and
+the name and content of each new part.
 
-A save is named by its `link`. A change is always saved with that name: a replica that became master may lack a save,
-and then get another one of the same version.
+The first command that writes is one that a Redis without memory refuses: then nothing is written.
 
-Returns SAVED; UNLISTED when it has moved to another thread, so that the indexes must be written; ANOTHER when another
-value of the expected version is stored; INCOMPLETE when changes are gone; otherwise the version that was found.
+`links` are the last saves that this one continues. Returns SAVED; ANOTHER when another value of the expected version is
+stored (a replica that became master may lack a save, and then get another one of the same version); INCOMPLETE when
+parts are missing; otherwise the version that was found.
 """
 
 READ = """
-local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'updated', 'link', 'begun')
-local name = found[4] or ''
-local same = found[1] == ARGV[1] and found[2] == ARGV[2] and found[3] == ARGV[3]
-if same and (ARGV[4] == '' or ARGV[4] == name) then return {name} end
-if found[5] and found[5] == ARGV[5] then return {name, found[1], redis.call('LRANGE', KEYS[2], ARGV[6], -1)} end
-return {name, found[1], redis.call('LRANGE', KEYS[2], 0, -1), redis.call('HGET', KEYS[1], 'state')}
+local found = redis.call('HMGET', KEYS[1], 'link', 'state', 'links', 'version', 'incarnation', 'updated')
+local link, state, links = found[1] or '', found[2], found[3] or ''
+if not state then return {} end
+if link == ARGV[1] or (found[4] == ARGV[3] and found[5] == ARGV[4] and found[6] == ARGV[5]) then return {link} end
+local following = string.match(string.sub(state, -400), '{[^{]*}}$')
+if ARGV[1] == '' or not following or not string.find(' ' .. links, ' ' .. ARGV[1] .. ' ', 1, true) then
+    return {link, state, '', redis.call('HGETALL', KEYS[2])}
+end
+local parts, known = {}, {}
+for kind, number in string.gmatch(ARGV[2], '"(%a+)":(%d+)') do known[kind] = tonumber(number) end
+for kind, number in string.gmatch(following, '"(%a+)":(%d+)') do
+    for n = known[kind] or 1, tonumber(number) - 1 do
+        local name = kind .. ' ' .. n
+        local part = redis.call('HGET', KEYS[2], name)
+        if part then
+            table.insert(parts, name)
+            table.insert(parts, part)
+        end
+    end
+end
+return {link, state, ARGV[1], parts}
 """
 """
-KEYS: the roundtable, and its changes. ARGV: version, incarnation, time and name of the save that the caller has, or "";
-the link of a whole value that the caller has, or "", and how many changes since.
+KEYS: the state and the parts. ARGV: the link of a save that the caller has, or "", and its numbers that follow, as they
+end a state; or version, incarnation and time of a roundtable that the caller has.
 
-Returns the name of the save; if the caller has another one, also its version, and the changes that the caller does not
-have, or all changes and the whole value.
-
-The time is needed where the name is not known: a replica that became master may lack the last save and then get another
-one of the same version.
+Returns nothing when there is none; its link alone if the caller has it; otherwise also the state, the link of the save
+that the caller has if this one continues it, or "", and the parts since that one, or all.
 """
-
-SETTLE = """
-local listed = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if listed and tonumber(listed) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
-"""
-"""KEYS: the index of filled outboxes. ARGV: a slug, and its version with an empty outbox; a later entry stays."""
 
 SET_ASIDE = """
-if redis.call('HGET', KEYS[1], 'state') ~= ARGV[1] then return end
-redis.call('RENAME', KEYS[1], KEYS[2])
+if redis.call('HGET', KEYS[1], 'link') ~= ARGV[1] then return end
+redis.call('RENAME', KEYS[1], KEYS[3])
 redis.call('DEL', KEYS[4])
-if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('RENAME', KEYS[3], KEYS[4]) end
+if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[4]) end
 """
-"""
-KEYS: the roundtable and its new key, the changes and their new key. ARGV: the whole value; nothing is done if it has
-been replaced.
-"""
+"""KEYS: the state, the parts, and their new keys. ARGV: the link; nothing is done if another save is stored."""
 
-UNTIMED = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('ZREM', KEYS[1], ARGV[1]) end"
-"""KEYS: the index of timers, and a roundtable. ARGV: its slug; nothing is done while it is stored."""
+UNLIST = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SREM', KEYS[1], ARGV[1]) end"
+"""KEYS: the index of a channel, and a state. ARGV: its slug; nothing is done while it is stored."""
 
 KEYS_AT_ONCE = 1_000
+CONNECTIONS = 64
+CENSUS_SECONDS = 1.5
+REMEMBERED = 1_000
+"""As many as the engine remembers roundtables, which are the same objects."""
+SEPARATOR = ", "
+KEPT_SECONDS = 30 * 24 * 3600
+"""A finished roundtable with an empty outbox. After that its item is still in the workspace."""
 
-
-class Save(NamedTuple):
-    """
-    *content* is the whole of a roundtable, or a change that follows so many *lines*; *after* is what is stored then.
-    *seen* is the name of the save *expected*, or "".
-    """
-
-    content: bytes
-    after: journal.Base
-    expected: int
-    seen: str
-    lines: int
+log = logging.getLogger(__name__)
 
 
 class RoundtableSummary(NamedTuple):
@@ -140,52 +147,6 @@ class RoundtableSummary(NamedTuple):
     stage: str
     thread: str
     shape: int
-
-
-async def census(redis: Any, pattern: str) -> tuple[RoundtableSummary, ...]:
-    """
-    Scans all keys, for the few questions that no index answers. *pattern* matches keys with a slug in braces. What is
-    saved during the scan may be missing.
-    """
-    found: dict[str, RoundtableSummary] = {}
-    async for keys in _chunks(redis.scan_iter(match=pattern, count=KEYS_AT_ONCE), KEYS_AT_ONCE):
-        reading = redis.pipeline(transaction=False)
-        for key in keys:
-            reading.hmget(key, "stage", "thread", "shape")
-        for key, (stage, thread, shape) in zip(keys, await reading.execute(), strict=True):
-            if stage:
-                slug = _slug(key.decode(errors="replace"))
-                number = int(shape) if shape and shape.isdigit() else 0
-                found[slug] = RoundtableSummary(slug, _census_text(stage), _census_text(thread), number)
-    return tuple(found.values())
-
-
-def _census_text(value: bytes | None) -> str:
-    return (value or b"").decode(errors="replace")
-
-
-def _slug(key: str) -> str:
-    return key[key.index("{") + 1 : key.rindex("}")]
-
-
-async def _chunks(keys: AsyncIterator[bytes], size: int) -> AsyncIterator[list[bytes]]:
-    chunk: list[bytes] = []
-    async for key in keys:
-        chunk.append(key)
-        if len(chunk) == size:
-            yield chunk
-            chunk = []
-    yield chunk
-
-
-CONNECTIONS = 64
-CENSUS_SECONDS = 1.5
-SEEN_AT_MOST = 20_000
-SEPARATOR = ", "
-KEPT_SECONDS = 30 * 24 * 3600
-"""A finished roundtable with an empty outbox. After that its item is still in the workspace."""
-
-log = logging.getLogger(__name__)
 
 
 class RedisStore(Connected):
@@ -198,181 +159,155 @@ class RedisStore(Connected):
         self._people = f"{self._prefix}people"
         self._listened = f"{self._prefix}listened"
         self._probe = f"{self._prefix}probe"
-        self._settled: dict[str, int] = {}
         # Slugs saved by a newer version of this program, with the error sentence.
         self._newer: dict[str, str] = {}
         self._scanned = False
-        # The version of the save that was seen last, and its name.
-        self._seen: LruCache[str, tuple[int, str]] = LruCache(SEEN_AT_MOST)
-        self._bases: LruCache[str, journal.Base] = LruCache(journal.BASES_REMEMBERED)
+        self._saved: LruCache[str, StoredState] = LruCache(REMEMBERED)
+
+    @property
+    def notices(self) -> RedisNotices:
+        return RedisNotices(self._redis, self._prefix)
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
-        base = self._bases.get(slug)
         async with bounded():
-            answer = await self._redis.eval(READ, 2, *self._reading(slug, known, base))
-            if known and len(answer) == 1:
-                self._note(known, *answer)
-                return known
-            found = await self._answered(slug, base, answer)
-        return self._noted(*found) if found else None
+            return await self._answered(
+                slug, known, await self._redis.eval(READ, 2, *self._asking(slug, known))
+            )
+
+    def _asking(self, slug: str, known: Roundtable | None = None) -> tuple[str | int, ...]:
+        """The keys and arguments of `READ`."""
+        saved = self._saved.get(slug)
+        if known is None or (saved and saved.value is known):
+            mine = (saved.link, saved.following) if saved and saved.parts else ("", "")
+            return (*self._keys(slug), *mine, "", "", "")
+        return (*self._keys(slug), "", "", known.version, known.incarnation, known.now)
+
+    async def _answered(self, slug: str, known: Roundtable | None, answer: list[Any]) -> Roundtable | None:
+        before = self._saved.get(slug)
+        if not answer:
+            self._newer.pop(slug, None)
+            return None
+        link, *more = answer
+        if more:
+            state, follows, parts = more
+            saved = before if follows else None
+            return await self._restored(slug, _text(link), state, _pairs(parts), saved)
+        if known and not (before and before.value is known):
+            self._saved[slug] = StoredState(known, _text(link), {})
+        return known or (before and before.value)
+
+    async def _restored(
+        self, slug: str, link: str, state: bytes, parts: Mapping[str, bytes], before: StoredState | None
+    ) -> Roundtable | None:
+        """An unreadable one is set aside: the item is then rebuilt from the workspace."""
+        saved = None
+        try:
+            saved = self._saved[slug] = restored(slug, link, state, parts, before)
+        except NewerVersion as error:
+            self._note_newer(slug, str(error))
+            raise
+        except UnreadableState as error:
+            log.warning("%s: it is set aside", error)
+            keys = (
+                *self._keys(slug),
+                *(f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts")),
+            )
+            await self._redis.eval(SET_ASIDE, len(keys), *keys, link)
+        self._newer.pop(slug, None)
+        return saved.value if saved else None
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
-        await self._put(roundtable, self._bases.get(roundtable.slug), expected)
-
-    async def put_whole(self, roundtable: Roundtable, *, expected: int) -> None:
-        """`put`, after which nothing of what was saved before is stored."""
-        await self._put(roundtable, None, expected)
-
-    async def has_changes(self, slug: str) -> bool:
-        async with bounded():
-            return bool(await self._redis.exists(self._changes_key(slug)))
-
-    async def _put(self, roundtable: Roundtable, base: journal.Base | None, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
-        seen, listed = self._name(roundtable.slug, expected), expected == 0 or not roundtable.pending
-        save = _saving(base if base and base.link == seen else None, roundtable, expected, seen)
+        slug, before = roundtable.slug, self._saved.get(roundtable.slug)
+        if before and before.value.version != expected:
+            before = None
+        save = saving(roundtable, before)
         async with bounded():
-            found = await self._save(save, listed=listed)
-            if found == UNLISTED:
-                found = await self._save(save, listed=True)
+            found = await self._save(save, expected, before)
             if found == INCOMPLETE:
-                save = _saving(None, roundtable, expected, seen)
-                found = await self._save(save, listed=True)
+                save = saving(roundtable, None)
+                found = await self._save(save, expected, before)
         if found != SAVED:
             other = f"another value of version {expected}" if found == ANOTHER else f"version {found}"
-            raise Conflict(f"{roundtable.slug} is at {other}, not at version {expected} as it was seen")
-        self._seen[roundtable.slug] = roundtable.version, save.after.link
-        self._bases[roundtable.slug] = save.after
-        if not roundtable.pending:
-            self._settled[roundtable.slug] = roundtable.version
+            raise Conflict(f"{slug} is at {other}, not at version {expected} as it was seen")
+        self._saved[slug] = save.after
 
-    async def _read(
-        self, slugs: tuple[str, ...], *, skip_newer: bool = False
-    ) -> list[tuple[journal.OpenedJournal, bytes]]:
-        """Each with the name of its save."""
-        reading = self._redis.pipeline(transaction=False)
-        bases = [self._bases.get(slug) for slug in slugs]
-        for slug, base in zip(slugs, bases, strict=True):
-            reading.eval(READ, 2, *self._reading(slug, base=base))
-        answers = await reading.execute() if slugs else []
-        found = []
-        for slug, base, answer in zip(slugs, bases, answers, strict=True):
-            try:
-                if one := await self._answered(slug, base, answer):
-                    found.append(one)
-            except NewerVersion:
-                if not skip_newer:
-                    raise
-        return found
-
-    async def _answered(
-        self, slug: str, base: journal.Base | None, answer: list[Any]
-    ) -> tuple[journal.OpenedJournal, bytes] | None:
-        """What *answer* says, which `READ` gave to a caller that has *base*; with the name of the save."""
-        name, version, changes, *state = answer
-        if base and not state:
-            if found := _resumed(base, version, changes, _text(name)):
-                return found, name
-            name, version, changes, *state = await self._redis.eval(READ, 2, *self._reading(slug))
-        opened = await self._opened(slug, version, changes, *state)
-        return (opened, name) if opened else None
-
-    async def _save(self, save: Save, *, listed: bool) -> int:
-        roundtable, expected = save.after.value, save.expected
-        saving = self._redis.pipeline(transaction=False)
-        if listed:
-            self._list(saving, roundtable)
-        if roundtable.pending:
-            saving.zadd(self._unfinished, {roundtable.slug: roundtable.version}, gt=True)
-        slug = roundtable.slug
-        kept = KEPT_SECONDS if journal.is_over(roundtable) else ""
-        timed = seconds(roundtable.next_due) if roundtable.timers else ""
-        arguments = (expected, save.seen, kept, "listed" if listed else "", slug, timed, save.content)
-        fields = (save.lines, *_fields(roundtable), save.after.begun, save.after.link)
-        saving.eval(SAVE, 3, self._key(slug), self._timers, self._changes_key(slug), *arguments, *fields)
-        position = len(saving) - 1
-        settled, self._settled = self._settled, {}
-        for slug, version in settled.items():
-            saving.eval(SETTLE, 1, self._unfinished, slug, version)
-        answers = await saving.execute()
-        return int(answers[position])
-
-    def _name(self, slug: str, version: int) -> str:
-        """Of the save of this *version*, if it was seen here: another value may have the same version."""
-        seen, name = self._seen.get(slug, (0, ""))
-        return name if seen == version else ""
-
-    def _note(self, roundtable: Roundtable, name: bytes) -> None:
-        self._seen[roundtable.slug] = roundtable.version, _text(name)
-
-    def _noted(self, stored: journal.OpenedJournal, name: bytes) -> Roundtable:
-        self._note(stored.value, name)
-        if stored.base:
-            self._bases[stored.value.slug] = stored.base
-        return stored.value
+    async def _save(self, save: Save, expected: int, before: StoredState | None) -> int:
+        rt = save.after.value
+        place, is_over = rt.place, rt.stage is Stage.ANALYSED and not rt.pending and not rt.timers
+        keys = (
+            *self._keys(rt.slug),
+            self._timers,
+            self._unfinished,
+            self._channel_key(place.team, place.channel),
+            self._thread_key(place),
+        )
+        arguments = (
+            expected,
+            before.link if before else "",
+            WHOLE if save.whole or not before else before.part_count,
+            KEPT_SECONDS if is_over else "",
+            rt.slug,
+            seconds(rt.next_due) if rt.timers else "",
+            *_fields(save),
+            len(save.gone),
+            *save.gone,
+            *(text for part in save.added.items() for text in part),
+        )
+        return int(await self._redis.eval(SAVE, len(keys), *keys, *arguments))
 
     async def at(self, place: Place) -> Roundtable | None:
         async with bounded():
-            slugs = map(_text, await self._redis.smembers(self._thread_key(place)))
-            found = await self._read(tuple(slugs))
-        held = next((one for one in found if one[0].value.place == place), None)
-        return self._noted(*held) if held else None
+            found = await self._all(await self._redis.smembers(self._thread_key(place)))
+        return next((one for one in found.values() if one and one.place == place), None)
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
+        key = self._channel_key(team, channel)
         async with bounded():
-            slugs = tuple(map(_text, await self._redis.smembers(self._channel_key(team, channel))))
-            found = [one.value for one, _ in await self._read(slugs, skip_newer=True)]
-            there = {one.slug for one in found} | self._newer.keys()
-            await self._forget(team, channel, [slug for slug in slugs if slug not in there])
-        here = [one for one in found if (one.place.team, one.place.channel) == (team, channel)]
+            found = await self._all(await self._redis.smembers(key), skip_newer=True)
+            for slug in [slug for slug, one in found.items() if one is None]:
+                await self._redis.eval(UNLIST, 2, key, self._keys(slug)[0], slug)
+        here = [
+            one for one in found.values() if one and (one.place.team, one.place.channel) == (team, channel)
+        ]
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
 
-    async def waiting(self) -> int:
-        """How many roundtables are unfinished; writes nothing."""
-        async with bounded():
-            listed = await self._listed_as_unfinished()
-        return sum(bool(_listed(kinds)) for _, kinds, _ in listed.values())
+    async def _all(
+        self, slugs: Iterable[object], *, skip_newer: bool = False
+    ) -> dict[str, Roundtable | None]:
+        reading = self._redis.pipeline(transaction=False)
+        found: dict[str, Roundtable | None] = dict.fromkeys(map(_text, slugs))
+        for slug in found:
+            reading.eval(READ, 2, *self._asking(slug))
+        for slug, answer in zip(tuple(found), await reading.execute() if found else (), strict=True):
+            try:
+                found[slug] = await self._answered(slug, None, answer)
+            except NewerVersion:
+                if not skip_newer:
+                    raise
+                del found[slug]
+        return found
 
     async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
         async with bounded():
-            timed = await self._timed(now) if now else ()
-            found = await self._listed_as_unfinished()
-            settling = self._redis.pipeline(transaction=False)
-            for slug, (version, kinds, _) in found.items():
-                if version and version.isdigit() and not kinds:
-                    settling.eval(SETTLE, 1, self._unfinished, slug, int(version))
-            await settling.execute()
-        pending = tuple(
+            timed = await self._redis.zrangebyscore(self._timers, "-inf", seconds(now)) if now else ()
+            slugs = {_text(slug): "" for slug in (*await self._redis.smembers(self._unfinished), *timed)}
+            reading = self._redis.pipeline(transaction=False)
+            for slug in slugs:
+                reading.hmget(self._keys(slug)[0], "owes", "updated", "due")
+            stored = await reading.execute() if slugs else []
+        return tuple(
             slug
-            for slug, (_, kinds, updated) in found.items()
-            if is_due(_listed(kinds), _text(updated), quiet_since=quiet_since)
+            for slug, (owes, updated, due) in zip(slugs, stored, strict=True)
+            if is_due(_kinds(owes), _text(updated), quiet_since=quiet_since) or "" < _text(due) <= now
         )
-        return (*pending, *(slug for slug in timed if slug not in pending))
-
-    async def _timed(self, now: str) -> tuple[str, ...]:
-        """With a timer that is due; whatever is not stored any more leaves the index."""
-        slugs = [_text(slug) for slug in await self._redis.zrangebyscore(self._timers, "-inf", seconds(now))]
-        looking = self._redis.pipeline(transaction=False)
-        for slug in slugs:
-            looking.exists(self._key(slug))
-            looking.eval(UNTIMED, 2, self._timers, self._key(slug), slug)
-        answers = await looking.execute() if slugs else []
-        return tuple(slug for slug, there in zip(slugs, answers[::2], strict=True) if there)
-
-    async def _listed_as_unfinished(self) -> dict[str, Any]:
-        """The version, the effects and the time of each."""
-        slugs = [_text(slug) for slug in await self._redis.zrange(self._unfinished, 0, -1)]
-        reading = self._redis.pipeline(transaction=False)
-        for slug in slugs:
-            reading.hmget(self._key(slug), "version", "owes", "updated")
-        return dict(zip(slugs, await reading.execute(), strict=True))
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         wanted = tuple(slugs)
         async with bounded():
             looking = self._redis.pipeline(transaction=False)
             for slug in wanted:
-                looking.exists(self._key(slug))
+                looking.exists(self._keys(slug)[0])
             found = await looking.execute() if wanted else []
         return tuple(slug for slug, there in zip(wanted, found, strict=True) if not there)
 
@@ -425,7 +360,7 @@ class RedisStore(Connected):
 
     async def _census(self) -> tuple[RoundtableSummary, ...]:
         async with bounded(CENSUS_SECONDS):
-            found = await census(self._redis, self._key("*"))
+            found = await _census(self._redis, self._keys("*")[0])
         for one in found:
             if one.shape > SHAPE:
                 self._note_newer(one.slug, newer("roundtable", one.slug))
@@ -436,102 +371,48 @@ class RedisStore(Connected):
             log.error("%s", sentence)
         self._newer[slug] = sentence
 
-    async def _forget(self, team: str, channel: str, gone: list[str]) -> None:
-        """Removes expired roundtables from the index. One that is saved for the first time meanwhile is put back."""
-        if not gone:
-            return
-        await self._redis.srem(self._channel_key(team, channel), *gone)
-        for slug in gone:
-            if await self._redis.exists(self._key(slug)):
-                await self._redis.sadd(self._channel_key(team, channel), slug)
-
-    async def _opened(
-        self, slug: str, version: bytes | None, changes: list[bytes], state: bytes | None
-    ) -> journal.OpenedJournal | None:
-        """An unreadable roundtable is set aside: the item is then rebuilt from the workspace."""
-        if state is None:
-            self._newer.pop(slug, None)
-            return None
-        found = None
-        try:
-            found = _as_of(version, journal.opened(slug, state, changes))
-        except NewerVersion as error:
-            self._note_newer(slug, str(error))
-            raise
-        except UnreadableState as error:
-            found = None
-            log.warning("%s: it is set aside", error)
-            aside = f"{self._key(slug)}:unreadable"
-            keys = self._key(slug), aside, self._changes_key(slug), f"{aside}:changes"
-            await self._redis.eval(SET_ASIDE, len(keys), *keys, state)
-        self._newer.pop(slug, None)
-        return found
-
-    def _key(self, slug: str) -> str:
-        """With braces, as Redis Cluster needed them; stored keys keep their names."""
-        return f"{self._prefix}{{{slug}}}"
-
-    def _changes_key(self, slug: str) -> str:
-        return f"{self._key(slug)}:changes"
+    def _keys(self, slug: str) -> tuple[str, str]:
+        """Of the state and the parts."""
+        return f"{self._prefix}state:{slug}", f"{self._prefix}parts:{slug}"
 
     def _thread_key(self, place: Place) -> str:
-        return f"{self._prefix}thread:{{{place.key}}}"
+        return f"{self._prefix}thread:{place.key}"
 
     def _channel_key(self, team: str, channel: str) -> str:
-        return f"{self._prefix}channel:{{{team}.{channel}}}"
-
-    def _list(self, saving: Any, roundtable: Roundtable) -> None:
-        """Writes the index entries of channel and thread."""
-        slug, place = roundtable.slug, roundtable.place
-        saving.sadd(self._channel_key(place.team, place.channel), slug)
-        if not place.thread:
-            return
-        saving.sadd(self._thread_key(place), slug)
-        if journal.is_over(roundtable):
-            saving.expire(self._thread_key(place), KEPT_SECONDS)
-        else:
-            saving.persist(self._thread_key(place))
-
-    def _reading(
-        self, slug: str, known: Roundtable | None = None, base: journal.Base | None = None
-    ) -> tuple[int | str, ...]:
-        """The two keys and the arguments of `READ`."""
-        link = base.link if base and base.value is known else ""
-        seen = (known.version, known.incarnation, known.now, link) if known else UNKNOWN
-        return (
-            self._key(slug),
-            self._changes_key(slug),
-            *seen,
-            *((base.begun, base.lines) if base else NO_BASE),
-        )
+        return f"{self._prefix}channel:{team}.{channel}"
 
 
-def _saving(base: journal.Base | None, roundtable: Roundtable, expected: int, seen: str) -> Save:
-    if base and (follows := journal.following(base, roundtable)):
-        return Save(*follows, expected, seen, base.lines)
-    return Save(*journal.whole(roundtable), expected, seen, WHOLE)
+async def _census(redis: Any, pattern: str) -> tuple[RoundtableSummary, ...]:
+    """
+    Scans all keys, for the few questions that no index answers. What is saved during the scan may be
+    missing.
+    """
+    found: dict[str, RoundtableSummary] = {}
+    async for keys in _chunks(redis.scan_iter(match=pattern, count=KEYS_AT_ONCE), KEYS_AT_ONCE):
+        reading = redis.pipeline(transaction=False)
+        for key in keys:
+            reading.hmget(key, "stage", "thread", "shape")
+        for key, (stage, thread, shape) in zip(keys, await reading.execute(), strict=True):
+            if stage:
+                slug = _text(key).partition(":state:")[2]
+                number = int(shape) if shape and shape.isdigit() else 0
+                found[slug] = RoundtableSummary(slug, _text(stage), _text(thread), number)
+    return tuple(found.values())
 
 
-def _resumed(
-    base: journal.Base, version: bytes, changes: list[bytes], name: str
-) -> journal.OpenedJournal | None:
-    """None when the changes do not lead from *base* to the save *name*: *base* may have been lost with a master."""
-    with suppress(UnreadableState, NewerVersion):
-        found = _as_of(version, journal.resumed(base, changes))
-        if found.base and found.base.link == name:
-            return found
-    return None
+async def _chunks(keys: AsyncIterator[bytes], size: int) -> AsyncIterator[list[bytes]]:
+    chunk: list[bytes] = []
+    async for key in keys:
+        chunk.append(key)
+        if len(chunk) == size:
+            yield chunk
+            chunk = []
+    yield chunk
 
 
-def _as_of(version: bytes | None, stored: journal.OpenedJournal) -> journal.OpenedJournal:
-    """The list of changes is a key of its own: Redis, or a person, may have deleted it alone."""
-    if str(stored.value.version) != _text(version):
-        raise UnreadableState(f"the stored roundtable {stored.value.slug!r} lacks its last changes")
-    return stored
-
-
-def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
-    """In the order of `FIELDS`, without the links."""
+def _fields(save: Save) -> tuple[str | int, ...]:
+    """In the order of `FIELDS`."""
+    roundtable = save.after.value
     debate, place = roundtable.elaboration, roundtable.place
     return (
         roundtable.version,
@@ -548,11 +429,17 @@ def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
         roundtable.now,
         roundtable.next_due,
         roundtable.shape,
+        save.after.link,
+        save.state,
     )
 
 
-def _listed(kinds: object) -> frozenset[str]:
-    return frozenset(filter(None, _text(kinds).split(SEPARATOR)))
+def _pairs(flat: list[bytes]) -> dict[str, bytes]:
+    return dict(zip(map(_text, flat[::2]), flat[1::2], strict=True))
+
+
+def _kinds(owes: object) -> frozenset[str]:
+    return frozenset(filter(None, _text(owes).split(SEPARATOR)))
 
 
 def _text(value: object) -> str:

@@ -1,5 +1,9 @@
 """
-The JSON of stored roundtables and notices.
+What a store has of a roundtable or a notice, as JSON.
+
+A roundtable is a small state and its parts: the lines, answers, effects and entries, each written once and named by a
+number. A save writes the state and the parts that are new, and deletes those that the state does not name any more, so
+it costs the same after 1,000 answers as after one.
 
 A newer version of this program may have written what this one cannot read, such as an unknown kind of effect. That is
 not damage: it raises NewerVersion and is not overwritten, because saving it would lose what only the newer version
@@ -7,29 +11,240 @@ knows.
 """
 
 import json
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from typing import Any, TypeVar
+from itertools import chain, islice
+from operator import is_
+from secrets import token_hex
+from typing import Any, NamedTuple, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.reviews.notice import Notice
-from bot.domain.roundtable.state import TRIED_AGAIN, Roundtable
+from bot.domain.roundtable.effects import Effect
+from bot.domain.roundtable.state import TRIED_AGAIN, Answer, Roundtable
+from bot.domain.specification.entries import Entry
+from bot.domain.transcript.lines import Line
 from bot.domain.values.places import Place
 from bot.errors import BotError, NewerVersion
 
 SHAPE: int = Roundtable.model_fields["shape"].default
+KINDS: Mapping[str, TypeAdapter[Any]] = {
+    "line": TypeAdapter(Line),
+    "answer": TypeAdapter(Answer),
+    "effect": TypeAdapter(Effect),
+    "entry": TypeAdapter(Entry),
+}
+FIELDS: Mapping[str, str] = {
+    "lines": "line",
+    "answers": "answer",
+    "drafted": "answer",
+    "looked_at": "answer",
+    "unsaved": "effect",
+    "unsent": "effect",
+    "outbox": "effect",
+}
+"""The kind of the parts that these fields of a roundtable have; the entries of its specification are parts, too."""
+ENTRIES = "entries"
+PARTS, FOLLOWING = "parts", "following"
+"""In a stored state: by field, the numbers of its parts, as ranges; and by kind, the number that is given next."""
 
 S = TypeVar("S", Roundtable, Notice)
+log = logging.getLogger(__name__)
 
 
 class UnreadableState(BotError):
     """The stored state is damaged; callers set it aside and go on without it."""
 
 
-def encoded(roundtable: Roundtable) -> bytes:
-    return roundtable.model_dump_json().encode()
+Ranges = tuple[tuple[int, int], ...]
+
+
+class Parts(NamedTuple):
+    """The stored parts of one kind: the values of each field and their numbers, and by identity those of each value."""
+
+    fields: Mapping[str, tuple[tuple[BaseModel, ...], Ranges]] = {}
+    numbers: Mapping[int, tuple[BaseModel, int]] = {}
+    following: int = 1
+
+    @property
+    def stored(self) -> frozenset[int]:
+        return frozenset(chain.from_iterable(_numbers(ranges) for _, ranges in self.fields.values()))
+
+
+class StoredState(NamedTuple):
+    """
+    A roundtable as it is stored; *link* names the save, since another one may have had the same version. Without
+    *parts* it is not known which number each has.
+    """
+
+    value: Roundtable
+    link: str
+    parts: Mapping[str, Parts]
+
+    @property
+    def part_count(self) -> int:
+        return sum(len(parts.stored) for parts in self.parts.values())
+
+    @property
+    def following(self) -> str:
+        """The end of the stored state."""
+        return _text({kind: parts.following for kind, parts in self.parts.items()})
+
+
+class Save(NamedTuple):
+    """*added* and *gone* are parts, named by kind and number. *whole*: no other parts are stored."""
+
+    after: StoredState
+    state: str
+    added: Mapping[str, str]
+    gone: Sequence[str]
+    whole: bool
+
+
+def saving(roundtable: Roundtable, before: StoredState | None) -> Save:
+    """What has to be written when *before* is stored, or anything (None). Values are compared by identity."""
+    named: dict[str, Ranges] = {}
+    added: dict[str, str] = {}
+    gone: list[str] = []
+    parts = {}
+    for kind in KINDS:
+        old = (before and before.parts.get(kind)) or Parts()
+        parts[kind], new = _next_parts(old, dict(_fields(roundtable, kind)))
+        named |= {field: ranges for field, (_, ranges) in parts[kind].fields.items()}
+        added |= {part_name(kind, number): value.model_dump_json() for number, value in new.items()}
+        if len(parts[kind].numbers) != len(old.numbers) + len(new):
+            gone += [part_name(kind, number) for number in sorted(old.stored - parts[kind].stored)]
+    after = StoredState(roundtable, token_hex(8), parts)
+    state = f'{_without_parts(roundtable)[:-1]},"{PARTS}":{_text(named)},"{FOLLOWING}":{after.following}}}'
+    return Save(after, state, added, gone, whole=not (before and before.parts))
+
+
+def _next_parts(
+    old: Parts, fields: Mapping[str, tuple[BaseModel, ...]]
+) -> tuple[Parts, Mapping[int, BaseModel]]:
+    """With the values that are new, by number. What a field begins with as before is not looked at one by one."""
+    numbers, following = dict(old.numbers), old.following
+    stored: dict[str, tuple[tuple[BaseModel, ...], Ranges]] = {}
+    new: dict[int, BaseModel] = {}
+    has_grown = True
+    for field, values in fields.items():
+        before, ranges = old.fields.get(field, ((), ()))
+        if len(before) > len(values) or not all(map(is_, before, values)):
+            before, ranges, has_grown = (), (), False
+        found = []
+        for value in values[len(before) :]:
+            if id(value) not in numbers:
+                numbers[id(value)], new[following] = (value, following), value
+                following += 1
+            found.append(numbers[id(value)][1])
+        stored[field] = values, _with_numbers(ranges, found)
+    parts = Parts(stored, numbers, following)
+    if not has_grown:
+        kept = parts.stored
+        parts = parts._replace(numbers={key: one for key, one in numbers.items() if one[1] in kept})
+    return parts, new
+
+
+def restored(
+    slug: str,
+    link: str,
+    state: bytes | str,
+    stored: Mapping[str, bytes | str],
+    before: StoredState | None = None,
+) -> StoredState:
+    """
+    *stored* may lack the parts of *before*, an earlier save that this one continues. Raises NewerVersion, and
+    UnreadableState when *state* or a part that it names is damaged or missing.
+    """
+    roundtable = decoded(slug, state)
+    try:
+        return _restored(roundtable, link, _object(state), stored, before)
+    except ValidationError as error:
+        where, reason = _flaw(error)
+        if all(map(_object, stored.values())):
+            raise NewerVersion(newer("roundtable", slug, where)) from None
+        flaw = f"{where} {reason}"
+    except KeyError as error:
+        flaw = f"its part {error} is missing"
+    except (TypeError, ValueError, AttributeError) as error:
+        flaw = str(error)
+    raise UnreadableState(f"the stored roundtable {slug!r} cannot be read: {flaw}")
+
+
+def _restored(
+    roundtable: Roundtable,
+    link: str,
+    state: Mapping[str, Any],
+    stored: Mapping[str, bytes | str],
+    before: StoredState | None,
+) -> StoredState:
+    if PARTS not in state:
+        return StoredState(roundtable, link, {})
+    named, following = state[PARTS], state[FOLLOWING]
+    changes: dict[str, Any] = {}
+    parts = {}
+    for kind, adapter in KINDS.items():
+        old = before.parts[kind].numbers.values() if before else ()
+        read = {number: value for value, number in old}
+        fields: dict[str, tuple[tuple[BaseModel, ...], Ranges]] = {}
+        for field, _ in _fields(roundtable, kind):
+            if field not in named:
+                continue
+            most = len(stored) + len(read)
+            numbers = tuple(islice(_numbers(named[field]), most + 1))
+            for number in numbers:
+                if number not in read:
+                    read[number] = adapter.validate_json(stored[part_name(kind, number)])
+            changes[field] = tuple(read[number] for number in numbers)
+            fields[field] = changes[field], _with_numbers((), numbers)
+        kept = Parts(fields).stored
+        used = {id(value): (value, number) for number, value in read.items() if number in kept}
+        parts[kind] = Parts(fields, used, int(following[kind]))
+    if ENTRIES in changes:
+        entries = {entry.id: entry for entry in changes.pop(ENTRIES)}
+        roundtable = roundtable.but(specification=roundtable.specification.but(entries=entries))
+    return StoredState(roundtable.but(**changes), link, parts)
+
+
+def part_name(kind: str, number: int) -> str:
+    return f"{kind} {number}"
+
+
+def _fields(roundtable: Roundtable, kind: str) -> Iterator[tuple[str, tuple[BaseModel, ...]]]:
+    for field, its in FIELDS.items():
+        if its == kind:
+            yield field, getattr(roundtable, field)
+    if kind == "entry":
+        yield ENTRIES, tuple(roundtable.specification.entries.values())
+
+
+def _without_parts(roundtable: Roundtable) -> str:
+    fields: dict[str, Any] = dict.fromkeys(FIELDS, ())
+    specification = roundtable.specification.but(entries={})
+    return roundtable.but(**fields, specification=specification).model_dump_json()
+
+
+def _with_numbers(ranges: Ranges, numbers: Iterable[int]) -> Ranges:
+    longer = list(ranges)
+    for number in numbers:
+        if longer and longer[-1][1] == number - 1:
+            longer[-1] = (longer[-1][0], number)
+        else:
+            longer.append((number, number))
+    return tuple(longer)
+
+
+def _text(given: Any) -> str:
+    return json.dumps(given, separators=(",", ":"))
+
+
+def _numbers(ranges: Iterable[Any]) -> Iterator[int]:
+    for first, last in ranges:
+        yield from range(first, last + 1)
 
 
 def decoded(slug: str, content: bytes | str) -> Roundtable:
@@ -42,22 +257,36 @@ def decoded(slug: str, content: bytes | str) -> Roundtable:
     return roundtable
 
 
+def decoded_notice(slug: str, content: bytes | str) -> Notice | None:
+    """None when it cannot be read: it is begun anew, since git has the reviews. Raises NewerVersion."""
+    try:
+        return parsed(Notice, slug, content, what="notice of the reviews of")
+    except UnreadableState as error:
+        log.warning("the stored notice of %s cannot be read, and is begun anew: %s", slug, error)
+        return None
+
+
 def parsed(kind: type[S], slug: str, content: bytes | str, *, what: str) -> S:
     """Raises NewerVersion, and UnreadableState with the first flaw. *what* names the kind in sentences."""
     shape = kind.model_fields["shape"].default
     try:
         found = kind.model_validate_json(content)
     except ValidationError as error:
-        flaw = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, flaw["loc"]))
+        where, reason = _flaw(error)
         if _is_newer(slug, content, shape=shape):
             raise NewerVersion(newer(what, slug, where)) from None
-        raise UnreadableState(f"{where} {flaw['msg']}") from None
+        raise UnreadableState(f"{where} {reason}") from None
     if found.shape > shape:
         raise NewerVersion(newer(what, slug))
     if found.shape < shape:
         raise UnreadableState("an earlier version saved it, in another form")
     return found
+
+
+def _flaw(error: ValidationError) -> tuple[str, str]:
+    """Where the first flaw is, and what it is."""
+    flaw = error.errors(include_url=False, include_input=False)[0]
+    return ".".join(map(str, flaw["loc"])), flaw["msg"]
 
 
 def newer(what: str, slug: str, where: str = "") -> str:

@@ -32,8 +32,8 @@ def valid(team: str) -> str:
 
 
 def prefix(team: str) -> str:
-    """What all keys of *team* in Redis begin with."""
-    return f"roundtable:{valid(team)}:"
+    """What all keys of *team* in Redis begin with: with one hash tag, so that a script may use several of them."""
+    return f"roundtable:{{{valid(team)}}}:"
 
 
 def recorded(state: Path) -> str:

@@ -1,4 +1,3 @@
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
@@ -8,16 +7,16 @@ import pytest
 import redis
 
 from bot.engine.ports import Wake
-from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.local_wake import LocalWake
 from bot.storage.redis import RedisStore
+from bot.storage.sqlite import SqliteStore
 from bot.storage.tasks import DocketWake
 from tests import stored
 
 Rewrite = Callable[[str, dict[str, Any]], dict[str, Any]]
-AnyStore = EmbeddedStore | RedisStore
+AnyStore = SqliteStore | RedisStore
 Opening = Callable[[], AbstractAsyncContextManager[AnyStore]]
 OpenWake = Callable[[], AbstractAsyncContextManager[Wake]]
 
@@ -27,15 +26,11 @@ def in_no_hurry(patient: None) -> None:
     """How long is waited for a Redis that hangs is in `tests/storage`."""
 
 
-@pytest.fixture(params=["embedded", "redis"])
+@pytest.fixture(params=["sqlite", "redis"])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
-    """
-    Opens the same store again and again, as a process does that is started again.
-
-    What is different with Sentinel is in `tests/storage/test_sentinel`.
-    """
-    if request.param == "embedded":
-        return lambda: EmbeddedStore(tmp_path / ".roundtable")
+    """Opens the same store again and again, as a process does that is started again."""
+    if request.param == "sqlite":
+        return lambda: SqliteStore(tmp_path / ".roundtable")
     url = request.getfixturevalue("redis_url")
     return lambda: RedisStore(url, team="T1")
 
@@ -46,38 +41,32 @@ def rewrite(request: pytest.FixtureRequest, tmp_path: Path) -> Rewrite:
     kind = request.node.callspec.params["open_store"]
 
     def in_file(slug: str, changes: dict[str, Any]) -> dict[str, Any]:
-        whole = {**stored.in_files(tmp_path, slug), **changes}
-        file = tmp_path / ".roundtable" / "roundtables" / f"{slug}.json"
-        file.write_text(json.dumps(whole), "utf-8")
-        file.with_suffix(".changes").unlink(missing_ok=True)
+        whole = {**stored.in_file(tmp_path, slug), **changes}
+        stored.rewrite_file(tmp_path, slug, whole)
         return whole
 
     def in_redis(slug: str, changes: dict[str, Any]) -> dict[str, Any]:
         with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
             whole = {**stored.in_redis(client, slug, team="T1"), **changes}
-            client.hset(stored.key(slug, team="T1"), "state", json.dumps(whole))
-            client.hset(stored.key(slug, team="T1"), "shape", whole["shape"])
-            client.delete(f"{stored.key(slug, team='T1')}:changes")
+            stored.rewrite_redis(client, slug, whole, team="T1")
         return whole
 
-    return in_file if kind == "embedded" else in_redis
+    return in_file if kind == "sqlite" else in_redis
 
 
 @pytest.fixture
 def everything(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], bytes]:
-    """All that the store has kept."""
+    """All that a closed store has kept."""
 
     def in_files() -> bytes:
         return b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
 
     def in_redis() -> bytes:
         with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
-            lists = {key for key in client.scan_iter() if client.type(key) == b"list"}
             hashes = {key for key in client.scan_iter() if client.type(key) == b"hash"}
-            parts = [one for key in lists for one in client.lrange(key, 0, -1)]
-            return b"".join(parts + [one for key in hashes for one in client.hvals(key)])
+            return b"".join(one for key in hashes for one in client.hvals(key))
 
-    return in_files if request.node.callspec.params["open_store"] == "embedded" else in_redis
+    return in_files if request.node.callspec.params["open_store"] == "sqlite" else in_redis
 
 
 @pytest.fixture

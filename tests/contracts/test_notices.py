@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,9 @@ import pytest
 from bot.domain.reviews.notice import Notice, ReviewEntry, ShowNotice
 from bot.engine.review_ports import Notices
 from bot.errors import Conflict, NewerVersion, Unavailable
-from bot.storage.notices import EmbeddedNotices, RedisNotices
+from bot.storage.redis import RedisStore
+from bot.storage.sqlite import SqliteStore
+from tests.contracts.conftest import Opening as StoreOpening
 from tests.redis_server import RedisServer
 
 Opening = Callable[[], AbstractAsyncContextManager[Notices]]
@@ -21,13 +23,16 @@ NOTICE = Notice(slug="offline-sync", title="Offline – sync", version=1, entrie
 )
 
 
-@pytest.fixture(params=["embedded", "redis"])
-def open_notices(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
+@pytest.fixture
+def open_notices(open_store: StoreOpening) -> Opening:
     """Opens the same place again and again, as a process does that is started again."""
-    if request.param == "embedded":
-        return lambda: EmbeddedNotices(tmp_path / ".roundtable")
-    url = request.getfixturevalue("redis_url")
-    return lambda: RedisNotices(url, team="T1")
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Notices]:
+        async with open_store() as store:
+            yield store.notices
+
+    return opened
 
 
 @pytest.fixture
@@ -84,10 +89,10 @@ async def test_a_notice_from_before_is_read(notices: Notices) -> None:
 
 async def test_a_redis_that_is_away_says_so(redis_url: str, redis_server: RedisServer) -> None:
     """Nothing is taken then, so that whoever asks is told to try again."""
-    async with RedisNotices(redis_url, team="T1") as opened:
+    async with RedisStore(redis_url, team="T1") as store:
         redis_server.stop()
         with pytest.raises(Unavailable):
-            await opened.get("offline-sync")
+            await store.notices.get("offline-sync")
 
 
 async def test_what_a_newer_version_saved_is_not_begun_anew(open_notices: Opening) -> None:
@@ -104,22 +109,19 @@ async def test_what_a_newer_version_saved_is_not_begun_anew(open_notices: Openin
 
 async def test_an_unknown_kind_of_effect_is_no_damage(tmp_path: Path) -> None:
     """Nor is it lost, as what is torn is."""
-    async with EmbeddedNotices(tmp_path) as first:
-        await first.put(NOTICE, expected=0)
-    file = tmp_path / "notices/offline-sync.json"
-    saved = json.dumps(json.loads(file.read_bytes()) | {"outbox": [{"kind": "send_a_postcard"}]})
-    file.write_text(saved)
-    async with EmbeddedNotices(tmp_path) as second:
+    async with SqliteStore(tmp_path) as store:
+        await store.notices.put(NOTICE, expected=0)
+        unknown = json.dumps(NOTICE.model_dump() | {"outbox": [{"kind": "send_a_postcard"}]})
+        await store.rows("UPDATE notices SET state = ?", unknown)
         with pytest.raises(NewerVersion):
-            await second.get("offline-sync")
-    assert file.read_text() == saved
+            await store.notices.get("offline-sync")
+        assert await store.rows("SELECT state FROM notices") == [(unknown,)]
 
 
 async def test_what_cannot_be_read_is_as_good_as_lost(tmp_path: Path) -> None:
     """Git has the reviews, and Slack the message."""
-    async with EmbeddedNotices(tmp_path) as first:
-        await first.put(NOTICE, expected=0)
-    (tmp_path / "notices/offline-sync.json").write_text("{")
-    async with EmbeddedNotices(tmp_path) as second:
-        assert await second.get("offline-sync") is None
-        await second.put(NOTICE, expected=0)
+    async with SqliteStore(tmp_path) as store:
+        await store.notices.put(NOTICE, expected=0)
+        await store.rows("UPDATE notices SET state = '{'")
+        assert await store.notices.get("offline-sync") is None
+        await store.notices.put(NOTICE, expected=0)

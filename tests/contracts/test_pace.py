@@ -125,7 +125,7 @@ async def test_nothing_of_it_stays_in_redis_for_ever(redis_url: str) -> None:
         keys = await limit._redis.keys("*")
         lives = [await limit._redis.ttl(key) for key in keys]
 
-    assert sorted(keys) == [b"roundtable:T1:pace:post:C1", b"roundtable:T1:pace:post:C2"]
+    assert sorted(keys) == [b"roundtable:{T1}:pace:post:C1", b"roundtable:{T1}:pace:post:C2"]
     assert all(0 < life < 120 for life in lives)
 
 
@@ -165,7 +165,7 @@ async def test_redis_is_used_again_when_it_is_back(
         redis_server.start()
         await limit.take([SLOW])
 
-        assert await limit._redis.exists("roundtable:T1:pace:post:C1")
+        assert await limit._redis.exists("roundtable:{T1}:pace:post:C1")
 
 
 async def test_a_redis_url_that_is_none_is_said_at_once() -> None:

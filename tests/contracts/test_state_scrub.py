@@ -2,11 +2,10 @@
 
 import pytest
 
+from bot.cli.scrub import scrub_state
 from bot.domain.privacy.redaction import Redactor
 from bot.domain.roundtable.state import Roundtable
 from bot.errors import Unavailable
-from bot.storage.serialization import encoded
-from bot.storage.state_scrub import scrub_state
 from tests.contracts.conftest import AnyStore
 from tests.domain.table import Table, shipped
 
@@ -33,12 +32,12 @@ async def test_the_claims_and_lines_have_the_secret_no_more(store: AnyStore) -> 
     after = await kept(store, before.slug)
 
     assert TOKEN in str(before.specification)
-    assert TOKEN not in encoded(after).decode()
+    assert TOKEN not in after.model_dump_json()
     assert set(kinds) == {"github-token"}
     assert after.specification.entries["DEC-001"]["text"] == "use [redacted:github-token] for now"
     assert (
-        encoded(before).decode().replace(TOKEN, "[redacted:github-token]")
-        == encoded(after.but(version=1)).decode()
+        before.model_dump_json().replace(TOKEN, "[redacted:github-token]")
+        == after.but(version=1).model_dump_json()
     )
     table.rt = after
     assert table.do_step().rt.steps_completed
@@ -76,7 +75,7 @@ async def test_what_a_bot_saves_meanwhile_is_scrubbed_too(
     after = await get(before.slug)
     assert after
     assert (after.title, after.version) == ("Sync [redacted:github-token] 1", 3)
-    assert TOKEN not in encoded(after).decode()
+    assert TOKEN not in after.model_dump_json()
 
     await store.put(before.but(version=4), expected=3)
     saves = iter(range(1_000))

@@ -6,7 +6,6 @@ from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.reviews.notice import Notice, TellThread
 from bot.engine.ports import RateBudget
 from bot.storage.limiter import RedisRateLimit
-from bot.storage.notices import RedisNotices
 from bot.storage.redis import RedisStore
 from bot.storage.tasks import DocketWake
 from tests.patience import wait_until
@@ -52,7 +51,8 @@ async def test_what_is_remembered_of_two_teams(redis_url: str) -> None:
 async def test_notices_of_two_teams(redis_url: str) -> None:
     """Reviews of one are not shown in the other."""
     ours = Notice(slug=SLUG, version=1, now=NOW, outbox=(TellThread(id="1", entries=()),))
-    async with RedisNotices(redis_url, team="T1") as one, RedisNotices(redis_url, team="T2") as other:
+    async with RedisStore(redis_url, team="T1") as our_store, RedisStore(redis_url, team="T2") as their_store:
+        one, other = our_store.notices, their_store.notices
         await one.put(ours, expected=0)
 
         assert await other.get(SLUG) is None

@@ -12,7 +12,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.comparing import SAME
 from bot.domain.transcript.lines import Line
-from bot.storage.serialization import decoded, encoded
+from bot.storage.serialization import decoded
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table, person
 
@@ -134,7 +134,7 @@ def until_asked(**world: Any) -> Table:
 
 def test_a_restart_between_the_question_and_its_answer() -> None:
     table = until_asked(groups=ALL)
-    table.rt = decoded(table.rt.slug, encoded(table.rt))
+    table.rt = decoded(table.rt.slug, table.rt.model_dump_json())
     table.resume_paying()
 
     assert asked(table) == 1

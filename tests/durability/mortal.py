@@ -47,7 +47,7 @@ class Mortal:
     async def at_rest(self) -> None:
         """It has saved what came of all that it did."""
         await wait_until(
-            lambda: not stored.in_files(self.meeting.workspace, self.meeting.slug)["outbox"],
+            lambda: not stored.in_file(self.meeting.workspace, self.meeting.slug)["outbox"],
             seconds=PATIENCE_SECONDS,
             what="an empty outbox",
         )

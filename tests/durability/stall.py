@@ -40,7 +40,7 @@ async def seconds_to_acknowledge(folder: Path, *planted: str) -> float:
             await slack.person("ada").press(team.thread_menu(FINISH), f"roundtable.{FINISH}")
             await wait_until(
                 lambda: any(
-                    effect["kind"] == "commit" for effect in stored.in_files(workspace, team.slug)["outbox"]
+                    effect["kind"] == "commit" for effect in stored.in_file(workspace, team.slug)["outbox"]
                 ),
                 seconds=PATIENCE_SECONDS,
                 what="a commit that is owed",

@@ -117,7 +117,7 @@ class Watch:
         """The live roundtable, as its store has it."""
         if self._redis is not None:
             return stored.in_redis(self._redis, item.slug)
-        return stored.in_files(self._workspace, item.slug)
+        return stored.in_file(self._workspace, item.slug)
 
     def _changed(self, file: Path) -> bool:
         try:

@@ -23,11 +23,10 @@ from bot.engine.viewing import Viewers
 from bot.server.review_webhook import entry_of
 from bot.slack.board import SlackBoard
 from bot.slack.client import identify, opened
-from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
-from bot.storage.notices import EmbeddedNotices, RedisNotices
 from bot.storage.redis import RedisStore
+from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Sandbox, SandboxMessage
 from tests.domain.table import shipped
 from tests.engine.replica import Woken
@@ -215,7 +214,6 @@ async def room(
 
 
 async def _kept(enter: Callable[[Any], Awaitable[Any]], root: Path, redis_url: str) -> tuple[Store, Notices]:
-    if redis_url:
-        return await enter(RedisStore(redis_url, team="T1")), await enter(RedisNotices(redis_url, team="T1"))
-    folder = root / ".roundtable"
-    return await enter(EmbeddedStore(folder)), await enter(EmbeddedNotices(folder))
+    kept = RedisStore(redis_url, team="T1") if redis_url else SqliteStore(root / ".roundtable")
+    store = await enter(kept)
+    return store, store.notices

@@ -14,7 +14,7 @@ from bot.engine.performers import Performers
 from bot.engine.ports import Urgency
 from bot.engine.roundtables import Roundtables
 from bot.errors import Postponed
-from bot.storage.embedded import EmbeddedStore
+from bot.storage.sqlite import SqliteStore
 from tests.domain.table import shipped
 from tests.durability.sim_voices import SimPlanners, SimVoices
 from tests.durability.world import SimChat, SimRecords, SimWorkspace, World
@@ -88,7 +88,7 @@ class Thread(SimChat):
 class Process:
     """One life of the bot."""
 
-    def __init__(self, store: EmbeddedStore) -> None:
+    def __init__(self, store: SqliteStore) -> None:
         world = World()
         self.chat, self.woken, self.store = Thread(world), Woken(), store
         performers = Performers(
@@ -118,8 +118,8 @@ class Process:
 
 
 @asynccontextmanager
-async def stored(rt: Roundtable, folder: Path) -> AsyncIterator[EmbeddedStore]:
-    async with EmbeddedStore(folder) as store:
+async def stored(rt: Roundtable, folder: Path) -> AsyncIterator[SqliteStore]:
+    async with SqliteStore(folder) as store:
         await store.put(rt, expected=0)
         yield store
 

@@ -14,7 +14,7 @@ from bot.domain.values.working_time import QuietHours
 from bot.engine.personal import Personal, spread
 from bot.engine.ports import Urgency
 from bot.errors import SlackError, UserError
-from bot.storage.embedded import EmbeddedStore
+from bot.storage.sqlite import SqliteStore
 from tests.domain.table import Table, shipped
 
 MONDAY = "2026-12-07"
@@ -56,7 +56,7 @@ class People:
 
 @dataclass
 class Office:
-    store: EmbeddedStore
+    store: SqliteStore
     people: People = field(default_factory=People)
     now: str = f"{MONDAY}T00:00:00.000Z"
     spread_minutes: int = 0
@@ -89,7 +89,7 @@ def asking() -> Roundtable:
 
 @pytest.fixture
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
-    async with EmbeddedStore(tmp_path) as store:
+    async with SqliteStore(tmp_path) as store:
         await store.put(asking(), expected=0)
         yield Office(store)
 
@@ -245,9 +245,9 @@ async def test_a_page_that_slack_refuses_is_given_again_at_once(office: Office) 
 
 async def test_how_people_want_to_be_reminded_is_kept(tmp_path: Path) -> None:
     """By the store, for the next process."""
-    async with EmbeddedStore(tmp_path) as store:
+    async with SqliteStore(tmp_path) as store:
         await Office(store).personal.remind("ada", "8:05")
-    async with EmbeddedStore(tmp_path) as store:
+    async with SqliteStore(tmp_path) as store:
         assert await store.people() == {"ada": ReminderSettings(time="08:05")}
 
 
@@ -265,7 +265,7 @@ def waiting_for_two() -> Roundtable:
 
 @pytest.fixture
 async def busy(tmp_path: Path) -> AsyncIterator[Office]:
-    async with EmbeddedStore(tmp_path) as store:
+    async with SqliteStore(tmp_path) as store:
         await store.put(waiting_for_two(), expected=0)
         yield Office(store, spread_minutes=10)
 

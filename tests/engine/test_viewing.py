@@ -20,9 +20,9 @@ from bot.engine.performers import Performers
 from bot.engine.ports import Listing
 from bot.engine.viewing import MOST_MEMBERS, Viewers, held_item, member_in
 from bot.errors import SlackError
-from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
+from bot.storage.sqlite import SqliteStore
 from tests.domain.table import shipped
 from tests.durability.sim_voices import SimPlanners, SimVoices
 from tests.durability.world import SimChat, SimRecords, SimWorkspace, World
@@ -62,12 +62,12 @@ class Channels:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
-    async with EmbeddedStore(tmp_path) as opened:
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    async with SqliteStore(tmp_path) as opened:
         yield opened
 
 
-def viewers(store: EmbeddedStore, chat: Channels, policy: Policy | None = None) -> Viewers:
+def viewers(store: SqliteStore, chat: Channels, policy: Policy | None = None) -> Viewers:
     return Viewers(store, SimWorkspace(World()), chat, lambda _: policy or Policy())
 
 
@@ -90,16 +90,14 @@ def all_of(belongs: Belonging, count: int = 3) -> dict[str, Belonging]:
         (Channels({"C1": all_of(MEMBER, MOST_MEMBERS + 1)}), UNKNOWN),
     ],
 )
-async def test_the_least_of_the_members_counts(
-    store: EmbeddedStore, chat: Channels, least: Belonging
-) -> None:
+async def test_the_least_of_the_members_counts(store: SqliteStore, chat: Channels, least: Belonging) -> None:
     """What is not known, and what would be too many questions, counts as no member."""
     viewer = (await viewers(store, chat).at(HERE)).viewer
 
     assert (viewer.least, viewer.sees_code, viewer.place) == (least, least is MEMBER, HERE)
 
 
-async def test_of_several_places_the_least_counts(store: EmbeddedStore) -> None:
+async def test_of_several_places_the_least_counts(store: SqliteStore) -> None:
     """And items of private channels are told in none of them; at no place nobody reads along."""
     chat = Channels({"C1": all_of(MEMBER), "C2": {"U9": GUEST}})
     found = viewers(store, chat)
@@ -111,7 +109,7 @@ async def test_of_several_places_the_least_counts(store: EmbeddedStore) -> None:
     assert not none.sees_code
 
 
-async def test_slack_is_not_waited_for_for_long(store: EmbeddedStore) -> None:
+async def test_slack_is_not_waited_for_for_long(store: SqliteStore) -> None:
     """The search goes on, and a later question has its result; those who ask meanwhile share it."""
     chat = Channels({"C1": all_of(MEMBER, 3)}, hangs=asyncio.Event())
     found = Viewers(store, SimWorkspace(World()), chat, lambda _: Policy(), seconds=0.01)
@@ -129,7 +127,7 @@ async def test_slack_is_not_waited_for_for_long(store: EmbeddedStore) -> None:
 @pytest.mark.parametrize("least", [MEMBER, GUEST, EXTERNAL, UNKNOWN, Belonging.UNKNOWN])
 @pytest.mark.parametrize("sees", [(), (GuestsSee.CODE,), (GuestsSee.ITEMS,)])
 async def test_a_policy_says_what_is_told_to_guests(
-    store: EmbeddedStore, least: Belonging, sees: tuple[GuestsSee, ...]
+    store: SqliteStore, least: Belonging, sees: tuple[GuestsSee, ...]
 ) -> None:
     """Never of a private channel. Without tools personas tell nobody of the code."""
     policy = Policy(guests_see=sees)

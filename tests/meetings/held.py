@@ -16,8 +16,8 @@ from bot.engine.clock import now
 from bot.engine.performers import Performers
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
 from bot.engine.roundtables import Roundtables
-from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.workspace import GitWorkspace
+from bot.storage.sqlite import SqliteStore
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, NAMES
 from tests.durability.sim_voices import SimPlanners
@@ -63,7 +63,7 @@ class ScriptedVoices:
 async def held(script: Script, root: Path) -> Played:
     """The item is in the repository at *root* afterwards."""
     world = World()
-    async with EmbeddedStore(root / ".roundtable") as store, GitWorkspace(root) as workspace:
+    async with SqliteStore(root / ".roundtable") as store, GitWorkspace(root) as workspace:
         chat, voices = SimChat(world), ScriptedVoices(script)
         records, planners = SimRecords(world), SimPlanners(world)
         performers = Performers(chat, voices, workspace, few_steps(), now, records, planners, MEMBERS)

@@ -5,16 +5,16 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from bot.storage.embedded import EmbeddedStore
-from tests.storage.samples import OWED, a_roundtable
+from bot.storage.sqlite import SqliteStore
+from tests.storage.samples import OWED, a_line, a_roundtable
 
 
 async def save(folder: Path) -> None:
-    async with EmbeddedStore(folder) as store:
+    async with SqliteStore(folder) as store:
+        rt = a_roundtable(version=0, title="x" * 20_000, outbox=OWED)
         for version in count(1):
-            await store.put(
-                a_roundtable(version=version, title="x" * 20_000, outbox=OWED), expected=version - 1
-            )
+            rt = rt.but(version=version, lines=(*rt.lines, a_line(f"C1.{version - 1}")))
+            await store.put(rt, expected=version - 1)
             sys.stdout.write(f"{version}\n")
             sys.stdout.flush()
 

@@ -25,12 +25,12 @@ NOBODY = 65534
 WITH_FEW_FILES = """
 import asyncio, resource, sys
 from pathlib import Path
-from bot.storage.embedded import EmbeddedStore
+from bot.storage.sqlite import SqliteStore
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.samples import NOW, a_commit, a_roundtable
 
 async def held():
-    async with EmbeddedStore(Path(sys.argv[1]) / ".roundtable") as store, GitWorkspace(Path(sys.argv[1])) as files:
+    async with SqliteStore(Path(sys.argv[1]) / ".roundtable") as store, GitWorkspace(Path(sys.argv[1])) as files:
         for number in range(120):
             slug = f"item-{number}"
             await store.put(a_roundtable(slug), expected=0)

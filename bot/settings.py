@@ -49,22 +49,6 @@ def _address(value: Value) -> Value:
     return value
 
 
-def _addresses(value: Value) -> Value:
-    """The same for each host of one that may name several."""
-    for one in _each_host(_text(value)):
-        _address(one)
-    return value
-
-
-def _each_host(text: str) -> Iterator[str]:
-    """Of `redis+sentinel://a:1,b:2/main`, `redis+sentinel://a:1/main` and `redis+sentinel://b:2/main`."""
-    scheme, _, told = text.partition("://")
-    netloc, rest = re.fullmatch(r"([^/?#]*)(.*)", told, re.DOTALL).groups()  # type: ignore[union-attr]
-    who, at, hosts = netloc.rpartition("@")
-    for host in hosts.split(",") if "+" in scheme else [hosts]:
-        yield f"{scheme}://{who}{at}{host}{rest}"
-
-
 def _at_home(path: Path) -> Path:
     """Shells expand `~`; env files and containers do not."""
     try:
@@ -129,11 +113,7 @@ def _file(path: Path) -> Path:
 Folder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder)]
 FutureFolder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder_or_nothing)]
 ServerAddress = Annotated[str, _shaped(r"https?://[^\s/]\S*"), AfterValidator(_address)]
-RedisAddress = Annotated[
-    SecretStr,
-    _shaped(r"(rediss?|unix)://\S+|rediss?\+sentinel://[^\s/]+/[^\s/?#]\S*"),
-    AfterValidator(_addresses),
-]
+RedisAddress = Annotated[SecretStr, _shaped(r"(rediss?|unix)://\S+"), AfterValidator(_address)]
 # Git runs what `ext::` names, and takes a leading dash for an option.
 Remote = Annotated[str, _shaped(r"(?!-)(?!\w+::)\S+"), AfterValidator(_address)]
 # No part may begin with a dot or a dash: neither `..` nor `.git` nor an option of git.
@@ -158,8 +138,8 @@ class Settings(Keys):
     redis_url: RedisAddress | None = Field(
         default=None,
         repr=False,
-        description="an address that starts with redis://, rediss:// or unix://,"
-        " or redis+sentinel://HOST:PORT,…/NAME (Redis Cluster is not supported)",
+        description="an address that starts with redis://, rediss:// or unix://"
+        " (Redis Cluster is not supported, nor is Sentinel)",
     )
     workspace: FutureFolder = Field(
         default=Path("workspace"), description="a folder, or a path where nothing is yet"
@@ -313,10 +293,10 @@ def _secrets_in(value: object) -> Iterator[str]:
         return
     text = _text(value)
     if "://" in text:
-        address = urlsplit(next(_each_host(text)))
+        address = urlsplit(text)
         # A token for https may stand where the user's name does; over ssh that name is just `git`.
         opens = address.password or (address.username if address.scheme in {"http", "https"} else None)
-        asked = re.findall(r"password=([^&#]+)", address.query)  # of the sentinels
+        asked = re.findall(r"password=([^&#]+)", address.query)
         yield from {form for secret in (opens, *asked) if secret for form in (secret, unquote(secret))}
     elif isinstance(value, SecretStr):
         yield text

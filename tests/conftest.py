@@ -8,7 +8,6 @@ from hypothesis import settings
 from slack_sandbox import Timing
 from tests.patience import PATIENT
 from tests.ports import free_port
-from tests.redis_groups import WatchedRedis, running_watched_redis
 from tests.redis_server import RedisServer, running_redis_server
 
 # Every change runs the same examples; how long one of them takes is the machine's business.
@@ -89,17 +88,3 @@ def redis_url(redis_server: RedisServer) -> str:
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
     return redis_server.url
-
-
-@pytest.fixture(scope="session")
-def watched_redis() -> Iterator[WatchedRedis]:
-    """Like `redis_server`; it takes a second to start."""
-    with running_watched_redis() as watched:
-        yield watched
-
-
-@pytest.fixture
-def sentinel_url(watched_redis: WatchedRedis) -> str:
-    watched_redis.start()
-    watched_redis.empty()
-    return watched_redis.url

@@ -17,14 +17,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from tests.ports import free_port
 
 STOP_SECONDS = 10
 PORTS_TO_TRY = 5
 PR_SET_PDEATHSIG = 1
-READY = ("ready to accept connections", "+monitor master")
-"""What a server says, and a sentinel."""
+READY = "ready to accept connections"
 
 
 class NoRedisServer(Exception):
@@ -47,15 +51,12 @@ class RedisServer:
     """
     Keeps its port and what it stored from `start` to `start`, even across `kill`.
 
-    *options* are those of redis.conf; with *sentinel*, the file itself, it is a sentinel.
+    *options* are those of redis.conf.
     """
 
-    def __init__(
-        self, folder: Path, *, options: Mapping[str, str] | None = None, sentinel: Path | None = None
-    ) -> None:
+    def __init__(self, folder: Path, *, options: Mapping[str, str] | None = None) -> None:
         self._folder = folder
         self._options = options or {}
-        self._sentinel = sentinel
         self._port = 0
         self._running: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
@@ -104,12 +105,13 @@ class RedisServer:
             "bind": "127.0.0.1",
             "port": str(port),
             "dir": str(self._folder),
-            **({} if self._sentinel else {"save": "", "appendonly": "yes", "appendfsync": "no"}),
+            "save": "",
+            "appendonly": "yes",
+            "appendfsync": "no",
             **self._options,
         }
-        role = [str(self._sentinel), "--sentinel"] if self._sentinel else []
         return subprocess.Popen(
-            [program(), *role, *(word for name, value in options.items() for word in (f"--{name}", value))],
+            [program(), *(word for name, value in options.items() for word in (f"--{name}", value))],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -147,10 +149,17 @@ def _lines_until_ready(server: subprocess.Popen[str]) -> list[str]:
     lines = []
     for line in server.stdout:
         lines.append(line)
-        if any(sign in line.lower() for sign in READY):
+        if READY in line.lower():
             return lines
     server.wait(STOP_SECONDS)
     return lines
+
+
+@contextmanager
+def asking(server: RedisServer) -> Iterator[Any]:
+    once = Retry(NoBackoff(), 0)
+    with redis.Redis(port=server.port, decode_responses=True, retry=once) as client:
+        yield client
 
 
 def _drop_the_rest(server: subprocess.Popen[str]) -> threading.Thread:

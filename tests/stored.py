@@ -17,6 +17,16 @@ SANDBOX = "T0SANDBOX"
 """The team of the bots that tests begin as processes."""
 
 
+def version_in_file(workspace: Path, slug: str) -> int:
+    """0 when there is none."""
+    file = workspace / ".roundtable" / FILE
+    if not file.exists():
+        return 0
+    with closing(sqlite3.connect(file)) as sql:
+        found = sql.execute("SELECT version FROM roundtables WHERE slug = ?", [slug]).fetchone()
+    return found[0] if found else 0
+
+
 def in_file(workspace: Path, slug: str) -> Mapping[str, Any]:
     """Empty when there is none."""
     file = workspace / ".roundtable" / FILE

@@ -29,8 +29,7 @@ from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bo
 from tests.domain.table import Table
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
-from tests.redis_groups import PASSWORD, asking
-from tests.redis_server import RedisServer
+from tests.redis_server import RedisServer, asking
 
 STEP = """---
 step_id: {step_id}
@@ -402,23 +401,10 @@ async def test_a_cluster_is_refused(cli: Cli, slack: Sandbox, tmp_path: Path, co
     )
 
 
-async def test_a_master_is_looked_for_where_sentinels_say(
-    cli: Cli, slack: Sandbox, sentinel_url: str
-) -> None:
-    """As the bot does it; a sentinel that is lost is no reason to complain."""
-    ran = await cli("check", "--json", **in_slack(slack, REDIS_URL=sentinel_url))
-    wrong = await cli("check", **in_slack(slack, REDIS_URL=sentinel_url.replace("/main/", "/other/")))
-
-    store = ran.rows()["store"]
-    assert (store["status"], store["found"].endswith(", found by sentinels")) == ("ok", True)
-    assert "FAIL  store      Redis did not answer: no sentinel names the master of 'other'" in wrong.out
-    assert PASSWORD not in ran.out + ran.err + wrong.out + wrong.err
-
-
 @contextmanager
 def a_user(server: RedisServer, forbidden: str = "") -> Iterator[str]:
     """Somebody with a password, as a URL names them."""
-    with asking(server, password=None) as client:
+    with asking(server) as client:
         client.execute_command(f"ACL SETUSER bot on >sesame ~* &* +@all {forbidden}")
         yield "bot:sesame"
         client.execute_command("ACL DELUSER bot")
@@ -427,7 +413,7 @@ def a_user(server: RedisServer, forbidden: str = "") -> Iterator[str]:
 @contextmanager
 def changed(server: RedisServer, options: dict[str, str]) -> Iterator[None]:
     """It is set like that for a while."""
-    with asking(server, password=None) as client:
+    with asking(server) as client:
         former = {name: client.config_get(name)[name] for name in options}
         for name, value in options.items():
             client.config_set(name, value)

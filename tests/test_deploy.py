@@ -27,8 +27,7 @@ from bot.storage.tasks import DocketWake
 from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
 from tests.patience import wait_until
-from tests.redis_groups import asking
-from tests.redis_server import RedisServer
+from tests.redis_server import RedisServer, asking
 from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable
 
 ROOT = Path(__file__).parent.parent
@@ -187,7 +186,7 @@ async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
     async def pay(slug: str) -> None:
         completing.append(slug)
 
-    with asking(redis_server, password=None) as client:
+    with asking(redis_server) as client:
         client.execute_command(line)
         url = redis_url.replace("//", "//roundtable:PASSWORD@")
         try:

@@ -107,7 +107,10 @@ OPENED_ELSEWHERE = {
     # Where git moves files: what they are is only compared with what git has.
     "bot/storage/git/checkout_update.py": {"path.lstat", "path.readlink", "self._repository.walk"},
     # Our own locks, and the processes of this machine.
-    "bot/storage/sqlite.py": {"(path / LOCK).open", "(self._path / name).exists", "file.exists", "os.open"},
+    "bot/storage/sqlite.py": {
+        "(path / LOCK).open", "(self._path / name).exists", "file.exists", "file.with_name(f'{FILE}-wal').exists",
+        "os.open",
+    },
     "bot/storage/git/lock.py": {
         "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob", "os.open",
         "self._note.read_text", "self._note.write_text",

@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 from redis.exceptions import ResponseError
 
 from bot.errors import ConfigError, Unavailable
-from bot.storage.redis_client import NO_ANSWER, bounded, client, is_open, is_sentinel
+from bot.storage.redis_client import NO_ANSWER, bounded, client, is_open
 
 NEEDED = (6, 2)
 ALL_SECONDS = 3.0
-CLUSTER = (
-    "REDIS_URL names a node of a Redis Cluster, which is not supported: use one server, or one with Sentinel."
-)
+CLUSTER = "REDIS_URL names a node of a Redis Cluster, which is not supported: use one server."
 OPEN = (
     "Redis asks for no password: anybody who reaches it can change every live roundtable. "
     "Set a password (`requirepass`) or an ACL user there, and put it into REDIS_URL."
@@ -52,10 +50,7 @@ async def inspected(url: str) -> Inspection:
         raise Unavailable(f"Redis did not answer: {str(error) or 'no answer in time'}") from error
     found = f"Redis {facts.get('redis_version', '')}".rstrip()
     advice = tuple(_advice(facts))
-    return Inspection(
-        f"{found}, found by sentinels" if is_sentinel(url) else found,
-        (Advice(OPEN), *advice) if is_open(url) else advice,
-    )
+    return Inspection(found, (Advice(OPEN), *advice) if is_open(url) else advice)
 
 
 async def _facts(redis: Any) -> dict[str, Any]:

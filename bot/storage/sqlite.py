@@ -381,8 +381,10 @@ def inspected(path: Path) -> int:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConfigError(IN_USE) from None
+    # Only a log that a killed process left needs the files beside it, which SQLite then makes.
+    how = "mode=ro" if file.with_name(f"{FILE}-wal").exists() else "immutable=1"
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as sql:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True)) as sql:
             found = sql.execute("SELECT slug, shape, pending FROM roundtables").fetchall()
     except sqlite3.Error as error:
         raise ConfigError(f"the store {str(path)!r} cannot be read: {error}") from error

@@ -13,20 +13,17 @@ import asyncio
 import logging
 import pickle
 import re
-import sys
-from collections.abc import AsyncGenerator, Collection, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Collection, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, Self
 from uuid import uuid4
 
 from docket import ConcurrencyLimit, Disposition, Docket, ExponentialRetry, StrikeList, Worker
-from docket._redis import RedisConnection
 from redis.exceptions import RedisError
 
 from bot.engine.ports import Pay
-from bot.storage.redis_client import connection_pool, is_sentinel
 from bot.storage.team import prefix
 
 TASK = "pay"
@@ -211,8 +208,6 @@ def key_for(slug: str) -> str:
 class TaskDocket(Docket):
     def __init__(self, name: str, url: str, **options: Any) -> None:
         super().__init__(name, url, **options)
-        if is_sentinel(url):
-            self._redis = _MasterConnection(url)
         self.tasks = {}  # without docket's own demonstration tasks
         self._strikes = StrikeList(name=name)
 
@@ -228,8 +223,7 @@ class TaskDocket(Docket):
     @asynccontextmanager
     async def redis(self) -> AsyncGenerator[Any, None]:
         async with super().redis() as redis:
-            with _cancellable():
-                yield _CheckedClient(redis, self)
+            yield _CheckedClient(redis, self)
 
     def message_of(self, found: Mapping[bytes, bytes]) -> Mapping[bytes, bytes] | None:
         """A message that is safe to unpickle, made from *found*; None when *found* is not one of our tasks."""
@@ -294,35 +288,3 @@ class _CheckedClient:
                 stream,
             )
         return [(number, message) for number, message in read if message is not None]
-
-
-# --- Docket behind Sentinel -------------------------------------------------------------------------------------------
-
-CONNECTIONS = 1_000
-HUNG_SECONDS = 4.0
-"""Without this limit docket waits for ever for a master that hangs. Its own blocking reads are shorter."""
-
-
-class _MasterConnection(RedisConnection):
-    """With the store's pool: docket's own pool waits a minute for each sentinel that is down."""
-
-    async def _connection_pool_from_url(self, *_: Any, **options: Any) -> Any:
-        return connection_pool(self.url, connections=CONNECTIONS, socket_timeout=HUNG_SECONDS, **options)
-
-
-@contextmanager
-def _cancellable() -> Iterator[None]:
-    """
-    Raises CancelledError at the end, if the task was cancelled inside and the cancellation was lost.
-
-    With a `socket_timeout` redis-py sends by `asyncio.wait_for`, which before Python 3.12 forgets a cancellation that
-    comes in the moment in which it ends.
-    """
-    task = asyncio.current_task()
-    assert task
-    before = task.cancelling()
-    try:
-        yield
-    finally:
-        if task.cancelling() > before and not isinstance(sys.exception(), asyncio.CancelledError):
-            raise asyncio.CancelledError

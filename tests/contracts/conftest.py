@@ -81,10 +81,7 @@ def on_docket(url: str, *, team: str = "T1", redelivery_seconds: float = 30) -> 
 
 @pytest.fixture(params=["local", "redis"])
 def open_wake(request: pytest.FixtureRequest) -> OpenWake:
-    """
-    Opens the same work again and again, as processes do. Without Redis there is one process, and all share one. How
-    docket works with Sentinel is in `tests/storage`.
-    """
+    """Opens the same work again and again, as processes do. Without Redis there is one process, and all share one."""
     if request.param == "local":
         wake = LocalWake()
         return lambda: nullcontext(wake)

@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ class Watch:
     def __init__(self, workspace: Path, redis_url: str, slugs: tuple[str, ...], *, remote: bool) -> None:
         self._items = [Item(workspace, slug) for slug in slugs]
         self._workspace = workspace
-        self._saved = workspace / ".roundtable" / "roundtables"
         self._redis = redis.Redis.from_url(redis_url) if redis_url else None
         self._rounds: dict[str, int] = {}
         self._seen: dict[Path, int] = {}
@@ -56,7 +54,7 @@ class Watch:
     def saves(self) -> object:
         """Something that differs after every save."""
         if self._redis is None:
-            return _stamps(self._saved)
+            return [stored.version_in_file(self._workspace, item.slug) for item in self._items]
         return [self._redis.hget(stored.key(item.slug), "version") for item in self._items]
 
     def thread(self, slug: str) -> str:
@@ -128,13 +126,3 @@ class Watch:
         changed = self._seen.get(file) != stamp
         self._seen[file] = stamp
         return changed
-
-
-def _stamps(folder: Path) -> list[tuple[str, int, int]]:
-    """A save replaces one file or makes another one longer."""
-    found = []
-    for file in folder.glob("*"):
-        with suppress(FileNotFoundError):
-            status = file.stat()
-            found.append((file.name, status.st_mtime_ns, status.st_size))
-    return sorted(found)

@@ -10,6 +10,7 @@ import pytest
 from bot import app
 from bot.server.review_webhook import SIGNATURE, TIMESTAMP, signature
 from slack_sandbox import SandboxMessage
+from tests import stored
 from tests.command_line import Ran, python_m_bot
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_operating import asked, ready, wait_for
@@ -157,7 +158,7 @@ async def test_an_item_that_nobody_runs_is_reviewed(meeting: Meeting) -> None:
         await meeting.until(lambda: notices(meeting))
         await meeting.seen("*Review 1*")
 
-    assert list((meeting.workspace / ".roundtable/roundtables").iterdir()) == []
+    assert not stored.in_file(meeting.workspace, "offline-sync")
 
 
 @pytest.mark.parametrize(

@@ -380,7 +380,7 @@ async def test_a_store_that_lost_everything_still_has_one_message(
     ada = slack.person("ada")
     for number in range(450):
         await ada.say(CHANNEL, f"Something else {number}")
-    rmtree(tmp_path / ".roundtable/notices")
+    rmtree(tmp_path / ".roundtable")
     async with room(slack, tmp_path, thread=thread) as here:
         await here.arrive(PASSED + b"2")
         await here.pay()
@@ -396,7 +396,7 @@ async def test_after_a_loss_nothing_is_told_again(slack: Sandbox, thread: str, t
     async with room(slack, tmp_path, thread=thread) as here:
         await here.arrive()
         await here.pay()
-    rmtree(tmp_path / ".roundtable/notices")
+    rmtree(tmp_path / ".roundtable")
     async with room(slack, tmp_path, thread=thread) as here:
         kept = await here.arrive()
         await here.pay()

@@ -111,7 +111,7 @@ async def test_a_clone_that_came_with_state_of_ours_is_refused(tmp_path: Path) -
     """Whoever made it could have written anything there."""
     clone = Git(tmp_path / "clone")
     clone.begin()
-    path = clone.write(".roundtable/roundtables/offline-sync.json", "{}")
+    path = clone.write(".roundtable/roundtable.db", "{}")
     clone("add", "--force", str(path))
     clone("commit", "--quiet", "-m", "ours")
 

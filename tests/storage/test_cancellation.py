@@ -1,4 +1,4 @@
-"""A cancellation is not lost, also where redis-py sends within a time limit of its own (docket with Sentinel)."""
+"""A cancellation is not lost, in whatever moment of a call it comes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,21 +13,21 @@ MOMENTS = 60
 """Turns of the event loop; more than one call takes."""
 
 
-async def test_a_call_of_docket_can_be_cancelled(sentinel_url: str) -> None:
+async def test_a_call_of_docket_can_be_cancelled(redis_url: str) -> None:
     """Otherwise docket would renew a lease for ever, and the worker would wait for that to end."""
 
     async def called(docket: Docket) -> None:
         async with docket.redis() as client:
             await client.set("called", "1")
 
-    async with TaskDocket("cancelled", sentinel_url) as docket:
+    async with TaskDocket("cancelled", redis_url) as docket:
         await cancelled_everywhere(lambda: called(docket))
 
 
 @pytest.mark.usefixtures("patient")
-async def test_a_call_of_the_store_can_be_cancelled(sentinel_url: str) -> None:
+async def test_a_call_of_the_store_can_be_cancelled(redis_url: str) -> None:
     """Otherwise a task that runs until it is cancelled would never end."""
-    async with RedisStore(sentinel_url, team="T1") as store:
+    async with RedisStore(redis_url, team="T1") as store:
         await cancelled_everywhere(store.ping)
 
 

@@ -28,7 +28,6 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine.lru import LruCache
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
-from bot.files import folder
 from bot.storage.notices import SqliteNotices
 from bot.storage.serialization import (
     SHAPE,
@@ -228,10 +227,9 @@ class SqliteStore:
         self._locked = locked
 
     def _open(self) -> None:
-        with folder(self._path) as files:
-            ours = {name for name in files.names() if name.startswith(FILE)}
-            if odd := ours.difference(files.files()):
-                raise OSError(errno.ELOOP, f"{min(odd)} is no plain file")
+        for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
+            if (self._path / name).is_symlink():
+                raise OSError(errno.ELOOP, f"{name} is a link")
         try:
             self._connect()
         except sqlite3.DatabaseError as error:

@@ -91,11 +91,11 @@ async def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path) -> None
             pass
 
 
-async def test_a_link_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
+async def test_a_link_in_place_of_a_file_of_the_store_is_refused(tmp_path: Path) -> None:
     """It could name any file of this machine."""
-    (tmp_path / FILE).symlink_to(tmp_path / "elsewhere")
+    (tmp_path / f"{FILE}-wal").symlink_to(tmp_path / "elsewhere")
 
-    with pytest.raises(ConfigError, match=r"roundtable\.db is no plain file"):
+    with pytest.raises(ConfigError, match=r"roundtable\.db-wal is a link"):
         async with SqliteStore(tmp_path):
             pass
     assert not (tmp_path / "elsewhere").exists()

@@ -7,9 +7,11 @@ The composition root: every part is built here, and only here, in one stack that
 import asyncio
 import logging
 import math
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
@@ -35,6 +37,7 @@ from bot.engine.reviews import ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
+from bot.files import META_BYTES, folder
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered
@@ -114,6 +117,17 @@ def seal(settings: Settings) -> Seal:
     keys = [key.get_secret_value().encode() for key in settings.seal_key]
     token = settings.slack_bot_token
     return Seal((*keys, *([derived.seal_key(token.get_secret_value())] if token else [])))
+
+
+SANDBOX_KEY = "seal.key"
+
+
+def sandbox_key(workspace: Path) -> str:
+    """What `roundtable try` seals with, kept in its store: the token of the sandbox is no secret."""
+    workspace.mkdir(parents=True, exist_ok=True)
+    with folder(workspace, (STATE,), make=True) as state:
+        state.create(SANDBOX_KEY, secrets.token_urlsafe(32).encode())
+        return (state.read(SANDBOX_KEY, META_BYTES) or b"").decode()
 
 
 def evidence(settings: Settings) -> GitEvidence:
@@ -346,7 +360,12 @@ async def _beside(run: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
 def _sync(settings: Settings) -> Sync | None:
     if not settings.remote:
         return None
-    return Sync(settings.workspace, remote=settings.remote, items_dir=str(settings.items_dir))
+    return Sync(
+        settings.workspace,
+        remote=settings.remote,
+        items_dir=str(settings.items_dir),
+        seal=seal(settings),
+    )
 
 
 def _waking(upkeep: Maintenance, sync: Sync | None) -> Callable[[], None]:

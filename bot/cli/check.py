@@ -47,6 +47,11 @@ from bot.voices.llm.models import ModelRegistry
 from bot.voices.model import ForeignTools, ServerReport, Tool
 from bot.voices.tools.looking import NO_MORE, TOOLS
 
+NO_SEAL_KEY = (
+    "ROUNDTABLE_SEAL_KEY is not set: the key that seals what is recorded follows from the bot token."
+    " With another token, all of it counts as proposed until a person takes it over."
+)
+
 # What a preflight found, as a table for people and as rows for scripts.
 
 
@@ -321,7 +326,8 @@ async def _tried(name: str, check: Awaitable[CheckResult]) -> CheckResult:
 
 def _settings(settings: Settings) -> CheckResult:
     given = sorted(map(name_of, settings.model_fields_set))
-    return CheckResult("settings", f"set: {', '.join(given)}" if given else "all by default")
+    problems = () if settings.seal_key else (CheckProblem(NO_SEAL_KEY),)
+    return CheckResult("settings", f"set: {', '.join(given)}" if given else "all by default", problems)
 
 
 async def _workspace(settings: Settings) -> CheckResult:

@@ -105,6 +105,8 @@ def try_out(
     if workspace:
         env["ROUNDTABLE_WORKSPACE"] = str(workspace)
     settings = _settings(env, level="INFO" if with_log else "CRITICAL")
+    if not settings.seal_key:
+        env["ROUNDTABLE_SEAL_KEY"] = app.sandbox_key(settings.workspace)
     _run(_try(port, env, _recorded(settings, meeting, plays=plays), at_once=plays))
 
 
@@ -217,6 +219,9 @@ def replay_record(
     against_slack: Annotated[
         bool, typer.Option("--against-slack", help="With --verify: compare it with the thread in Slack, too.")
     ] = False,
+    key: Annotated[
+        str, typer.Option(help="With --verify: the id of the key whose seals count, and no other.")
+    ] = "",
     as_json: Json = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write one page that needs nothing else.")] = None,
@@ -224,13 +229,15 @@ def replay_record(
     """What was said about an item and what it has come to, from its transcript alone; or whether that still holds."""
     if sum((verify, as_json, as_markdown, html is not None)) > 1:
         raise typer.BadParameter("one of --verify, --json, --markdown and --html at a time")
+    if key and not verify:
+        raise typer.BadParameter("--key goes with --verify", param_hint="--key")
     if against_slack and not verify:
         raise typer.BadParameter("--against-slack goes with --verify", param_hint="--against-slack")
     settings = _settings(os.environ)
     item = replay.item(settings, slug)
     try:
         if verify:
-            _verify(item, settings, against_slack=against_slack)
+            _verify(item, settings, key=key, against_slack=against_slack)
         elif html:
             replay.written(item, html, until=at, labels=replay.labels(settings))
         else:
@@ -292,16 +299,18 @@ def print_manifest(
     typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
 
 
-def _verify(item: RecordedItem, settings: Settings, *, against_slack: bool) -> None:
+def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: bool) -> None:
     """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
     redact = Redactor(settings.secrets(), own_rules(settings.redact))
-    found = replay.verified(item)
+    keys = replay.keys_for(item, settings, key)
+    found = replay.verified(item, keys)
     waiting = 0
     if against_slack:
         thread, waiting = asyncio.run(replay.against_thread(settings, item))
         found += thread
     for one in found:
         typer.echo(redact(str(one)).text)
+    typer.echo(replay.sealed_by(item, keys))
     if any(not one.stands for one in found):
         raise typer.Exit(PROBLEM)
     if found:

@@ -11,6 +11,7 @@ from bot import app
 from bot.cli.items import no_item
 from bot.domain.item import meta
 from bot.domain.item.artifacts import SHARED
+from bot.domain.transcript.seal import TrustedKeys, chain_in, foreign_ids, key_named, read_chain
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
 from bot.errors import ConfigError, ContentError
@@ -31,7 +32,9 @@ from bot.record.verify import (
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.history import thread_evidence
-from bot.storage.git.versions import foreign, lost, made, versions
+from bot.storage.git.versions import lost, made, versions
+
+NO_KEYS: TrustedKeys = {}
 
 
 class Form(Enum):
@@ -80,13 +83,36 @@ def _must_be_known(slug: str, settings: Settings) -> None:
     raise ConfigError(no_item(slug, known))
 
 
-def verified(one: RecordedItem) -> list[Difference]:
+def verified(one: RecordedItem, keys: TrustedKeys = NO_KEYS) -> list[Difference]:
     """
     Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
-    which stands.
+    which stands. *keys* are those that count: without any, the key of the first line does.
     """
-    others = foreign(one.folder, one.name)
-    return [*_gone(one), *differences(one, tuple(versions(one.folder)), foreign=others)]
+    content = one.record.read()
+    found = (Difference(one.name, 1, flaw) for flaw in read_chain(content, keys).flaws)
+    others = foreign_ids(content, keys)
+    return [*_gone(one), *found, *differences(one, tuple(versions(one.folder)), foreign=others)]
+
+
+def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:
+    """Those of the bot, where its secrets are set, or the one with this *id*. Raises ConfigError."""
+    ours = app.seal(settings).lines.trusted
+    if not id:
+        return ours
+    found = {id: ours[id]} if id in ours else key_named(one.record.read(), id)
+    if not found:
+        raise ConfigError(f"No line of {one.slug} has the key {id}.")
+    return found
+
+
+def sealed_by(one: RecordedItem, keys: TrustedKeys) -> str:
+    """The key of the newest line, in a sentence."""
+    chain = read_chain(one.record.read(), keys)
+    if not chain.key:
+        return "No line of it has a seal: an earlier version wrote it."
+    pushed = sum(not row.is_sealed for row in chain.rows)
+    rest = f"; {counted(pushed, 'line')} without a seal only propose" if pushed else ""
+    return f"{counted(len(chain.rows) - pushed, 'line')} sealed by the key {chain.key}{rest}."
 
 
 def unwitnessed(one: RecordedItem) -> int:
@@ -103,7 +129,8 @@ async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
         home = None
     if home is None or not home.channel_id or not home.thread_ts:
         raise ConfigError(f"The meta.json of {one.slug} names no thread in Slack.")
-    if not app.seal(settings).is_valid(one.slug, home):
+    seal, rows = app.seal(settings), reversed(one.record.read().split(b"\n"))
+    if not seal.is_valid(one.slug, home, chain=chain_in(rows, seal.lines.trusted)):
         raise ConfigError(
             f"The bot did not seal the thread that the meta.json of {one.slug} names, so it is not read."
         )

@@ -99,7 +99,9 @@ def scrubbed(settings: Settings, slugs: Sequence[str], state: StateScrub) -> Ite
     if not slugs:
         return
     redact = _redactor(settings)
-    scrubber = Scrubber(settings.workspace, items_dir=str(settings.items_dir), redact=redact)
+    scrubber = Scrubber(
+        settings.workspace, items_dir=str(settings.items_dir), redact=redact, seal=app.seal(settings)
+    )
     for one in slugs:
         yield ScrubSummary(one, scrubber.scrub(one, now=now()), state.kinds.get(one, ()))
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.state import ATTACHMENTS
 from bot.domain.specification.entries import Specification
-from bot.domain.specification.snapshot import folded
+from bot.domain.specification.snapshot import folded_content
 from bot.domain.transcript.fold import AMOUNTS, CALL, NAME_CHARS, Row, amount, called, fold, kind_of, named
 from bot.domain.transcript.lines import QUOTED, UNWRITTEN, Flaw, Line, Source, parse
 from bot.domain.transcript.points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
@@ -138,7 +138,9 @@ def replay(record: File | InMemory, *, until: int | None = None) -> State:
 
 def specification_of(record: File | InMemory, *, until: int | None = None) -> Specification:
     """The entries as the lines up to *until* give them. Raises OSError."""
-    return folded(row for _, row in numbered(record, until=until) if isinstance(row, Line)).specification
+    with record.opened() as file:
+        content = b"".join(islice(file, until))
+    return folded_content(content).specification
 
 
 def repeated(record: File) -> Iterator[Flaw]:

@@ -180,6 +180,8 @@ class World:
     belonging: dict[str, Belonging] = field(default_factory=dict)
     survey: CodeSurvey = field(default_factory=CodeSurvey)
     commits_behind: int = 0
+    unsealed: int = 0
+    """Lines that wait to be taken over."""
     troubles: tuple[Trouble, ...] = ()
     speech: Callable[[Speak, Roundtable], "str | Contribution"] = lambda speak, _: (
         f"{speak.persona} on {speak.task}"
@@ -696,6 +698,7 @@ class Table:
             commits_behind=self.world.commits_behind,
             artifacts=tuple(sorted(name for name in self.world.files if "/" not in name)),
             planning=under_way(held.lines[-1] if held.lines else None),
+            unsealed=self.world.unsealed,
         )
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bot.domain.transcript.lines import append, read
 from bot.domain.transcript.merging import metas, transcripts
+from bot.domain.transcript.seal import Sealer
 from bot.domain.transcript.witness import Witness, witness
 from tests.domain.test_transcript import FOREIGN, line
 
@@ -38,14 +39,14 @@ def test_every_line_of_both_is_there_once_and_in_order(
     """The lines of each side keep their order, times and rounds never decrease; our next commit is merged as well."""
     one, other = written("T", theirs), written("O", ours)
 
-    merged = transcripts(BEFORE, one, other, ends=ENDS)
+    merged = transcripts(BEFORE, one, other, ends=ENDS, sealer=Sealer())
 
     assert names(merged, "T") == names(one, "T")
     assert names(merged, "O") == names(other, "O")
     assert names(merged, "C1.") == ["C1.1", "C1.2"]
     assert read(merged).flaws == ()
     assert len(names(merged, "merge-")) == bool(ours)
-    after = transcripts(other, merged, append(other, [line(59)]), ends=ENDS)
+    after = transcripts(other, merged, append(other, [line(59)]), ends=ENDS, sealer=Sealer())
     assert names(after, "T") + names(after, "O") == names(one, "T") + names(other, "O")
     assert names(after, "C1.") == ["C1.1", "C1.2", "C1.59"]
     assert len(names(after, "merge-")) == 1
@@ -55,7 +56,9 @@ def test_the_line_of_a_merge_names_both_ends() -> None:
     """It comes last, and the meeting goes on where it was."""
     theirs, ours = append(BEFORE, [line(3)]), append(BEFORE, [line(4)])
 
-    last = read(transcripts(BEFORE, theirs, ours, ends=(witness(theirs), witness(ours)))).lines[-1]
+    last = read(
+        transcripts(BEFORE, theirs, ours, ends=(witness(theirs), witness(ours)), sealer=Sealer())
+    ).lines[-1]
 
     assert last.meta["merged"] == [f"3 {witness(theirs).chain}", f"3 {witness(ours).chain}"]
     assert (last.ts, last.round, last.phase) == (line(4).ts, 4, line(4).phase)
@@ -66,7 +69,7 @@ def test_a_line_that_only_we_changed_stays_changed() -> None:
     ours = BEFORE.replace(b"Answer 2", b"[hidden]")
     theirs = append(BEFORE, [line(3)])
 
-    merged = transcripts(BEFORE, theirs, ours, ends=ENDS)
+    merged = transcripts(BEFORE, theirs, ours, ends=ENDS, sealer=Sealer())
 
     assert b"Answer 2" not in merged
     assert names(merged, "C1.") == ["C1.1", "C1.2", "C1.3"]
@@ -74,7 +77,7 @@ def test_a_line_that_only_we_changed_stays_changed() -> None:
 
 def test_what_another_tool_wrote_stays_byte_for_byte() -> None:
     """Also where it is no line of ours."""
-    merged = transcripts(b"", BEFORE + FOREIGN, FOREIGN + append(b"", [line(3)]), ends=ENDS)
+    merged = transcripts(b"", BEFORE + FOREIGN, FOREIGN + append(b"", [line(3)]), ends=ENDS, sealer=Sealer())
 
     assert merged.count(FOREIGN) == 1
     assert merged.startswith(BEFORE + FOREIGN)
@@ -107,7 +110,7 @@ def test_a_line_that_they_deleted_stays_deleted() -> None:
     """A person's edit of the record stands, as it does when nothing else happened."""
     theirs, ours = append(b"", [line(1)]), append(BEFORE, [line(3)])
 
-    assert names(transcripts(BEFORE, theirs, ours, ends=ENDS), "C1.") == ["C1.1", "C1.3"]
+    assert names(transcripts(BEFORE, theirs, ours, ends=ENDS, sealer=Sealer()), "C1.") == ["C1.1", "C1.3"]
 
 
 def test_a_meta_json_that_cannot_be_read_is_not_merged() -> None:

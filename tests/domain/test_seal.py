@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.transcript import seal
-from bot.domain.transcript.lines import Line, LinePhase, Source, read
+from bot.domain.transcript.lines import Line, LinePhase, Source, append, read
 from bot.domain.transcript.seal import Sealer, foreign_ids, read_chain, restore_lines
 from tests.growth import grows_no_faster
 
@@ -95,10 +95,16 @@ class TestSealing:
         assert ours(content) == [*WORDS, "late"]
 
     def test_without_keys_nothing_is_sealed(self) -> None:
-        """A tool that has no secrets can still write lines. They only propose."""
-        content = Sealer().append(b"", [said(1)])
+        """A tool that has no secrets can still write lines. Beside sealed ones they only propose."""
+        assert Sealer().append(b"", [said(1)]) == append(b"", [said(1)])
+        assert foreign_ids(Sealer().append(RECORD, [said(6)])) == {"", "C1.6"}
 
-        assert foreign_ids(content, {}) == {"", "C1.1"}
+    def test_a_record_without_any_seal_is_shown_as_it_is(self) -> None:
+        """To a reader without keys. The bot has keys: for it, such lines only propose."""
+        old = append(b"", [said(1)])
+
+        assert foreign_ids(old) == {""}
+        assert foreign_ids(old, TRUSTED) == {"", "C1.1"}
 
     def test_what_python_says_otherwise_than_json(self) -> None:
         """Numbers as names, tuples and half a character are sealed as they are read later."""
@@ -208,7 +214,10 @@ class TestReading:
         chain = read_chain(edited + b"\n" + RECORD, TRUSTED)
 
         assert [row.line.content for row in chain.rows] == WORDS
-        assert len(chain.flaws) == 1
+        assert chain.flaws == (
+            "C1.2 stands here a second time, not as it was sealed",
+            "the seal of C1.2 does not hold",
+        )
 
     def test_a_line_of_another_item_is_foreign(self) -> None:
         """It has a good seal, of another chain."""

@@ -9,6 +9,7 @@ from bot.domain.specification import snapshot
 from bot.domain.specification.entries import EntryState, Specification
 from bot.domain.specification.snapshot import HASH, SECTIONS, first_difference, folded, hash_of, restored
 from bot.domain.transcript.lines import Line, LinePhase, Source, append, as_heard, in_thread_order
+from tests.sealing import TRUSTED, sealed
 from tests.specification.meeting import Meeting
 
 SAID = ("requirement: Filter by date", "decision: We use SQLite", "risk: Sync loses edits", "It is “slow” ☕")
@@ -29,7 +30,7 @@ def committed(meeting: Meeting) -> tuple[bytes, bytes]:
     text = snapshot.text_of(meeting.specification, WRITTEN)
     last = meeting.lines[-1]
     marked = last.but(meta={**last.meta, HASH: hash_of(text), SECTIONS: WRITTEN})
-    return text.encode(), append(b"", [*meeting.lines[:-1], marked])
+    return text.encode(), sealed([*meeting.lines[:-1], marked])
 
 
 def test_what_is_written_is_read_back() -> None:
@@ -59,9 +60,9 @@ def test_a_file_that_fits_is_taken_and_later_lines_of_others_only_propose() -> N
     meeting.press("Mallory", {"id": "FR-001", "set": {"priority": "could"}})
     now = append(content, meeting.lines[-1:])
 
-    found = restored(text, content, now, foreign=lambda: {meeting.lines[-1].message_id})
+    found = restored(text, content, now, trusted=TRUSTED)
 
-    same = restored(text, content, content, foreign=frozenset)
+    same = restored(text, content, content, trusted=TRUSTED)
     assert same.specification.but(heard={}) == snapshot.read(text.decode()).specification
     assert found.written == WRITTEN
     assert found.specification.entries["FR-001"]["priority"] == "should"
@@ -77,7 +78,7 @@ def test_a_file_that_does_not_fit_is_not_believed() -> None:
     forged = text.replace(b'"should"', b'"must"')
 
     for file in (forged, text[:-9], b"", None):
-        found = restored(file, content, content, foreign=frozenset)
+        found = restored(file, content, content, trusted=TRUSTED)
         assert found.specification.entries == meeting.specification.entries
         assert found.written == WRITTEN
 
@@ -88,7 +89,7 @@ def test_entries_of_a_line_that_was_taken_away_are_gone() -> None:
     text, content = committed(meeting)
     first, *rest = content.splitlines(keepends=True)
 
-    found = restored(text, content, b"".join(rest), foreign=frozenset)
+    found = restored(text, content, b"".join(rest), trusted=TRUSTED)
 
     assert "FR-001" in snapshot.read(text.decode()).specification.entries
     assert b"FR-001" in first
@@ -104,16 +105,16 @@ def test_lines_of_others_only_propose_when_all_lines_are_folded() -> None:
     line = meeting.lines[-1]
     line = line.but(meta={**line.meta, SECTIONS: {"a.md#1": "0"}, HASH: "0"})
 
-    found = restored(None, content, append(content, [line]), foreign=lambda: {line.message_id})
+    found = restored(None, content, append(content, [line]), trusted=TRUSTED)
 
     assert found.specification.entries["FR-001"].state is EntryState.ACCEPTED
     assert found.written == WRITTEN
 
 
 def test_an_old_transcript_has_no_entries() -> None:
-    """Nothing is asked of git, and nothing of it is parsed."""
+    """Rows of other tools are passed over."""
     line = Meeting().lines
-    assert restored(None, b"", b'{"not": "a line"}\n', foreign=frozenset) == folded(line)
+    assert restored(None, b"", b'{"not": "a line"}\n', trusted=TRUSTED) == folded(line)
 
 
 def test_a_line_that_stands_there_twice_counts_once() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from bot.storage.git.sync import Sync
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
 
@@ -43,9 +44,14 @@ class Told:
 @asynccontextmanager
 async def at_work(root: Path, remote: str) -> AsyncIterator[Replica]:
     """As the bot runs where others have clones of their own: abreast of the remote, and in the background."""
-    sync = Sync(root, remote=remote, every_seconds=600)
+    sync = Sync(root, remote=remote, every_seconds=600, seal=SEAL)
     async with GitWorkspace(
-        root, lock_seconds=20, abreast=sync.abreast, in_step=sync.abreast, after_commit=sync.wake
+        root,
+        lock_seconds=20,
+        seal=SEAL,
+        abreast=sync.abreast,
+        in_step=sync.abreast,
+        after_commit=sync.wake,
     ) as workspace:
         running = asyncio.create_task(sync.run())
         await sync.abreast()

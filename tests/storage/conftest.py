@@ -7,6 +7,7 @@ import pytest
 
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import Opening, Replica, a_remote
 
@@ -33,7 +34,7 @@ def git(tmp_path: Path) -> Git:
 
 @pytest.fixture
 async def workspace(git: Git) -> AsyncIterator[GitWorkspace]:
-    async with GitWorkspace(git.root, lock_seconds=0.2) as opened:
+    async with GitWorkspace(git.root, lock_seconds=0.2, seal=SEAL) as opened:
         yield opened
 
 
@@ -59,8 +60,8 @@ def open_replica(remote: Git, tmp_path: Path) -> Opening:
     @asynccontextmanager
     async def opened(name: str, url: str = str(remote.root)) -> AsyncIterator[Replica]:
         root = tmp_path / name
-        async with GitWorkspace(root, lock_seconds=20) as workspace:
-            yield Replica(workspace, Sync(root, remote=url), Git(root))
+        async with GitWorkspace(root, lock_seconds=20, seal=SEAL) as workspace:
+            yield Replica(workspace, Sync(root, remote=url, seal=SEAL), Git(root))
 
     return opened
 

@@ -50,6 +50,7 @@ def a_section(body: str, *, path: str = "requirements-spec.md", heading: str = "
 
 def a_commit(number: int = 1, **fields: Any) -> Commit:
     """The *number*-th commit of an item, each a finished step with an artifact and a line."""
+    slug = str(fields.get("id", SLUG)).partition(".")[0]
     given = {
         "id": f"{SLUG}.i1.{number}",
         "subject": f"roundtable({SLUG}): step 01-{number:02} Needs",
@@ -58,6 +59,6 @@ def a_commit(number: int = 1, **fields: Any) -> Commit:
         "change": MetaChange(
             steps=(f"01-{number:02}",), created={"source": "manual", "slug": SLUG, "created_at": NOW}
         ),
-        "lines": (a_line(f"C1.{number}"),),
+        "lines": (a_line(f"C1.{number}" if slug == SLUG else f"{slug}.{number}"),),
     }
     return Commit(**(given | fields))

@@ -21,6 +21,7 @@ from bot.record.verify import RecordedItem
 from bot.storage.git.sync import Sync
 from bot.storage.git.versions import versions
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, TRANSCRIPT, at_work, pushed_by_hand
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
@@ -196,36 +197,38 @@ async def test_what_somebody_has_not_committed_is_not_overwritten(
 # --- edits stand --------------------------------------------------------------------------------------------------
 
 
-async def test_a_revert_is_an_edit_and_stands(workspace: GitWorkspace, git: Git, meeting: Meeting) -> None:
-    """It is named once, and its commit is not undone."""
+async def test_lines_that_a_revert_removed_are_put_back(
+    workspace: GitWorkspace, git: Git, meeting: Meeting
+) -> None:
+    """Its commit is named once. What it did to meta.json stands."""
     await meeting.steps(workspace, 1, 2)
     git("revert", "--no-edit", "HEAD")
     head = git("rev-parse", "HEAD").strip()
 
     first, second = await meeting.steps(workspace, 3, 4)
 
-    assert ids(git) == ["C1.1", "C1.3", "C1.4"]
+    assert ids(git) == ["C1.1", "C1.2", "C1.3", "C1.4"]
     assert first.back
-    assert not first.back.whole
-    assert first.back.person == "Ada"
+    assert (first.back.whole, first.back.lines) == (True, 1)
     assert head.startswith(first.back.edit)
     assert not first.state.behind
     assert first.state.meta.steps_completed == ("01-01", "01-03")
     assert second.back is None
 
 
-async def test_an_edit_of_a_line_stands_and_is_named(
+async def test_a_line_that_was_edited_is_put_back(
     workspace: GitWorkspace, git: Git, meeting: Meeting
 ) -> None:
-    """Also one in the middle of the file."""
+    """Also one in the middle of the file, and in its place."""
     await meeting.steps(workspace, 1, 2)
     git.commit(TRANSCRIPT, git.shown(TRANSCRIPT).replace("too bright", "too dark", 1))
 
     first = await meeting.step(workspace, 3)
 
     assert first.back
-    assert first.back.person == "Ada"
-    assert "too dark" in git.shown(TRANSCRIPT)
+    assert first.back.lines == 1
+    assert "too dark" not in git.shown(TRANSCRIPT)
+    assert ids(git) == ["C1.1", "C1.2", "C1.3"]
 
 
 async def test_lines_that_others_add_are_no_edit(workspace: GitWorkspace, git: Git, meeting: Meeting) -> None:
@@ -255,14 +258,14 @@ async def test_a_history_that_was_squashed_lost_nothing(
 async def test_a_backup_says_that_it_is_one(tmp_path: Path, meeting: Meeting) -> None:
     """Git has nothing of what came after it, so people have to be told."""
     git = Git(tmp_path / "workspace")
-    async with GitWorkspace(git.root) as workspace:
+    async with GitWorkspace(git.root, seal=SEAL) as workspace:
         await meeting.step(workspace, 1)
         shutil.copytree(git.root, tmp_path / "backup")
         await meeting.steps(workspace, 2, 3)
     shutil.rmtree(git.root)
     shutil.move(tmp_path / "backup", git.root)
 
-    async with GitWorkspace(git.root) as workspace:
+    async with GitWorkspace(git.root, seal=SEAL) as workspace:
         first, second = await meeting.steps(workspace, 4, 5)
 
     assert first.back
@@ -275,10 +278,10 @@ async def test_a_backup_says_that_it_is_one(tmp_path: Path, meeting: Meeting) ->
 
 async def test_a_new_workspace_says_so_too(tmp_path: Path, meeting: Meeting) -> None:
     """The node is lost, the store is not."""
-    async with GitWorkspace(tmp_path / "one") as workspace:
+    async with GitWorkspace(tmp_path / "one", seal=SEAL) as workspace:
         await meeting.steps(workspace, 1, 2)
 
-    async with GitWorkspace(tmp_path / "two") as workspace:
+    async with GitWorkspace(tmp_path / "two", seal=SEAL) as workspace:
         reading = await workspace.read(SLUG, now=NOW, after=meeting.witness)
         assert reading.state is None
         assert reading.back
@@ -405,12 +408,12 @@ async def test_two_clones_put_together_say_what_they_come_to(remote: Git, tmp_pa
     """A commit that is put on top of others' counts their lines, and the line that tells of the merge."""
     one, two = Meeting(), Meeting()
     for name, meeting, number in (("one", one, 1), ("two", two, 2)):
-        async with GitWorkspace(tmp_path / name) as workspace:
-            sync = Sync(tmp_path / name, remote=str(remote.root))
+        async with GitWorkspace(tmp_path / name, seal=SEAL) as workspace:
+            sync = Sync(tmp_path / name, remote=str(remote.root), seal=SEAL)
             await meeting.step(workspace, number)
             if name == "two":
                 await sync.once()
-    await Sync(tmp_path / "one", remote=str(remote.root)).once()
+    await Sync(tmp_path / "one", remote=str(remote.root), seal=SEAL).once()
 
     git = Git(tmp_path / "one")
     said = [
@@ -427,7 +430,7 @@ async def test_two_processes_put_it_back_once(workspace: GitWorkspace, git: Git,
     """Whoever comes second finds it there, and knows what to tell all the same: the store lets one of them."""
     await meeting.steps(workspace, 1, 2, 3)
     git("reset", "--quiet", "--hard", "HEAD~2")
-    async with GitWorkspace(git.root, lock_seconds=20) as other:
+    async with GitWorkspace(git.root, lock_seconds=20, seal=SEAL) as other:
         readings = await asyncio.gather(
             *(one.read(SLUG, now=NOW, after=meeting.witness) for one in (workspace, other))
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.privacy.redaction import Redactor
-from bot.domain.transcript.scrubbing import SCRUBBED
+from bot.domain.transcript.seal import SCRUBBED
 from bot.errors import WorkspaceError
 from bot.record.reading import replay
 from bot.record.verify import RecordedItem, differences

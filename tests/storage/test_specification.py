@@ -14,6 +14,7 @@ from bot.engine.ports import NOTHING
 from bot.storage.git.scrub import Scrubber
 from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL, sealed
 from tests.storage.checkout import Git
 from tests.storage.clones import Opening, Replica
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
@@ -139,7 +140,7 @@ async def test_later_lines_of_others_only_propose(workspace: GitWorkspace, git: 
 async def test_lines_that_a_killed_bot_left_are_ours(workspace: GitWorkspace, git: Git) -> None:
     """They are in the file and in no commit. Our next commit takes them along, and they stay what they were."""
     await two_steps(workspace)
-    git.write(MEETING, added(git, said(3, "Print")))
+    git.write(MEETING, sealed([said(3, "Print")], git.shown(MEETING).encode()).decode())
 
     found, _ = await specified(workspace)
     assert found.entries["FR-003"].state is EntryState.ACCEPTED
@@ -174,7 +175,9 @@ async def test_scrubbing_takes_secrets_out_of_claims(workspace: GitWorkspace, gi
     work, _ = told(1, f"Use {secret}", Specification())
     await workspace.commit(SLUG, work, now=NOW)
 
-    scrubber = Scrubber(git.root, items_dir="docs/requirements", redact=Redactor((), own_rules(())))
+    scrubber = Scrubber(
+        git.root, items_dir="docs/requirements", redact=Redactor((), own_rules(())), seal=SEAL
+    )
     result = scrubber.scrub(SLUG, now=NOW)
 
     text = git.shown(FILE)
@@ -220,18 +223,3 @@ async def test_where_two_bots_added_entries_both_are_kept(replica: Replica, open
     assert sorted(found.entries) == ["FR-001", "FR-002", "FR-003"]
     assert sorted(read(replica.git.shown(FILE)).specification.entries) == ["FR-001", "FR-002", "FR-003"]
     assert written == WRITTEN
-
-
-async def test_it_goes_when_a_revert_took_every_entry(workspace: GitWorkspace, git: Git) -> None:
-    """Then no line of the transcript names it. A file of that name that is not ours stays."""
-    await two_steps(workspace)
-    git.commit(MEETING, append(b"", [a_line("C1.9", "Hello.")]).decode(), message="Take it all back")
-
-    await workspace.commit(SLUG, a_commit(3, lines=(a_line("C1.10", "Again."),)), now=NOW)
-    assert FILE not in git("ls-files").splitlines()
-    assert git.status == []
-
-    foreign = '{"name": "of another tool"}'
-    git.commit(FILE, foreign)
-    await workspace.commit(SLUG, a_commit(4, lines=(a_line("C1.11", "And again."),)), now=NOW)
-    assert git.shown(FILE) == foreign

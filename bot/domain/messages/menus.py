@@ -88,6 +88,7 @@ SO_FAR = Choice(action=Action.READ, label="What we have so far")
 """The value is SO_FAR_OF and the item."""
 SO_FAR_OF = "so far "
 TAKE_UP = Choice(action=Action.TAKE_UP, label="Continue here", emphasis=Emphasis.PRIMARY)
+TAKE_OVER = Choice(action=Action.TAKE_OVER, label="Take over")
 FINDINGS = Choice(action=Action.FINDINGS, label="Read…")
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
 

@@ -52,6 +52,8 @@ class Action(StrEnum):
     EXPORT = "export"
     FINDINGS = "findings"
     TAKE_UP = "take_up"
+    TAKE_OVER = "take_over"
+    """Lines that an earlier version wrote, or that were sealed by keys that are lost."""
     PLAN = "plan"
     PLAN_GO = "plan_go"
     PLAN_CLARIFY = "plan_clarify"

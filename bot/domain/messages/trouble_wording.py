@@ -124,6 +124,21 @@ def lines_mended(count: int) -> str:
     return f"{count} lines of the transcript were damaged on disk. I restored them from git."
 
 
+def take_over(lines: int) -> str:
+    return (
+        f"Take over {counted(lines, 'line')} of this record as they stand? I did not seal them: an earlier version "
+        "wrote them, or the keys were lost. Until then, what they say counts as proposed."
+    )
+
+
+def taken_over(name: str, lines: int) -> str:
+    return f"{name} took over {counted(lines, 'line')} of this record as they stand."
+
+
+def nothing_to_take_over() -> str:
+    return "There is nothing to take over: all lines of this record have a seal, or were taken over."
+
+
 def restored(what: str) -> str:
     return f"The {what} of this item was deleted. I restored it from git."
 
@@ -145,12 +160,14 @@ def saved_at_last() -> str:
 
 
 def put_back(back: RolledBack) -> str:
-    """The workspace is whole again, or a person's change in it is kept."""
+    """The workspace is whole again."""
     if back.edit:
-        return (
-            f"{back.person} changed the files of this item in commit `{back.edit}`. I keep that change and continue "
-            "from it."
+        lines, were, are = (
+            counted(back.lines, "line"),
+            *(("was", "is") if back.lines == 1 else ("were", "are")),
         )
+        where = f"{lines} {were} changed or removed in `{back.edit}` and {are} put back."
+        return f"{where} To remove words, use `roundtable scrub`."
     them = "it" if back.commits == 1 else "them"
     gone = f"{counted(back.commits, 'commit')} of this item{_steps(back)}"
     return f"The workspace went back by {gone}. I restored {them} from git."

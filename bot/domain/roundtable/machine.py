@@ -202,6 +202,7 @@ PRESSES: Mapping[Action, Transition] = {
     Action.START_OVER: opening.start_over_pressed,
     Action.REANALYSE: resuming.reanalyse,
     Action.CANCEL: resuming.cancelled,
+    Action.TAKE_OVER: resuming.taken_over,
     Action.REOPEN: phases.reopen_pressed,
     Action.PLAN: planning_presses.began,
     Action.PLAN_LEAVE: planning_presses.left,
@@ -467,8 +468,8 @@ def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def _pressed_outside_menus(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """On the first message, the brief, or the card of a step that is over: as if it was typed."""
-    if event.action is Action.REOPEN:
-        return phases.reopen_pressed(rt, event, playbook)
+    if event.action in {Action.REOPEN, Action.TAKE_OVER}:
+        return PRESSES[event.action](rt, event, playbook)
     asked = {"key": event.key, "at": event.at, "person": event.person}
     match event.action:
         case Action.STOP:

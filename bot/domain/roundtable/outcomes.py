@@ -153,7 +153,7 @@ class ItemState(Stored):
     is open, and is only told to who reads. `codebase` is the last commit outside the items folder and `commits_behind`
     how many came since the one the item was analysed at. `planning`: the transcript ends in the middle of a workshop.
     `behind`: the folder is a clone's that has not heard yet of the last commit. `specification` and `written` are read
-    only where nothing is known of the item, and are empty otherwise.
+    only where nothing is known of the item, and are empty otherwise. `unsealed`: so many lines wait to be taken over.
     """
 
     meta: Meta
@@ -171,6 +171,7 @@ class ItemState(Stored):
     spent: Spent = Spent()
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
+    unsealed: int = 0
 
 
 class ItemRead(EffectOutcome):

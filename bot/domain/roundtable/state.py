@@ -104,10 +104,11 @@ class RoundtableFields(Stored):
     all (or `unaided_personas`) speak without one. `working_at` is the message that says that we are at work,
     `working_by` how it does, and `signs_refused` is what Slack would not show here. `session` is what an agent's
     session in the thread was last called. `held` is the last line that we know to be in git, `witness` the transcript
-    as it was committed last. `specification` is folded from all lines, committed or not; `written` are the digests of
-    the sections as they were written last, by file and heading. `reopened` is the step that people opened again out
-    of its turn. `questions_asked` are the prepared questions that personas have asked. `root` is our first message,
-    `brief` the last one. `paused_by` stopped; `resumed_by` went on, and nothing of ours is in the thread since.
+    as it was committed last; `unsealed` of its lines wait to be taken over. `specification` is folded from all lines,
+    committed or not; `written` are the digests of the sections as they were written last, by file and heading.
+    `reopened` is the step that people opened again out of its turn. `questions_asked` are the prepared
+    questions that personas have asked. `root` is our first message, `brief` the last one. `paused_by` stopped;
+    `resumed_by` went on, and nothing of ours is in the thread since.
     `first_words` stand above the next question, `question` is the newest one, or menu, `asked` the newest posts that
     opened a step or a discussion, and `undecided` are words that came while it was not known whether their author
     could see the question. `timers` are the moments at which something follows by itself, by the name of what does.
@@ -197,6 +198,7 @@ class RoundtableFields(Stored):
     questions_asked: tuple[str, ...] = ()
     held: str = ""
     witness: Witness = Witness()
+    unsealed: int = 0
     unsaved: tuple[Commit, ...] = ()
     unsent: tuple[Post | Rewrite, ...] = ()
     outbox: tuple[Effect, ...] = ()

@@ -7,7 +7,7 @@ one. Otherwise the lines are folded.
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from bot.domain.specification.entries import Claim, Entry, Specification, matters
 from bot.domain.specification.fold import is_heard
 from bot.domain.transcript.lines import CHANGING_ENTRIES, Line, Source, as_heard, line_in
+from bot.domain.transcript.seal import TAKES_OVER, TrustedKeys, foreign_ids, read_chain
 from bot.domain.values.json_files import encodable, parse
 
 HASH = "specification"
@@ -76,29 +77,33 @@ def read(text: str) -> Snapshot:
     return Snapshot(specification, _texts(fields.get("sections")))
 
 
-def restored(
-    text: bytes | None, committed: bytes, now: bytes, *, foreign: Callable[[], Collection[str]]
-) -> Snapshot:
+def restored(text: bytes | None, committed: bytes, now: bytes, *, trusted: TrustedKeys | None) -> Snapshot:
     """
     The specification of an item at its transcript *now*. *text* is the file, and *committed* the transcript, as
-    we committed them last: if they fit, and no line was taken away since, only later lines are folded. *foreign* is
-    asked for the ids of lines that others wrote; such lines can only propose.
+    we committed them last: if they fit, and no line was taken away since, only later lines are folded. Lines that
+    the *trusted* keys did not seal can only propose.
     """
-    if text is not None and hash_of(text) == newest_hash(committed) and not _is_cut(committed, now):
+    rows, foreign = read_chain(now, trusted).rows, foreign_ids(now, trusted)
+    ours = (row.line for row in reversed(rows) if row.line.message_id not in foreign)
+    told = next((line for line in ours if HASH in line.meta or TAKES_OVER in line.meta), None)
+    if text is not None and told and hash_of(text) == told.meta.get(HASH) and not _is_cut(committed, now):
         try:
             known = read(text.decode())
         except ValueError:
             pass
         else:
             before = frozenset(committed.split(b"\n"))
-            later = () if now == committed else (row for row in now.split(b"\n") if row not in before)
-            heard = tuple(filter(is_heard, _lines(committed.split(b"\n"))))
-            lines = tuple(_lines(later))
-            others = foreign() if lines or heard else ()
-            specification = known.specification.hearing(as_heard(heard), foreign=others)
-            return Snapshot(specification.folding(as_heard(lines), foreign=others), known.written)
-    lines = tuple(_lines(now.split(b"\n")))
-    return folded(lines, foreign=foreign() if lines else ())
+            heard = (row.line for row in rows if row.raw in before and is_heard(row.line))
+            later = (row.line for row in rows if row.raw not in before and _is_folded(row.raw, _HEARD))
+            specification = known.specification.hearing(as_heard(heard), foreign=foreign)
+            return Snapshot(specification.folding(as_heard(later), foreign=foreign), known.written)
+    return folded((row.line for row in rows), foreign=foreign)
+
+
+def folded_content(content: bytes, trusted: TrustedKeys | None = None) -> Snapshot:
+    """Out of all lines of the transcript *content*."""
+    rows = read_chain(content, trusted).rows
+    return folded((row.line for row in rows), foreign=foreign_ids(content, trusted))
 
 
 def folded(lines: Iterable[Line], *, foreign: Collection[str] = ()) -> Snapshot:
@@ -153,14 +158,11 @@ def _is_cut(committed: bytes, now: bytes) -> bool:
     if now.startswith(committed):
         return False
     left = frozenset(now.split(b"\n"))
-    return any(row not in left for row in committed.split(b"\n") if any(name in row for name in _FOLDED))
+    return any(row not in left for row in committed.split(b"\n") if _is_folded(row))
 
 
-def _lines(rows: Iterable[bytes]) -> Iterator[Line]:
-    """Those that matter here; the others are not even parsed."""
-    for row in rows:
-        if any(name in row for name in (*_FOLDED, _HEARD)) and (line := line_in(row)):
-            yield line
+def _is_folded(row: bytes, *more: bytes) -> bool:
+    return any(name in row for name in (*_FOLDED, *more))
 
 
 def _part(value: Any) -> str:

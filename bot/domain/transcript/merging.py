@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from bot.domain.item import meta
 from bot.domain.planning.record import VERSION
 from bot.domain.transcript.lines import HOST, Line, Source, raised, read
+from bot.domain.transcript.seal import Sealer, read_chain
 from bot.domain.transcript.witness import SHORT, Witness
 from bot.domain.values.json_files import parse_kept
 
@@ -16,9 +17,12 @@ MERGED = "merged"
 ABSENT = object()
 
 
-def transcripts(before: bytes, theirs: bytes, ours: bytes, *, ends: tuple[Witness, Witness]) -> bytes:
+def transcripts(
+    before: bytes, theirs: bytes, ours: bytes, *, ends: tuple[Witness, Witness], sealer: Sealer
+) -> bytes:
     """
     The lines of both, each once, in the order of time. A line is known by its `message_id`, or else by its bytes.
+    Lines of ours that *sealer* sealed come after theirs, and are sealed anew as a continuation of their chain.
 
     What theirs deleted since *before* stays deleted. Rounds never decrease: a line that now comes after a later round
     is raised to it. A line of its own tells of the merge and names *ends*, once for the same two ends.
@@ -33,16 +37,21 @@ def transcripts(before: bytes, theirs: bytes, ours: bytes, *, ends: tuple[Witnes
         kept.append(mine[row.id]._replace(moment=row.moment) if ours_alone else row)
     known = {row.id for row in kept}
     added = [row for row in our_rows if row.id not in known and row.id not in was]
+    sealed = frozenset(line.message_id for line in read_chain(ours, sealer.trusted).sealed_lines)
+    anew = [row.line for row in added if row.line and row.id in sealed] if sealer.trusted else []
+    added = [row for row in added if row.line not in anew] if anew else added
     merged: list[bytes] = []
     last: Line | None = None
     for raw, line, _ in sorted((*kept, *added), key=attrgetter("moment")):
         floor = last.round if last else 0
         merged.append(raised(raw, floor) if line and line.round < floor else raw)
         last = line.but(round=max(line.round, floor)) if line else last
-    if added and last:
-        note = _note(last, moment=max(row.moment for row in (*kept, *added)), ends=ends)
-        merged += [note.as_json().encode()] if note.message_id not in known else []
-    return b"".join(raw + b"\n" for raw in merged)
+    content = b"".join(raw + b"\n" for raw in merged)
+    last = anew[-1] if anew else last
+    if not (anew or added) or last is None:
+        return content
+    note = _note(last, moment=max(row.moment for row in (*kept, *added, *our_rows)), ends=ends)
+    return sealer.append(content, [*anew, note])
 
 
 def metas(before: bytes | None, theirs: bytes, ours: bytes) -> bytes | None:

@@ -6,16 +6,14 @@ by number) and the kinds of secrets. With it a record still verifies: a mark may
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.planning.record import VERSION
 from bot.domain.privacy.redaction import MARKED, Redacted
-from bot.domain.transcript.lines import HOST, UNSAFE, Line, LinePhase, Source
+from bot.domain.transcript.lines import HOST, UNSAFE, Line, LinePhase, Source, line_in
+from bot.domain.transcript.seal import OF_SEALING, SCRUBBED, SEAL, keep_digest, reading_of
 from bot.domain.values.json_files import decoded, parse_kept, pretty
-
-SCRUBBED = "scrubbed"
-"""In the `meta` of the added line."""
 
 NO_FACTS: Mapping[str, Any] = {}
 
@@ -28,10 +26,12 @@ class Changed(NamedTuple):
     message_id: str
     number: int
     kinds: tuple[str, ...]
+    reads: str = ""
+    """What a line with a seal reads now: the note vouches for it."""
 
     def as_meta(self) -> Mapping[str, Any]:
         name = {"message_id": self.message_id} if self.message_id else {"line": self.number}
-        return {**name, "kinds": sorted(set(self.kinds))}
+        return {**name, "kinds": sorted(set(self.kinds)), **({"reads": self.reads} if self.reads else {})}
 
 
 class ScrubbedFile(NamedTuple):
@@ -60,9 +60,13 @@ def transcript(content: bytes, redact: Redacting) -> ScrubbedFile:
     rows, changed = [], []
     for number, row in enumerate(content.split(b"\n"), start=1):
         after, kinds, message_id = _row(row, redact)
+        reads = ""
+        if kinds and (before := line_in(row)) and (line := line_in(after)) and SEAL in before.meta:
+            line = keep_digest(before, line)
+            after, reads = line.as_json().encode(), reading_of(line)
         rows.append(after)
         if kinds:
-            changed.append(Changed(message_id, number, kinds))
+            changed.append(Changed(message_id, number, kinds, reads))
     kinds = tuple(kind for one in changed for kind in one.kinds)
     return ScrubbedFile(b"\n".join(rows), kinds, tuple(changed)) if changed else ScrubbedFile(content)
 
@@ -96,7 +100,7 @@ class ScrubbedLines(NamedTuple):
         """Whether *newer* is the line *older*, with marks in place of something."""
         found = _id(newer)
         is_named = found in self.ids if found else self.without_id
-        return is_named and _is_redacted(older, newer)
+        return is_named and _is_redacted(_without(older, OF_SEALING), _without(newer, OF_SEALING))
 
 
 def named(content: bytes) -> ScrubbedLines:
@@ -117,11 +121,23 @@ def _row(row: bytes, redact: Redacting) -> tuple[bytes, tuple[str, ...], str]:
     if not isinstance(fields, dict):
         text, kinds = redact(row.decode("utf-8", "surrogateescape"))
         return (text.encode("utf-8", "surrogateescape") if kinds else row), kinds, ""
-    kinds, after = redacted(fields, redact)
+    meta = fields.get("meta")
+    kept = {name: meta[name] for name in OF_SEALING if name in meta} if isinstance(meta, dict) else {}
+    kinds, after = redacted(_without(fields, kept), redact)
     if not kinds:
         return row, (), ""
+    if kept:
+        after["meta"] |= kept
     text = UNSAFE.sub(lambda one: f"\\u{ord(one[0]):04x}", json.dumps(after, ensure_ascii=False))
     return text.encode(), kinds, _id(after)
+
+
+def _without(fields: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any]:
+    """*fields* of a line without the facts *names*."""
+    meta = fields.get("meta")
+    if not isinstance(meta, dict) or not names:
+        return fields
+    return {**fields, "meta": {name: fact for name, fact in meta.items() if name not in names}}
 
 
 def redacted(value: Any, redact: Redacting, *, by_name: bool = False) -> tuple[tuple[str, ...], Any]:

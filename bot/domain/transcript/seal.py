@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from cryptography.exceptions import InvalidSignature
@@ -29,6 +30,8 @@ DIGEST, ERASED, ERASES, SCRUBBED = "digest", "erased", "erases", "scrubbed"
 """
 TAKES_OVER = "takes_over"
 """In the `meta` of the sealed line by which a person takes over lines without a valid seal: `{lines, digests}`."""
+UNSEALED = "unsealed"
+"""In the `meta` of a chain's first line: how many lines of an older record stood before it."""
 PERSON, USER_NAME = "person", "user_name"
 
 _LABEL = b"roundtable line 1"
@@ -38,7 +41,7 @@ _HIGHEST = 10**9
 _PLAIN = ("message_id", PERSON, "authority", SEAL_KEY)
 """Facts that are signed as they are: an erased line keeps them."""
 _UNHASHED = frozenset({*_PLAIN, SEAL, SALT, DIGEST, ERASED})
-_OF_SEALING = frozenset({SEAL, SEAL_KEY, SALT, DIGEST, ERASED})
+OF_SEALING = frozenset({SEAL, SEAL_KEY, SALT, DIGEST, ERASED})
 _TEXTS = ("by", "chain", "after", "sig")
 
 TrustedKeys = Mapping[str, bytes]
@@ -52,6 +55,7 @@ class SealedRow(NamedTuple):
     n: int
     digest: str
     is_sealed: bool
+    raw: bytes = b""
 
 
 class Chain(NamedTuple):
@@ -71,6 +75,11 @@ class Chain(NamedTuple):
     @property
     def sealed_lines(self) -> tuple[Line, ...]:
         return tuple(row.line for row in self.rows if row.is_sealed)
+
+    @property
+    def foreign(self) -> frozenset[str]:
+        """The ids of the other lines, and the empty id."""
+        return frozenset({"", *(row.line.message_id for row in self.rows if not row.is_sealed)})
 
 
 class Sealer:
@@ -94,10 +103,15 @@ class Sealer:
         if not self._keys:
             return append(content, lines)
         end = read_chain(content, self.trusted)
+        before = len(end.rows) if not end.n else 0
         known = frozenset(line.message_id for line in end.sealed_lines) - {""}
 
         def sealed(line: Line) -> Line:
             nonlocal end
+            if TAKES_OVER in line.meta:
+                line = line.but(meta={**line.meta, TAKES_OVER: take_over(content, self.trusted)})
+            if before and not end.n:
+                line = line.but(meta={**line.meta, UNSEALED: before})
             line, end = self._seal(line, end)
             return line
 
@@ -110,7 +124,7 @@ class Sealer:
         key, n = self._keys[by], end.n + 1
         read = parse(line.as_json().encode())  # what is sealed is what is read later
         assert isinstance(read, Line), read
-        meta = {name: fact for name, fact in read.meta.items() if name not in _OF_SEALING}
+        meta = {name: fact for name, fact in read.meta.items() if name not in OF_SEALING}
         if introduces:
             meta[SEAL_KEY] = _text(self._keys[introduces].public)
         chain = end.chain or _hash([read.message_id, read.ts, read.content])[:_CHAIN_ID]
@@ -137,7 +151,7 @@ def read_chain(content: bytes, trusted: TrustedKeys | None = None, *, chain: str
     Without *trusted* keys (in CI, for an agent, in a fresh clone) the key of the first line counts. Without *chain*,
     the chain that has the most lines does.
     """
-    found, flaws = _parsed(content)
+    found = _parsed(content)
     signed = _vouched(found, _keys_in(found, trusted))
     chain = chain or _longest(found, signed)
     signed = {at for at in signed if found[at].seal["chain"] == chain}
@@ -145,7 +159,7 @@ def read_chain(content: bytes, trusted: TrustedKeys | None = None, *, chain: str
     # Of equal lines one counts, and rather the one with its words.
     once = {(found[at].n, found[at].digest): at for at in (*sorted(void), *sorted(signed - void))}
     places = sorted(once.values(), key=lambda at: (found[at].n, found[at].line.ts, found[at].digest))
-    flaws += _gaps([found[at] for at in places])
+    flaws = list(_gaps([found[at] for at in places]))
     numbered = [_sealed(found[at], found[at].n) for at in places if at not in void]
     over = _taken_over(found, signed, numbered)
     rows = [_sealed(found[at], 0)._replace(digest=mark) for mark, at in over.items()]
@@ -155,9 +169,15 @@ def read_chain(content: bytes, trusted: TrustedKeys | None = None, *, chain: str
         if at in signed and at not in void:
             rows += [one for one in [next(rest, None)] if one]
         elif at not in taken and row.line.message_id not in ids:
-            rows.append(SealedRow(row.line, 0, "", is_sealed=False))
+            rows.append(SealedRow(row.line, 0, "", is_sealed=False, raw=row.raw))
         elif at not in taken:
             flaws.append(f"{row.line.message_id} stands here a second time, not as it was sealed")
+    broken = [
+        row for at, row in enumerate(found) if SEAL in row.line.meta and at not in (signed - void) | taken
+    ]
+    if broken:
+        more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+        flaws.append(f"the seal of {broken[0].line.message_id or 'a line'}{more} does not hold")
     if not places:
         return Chain(tuple(rows), tuple(flaws))
     top = found[places[-1]]
@@ -165,13 +185,32 @@ def read_chain(content: bytes, trusted: TrustedKeys | None = None, *, chain: str
 
 
 def foreign_ids(content: bytes, trusted: TrustedKeys | None = None) -> frozenset[str]:
-    """The ids of lines that we did not seal, and the empty id. Such lines only propose."""
-    rows = read_chain(content, trusted).rows
-    return frozenset({"", *(row.line.message_id for row in rows if not row.is_sealed)})
+    """
+    The ids of lines that we did not seal, and the empty id. Such lines only propose. A record without any seal is shown
+    as it is to a reader without keys.
+    """
+    if not trusted and b'"seal"' not in content:
+        return frozenset({""})
+    return read_chain(content, trusted).foreign
+
+
+def key_named(content: bytes, id: str) -> TrustedKeys:
+    """The public key with this id, if a line of *content* carries it."""
+    rows = (row for raw in content.split(b"\n") if b'"seal_key"' in raw and (row := _found(raw)))
+    keys = dict(_introduced(row.line) for row in rows)
+    return {id: keys[id]} if id in keys else {}
+
+
+def chain_in(rows: Iterable[bytes], trusted: TrustedKeys) -> str:
+    """The chain of the first of *rows* that has a good signature; empty where none has."""
+    found = (row for raw in rows if b'"seal"' in raw and (row := _found(raw)) and row.n)
+    return next((str(row.seal["chain"]) for row in found if _is_signed(row, trusted)), "")
 
 
 def lost_rows(content: bytes, before: bytes, trusted: TrustedKeys | None) -> tuple[SealedRow, ...]:
     """The sealed lines of *before* that *content* has no more, or has in another form."""
+    if content.startswith(before):
+        return ()
     was = read_chain(before, trusted)
     now = read_chain(content, trusted, chain=was.chain)
     have = {(row.n, row.digest) if row.n else (0, _mark(row.line)) for row in now.rows}
@@ -195,16 +234,19 @@ def restore_lines(content: bytes, before: bytes, trusted: TrustedKeys | None) ->
         row = _found(raw)
         is_standing = row is not None and (row.n, row.digest) in standing
         while is_standing and row and missing and missing[0].n < row.n:
-            out.append(missing.popleft().line.as_json().encode())
+            out.append(missing.popleft().raw)
         if is_standing or row is None or row.line.message_id not in ids:
             out.append(raw)
-    out += [row.line.as_json().encode() for row in missing]
+    out += [row.raw for row in missing]
     return b"".join(raw + b"\n" for raw in out)
 
 
-def take_over(content: bytes, trusted: TrustedKeys | None = None) -> Mapping[str, Any]:
-    """The fact `takes_over` for the lines of *content* that have no valid seal."""
-    marks = [_mark(row.line) for row in read_chain(content, trusted).rows if not row.is_sealed]
+def take_over(content: bytes, trusted: TrustedKeys) -> Mapping[str, Any]:
+    """The fact `takes_over` for the lines of an older record, or of one whose keys were lost. Pushed lines are none."""
+    rows = read_chain(content, trusted).rows
+    first = next((row.line for row in rows if row.n), None)
+    old = takewhile(lambda row: not row.n, rows) if first is None or UNSEALED in first.meta else ()
+    marks = [_mark(row.line) for row in old if not row.is_sealed]
     return {"lines": len(marks), "digests": marks}
 
 
@@ -239,20 +281,15 @@ def key_id(public: bytes) -> str:
 class _Found(NamedTuple):
     """A readable row. `n` is 0 and `seal` empty where it has no seal of the right form."""
 
+    raw: bytes
     line: Line
     seal: Mapping[str, Any]
     n: int
     digest: str
 
 
-def _parsed(content: bytes) -> tuple[list[_Found], list[str]]:
-    found, flaws = [], []
-    for number, raw in enumerate(content.split(b"\n"), start=1):
-        if row := _found(raw):
-            found.append(row)
-        elif raw.strip(UNWRITTEN):
-            flaws.append(f"line {number} cannot be read")
-    return found, flaws
+def _parsed(content: bytes) -> list[_Found]:
+    return [row for raw in content.split(b"\n") if (row := _found(raw))]
 
 
 def _found(raw: bytes) -> _Found | None:
@@ -261,10 +298,10 @@ def _found(raw: bytes) -> _Found | None:
         return None
     if seal := _seal_of(line):
         try:
-            return _Found(line, seal, seal["n"], digest_of(line))
+            return _Found(raw, line, seal, seal["n"], digest_of(line))
         except (ValueError, RecursionError):
             pass  # numbers or nesting that cannot be written again: not by us
-    return _Found(line, {}, 0, "")
+    return _Found(raw, line, {}, 0, "")
 
 
 def _seal_of(line: Line) -> Mapping[str, Any]:
@@ -279,7 +316,7 @@ def _seal_of(line: Line) -> Mapping[str, Any]:
 def _keys_in(found: list[_Found], trusted: TrustedKeys | None) -> TrustedKeys:
     """A line that is signed by a known key makes the key known that it carries."""
     introducing = sorted((row for row in found if row.n and SEAL_KEY in row.line.meta), key=lambda row: row.n)
-    if trusted is None:
+    if not trusted:
         first = next((row for row in introducing if _introduced(row.line)[0] == row.seal["by"]), None)
         keys = dict([_introduced(first.line)] if first else [])
     else:
@@ -353,7 +390,7 @@ def _sealed(row: _Found, n: int) -> SealedRow:
     line = row.line
     if ERASED in line.meta and DIGEST in line.meta:
         line = line.but(content="", meta={name: line.meta[name] for name in line.meta if name in _UNHASHED})
-    return SealedRow(line, n, row.digest, is_sealed=True)
+    return SealedRow(line, n, row.digest, is_sealed=True, raw=row.raw)
 
 
 def _gaps(rows: list[_Found]) -> Iterator[str]:

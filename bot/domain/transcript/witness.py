@@ -58,8 +58,8 @@ class RolledBack(Stored):
     """
     A workspace that went back behind committed lines. `steps` and `commits` were lost. If not all of it was restored
     (`whole`), they are only what is known, and `heard` has the timestamps of people's newest messages that are left.
-    `now` is the transcript since then. `person` and `edit` name a commit of a person that changed lines of the bot;
-    it is accepted.
+    `now` is the transcript since then. `edit` names a commit of another person that changed or removed so many
+    sealed `lines`; they are put back with the next commit.
     """
 
     commits: int = 0
@@ -67,8 +67,8 @@ class RolledBack(Stored):
     whole: bool = False
     heard: tuple[str, ...] = ()
     now: Witness = Witness()
-    person: str = ""
     edit: str = ""
+    lines: int = 0
 
 
 def chain(content: bytes) -> Iterator[str]:

@@ -16,6 +16,7 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.outcomes import ChangedFile, HandEdit, ItemState
 from bot.domain.specification.snapshot import restored
+from bot.domain.transcript.seal import TAKES_OVER, take_over
 from bot.domain.transcript.witness import RolledBack, Witness, witness
 from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.errors import WorkspaceError
@@ -42,7 +43,6 @@ from bot.storage.git.repository import (
 )
 from bot.storage.git.seal import Seal
 from bot.storage.git.unfinished import Unfinished
-from bot.storage.git.versions import foreign_lines
 from bot.storage.git.writing import WrittenFiles, replace_meta, stopped, write
 
 AUTHOR = "Roundtable"
@@ -181,6 +181,12 @@ class Checkout:
         if found.state is None:
             return found
         state = found.state.but(said=self._items.said(slug, found.state.meta.steps_completed))
+        content, trusted = (
+            self._items.content(self._items.transcript_file(slug)),
+            self._items.seal.lines.trusted,
+        )
+        if content and trusted:
+            state = state.but(unsealed=take_over(content, trusted)["lines"])
         if not after:  # the caller knows nothing of the item yet
             state = self._specified(slug, state, self._history.newest_of(slug))
         return found._replace(state=state)
@@ -195,7 +201,7 @@ class Checkout:
             content_at(committed, self._items.specification_file(slug).path),
             content_at(committed, place.path) or b"",
             self._items.content(place) or b"",
-            foreign=lambda: foreign_lines(self._repository, place.path),
+            trusted=self._items.seal.lines.trusted,
         )
         return state.but(specification=found.specification, written=found.written)
 
@@ -257,6 +263,7 @@ class Checkout:
         with self.alone(*dict.fromkeys(due.slug for due in works)):
             for due in works:
                 self.must_hold_no_submodule(due.slug)
+                self._must_be_the_only_copy(due.slug)
             backs = [self._back(due.slug, due.after, sure=due.sure) for due in works]
             found = [self._history.find(due.work.id) for due in works]
             written = [None if done else self._write(due) for due, done in zip(works, found, strict=True)]
@@ -291,6 +298,12 @@ class Checkout:
                 return
             if tree[path].filemode == FileMode.COMMIT:
                 raise FileRefused(path, "is a submodule, which belongs to another repository")
+
+    def _must_be_the_only_copy(self, slug: str) -> None:
+        """Two folders with one chain: it would go on in both, and neither would be the record."""
+        if others := self._items.others_with(self._items.chain(slug), slug):
+            one, other = sorted((slug, others[0]))
+            raise WorkspaceError(f"{one} and {other} hold the same record. Remove one.", reason="copied")
 
     def commit_files(self, drafts: Sequence[CommitDraft]) -> None:
         """Commit files that are already written, one commit per draft. The caller holds `alone`."""
@@ -333,7 +346,7 @@ class Checkout:
         return work.but(change=work.change.but(codebase_hash=self._history.codebase()))
 
     def _write(self, due: PendingCommit) -> WrittenFiles:
-        newest = tip(self._repository)
+        newest, ours = tip(self._repository), self._history.commits_of(due.slug)
         work = self._settled(due.work)
         if work.change.created is None or work.change.restart:
             self._repairs.restore(due.slug, has_transcript=bool(due.after.last or due.after.commit))
@@ -343,6 +356,7 @@ class Checkout:
             work,
             now=due.now,
             committed=lambda path: content_at(newest, path),
+            ours=lambda path: self._history.content(ours[0], path) if ours else None,
             kept=self._history.versions,
             mending=lambda lines: self._repairs.note(due.slug, mended_lines=lines),
             home=due.home,
@@ -372,6 +386,8 @@ class Checkout:
         left_out = written.stopped if written else ()
         edits = tuple(edit for edit in due.work.edits if edit not in left_out)
         touched = tuple(dict.fromkeys(self._touched(due.slug, edits, made)))
+        if any(TAKES_OVER in line.meta for line in due.work.lines):
+            state = self._specified(due.slug, state, None)
         repair = self._repairs.told(due.slug, due.work.id)
         troubles, unwritten = (written.troubles, written.unwritten) if written else ((), ())
         witness = self._going_back.witness(due.slug, made.after).but(effect=due.work.id)
@@ -390,8 +406,7 @@ class Checkout:
         """Add to *receipt* what was restored or lost before this commit."""
         if back is None:
             return receipt
-        lost = not back.whole and not back.edit
-        state = receipt.state.but(behind=True) if lost else receipt.state
+        state = receipt.state if back.whole else receipt.state.but(behind=True)
         if not back.whole:  # our last commit knew of lines that are gone
             state = self._specified(slug, state, None)
         return receipt._replace(state=state, back=back.but(now=receipt.witness))

@@ -1,8 +1,9 @@
 """
 Detects that the workspace lost commits of ours, and makes them again while git still has their objects.
 
-A commit that is in the history of HEAD is not lost; what people changed after it is their edit, and stays. A commit is
-lost when it is not in the history of HEAD and its last line is not in the transcript: after a reset, a restored backup
+A commit that is in the history of HEAD is not lost. Sealed lines that people changed or removed after it are put back
+by the next commit. A commit is lost when it is not in the history of HEAD and its last line is not in the transcript:
+after a reset, a restored backup
 or a new clone. Lost commits are made again on top of HEAD.
 """
 
@@ -17,6 +18,7 @@ import pygit2
 from pygit2 import Commit
 
 from bot.domain.transcript.lines import line_in
+from bot.domain.transcript.seal import lost_rows
 from bot.domain.transcript.witness import RolledBack, Witness, witness
 from bot.errors import WorkspaceError
 from bot.storage.git.checkout_update import CheckoutUpdate
@@ -32,17 +34,18 @@ class HeadState(Enum):
     HELD = auto()
     """HEAD contains our last commit."""
     EDITED = auto()
-    """A later commit of another person changed lines of it."""
+    """A later commit of another person changed or removed sealed lines."""
     PUT_BACK = auto()
     """It was lost and made again; this may not have been reported yet."""
     LOST = auto()
 
 
 class RollbackFinding(NamedTuple):
-    """*commit* is the edit, or the newest commit that was made again."""
+    """*commit* is the edit of so many *lines*, or the newest commit that was made again."""
 
     standing: HeadState
     commit: Commit | None = None
+    lines: int = 0
 
 
 class GoingBack:
@@ -54,7 +57,7 @@ class GoingBack:
         self._repository = repository
         self._history = history
         self._items = items
-        self._replay = CommitReplay(repository, ours)
+        self._replay = CommitReplay(repository, ours, items.seal.lines)
 
     def witness(self, slug: str, commit: Commit) -> Witness:
         """A witness of the transcript in *commit*."""
@@ -77,8 +80,14 @@ class GoingBack:
             now = blob(head.tree, path)
             if made == head or now is None or now == blob(made.tree, path):  # a deleted one is restored
                 return RollbackFinding(HeadState.HELD)
-            edit = None if after.fits(self._transcript(slug, head)) else self._edit(slug, head, made)
-            return RollbackFinding(HeadState.EDITED, edit) if edit else RollbackFinding(HeadState.HELD)
+            trusted = self._items.seal.lines.trusted
+            lost = lost_rows(self._transcript(slug, head), self._transcript(slug, made), trusted)
+            edit = self._edit(slug, head, made) if lost else None
+            return (
+                RollbackFinding(HeadState.EDITED, edit, len(lost))
+                if edit
+                else RollbackFinding(HeadState.HELD)
+            )
         content = self._transcript(slug, head)
         known = f'"{after.last}"'.encode() in content if after.last else after.fits(content)
         return RollbackFinding(HeadState.HELD if known else HeadState.LOST)
@@ -103,8 +112,7 @@ class GoingBack:
             return None
         now = self.witness(slug, head)
         if found.standing is HeadState.EDITED:
-            person = found.commit.author.name or "Somebody"
-            return RolledBack(person=person, edit=str(found.commit.short_id), now=now)
+            return RolledBack(edit=str(found.commit.short_id), lines=found.lines, whole=True, now=now)
         back = list(self._put_back(slug, found.commit))
         steps = [step for commit in reversed(back) if (step := trailer(commit, STEP))]
         return RolledBack(commits=len(back), steps=tuple(dict.fromkeys(steps)), whole=True, now=now)

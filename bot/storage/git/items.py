@@ -18,6 +18,7 @@ from bot.domain.planning.workshop import is_planned
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript import lines, open_step
 from bot.domain.transcript.lines import TranscriptTail
+from bot.domain.transcript.seal import chain_in
 from bot.domain.values.text import one_line
 from bot.engine.ports import Listing
 from bot.files import (
@@ -89,6 +90,7 @@ class Items:
         self._folders = tuple(items_dir.split("/"))
         self._listed: dict[str, tuple[Stamp, Listing]] = {}
         self._backlog_flaw = ""
+        self._chains: dict[str, str] = {}
 
     def place(self, slug: str, path: str) -> FilePlace | None:
         """The place of the artifact *path*; None when the path is not allowed."""
@@ -255,7 +257,25 @@ class Items:
         )
 
     def _is_sealed(self, slug: str, understood: Meta) -> bool:
-        return understood.slack is not None and self.seal.is_valid(slug, understood.slack)
+        home = understood.slack
+        if home is None or not home.seal:
+            return False
+        return self.seal.is_valid(slug, home, chain=self.chain(slug))
+
+    def chain(self, slug: str) -> str:
+        """The chain of the item's transcript; empty where no line has a good seal."""
+        place = self.transcript_file(slug)
+        with suppress(OSError), self.folder_of(place) as found:
+            return chain_in(found.rows(place.name, place.most), self.seal.lines.trusted)
+        return ""
+
+    def others_with(self, chain: str, slug: str) -> tuple[str, ...]:
+        """The other folders with a transcript of the same *chain*."""
+        with suppress(FileNotFoundError), folder(self._root, self._folders) as items:
+            names = [name for name in items.folders() if name != slug]
+            self._chains = {name: self._chains.get(name) or self.chain(name) for name in names}
+            return tuple(name for name in names if chain and self._chains[name] == chain)
+        return ()
 
     def said(self, slug: str, done: Collection[str]) -> tuple[ThreadMessage, ...]:
         """The answers to the open step, unless it is *done*."""

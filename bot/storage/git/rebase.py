@@ -14,9 +14,9 @@ from pygit2 import Commit, IndexEntry, Oid, Tree
 from pygit2.enums import FileMode, SortMode
 
 from bot.domain.item.artifacts import SPECIFICATION, copy_of
-from bot.domain.specification.snapshot import first_difference, folded, newest_telling, read, text_of
+from bot.domain.specification.snapshot import first_difference, folded_content, newest_telling, read, text_of
 from bot.domain.transcript import merging
-from bot.domain.transcript.lines import read as read_transcript
+from bot.domain.transcript.seal import Sealer
 from bot.domain.transcript.witness import TRAILER as WITNESS
 from bot.domain.transcript.witness import Witness, witness
 from bot.errors import WorkspaceError
@@ -61,9 +61,10 @@ class Diverged(WorkspaceError):
 class CommitReplay:
     """*ours*: the folder of the items, and the file that all items share. Elsewhere, people resolve conflicts."""
 
-    def __init__(self, repository: pygit2.Repository, ours: tuple[str, str]) -> None:
+    def __init__(self, repository: pygit2.Repository, ours: tuple[str, str], sealer: Sealer) -> None:
         self._repository = repository
         self._ours = ours
+        self._sealer = sealer
 
     def onto(self, remote: Commit, local: Commit, *, known: Oid | None) -> Replayed:
         """
@@ -75,7 +76,7 @@ class CommitReplay:
         if known and known in self._repository:
             dropped = {one.id for one in self._between(remote.id, known)}
             before = self._repository[known].peel(Commit).tree
-        sides = _Sides(self._repository, self._ours, theirs=remote, ours=local)
+        sides = _Sides(self._repository, self._ours, self._sealer, theirs=remote, ours=local)
         own = tuple(self._own(remote, local, dropped))
         tip = remote
         for commit in own:
@@ -88,7 +89,7 @@ class CommitReplay:
 
         Raises Diverged.
         """
-        sides = _Sides(self._repository, self._ours, theirs=head, ours=lost)
+        sides = _Sides(self._repository, self._ours, self._sealer, theirs=head, ours=lost)
         own = [one for one in self._between(head.id, lost.id) if trailer(one, ITEM) == slug]
         tip = head
         for commit in own:
@@ -120,8 +121,15 @@ class _Sides:
     """Puts commits of *ours* on top of *theirs*, and remembers which files were changed on both sides."""
 
     def __init__(
-        self, repository: pygit2.Repository, paths: tuple[str, str], *, theirs: Commit, ours: Commit
+        self,
+        repository: pygit2.Repository,
+        paths: tuple[str, str],
+        sealer: Sealer,
+        *,
+        theirs: Commit,
+        ours: Commit,
     ) -> None:
+        self._sealer = sealer
         self._repository = repository
         self._items, self._shared = paths
         self._theirs = theirs
@@ -165,7 +173,7 @@ class _Sides:
                 known = read(before.decode())
             except ValueError:
                 continue
-            made = folded(read_transcript(lines).lines)
+            made = folded_content(lines, self._sealer.trusted)
             if first_difference(known.specification, made.specification)[0]:
                 text = text_of(made.specification, made.written)
                 found[path] = TreeEntry(self._repository.create_blob(text.encode()), present.mode)
@@ -210,7 +218,9 @@ class _Sides:
         elif path == f"{folder}/{SPECIFICATION}":
             merged = ours if self._told_last(f"{folder}/{PLANNING}/{TRANSCRIPT}") else theirs
         elif path == f"{folder}/{PLANNING}/{TRANSCRIPT}":
-            merged = merging.transcripts(base or b"", theirs, ours, ends=self._ends(path))
+            merged = merging.transcripts(
+                base or b"", theirs, ours, ends=self._ends(path), sealer=self._sealer
+            )
             self._mixed.add(path)
         elif path.lower().endswith(MARKDOWN) and change.before and change.after and base is not None:
             merged = self._lines(path, change.before, present, change.after)

@@ -20,6 +20,7 @@ from bot.domain.transcript import lines as transcripts
 from bot.domain.transcript import scrubbing
 from bot.domain.transcript.scrubbing import Redacting, ScrubbedFile
 from bot.domain.values.json_files import parse
+from bot.errors import WorkspaceError
 from bot.files import DEEPEST, TEMPORARY, Folder, TooLarge, folder
 from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, CheckoutConfig
 from bot.storage.git.command import explained
@@ -27,10 +28,15 @@ from bot.storage.git.history import COMMITS_LOOKED_AT, ITEM, SHORT
 from bot.storage.git.items import FilePlace, Items
 from bot.storage.git.lock import LOCK_SECONDS
 from bot.storage.git.repository import CommitDraft, open_repository, tip
+from bot.storage.git.seal import Seal
 from bot.storage.git.sync import FETCHED
 
 ELSEWHERE = ("refs/remotes/", FETCHED)
 """The references to branches of remotes."""
+OTHER_KEY = (
+    "The transcript is sealed by a key that is not set here. Set ROUNDTABLE_SEAL_KEY or SLACK_BOT_TOKEN as the bot has"
+    " it: else the bot takes the change for damage and puts the words back."
+)
 LARGEST_BYTES = 64 * 1024 * 1024
 
 
@@ -51,14 +57,20 @@ class Scrubber:
     """Waits for other programs that write to the workspace. Raises WorkspaceError."""
 
     def __init__(
-        self, root: Path, *, items_dir: str, redact: Redacting, lock_seconds: float = LOCK_SECONDS
+        self,
+        root: Path,
+        *,
+        items_dir: str,
+        redact: Redacting,
+        lock_seconds: float = LOCK_SECONDS,
+        seal: Seal | None = None,
     ) -> None:
-        where = CheckoutConfig(root.absolute(), items_dir, AUTHOR, EMAIL, lock_seconds)
+        where = CheckoutConfig(root.absolute(), items_dir, AUTHOR, EMAIL, lock_seconds, seal or Seal())
         self._where = where
         self._redact = redact
         self._repository = open_repository(where.root)
         self._checkout = Checkout(where)
-        self._items = Items(where.root, where.items_dir)
+        self._items = Items(where.root, where.items_dir, where.seal)
         self._clean: dict[Oid, bool] = {}
         """By the id of a file or a folder in git: whether it contains no secret."""
         self._clean_rows: set[bytes] = set()
@@ -118,9 +130,10 @@ class Scrubber:
             content = found.content
             if place.path == record.path:
                 last = transcripts.ending(reversed(content.split(b"\n"))).last
-                content = transcripts.append(
-                    content, [scrubbing.note(found.lines, last=last, now=now, facts=facts)]
-                )
+                note = scrubbing.note(found.lines, last=last, now=now, facts=facts)
+                if any(one.reads for one in found.lines) and not self._items.chain(slug):
+                    raise WorkspaceError(OTHER_KEY, reason="key")
+                content = self._items.seal.lines.append(content, [note])
             with self._items.folder_of(place) as inside:
                 inside.replace(place.name, content)
             if self._is_tracked(place.path):

@@ -1,7 +1,8 @@
 """
-Seals: signatures of the Slack place in meta.json, to know that the bot wrote it.
+Seals: signatures of the Slack place in meta.json, to know that the bot wrote it, and the keys that seal lines.
 
-Everyone who can push can change the file, but only the holder of a key can sign the place.
+Everyone who can push can change the file, but only the holder of a key can sign the place. The signature is for the
+chain of the transcript (ADR 45), so that the folder can be renamed.
 """
 
 import hashlib
@@ -10,9 +11,10 @@ import json
 from collections.abc import Iterable
 
 from bot.domain.item.meta import SlackPlace
+from bot.domain.transcript.seal import Sealer
 
-LABEL = "roundtable home 1"
-"""Keeps these signatures apart from other uses of the same key."""
+CHAIN_LABEL, SLUG_LABEL = "roundtable home 2", "roundtable home 1"
+"""Keep these signatures apart from other uses of the same key. An item without a sealed line is signed by its slug."""
 
 
 class Seal:
@@ -20,16 +22,22 @@ class Seal:
 
     def __init__(self, keys: Iterable[bytes] = ()) -> None:
         self._keys = tuple(keys)
+        self.lines = Sealer(*self._keys)
 
-    def sign(self, slug: str, home: SlackPlace) -> str:
-        return _signature(self._keys[0], slug, home) if self._keys else ""
+    def sign(self, slug: str, home: SlackPlace, *, chain: str = "") -> str:
+        return _signature(self._keys[0], slug, home, chain) if self._keys else ""
 
-    def is_valid(self, slug: str, home: SlackPlace) -> bool:
+    def is_valid(self, slug: str, home: SlackPlace, *, chain: str = "") -> bool:
         given = home.seal.encode()
-        return any(hmac.compare_digest(_signature(key, slug, home).encode(), given) for key in self._keys)
+        return any(
+            hmac.compare_digest(_signature(key, slug, home, named).encode(), given)
+            for key in self._keys
+            for named in {chain, ""}
+        )
 
 
-def _signature(key: bytes, slug: str, home: SlackPlace) -> str:
-    """JSON, because in a plain concatenation the end of the slug could count as part of the team."""
+def _signature(key: bytes, slug: str, home: SlackPlace, chain: str) -> str:
+    """JSON, because in a plain concatenation the end of the name could count as part of the team."""
     place = home.team_id, home.channel_id, home.thread_ts, home.private, home.started_by
-    return hmac.new(key, json.dumps([LABEL, slug, *place]).encode(), hashlib.sha256).hexdigest()
+    about = (CHAIN_LABEL, chain) if chain else (SLUG_LABEL, slug)
+    return hmac.new(key, json.dumps([*about, *place]).encode(), hashlib.sha256).hexdigest()

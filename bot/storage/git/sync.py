@@ -30,6 +30,7 @@ from bot.storage.git.checkout_update import NOTES, CheckoutUpdate
 from bot.storage.git.command import Git, GitResult, explained
 from bot.storage.git.rebase import Clash, CommitReplay, Replayed
 from bot.storage.git.repository import STATE, branch, open_repository, shared_git_dir, tip
+from bot.storage.git.seal import Seal
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +142,7 @@ class _Local:
         self._repository = open_repository(where.root)
         self._notes = where.root / STATE / NOTES
         self._adoption = CheckoutUpdate(self._repository, where.root / STATE)
-        self._replay = CommitReplay(self._repository, where.ours)
+        self._replay = CommitReplay(self._repository, where.ours, where.seal.lines)
 
     def branch(self) -> str:
         """Raises WorkspaceError where there is none."""
@@ -250,8 +251,9 @@ class Sync:
         items_dir: str = "docs/requirements",
         every_seconds: float = FETCH_SECONDS,
         network_seconds: float = NETWORK_SECONDS,
+        seal: Seal | None = None,
     ) -> None:
-        self._where = CheckoutConfig(root.absolute(), items_dir, AUTHOR, EMAIL, LOCK_SECONDS)
+        self._where = CheckoutConfig(root.absolute(), items_dir, AUTHOR, EMAIL, LOCK_SECONDS, seal or Seal())
         self._remote = remote
         self._every = every_seconds
         self._network = network_seconds

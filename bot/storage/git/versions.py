@@ -8,16 +8,14 @@ from typing import NamedTuple
 
 import pygit2
 from pygit2 import Commit, Tree
-from pygit2.enums import SortMode
 
 from bot.domain.item.artifacts import SHARED
-from bot.domain.transcript.lines import line_in
 from bot.domain.transcript.witness import TRAILER
 from bot.errors import WorkspaceError
 from bot.files import DEEPEST
 from bot.storage.git.going_back import last_id
 from bot.storage.git.history import EFFECT, ITEM, SHORT, line_from
-from bot.storage.git.repository import blob, content_at, tip, trailer
+from bot.storage.git.repository import content_at, trailer
 
 COMMITS_LOOKED_AT = 100_000
 REFLOG_LOOKED_AT = 10_000
@@ -84,36 +82,6 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
                 count = sum(trailer(one, ITEM) == folder.name for one in walk)
                 return str(commit.id)[:SHORT], count
     return None
-
-
-def foreign(folder: Path, transcript: str) -> frozenset[str]:
-    """The ids of the lines that commits of others added; none outside git. Raises WorkspaceError."""
-    with _history(folder) as (repository, place):
-        if repository is None:
-            return frozenset()
-        return foreign_lines(repository, f"{place}/{transcript}")
-
-
-def foreign_lines(repository: pygit2.Repository, path: str) -> frozenset[str]:
-    """
-    The ids of the lines of the transcript *path* that commits of others added, and the empty id. Ours are the commits
-    with our trailer, which anyone who can push can forge. Lines in no commit yet count as ours: a killed bot left them,
-    and access by push alone cannot put such lines there.
-    """
-    newest = tip(repository)
-    if newest is None:
-        return frozenset()
-    rows: set[bytes] = set()
-    for commit in islice(repository.walk(newest.id, SortMode.TOPOLOGICAL), COMMITS_LOOKED_AT):
-        try:
-            parents = commit.parents
-        except (KeyError, pygit2.GitError):
-            continue  # the end of a shallow clone: what it added is unknown
-        found = blob(commit.tree, path)
-        before = [blob(parent.tree, path) for parent in parents]
-        if found and not trailer(commit, ITEM) and all(one is None or one.id != found.id for one in before):
-            rows |= _rows(found.data).difference(*(_rows(one.data) for one in before if one))
-    return frozenset({"", *(line.message_id for row in rows if (line := line_in(row)))})
 
 
 def _rows(content: bytes) -> set[bytes]:

@@ -23,14 +23,14 @@ from bot.domain.item.artifacts import (
 )
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
-from bot.domain.specification import snapshot
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.damage import repaired
+from bot.domain.transcript.seal import chain_in, restore_lines
 from bot.storage.git.items import FilePlace, Items
 from bot.storage.git.unfinished import FileChange, Unfinished
 
 Committed = Callable[[str], bytes | None]
-"""The content of a path in HEAD."""
+"""The content of a path in a commit: HEAD, or our last one."""
 Versions = Callable[[str], Iterable[bytes]]
 """The contents of a path in the history, newest first."""
 
@@ -69,6 +69,7 @@ def write(
     *,
     now: str,
     committed: Committed,
+    ours: Committed = lambda _path: None,
     kept: Versions = lambda _path: (),
     mending: Callable[[int], None] = lambda _lines: None,
     home: SlackPlace | None = None,
@@ -79,16 +80,14 @@ def write(
     Raises OSError when meta.json or the transcript cannot be written; then the files say what they said before.
     *unfinished* does the same after a kill.
     """
-    writing = _Writing(items, slug, committed, kept, mending)
+    writing = _Writing(items, slug, committed, ours=ours, kept=kept, mending=mending)
     writing.folder(is_new=work.change.created is not None)
     for path, edits in _by_path(work.edits):
         writing.artifact(path, edits)
-    writing.meta(work.change, now=now, home=home or work.change.slack)
     spoken = writing.transcript(work.lines)
+    writing.meta(work.change, now=now, home=home or work.change.slack, transcript=spoken.after or b"")
     if work.snapshot:
         writing.specification(work.snapshot)
-    else:
-        writing.forget_specification(spoken.after or b"")
     if spoken.after:
         writing.plan(*spoken)
     unfinished.begin(writing.changes)
@@ -119,12 +118,15 @@ class _Writing:
         items: Items,
         slug: str,
         committed: Committed,
+        *,
+        ours: Committed = lambda _path: None,
         kept: Versions = lambda _path: (),
         mending: Callable[[int], None] = lambda _lines: None,
     ) -> None:
         self._items = items
         self._slug = slug
         self._committed = committed
+        self._ours = ours
         self._kept = kept
         self._mending = mending
         self.files: dict[str, bytes | None] = {}
@@ -162,7 +164,7 @@ class _Writing:
         except OSError:
             self._not_written(path, edits)
 
-    def meta(self, change: meta.MetaChange, *, now: str, home: SlackPlace | None) -> None:
+    def meta(self, change: meta.MetaChange, *, now: str, home: SlackPlace | None, transcript: bytes) -> None:
         place = self._items.meta_file(self._slug)
         before = self._items.content(place)
         raw = self._raw(place, before, now)
@@ -177,27 +179,20 @@ class _Writing:
             self.troubles.append(trouble("ERR-META-001"))
         after = meta.apply(raw, change)
         if home and home.thread_ts:
-            after = meta.held_at(after, home, lambda one: self._items.seal.sign(self._slug, one))
+            seal = self._items.seal
+            chain = chain_in(reversed(transcript.split(b"\n")), seal.lines.trusted)
+            after = meta.held_at(after, home, lambda one: seal.sign(self._slug, one, chain=chain))
         self.plan(place, before, meta.write(after).encode("utf-8", "replace"))
 
     def specification(self, text: str) -> None:
         place = self._items.specification_file(self._slug)
         self.plan(place, self._items.content(place), text.encode())
 
-    def forget_specification(self, transcript: bytes) -> None:
-        """Our specification.json goes when no line of *transcript* names it: its entries were reverted in git."""
-        place = self._items.specification_file(self._slug)
-        before = self._items.content(place)
-        if before is None or snapshot.newest_hash(transcript):
-            return
-        with suppress(ValueError):
-            if snapshot.read(before.decode()).specification.entries:
-                self.plan(place, before, None)
-
     def transcript(self, lines: Iterable[transcript.Line]) -> FileChange:
         place = self._items.transcript_file(self._slug)
         before = self._items.content(place)
-        return FileChange(place, before, transcript.append(self._mended(place, before), lines))
+        whole = self._restored(place, self._mended(place, before))
+        return FileChange(place, before, self._items.seal.lines.append(whole, lines))
 
     def begin_anew(self, place: FilePlace, content: bytes) -> None:
         before = self._items.content(place)
@@ -216,6 +211,11 @@ class _Writing:
             log.warning("%s had damaged lines; HEAD had them whole: %d", place.path, found.lines)
             self._mending(found.lines)
         return found.content
+
+    def _restored(self, place: FilePlace, content: bytes) -> bytes:
+        """With the sealed lines of our last commit that were deleted or changed since."""
+        before, trusted = self._ours(place.path) or b"", self._items.seal.lines.trusted
+        return restore_lines(content, before, trusted)
 
     def _artifact(self, path: str, edits: tuple[Edit, ...]) -> None:
         is_plan = all(isinstance(edit, PlanEdit) for edit in edits)

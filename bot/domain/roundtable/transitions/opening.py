@@ -209,6 +209,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
         # Its brief was posted by the process whose store is lost.
         rt = rt.but(brief=EditedPost())
     rt = refreshed(rt, state, event.troubles, back=event.back)
+    rt = resuming.take_over_offered(rt, state)
     rt = _answered(rt, state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))

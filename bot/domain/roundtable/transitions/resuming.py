@@ -1,5 +1,7 @@
 """Going on: by a person's wish, or after something failed. The item's folder is looked at first."""
 
+from typing import Any
+
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.meta import MetaChange
 from bot.domain.messages import (
@@ -8,10 +10,10 @@ from bot.domain.messages import (
     trouble_wording,
 )
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Message
+from bot.domain.messages.message import ITEM, Message
 from bot.domain.roundtable.effects import ReadItem, Speak, Synthesize, Then
 from bot.domain.roundtable.inputs import Press, Resume
-from bot.domain.roundtable.outcomes import ItemRead
+from bot.domain.roundtable.outcomes import ItemRead, ItemState
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
@@ -24,6 +26,7 @@ from bot.domain.roundtable.transitions import (
 )
 from bot.domain.roundtable.transitions.saving import queue_commit, refreshed
 from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.seal import TAKES_OVER
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
@@ -42,9 +45,33 @@ def resume_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
 def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
     """What stands in the folder now counts; then we are back where we were."""
     rt = refreshed(rt, event.state, event.troubles, back=event.back)
+    if event.back and event.back.edit:
+        rt = queue_commit(rt, "lines put back")
+    rt = take_over_offered(rt, event.state)
     if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
         return at_the_end(rt, event.state.commits_behind if event.state else 0, playbook)
     return again(rt, playbook)
+
+
+def take_over_offered(rt: Roundtable, state: ItemState | None) -> Roundtable:
+    """Until a person takes them over, lines without a seal of ours only propose."""
+    if state is None or not state.unsealed:
+        return rt
+    text = trouble_wording.take_over(state.unsealed)
+    message = Message(text=text, choices=(menus.TAKE_OVER,), token=ITEM)
+    return rt.but(unsealed=state.unsealed).telling(message, part=rt.part)
+
+
+def taken_over(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """The line gets the digests when it is written: what stands there then is what counts."""
+    if not rt.unsealed:
+        raise NotNow(trouble_wording.nothing_to_take_over())
+    name = rt.name_of(event.person.id)
+    text = trouble_wording.taken_over(name, rt.unsealed)
+    facts: dict[str, Any] = {"user_id": event.person.id, "user_name": name}
+    facts[TAKES_OVER] = {"lines": rt.unsealed}
+    rt = rt.but(unsealed=0).recording(text, part=rt.part, **facts)
+    return queue_commit(rt.telling(Message(text=text), part=rt.part), "record taken over")
 
 
 def without_looking(rt: Roundtable, sentence: str, playbook: Playbook) -> Roundtable:

@@ -22,6 +22,7 @@ from bot.domain.roundtable.words import answers
 from bot.domain.specification import snapshot as snapshots
 from bot.domain.specification.entries import ENTRIES
 from bot.domain.transcript.lines import SPENT, Line, LinePhase, Source, in_thread_order
+from bot.domain.transcript.seal import TAKES_OVER
 from bot.domain.transcript.state import CHANGE, carried
 from bot.domain.transcript.witness import RolledBack
 
@@ -54,6 +55,8 @@ def queue_commit(
     rt, change = _placed(rt, change or MetaChange())
     edits = tuple(edits)
     snapshot = snapshots.text_of(rt.specification, rt.written) if rt.specification.entries else ""
+    if any(TAKES_OVER in line.meta for line in rt.unheld):
+        snapshot = ""  # what the lines say is only known when they are taken over
     rt = _carrying(rt, {**_progress(change), **_specified(rt, snapshot, edits)}, change, subject)
     commit = Commit(
         subject=f"roundtable({rt.slug}): {subject}",
@@ -122,6 +125,10 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     expected = tuple(one for one in committed.troubles if one.code in known)
     rest = tuple(one for one in committed.troubles if one not in expected)
     rt = refreshed(rt.logging(*expected), committed.state, rest, back=committed.back)
+    if any(TAKES_OVER in line.meta for line in commit.lines):
+        state = committed.state
+        rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
+        rt = queue_commit(rt, "specification read again")
     if committed.mended_lines:
         told = Message(text=trouble_wording.lines_mended(committed.mended_lines))
         rt = rt.telling(told, part=rt.part)
@@ -185,11 +192,9 @@ def refreshed(
         rt = rt.but(witness=back.now, held=back.now.last)
         if state and not back.whole:
             rt = rt.but(specification=state.specification.folding(rt.unheld), written=state.written)
-        if not back.whole and not back.edit:
+        if not back.whole:
             return _lost(rt.logging(*troubles), back, state)
         rt = rt.telling(Message(text=trouble_wording.put_back(back)), part=rt.part)
-        if back.edit:
-            rt = queue_commit(rt, "specification read again")
     found = tuple(troubles)
     lost = tuple(one for one in found if one.code in META_LOST)
     rt = report(rt, (one for one in found if one not in lost))

@@ -76,6 +76,7 @@ def in_slack(slack: Sandbox, **more: str) -> dict[str, str]:
         "SLACK_APP_TOKEN": slack.app_token,
         "ROUNDTABLE_PORT": str(free_port()),
         "ROUNDTABLE_HEALTH_PORT": str(free_port()),
+        "ROUNDTABLE_SEAL_KEY": "a-key-of-sixteen-characters",
         **more,
     }
 
@@ -149,6 +150,14 @@ async def test_a_sound_setting_is_ready_to_run(cli: Cli, slack: Sandbox) -> None
     assert verdict == "Ready to run."
     assert slack.bot_token not in ran.out
     assert slack.app_token not in ran.out
+
+
+async def test_a_key_that_follows_from_the_token_is_told(cli: Cli, slack: Sandbox) -> None:
+    """With another token, what is recorded would only be proposed."""
+    ran = await cli("check", **in_slack(slack, ROUNDTABLE_SEAL_KEY=""))
+
+    assert ran.code == 0
+    assert "ROUNDTABLE_SEAL_KEY is not set: the key that seals what is recorded follows" in ran.out
 
 
 async def test_scripts_get_the_same_as_json(

@@ -324,8 +324,6 @@ def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: 
     if against_slack:
         rest = f"; {counted(waiting, 'message')} in it will go into the next commit" if waiting else ""
         typer.echo(f"The thread in Slack has what the record has{rest}.")
-    if line := replay.unwitnessed(item):
-        typer.echo(f"There is no witness before line {line}: an earlier version made those commits.")
 
 
 def _settings(env: Mapping[str, str], *, level: str = "INFO") -> Settings:

@@ -27,7 +27,6 @@ from bot.record.verify import (
     Difference,
     RecordedItem,
     differences,
-    lines_before_witness,
 )
 from bot.settings import Settings
 from bot.slack import client as slack_client
@@ -113,11 +112,6 @@ def sealed_by(one: RecordedItem, keys: TrustedKeys) -> str:
     pushed = sum(not row.is_sealed for row in chain.rows)
     rest = f"; {counted(pushed, 'line')} without a seal only propose" if pushed else ""
     return f"{counted(len(chain.rows) - pushed, 'line')} sealed by the key {chain.key}{rest}."
-
-
-def unwitnessed(one: RecordedItem) -> int:
-    """The line up to which commits of an earlier version say nothing of the lines; 0 when all do, or there are none."""
-    return lines_before_witness(one.name, tuple(versions(one.folder)))
 
 
 async def against_thread(settings: Settings, one: RecordedItem) -> Compared:

@@ -14,6 +14,7 @@ from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript.lines import Source, read
 from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Place
+from bot.domain.values.text import counted
 from bot.record.verify import Difference, RecordedItem
 
 SHOWN_CHARS = 60
@@ -51,7 +52,7 @@ def compared(item: RecordedItem, thread: ThreadCopy, *, made: AbstractSet[str]) 
         for ts, witness in thread.posts:
             if not made & {witness.commit, witness.effect} and not witness.fits(content):
                 sentence = (
-                    f"the post {ts} in the thread says that {witness.lines} lines were committed"
+                    f"the post {ts} in the thread says that {counted(witness.n, 'sealed line')} were committed"
                     f" ({witness.commit[:7]}), and neither that commit nor those lines are here"
                 )
                 yield Difference(item.name, last, sentence)

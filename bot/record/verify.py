@@ -9,7 +9,6 @@ is: in a line by git, in a synthesis or in meta.json by the lines.
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -28,7 +27,6 @@ from bot.domain.transcript.lines import CHANGING_ENTRIES, Line
 from bot.domain.transcript.scrubbing import ScrubbedLines, named
 from bot.domain.transcript.state import Concluded, State
 from bot.domain.transcript.verify import Wrong, marker, markers, sections_compared
-from bot.domain.transcript.witness import SHORT, Witness, chain, read_trailer
 from bot.domain.values.json_files import decoded
 from bot.files import (
     ARTIFACT_BYTES,
@@ -80,11 +78,6 @@ class CommittedItem(Protocol):
         ...
 
     @property
-    def witness(self) -> str:
-        """The trailer of the commit about the transcript, or an empty text."""
-        ...
-
-    @property
     def files(self) -> Mapping[str, CommittedFile]: ...
 
 
@@ -111,36 +104,6 @@ def lines_kept(content: bytes, name: str, versions: Iterable[CommittedItem]) -> 
                     return
             newer = older
         by = version
-
-
-def witnessed(name: str, versions: Iterable[CommittedItem]) -> Iterator[Difference]:
-    """
-    Checks the witness of each commit. Versions that are beginnings of each other are checked together, and the first
-    line that may differ is named.
-    """
-    longest = b""
-    wanted: list[tuple[Witness, CommittedItem]] = []
-    for version in versions:
-        said, kept = read_trailer(version.witness), version.files.get(name)
-        if kept is None or said is None:
-            continue
-        content = kept.read()
-        if not longest.startswith(content):
-            yield from _unlike(longest, wanted, name)
-            longest, wanted = content, []
-        wanted.append((said, version))
-    yield from _unlike(longest, wanted, name)
-
-
-def lines_before_witness(name: str, versions: Iterable[CommittedItem]) -> int:
-    """The number of lines at the first commit with a witness, if older commits of the bot have none."""
-    first, silent = 0, False
-    for version in versions:
-        if name in version.files and not version.author:
-            said = read_trailer(version.witness)
-            silent = said is None
-            first = said.lines if said else first
-    return first if silent else 0
 
 
 def sections_kept(texts: dict[str, str], versions: Iterable[CommittedItem]) -> Iterator[Difference]:
@@ -174,29 +137,6 @@ def _edited_by(found: Difference, by: CommittedItem | None) -> Difference:
     return found._replace(
         sentence=f"was edited by {by.author} in commit {by.sha}: {found.sentence}", stands=True
     )
-
-
-def _unlike(content: bytes, wanted: list[tuple[Witness, CommittedItem]], name: str) -> Iterator[Difference]:
-    """*wanted*: the newest first; each is about a beginning of *content*."""
-    if not wanted:
-        return
-    longest = max(said.lines for said, _ in wanted)
-    asked = {said.lines for said, _ in wanted}
-    hashes = {
-        number: one for number, one in enumerate(islice(chain(content), longest), start=1) if number in asked
-    }
-    sound = 0
-    for said, version in reversed(wanted):
-        found = hashes.get(said.lines, "")
-        if found and found.startswith(said.chain):
-            sound = said.lines
-            continue
-        sentence = (
-            f"or a line below it is not what was committed: commit {version.sha} says that its {said.lines} lines "
-            f"have the hash {said.chain[:SHORT]}, and it is {found[:SHORT] or 'none, since there are fewer'}"
-        )
-        yield Difference(name, sound + 1, sentence)
-        return
 
 
 def _lost(newer: bytes, older: bytes, name: str, *, sha: str) -> Iterator[Difference]:
@@ -337,7 +277,6 @@ def differences(
     flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
     yield from lines_kept(item.record.read(), item.name, versions)
-    yield from witnessed(item.name, versions)
     content = _content(item.file(item.folder / META, META_BYTES))
     yield from _progress(content, state, versions)
     yield from _specified(item, foreign)

@@ -49,7 +49,7 @@ def test_what_was_committed_last_is_remembered() -> None:
 
 # --- a workspace that went back -----------------------------------------------------------------------------------
 
-WITNESS = Witness(lines=3, chain="ab" * 32, commit="cd" * 20, last="C1.3")
+WITNESS = Witness(n=3, digest="ab" * 32, commit="cd" * 20, last="C1.3")
 
 
 def told(rt: Roundtable) -> list[str]:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from bot.domain.transcript.lines import append, read
 from bot.domain.transcript.merging import metas, transcripts
 from bot.domain.transcript.seal import Sealer
-from bot.domain.transcript.witness import Witness, witness
+from bot.domain.transcript.witness import Witness
 from tests.domain.test_transcript import FOREIGN, line
 
-ENDS = (Witness(lines=2, chain="ab" * 32), Witness(lines=3, chain="cd" * 32))
+ENDS = (Witness(n=2, digest="ab" * 32), Witness(n=3, digest="cd" * 32))
 BEFORE = append(b"", [line(1), line(2)])
 sides = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2), st.booleans()), max_size=6)
 
@@ -56,11 +56,9 @@ def test_the_line_of_a_merge_names_both_ends() -> None:
     """It comes last, and the meeting goes on where it was."""
     theirs, ours = append(BEFORE, [line(3)]), append(BEFORE, [line(4)])
 
-    last = read(
-        transcripts(BEFORE, theirs, ours, ends=(witness(theirs), witness(ours)), sealer=Sealer())
-    ).lines[-1]
+    last = read(transcripts(BEFORE, theirs, ours, ends=ENDS, sealer=Sealer())).lines[-1]
 
-    assert last.meta["merged"] == [f"3 {witness(theirs).chain}", f"3 {witness(ours).chain}"]
+    assert last.meta["merged"] == [f"{end.n} {end.digest}" for end in ENDS]
     assert (last.ts, last.round, last.phase) == (line(4).ts, 4, line(4).phase)
 
 

@@ -21,7 +21,7 @@ from bot.domain.item.item import KnownItem, backlog_title, resolve
 from bot.domain.item.meta import SlackPlace
 from bot.domain.transcript.damage import repaired
 from bot.domain.transcript.lines import LinePhase, Source
-from bot.domain.transcript.witness import chain, read_brief, read_trailer
+from bot.domain.transcript.witness import read_brief
 from bot.settings import Settings
 from bot.storage.git.items import Items
 from bot.storage.git.seal import Seal
@@ -231,11 +231,10 @@ def test_damage_anywhere_never_loses_a_whole_line(luck: list[tuple[int, bytes]])
     content=transcripts, text=any_text | st.from_regex(r"\d{1,12} [0-9a-f]{10,70}( .{0,30})?", fullmatch=True)
 )
 def test_any_witness_is_one_or_none(content: bytes, text: str) -> None:
-    """Of a commit's trailer, or of a post's metadata; it is held against any transcript."""
-    assert list(chain(content)) == list(chain(content + b"\n"))
-    for found in (read_brief(text), read_trailer(text)):
-        assert found is None or found.fits(content) in {True, False}
-        assert not found or found.trailer.isascii()
+    """Of a post's metadata; it is held against any transcript."""
+    found = read_brief(text)
+    assert found.fits(content) in {True, False}
+    assert found.brief.isascii()
 
 
 # --- references ---------------------------------------------------------------------------------------------------

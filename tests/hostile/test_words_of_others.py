@@ -73,7 +73,7 @@ def test_any_metadata_says_something_or_nothing(posts: list[dict[str, Any]]) -> 
     for post in posts:
         for said in (step_of(post), carried_by(post, "key"), item_of(post)):
             assert isinstance(said, str)
-        assert witness_of(post).lines >= 0
+        assert witness_of(post).n >= 0
 
 
 @pytest.mark.parametrize("odd", ["x", 1, [1], {"event_payload": "x"}, {"event_payload": [1]}], ids=str)

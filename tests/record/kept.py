@@ -9,6 +9,7 @@ from bot.files import TRANSCRIPT_BYTES, File
 from bot.record.verify import TRANSCRIPT, RecordedItem
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.table import Table
+from tests.sealing import SEAL
 
 ITEMS = "docs/requirements"
 CALL = {
@@ -58,7 +59,7 @@ def committed(table: Table, root: Path) -> RecordedItem:
     """The same commits that the meeting made, by the workspace."""
 
     async def commit_all() -> None:
-        async with GitWorkspace(root) as workspace:
+        async with GitWorkspace(root, seal=SEAL) as workspace:
             for work in table.world.commits:
                 await workspace.commit(table.rt.slug, work, now=table.rt.now)
 

@@ -39,7 +39,6 @@ async def test_a_finished_step_is_one_commit(workspace: GitWorkspace, git: Git) 
         f"Roundtable-Item: {SLUG}\n"
         "Roundtable-Step: 01-01\n"
         f"Roundtable-Effect: {SLUG}.i1.1\n"
-        f"{receipt.witness.trailer}\n"
         "\n"
     )
     assert git("show", "--format=", "--name-only").splitlines() == [

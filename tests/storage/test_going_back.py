@@ -15,13 +15,13 @@ import pytest
 
 from bot.cli import replay
 from bot.domain.transcript import lines
+from bot.domain.transcript.seal import read_chain
 from bot.domain.transcript.witness import Witness
 from bot.engine.ports import NOTHING, CommitResult
 from bot.record.verify import RecordedItem
 from bot.storage.git.sync import Sync
-from bot.storage.git.versions import versions
 from bot.storage.git.workspace import GitWorkspace
-from tests.sealing import SEAL
+from tests.sealing import SEAL, TRUSTED
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, TRANSCRIPT, at_work, pushed_by_hand
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
@@ -369,43 +369,22 @@ async def test_what_a_reset_took_away_here_is_still_at_the_remote(
     assert steps(person) == 4
 
 
-# --- the trailer --------------------------------------------------------------------------------------------------
+# --- the end of the chain -----------------------------------------------------------------------------------------
 
 
-async def test_each_commit_says_how_many_lines_it_leaves(
-    workspace: GitWorkspace, git: Git, meeting: Meeting
-) -> None:
-    """With a hash in which each line has part."""
+async def test_the_store_keeps_the_newest_seal(workspace: GitWorkspace, git: Git, meeting: Meeting) -> None:
+    """The chain, the number and the digest of the last line that was committed."""
     await meeting.steps(workspace, 1, 2)
+    chain = read_chain(git.shown(TRANSCRIPT).encode(), TRUSTED)
 
-    found = [
-        line for line in git("log", "--format=%B").splitlines() if line.startswith("Roundtable-Witness: ")
-    ]
-    assert found[0] == meeting.witness.trailer
-    assert [line.split(" ")[1] for line in found] == ["2", "1"]
-    assert meeting.witness.fits(git.shown(TRANSCRIPT).encode())
-
-
-async def test_what_a_commit_of_another_item_says_is_not_about_this_one(
-    workspace: GitWorkspace, git: Git, meeting: Meeting
-) -> None:
-    """Both write to the file that all items share, so each is in the other's history."""
-    await meeting.steps(workspace, 1, 2)
-    matrix = a_section("Fast.", heading="Other (other)", path="nfr-matrix.md")
-    await workspace.commit("other", a_commit(1, id="other.i1.1", edits=(matrix,)), now=NOW)
-    await meeting.steps(workspace, 3)
-
-    folder = git.root / Path(TRANSCRIPT).parent.parent
-    item = RecordedItem(folder, git.root / TRANSCRIPT, git.root / "docs/common/nfr-matrix.md")
-    seen = [version.witness.split(" ")[0] for version in versions(folder)]
-
-    assert seen == ["3", "", "2", "1"]
-    assert [one for one in replay.verified(item) if "says that its" in one.sentence] == []
+    assert (meeting.witness.chain, meeting.witness.n) == (chain.chain, 2)
+    assert meeting.witness.fits(git.shown(TRANSCRIPT).encode(), TRUSTED)
+    assert not meeting.witness.fits(git("show", f"HEAD~1:{TRANSCRIPT}").encode(), TRUSTED)
 
 
 @pytest.mark.usefixtures("person")
-async def test_two_clones_put_together_say_what_they_come_to(remote: Git, tmp_path: Path) -> None:
-    """A commit that is put on top of others' counts their lines, and the line that tells of the merge."""
+async def test_two_clones_put_together_have_one_chain(remote: Git, tmp_path: Path) -> None:
+    """A commit that is put on top of others' goes on with their chain."""
     one, two = Meeting(), Meeting()
     for name, meeting, number in (("one", one, 1), ("two", two, 2)):
         async with GitWorkspace(tmp_path / name, seal=SEAL) as workspace:
@@ -415,12 +394,9 @@ async def test_two_clones_put_together_say_what_they_come_to(remote: Git, tmp_pa
                 await sync.once()
     await Sync(tmp_path / "one", remote=str(remote.root), seal=SEAL).once()
 
-    git = Git(tmp_path / "one")
-    said = [
-        line for line in git("log", "-1", "--format=%B").splitlines() if line.startswith("Roundtable-Witness")
-    ]
-    assert said == [f"Roundtable-Witness: 3 {said[0].split()[-1]}"]
-    assert Witness(lines=3, chain=said[0].split()[-1]).fits(git.shown(TRANSCRIPT).encode())
+    chain = read_chain(Git(tmp_path / "one").shown(TRANSCRIPT).encode(), TRUSTED)
+    assert [row.n for row in chain.rows] == [1, 2, 3]
+    assert chain.flaws == ()
 
 
 # --- at the same time ---------------------------------------------------------------------------------------------

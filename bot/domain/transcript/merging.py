@@ -13,7 +13,7 @@ from bot.domain.transcript.witness import SHORT, Witness
 from bot.domain.values.json_files import parse_kept
 
 MERGED = "merged"
-"""In the `meta` of the line that tells of a merge: the ends of both witness chains, theirs first."""
+"""In the `meta` of the line that tells of a merge: the ends of both chains of seals, theirs first."""
 ABSENT = object()
 
 
@@ -92,7 +92,7 @@ def _rows(content: bytes) -> Iterator[_Row]:
 
 def _note(last: Line, *, moment: str, ends: tuple[Witness, Witness]) -> Line:
     goes_on = {VERSION: last.meta[VERSION]} if VERSION in last.meta else {}
-    name = "-".join(end.chain[:SHORT] for end in ends)
+    name = "-".join(end.digest[:SHORT] for end in ends)
     return Line(
         ts=moment,
         round=last.round,
@@ -104,7 +104,7 @@ def _note(last: Line, *, moment: str, ends: tuple[Witness, Witness]) -> Line:
         meta={
             **goes_on,
             "message_id": f"merge-{name}",
-            MERGED: [f"{end.lines} {end.chain}" for end in ends],
+            MERGED: [f"{end.n} {end.digest}" for end in ends],
         },
     )
 

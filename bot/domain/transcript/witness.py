@@ -1,34 +1,26 @@
-"""
-The witness of a transcript in a commit of the bot: the number of lines, and a hash chain over them (ADR 29).
+"""What was committed last of a transcript: the newest seal of its chain, and the commit that has it (ADR 45)."""
 
-`hash(n) = SHA-256(hash(n - 1) + row n)`, over the bytes of each row in the file, without the line end. Fields of other
-tools are part of it.
-"""
-
-import hashlib
 import re
-from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from bot.domain.transcript.lines import MOMENT
+from bot.domain.transcript.seal import TrustedKeys, read_chain
 from bot.domain.values.value import Stored
 
-TRAILER = "Roundtable-Witness"
 SHORT = 12
-"""Characters of a shortened hash."""
-PADDING = b"\x00 \t\r"
+"""Characters of a shortened digest."""
 BRIEF = re.compile(rf"(\d{{1,9}}) ([0-9a-f]{{{SHORT}}}) ([0-9a-f]{{40,64}}) (\S{{1,200}}) ({MOMENT})")
-WRITTEN = re.compile(r"(\d{1,9}) ([0-9a-f]{12,64})")
 
 
 class Witness(Stored):
     """
-    `chain` may be a shortened hash. `last` is the message id of the last committed line, `effect` the id of the effect
-    that made the commit, `at` its time. `shared`: the remote has the commit, or there is no remote.
+    The sealed line number `n` of `chain`; its `digest` may be shortened. `last` is the message id of the last committed
+    line, `effect` the id of the effect that made the commit, `at` its time. `shared`: the remote has the commit, or
+    there is no remote.
     """
 
-    lines: int = 0
     chain: str = ""
+    n: int = 0
+    digest: str = ""
     last: str = ""
     commit: str = ""
     effect: str = ""
@@ -39,19 +31,15 @@ class Witness(Stored):
         return self != Witness()
 
     @property
-    def trailer(self) -> str:
-        return f"{TRAILER}: {self.lines} {self.chain}"
-
-    @property
     def brief(self) -> str:
         """For the metadata of a post; empty before the first commit."""
-        parts = (self.lines, self.chain[:SHORT], self.commit, self.effect, self.at)
+        parts = (self.n, self.digest[:SHORT], self.commit, self.effect, self.at)
         return " ".join(map(str, parts)) if all(parts) else ""
 
-    def fits(self, content: bytes) -> bool:
-        """Whether *content* begins with the committed lines."""
-        found = list(islice(chain(content), self.lines))
-        return len(found) == self.lines and (not found or found[-1].startswith(self.chain))
+    def fits(self, content: bytes, trusted: TrustedKeys | None = None) -> bool:
+        """Whether *content* has the line."""
+        rows = read_chain(content, trusted, chain=self.chain).rows
+        return not self.n or any(row.n == self.n and row.digest.startswith(self.digest) for row in rows)
 
 
 class RolledBack(Stored):
@@ -71,34 +59,13 @@ class RolledBack(Stored):
     lines: int = 0
 
 
-def chain(content: bytes) -> Iterator[str]:
-    """The hash after each row; empty rows are skipped."""
-    return chained(content.split(b"\n"))
-
-
-def chained(rows: Iterable[bytes]) -> Iterator[str]:
-    last = b""
-    for row in rows:
-        if kept := row.rstrip(PADDING):
-            last = hashlib.sha256(last + kept).digest()
-            yield last.hex()
-
-
-def witness(content: bytes) -> Witness:
-    lines, last = 0, ""
-    for lines, last in enumerate(chain(content), start=1):  # noqa: B007 -- the last ones count
-        pass
-    return Witness(lines=lines, chain=last)
+def witness(content: bytes, trusted: TrustedKeys | None = None) -> Witness:
+    end = read_chain(content, trusted)
+    return Witness(chain=end.chain, n=end.n, digest=end.last)
 
 
 def read_brief(text: str) -> Witness:
     """The witness in the metadata of a post; an empty one if it cannot be read."""
     if not (found := BRIEF.fullmatch(text)):
         return Witness()
-    return Witness(lines=int(found[1]), chain=found[2], commit=found[3], effect=found[4], at=found[5])
-
-
-def read_trailer(text: str) -> Witness | None:
-    """Reads the value of the trailer."""
-    found = WRITTEN.fullmatch(text.strip())
-    return Witness(lines=int(found[1]), chain=found[2]) if found else None
+    return Witness(n=int(found[1]), digest=found[2], commit=found[3], effect=found[4], at=found[5])

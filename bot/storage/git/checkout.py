@@ -17,7 +17,7 @@ from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.outcomes import ChangedFile, HandEdit, ItemState
 from bot.domain.specification.snapshot import restored
 from bot.domain.transcript.seal import TAKES_OVER, take_over
-from bot.domain.transcript.witness import RolledBack, Witness, witness
+from bot.domain.transcript.witness import RolledBack, Witness
 from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.errors import WorkspaceError
 from bot.files import FileRefused, folder
@@ -276,7 +276,7 @@ class Checkout:
                 for due, one in zip(works, written, strict=True)
             ]
             drafts = [
-                CommitDraft(one.files, self._message(due, one), due.now)
+                CommitDraft(one.files, _message(due), due.now)
                 for due, one in zip(works, written, strict=True)
                 if one
             ]
@@ -411,12 +411,6 @@ class Checkout:
             state = self._specified(slug, state, None)
         return receipt._replace(state=state, back=back.but(now=receipt.witness))
 
-    def _message(self, due: PendingCommit, written: WrittenFiles) -> str:
-        step = (f"{STEP}: {due.work.step}",) if due.work.step else ()
-        lines = written.files.get(self._items.transcript_file(due.slug).path)
-        seen = (witness(lines).trailer,) if lines else ()
-        return _text(due.work.subject, f"{ITEM}: {due.slug}", *step, f"{EFFECT}: {due.work.id}", *seen)
-
     def _touched(self, slug: str, edits: tuple[Edit, ...], made: CommitMade) -> Iterator[ChangedFile]:
         for edit in edits:
             planned = isinstance(edit, PlanEdit)
@@ -424,6 +418,11 @@ class Checkout:
             content = content_at(made.after, place.path) if place else None
             if place and content is not None and content != content_at(made.before, place.path):
                 yield ChangedFile(path=edit.path, heading=_heading(edit, content))
+
+
+def _message(due: PendingCommit) -> str:
+    step = (f"{STEP}: {due.work.step}",) if due.work.step else ()
+    return _text(due.work.subject, f"{ITEM}: {due.slug}", *step, f"{EFFECT}: {due.work.id}")
 
 
 def _heading(edit: Edit, content: bytes) -> str:

@@ -63,13 +63,14 @@ class GoingBack:
         """A witness of the transcript in *commit*."""
         content = self._transcript(slug, commit)
         at = datetime.fromtimestamp(commit.commit_time, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        known = witness(content)
+        known = witness(content, self._items.seal.lines.trusted)
         return known.but(last=last_id(content), commit=str(commit.id), effect=trailer(commit, EFFECT), at=at)
 
     def looked(self, slug: str, after: Witness) -> RollbackFinding:
         """Older versions of the bot saved no commit: then nothing can be looked up."""
         if not after.commit:
             return RollbackFinding(HeadState.HELD)
+        trusted = self._items.seal.lines.trusted
         head = tip(self._repository)
         if head is None:
             return RollbackFinding(HeadState.LOST)
@@ -80,7 +81,6 @@ class GoingBack:
             now = blob(head.tree, path)
             if made == head or now is None or now == blob(made.tree, path):  # a deleted one is restored
                 return RollbackFinding(HeadState.HELD)
-            trusted = self._items.seal.lines.trusted
             lost = lost_rows(self._transcript(slug, head), self._transcript(slug, made), trusted)
             edit = self._edit(slug, head, made) if lost else None
             return (
@@ -89,7 +89,7 @@ class GoingBack:
                 else RollbackFinding(HeadState.HELD)
             )
         content = self._transcript(slug, head)
-        known = f'"{after.last}"'.encode() in content if after.last else after.fits(content)
+        known = f'"{after.last}"'.encode() in content if after.last else after.fits(content, trusted)
         return RollbackFinding(HeadState.HELD if known else HeadState.LOST)
 
     def again(self, slug: str, after: Witness, adoption: CheckoutUpdate) -> bool:

@@ -17,13 +17,12 @@ from bot.domain.item.artifacts import SPECIFICATION, copy_of
 from bot.domain.specification.snapshot import first_difference, folded_content, newest_telling, read, text_of
 from bot.domain.transcript import merging
 from bot.domain.transcript.seal import Sealer
-from bot.domain.transcript.witness import TRAILER as WITNESS
 from bot.domain.transcript.witness import Witness, witness
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES
 from bot.storage.git.history import EFFECT, ITEM, SHORT
 from bot.storage.git.items import META, PLANNING, TRANSCRIPT
-from bot.storage.git.repository import blob, content_at, trailer
+from bot.storage.git.repository import content_at, trailer
 from bot.storage.git.trees import InTheWay, TreeEntry, at, graft
 
 log = logging.getLogger(__name__)
@@ -153,7 +152,7 @@ class _Sides:
         tree = graft(self._repository, tip.tree, entries)
         if tree == tip.tree_id:
             return tip
-        message = self._message(commit, tree, again=again)
+        message = f"{commit.message.rstrip()}\n{AGAIN}: {commit.id}\n" if again else commit.message
         made = self._repository.create_commit(None, commit.author, commit.committer, message, tree, [tip.id])
         return self._repository[made].peel(Commit)
 
@@ -233,7 +232,10 @@ class _Sides:
         return theirs is None or (ours is not None and ours.ts >= theirs.ts)
 
     def _ends(self, path: str) -> tuple[Witness, Witness]:
-        theirs, ours = (witness(content_at(side, path) or b"") for side in (self._theirs, self._ours))
+        theirs, ours = (
+            witness(content_at(side, path) or b"", self._sealer.trusted)
+            for side in (self._theirs, self._ours)
+        )
         return theirs, ours
 
     def _lines(self, path: str, *sides: TreeEntry) -> bytes | None:
@@ -250,16 +252,6 @@ class _Sides:
     def _item_of(self, path: str) -> str:
         slug, _, name = path.removeprefix(f"{self._items}/").partition("/")
         return slug if path.startswith(f"{self._items}/") and name else ""
-
-    def _message(self, commit: Commit, tree: Oid, *, again: bool) -> str:
-        """With a new witness where the transcript is not the one that was committed."""
-        message = commit.message
-        path = f"{self._items}/{trailer(commit, ITEM)}/{PLANNING}/{TRANSCRIPT}"
-        before, after = blob(commit.tree, path), blob(self._repository[tree].peel(Tree), path)
-        if after and after != before and trailer(commit, WITNESS):
-            old = f"{WITNESS}: {trailer(commit, WITNESS)}\n"
-            message = message.replace(old, f"{witness(after.data).trailer}\n")
-        return f"{message.rstrip()}\n{AGAIN}: {commit.id}\n" if again else message
 
 
 def _changes(commit: Commit) -> dict[str, Change]:

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 import pygit2
 from pygit2 import Commit, Tree
 
 from bot.domain.item.artifacts import SHARED
-from bot.domain.transcript.witness import TRAILER
 from bot.errors import WorkspaceError
 from bot.files import DEEPEST
 from bot.storage.git.going_back import last_id
@@ -34,7 +33,6 @@ class ItemVersion(NamedTuple):
     sha: str
     author: str
     """Empty when the commit is ours."""
-    witness: str
     files: Mapping[str, VersionedFile]
 
 
@@ -127,9 +125,7 @@ def _line(commit: Commit) -> Iterator[Commit]:
 def _version(commit: Commit, place: str) -> ItemVersion:
     item = trailer(commit, ITEM)
     author = "" if item else commit.author.name or "somebody"
-    # A commit of another item is a version of this one, too, when it changed the file that they share.
-    witness = trailer(commit, TRAILER) if item == PurePosixPath(place).name else ""
-    return ItemVersion(str(commit.id)[:SHORT], author, witness, _files(commit.tree, place))
+    return ItemVersion(str(commit.id)[:SHORT], author, _files(commit.tree, place))
 
 
 def _at(tree: Tree, path: str) -> pygit2.Object | None:

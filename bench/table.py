@@ -25,6 +25,7 @@ NAMES = (
     "commit",
     "resume",
     "replay",
+    "seals",
     "memory",
     "start",
     "voices",

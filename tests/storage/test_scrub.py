@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.privacy.redaction import Redactor
-from bot.domain.transcript.seal import SCRUBBED
+from bot.domain.transcript.seal import SCRUBBED, foreign_ids
 from bot.errors import WorkspaceError
 from bot.record.reading import replay
 from bot.record.verify import RecordedItem, differences
@@ -16,6 +16,7 @@ from bot.storage.git.scrub import Scrubber
 from bot.storage.git.versions import versions
 from tests.domain.table import Table
 from tests.record.kept import ITEMS, an_evening, committed
+from tests.sealing import SEAL, TRUSTED
 
 TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
 OTHER = "xo" + "xb-123456789012-" + "aB3dE6gH9jK2mN5p" * 2
@@ -29,7 +30,7 @@ def leaky(root: Path) -> RecordedItem:
 
 
 def scrubber(root: Path) -> Scrubber:
-    return Scrubber(root, items_dir=ITEMS, redact=Redactor(), lock_seconds=0.1)
+    return Scrubber(root, items_dir=ITEMS, redact=Redactor(), lock_seconds=0.1, seal=SEAL)
 
 
 def git(root: Path, *words: str) -> str:
@@ -72,10 +73,13 @@ def test_no_file_has_the_secret_any_more(tmp_path: Path) -> None:
     assert len(rest) == len(old)
     assert changed
     assert note["source"] == "system"
-    assert note["meta"][SCRUBBED] == [  # type: ignore[index]
-        {"message_id": two["meta"]["message_id"], "kinds": ["github-token"]}  # type: ignore[index]
+    told = note["meta"][SCRUBBED]  # type: ignore[index]
+    assert [(one["message_id"], one["kinds"]) for one in told] == [
+        (two["meta"]["message_id"], ["github-token"])  # type: ignore[index]
         for _, two in changed
     ]
+    content = (tmp_path / ITEMS / item.slug / MEETING).read_bytes()
+    assert foreign_ids(content, TRUSTED) == {""}
     assert TOKEN not in json.dumps(note)
 
 

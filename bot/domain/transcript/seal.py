@@ -10,6 +10,7 @@ signature vouches for every line before it. Words and facts go into the digest a
 import base64
 import hashlib
 import json
+import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
@@ -172,9 +173,8 @@ def read_chain(content: bytes, trusted: TrustedKeys | None = None, *, chain: str
             rows.append(SealedRow(row.line, 0, "", is_sealed=False, raw=row.raw))
         elif at not in taken:
             flaws.append(f"{row.line.message_id} stands here a second time, not as it was sealed")
-    broken = [
-        row for at, row in enumerate(found) if SEAL in row.line.meta and at not in (signed - void) | taken
-    ]
+    sound = (signed - void) | taken
+    broken = [row for at, row in enumerate(found) if SEAL in row.line.meta and at not in sound]
     if broken:
         more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
         flaws.append(f"the seal of {broken[0].line.message_id or 'a line'}{more} does not hold")
@@ -432,7 +432,8 @@ def _hashes(line: Line) -> tuple[str, str]:
     salt = line.meta.get(SALT)
     apart = _UNHASHED | {USER_NAME} if PERSON in line.meta else _UNHASHED
     facts = {name: fact for name, fact in line.meta.items() if name not in apart}
-    return _hash([salt, line.content]), _hash([salt, facts])
+    words = f"{salt}\n{line.content}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(words).hexdigest(), _hash([salt, facts])
 
 
 def _hash(value: Any) -> str:
@@ -441,11 +442,13 @@ def _hash(value: Any) -> str:
 
 def _canonical(value: Any) -> bytes:
     text = _ENCODER.encode(value)
-    if ".0" in text or "e+" in text:
+    if _WHOLE.search(text):
         text = _ENCODER.encode(_with_whole_numbers(value))
     return text.encode()
 
 
+_WHOLE = re.compile(r"[:,\[]-?[0-9]+(?:\.0[,\]}]|\.[0-9]+e|e)")
+"""May be a whole number with a decimal point, or a very large one."""
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 

@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,6 +43,9 @@ REVIEWS = "reviews"
 TRANSCRIPT = "meeting.jsonl"
 QUICK_SCAN = "quick-scan.md"
 BACKLOG = "BACKLOG.md"
+NAMED_CHAIN = re.compile(rb'"chain"\s*:\s*"([0-9a-f]{16})"')
+ROWS = 20
+"""The newest rows, one of which names the chain."""
 ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
 """Names of copies of what could not be read or, by older versions, merged."""
 
@@ -270,12 +274,22 @@ class Items:
         return ""
 
     def others_with(self, chain: str, slug: str) -> tuple[str, ...]:
-        """The other folders with a transcript of the same *chain*."""
+        """The other folders with a transcript of the same *chain*. Each is looked into once."""
+        names: tuple[str, ...] = ()
         with suppress(FileNotFoundError), folder(self._root, self._folders) as items:
-            names = [name for name in items.folders() if name != slug]
-            self._chains = {name: self._chains.get(name) or self.chain(name) for name in names}
-            return tuple(name for name in names if chain and self._chains[name] == chain)
-        return ()
+            names = items.folders() if chain else ()
+        known = self._chains
+        self._chains = {name: known[name] if name in known else self._named_chain(name) for name in names}
+        same = (name for name, other in self._chains.items() if other == chain and name != slug)
+        return tuple(name for name in same if self.chain(name) == chain)
+
+    def _named_chain(self, slug: str) -> str:
+        """What the newest lines say, which is not verified."""
+        place = self.transcript_file(slug)
+        with suppress(OSError), self.folder_of(place) as found:
+            named = (NAMED_CHAIN.search(row) for row in islice(found.rows(place.name, place.most), ROWS))
+            return next((one[1].decode() for one in named if one), "")
+        return ""
 
     def said(self, slug: str, done: Collection[str]) -> tuple[ThreadMessage, ...]:
         """The answers to the open step, unless it is *done*."""

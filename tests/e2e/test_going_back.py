@@ -91,7 +91,7 @@ async def test_a_reset_while_nobody_was_there_is_seen_by_who_resumes(meeting: Me
 
 
 async def test_lines_of_a_revert_are_put_back_and_it_is_named_once(meeting: Meeting) -> None:
-    """What it did to meta.json is somebody's edit, and stands."""
+    """And so is the progress that they tell of. Artifacts stay as the person left them."""
     async with meeting.bot():
         await meeting.start("Offline sync")
         for words in WORDS[:2]:
@@ -102,7 +102,7 @@ async def test_lines_of_a_revert_are_put_back_and_it_is_named_once(meeting: Meet
         await meeting.slack.settled()
 
     assert said(meeting) == list(WORDS)
-    assert meeting.meta["steps_completed"] == ["00-01", "00-03"]
+    assert meeting.meta["steps_completed"] == ["00-01", "00-02", "00-03"]
     assert len([one for one in meeting.thread if "roundtable scrub" in one.text]) == 1
     item = RecordedItem(meeting.folder, meeting.folder / "planning/meeting.jsonl")
     found = replay.verified(item)

@@ -195,6 +195,9 @@ def refreshed(
         if not back.whole:
             return _lost(rt.logging(*troubles), back, state)
         rt = rt.telling(Message(text=trouble_wording.put_back(back)), part=rt.part)
+        if back.edit and state:  # the lines come back, and so does the progress that they tell of
+            rt = _counting(rt, _told_by(state))
+            return queue_commit(rt, "lines put back", change=_everything(rt))
     found = tuple(troubles)
     lost = tuple(one for one in found if one.code in META_LOST)
     rt = report(rt, (one for one in found if one not in lost))

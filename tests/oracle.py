@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from bot.cli.replay import verified
+from bot.domain.item import artifacts
 from bot.domain.item.artifacts import SHARED
 from bot.domain.transcript import verify
 from bot.domain.transcript.fold import fold
@@ -43,7 +44,7 @@ def apart(files: Mapping[str, bytes]) -> Iterator[str]:
     for one, record in held:
         if record.turn_count != max(one.turns, 1):
             yield f"a record counts {record.turn_count} turns, the lines before it {one.turns}"
-    known = {verify.marker(record.step_id, record.timestamp): one.text for one, record in held}
+    known = {artifacts.marker(record.step_id, record.timestamp): one.text for one, record in held}
     for name, content in files.items():
         if name.endswith(".md"):
             for wrong in verify.sections_compared(content.decode(), known, foreign=False):

@@ -17,7 +17,7 @@ from bot.domain.values.text import counted
 from bot.errors import ConfigError, ContentError
 from bot.files import META_BYTES, folder
 from bot.record.against_thread import Compared, ThreadCopy, compared
-from bot.record.brief import NO_LABELS, Labels, labels_of
+from bot.record.brief import NO_LABELS, Labels, brief_of, labels_of
 from bot.record.page import as_html
 from bot.record.reading import RecordEntry, entries, replay, specification_of
 from bot.record.text import as_json, as_markdown, as_text
@@ -161,15 +161,16 @@ def shown(
     def lines() -> Iterator[RecordEntry]:
         return entries(one.record, until=until, permalink=state.permalink)
 
+    known = specification_of(one.record, until=until)
+    brief = brief_of(lines(), state, known, labels)
     match form:
         case Form.TEXT:
-            yield from (f"{row}\n" for row in as_text(lines(), state))
+            yield from (f"{row}\n" for row in as_text(lines(), state, brief))
         case Form.JSON:
-            yield from as_json(lines(), state, slug=one.slug)
+            yield from as_json(lines(), state, brief, slug=one.slug)
         case Form.MARKDOWN:
-            yield from (f"{row}\n" for row in as_markdown(lines(), state, title=title))
+            yield from (f"{row}\n" for row in as_markdown(lines(), state, brief, title=title))
         case Form.HTML:
-            known = specification_of(one.record, until=until)
             yield from as_html(lines, state, title=title, specification=known, labels=labels)
         case _:
             assert_never(form)

@@ -1,25 +1,21 @@
 """
 What a roundtable came to, out of its record: decisions with who and why, open questions, objections and what became
-of them, positions and who moved, what was skipped, and files that were shared.
-
-Entries of the specification come first. What only a line of an older record says is added to them.
+of them, positions and who moved, what was skipped, and files that were shared. Every form of a record shows it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages.discussion_wording import is_named_alone
+from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.roundtable import permalinks
-from bot.domain.specification.entries import Claim, Entry, EntryState, Specification
+from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.transcript.lines import HOST
-from bot.domain.transcript.state import PositionChange, RecordedPoint, Speaker, State
+from bot.domain.transcript.state import Speaker, State
 from bot.domain.values.text import counted, one_line
 from bot.record.reading import RecordEntry, SharedFile
 
 SHOWN_CHARS = 400
-DECIDED_BY = "decided by"
-"""The fact of a decision; then `by` is who recorded it."""
 HOST_NAME = "Roundtable"
 
 
@@ -105,18 +101,20 @@ class Briefing:
 
     def __init__(self, state: State, specification: Specification, labels: Labels) -> None:
         self._state = state
-        self._spec = specification
         self._labels = labels
         self._lines: dict[str, RecordEntry] = {}
         self._files: dict[str, SharedFile] = {}
         thread = permalinks.thread(state.permalink)
         self._host = thread[1] if thread else ""
         self._people = {one.key: one.name for one in state.people}
+        self._spec = _named(specification, {**labels.names, **self._people})
         self._wanted = {
-            claim.line
+            line
             for entry in specification.entries.values()
-            if entry.kind in _POINTS
-            for _, claim in entry.current()
+            if entry.kind in _KINDS
+            for claims in entry.claims.values()
+            for claim in claims
+            for line in (claim.line, *claim.sources)
         }
 
     def take(self, entry: RecordEntry) -> None:
@@ -139,9 +137,9 @@ class Briefing:
             for over in (True, False)
         )
         return Brief(
-            decisions=self._points("decision", state.decisions, self._decision),
-            questions=self._points("question", state.questions, self._question),
-            objections=self._points("objection", state.objections, self._objection),
+            decisions=self._points("decision", self._decision),
+            questions=self._points("question", self._question),
+            objections=self._points("objection", self._objection),
             issues=tuple(self._issues()),
             skipped=skipped,
             unreached=unreached,
@@ -154,26 +152,17 @@ class Briefing:
 
     # --- points -------------------------------------------------------------------------------------------------------
 
-    def _points(
-        self, kind: str, told: Iterable[RecordedPoint], point: Callable[[Entry], BriefPoint | None]
-    ) -> tuple[BriefPoint, ...]:
+    def _points(self, kind: str, point: Callable[[Entry], BriefPoint | None]) -> tuple[BriefPoint, ...]:
         entries = [one for one in self._spec.entries.values() if one.kind == kind and one["text"]]
         found = [shown for one in entries if (shown := point(one))]
-        known = {_key(str(one["text"])) for one in entries}
-        for one in told:
-            # a synthesis says "X: why", "X: asked by Ada", "X: open" about what has an entry
-            if known.isdisjoint({_key(one.text), _key(one.text.rpartition(": ")[0] or one.text)}):
-                known.add(_key(one.text))
-                found.append(BriefPoint(one.text, by=self._labels.name(one.by), line=one.line))
         return tuple(sorted(found, key=lambda one: one.over))
 
     def _decision(self, entry: Entry) -> BriefPoint | None:
-        deciders, claim = tuple(map(str, entry["deciders"] or ())), entry.claim("text")
-        recorder = (claim.accepted or claim.proposed).name if claim else ""
         facts = [
-            (DECIDED_BY, "" if is_named_alone(recorder, deciders) else entry["deciders"]),
             ("because", entry["reason"]),
+            ("look at it again if", entry["revisit"]),
             ("replaces", entry["replaces"]),
+            ("changes", entry["changes"]),
             ("turned down", entry["rejected"]),
         ]
         return self._point(entry, facts)
@@ -187,7 +176,12 @@ class Briefing:
 
     def _objection(self, entry: Entry) -> BriefPoint | None:
         fate = str(entry["outcome"] or "open")
-        return self._point(entry, [("", entry["outcome_text"]), ("risk carried", entry["risk"])], fate)
+        facts = [
+            ("", entry["outcome_text"]),
+            ("would settle it", entry["settle"] if fate == "open" else ""),
+            ("risk carried", entry["risk"]),
+        ]
+        return self._point(entry, facts, fate)
 
     def _point(self, entry: Entry, facts: Iterable[tuple[str, object]], fate: str = "") -> BriefPoint:
         claim = entry.claim("text")
@@ -203,7 +197,7 @@ class Briefing:
                 pass
         return BriefPoint(
             _text(entry["text"]),
-            by=self._name(claim) if claim else "",
+            by=attribution_of(entry, "text"),
             id=entry.id,
             at=said.ts if said else "",
             line=said.number if said else 0,
@@ -213,54 +207,67 @@ class Briefing:
             over=entry.gone,
         )
 
-    def _name(self, claim: Claim) -> str:
-        """A line may be older than what is known of the name of its author."""
-        known = self._people.get(claim.author.by) or self._labels.names.get(claim.author.by)
-        return known or self._labels.name(claim.author.name)
-
     # --- positions ----------------------------------------------------------------------------------------------------
 
     def _issues(self) -> Iterator[Issue]:
-        grouped: dict[tuple[str, str], list[PositionChange]] = {}
-        for move in self._state.moves:
-            key = (move.issue.casefold(), "") if move.issue else ("", move.step_id)
-            grouped.setdefault(key, []).append(move)
+        grouped: dict[tuple[str, str], list[Entry]] = {}
+        for entry in self._spec.active("position"):
+            issue = str(entry["issue"] or "")
+            key = (_key(issue), "") if issue else ("", str(entry["discussion"] or entry.step))
+            grouped.setdefault(key, []).append(entry)
+        for entries in grouped.values():
+            yield self._issue(self._title(entries[0]), entries)
+
+    def _title(self, position: Entry) -> str:
+        held = self._spec.entries.get(str(position["discussion"] or ""))
         titles = {id: title for id, title, _ in self._labels.steps}
-        for (_, step_id), moves in grouped.items():
-            title = (
-                moves[0].issue
-                or " ".join(filter(None, (step_id, titles.get(step_id, ""))))
-                or "The matter at hand"
-            )
-            yield self._issue(title, moves)
+        step = " ".join(filter(None, (position.step, titles.get(position.step, ""))))
+        return str(position["issue"] or (held["topic"] if held else "") or step or "The matter at hand")
 
-    def _issue(self, title: str, moves: Iterable[PositionChange]) -> Issue:
+    def _issue(self, title: str, entries: Iterable[Entry]) -> Issue:
+        taken = [
+            (self._number(claim.line), entry, claim)
+            for entry in entries
+            for claim in entry.claims.get("option", ())
+        ]
         spelled: dict[str, str] = {}
-        held: dict[str, dict[str, bool]] = {}
+        held: dict[str, dict[str, Holder]] = {}
+        stood: dict[str, str] = {}
         moved: list[PositionMove] = []
-        for move in moves:
-            stand = spelled.setdefault(_key(move.stand), move.stand)
-            by = self._labels.name(move.by)
-            now = held.setdefault(stand, {})
-            for position, holders in held.items():
-                if by in holders and position != stand:
-                    holders[by] = True
-            stood = spelled.setdefault(_key(move.stood), move.stood) if move.was else ""
-            now[by] = False
-            if stood and stood != stand:
-                moved.append(PositionMove(by, stood, stand, move.line, move.because))
-        people = set(self._people.values())
-        return Issue(
-            title,
-            {
-                position: tuple(Holder(name, name in people, left) for name, left in holders.items())
-                for position, holders in held.items()
-            },
-            tuple(moved),
-        )
+        for number, entry, claim in sorted(taken, key=lambda one: one[0]):
+            stand = spelled.setdefault(_key(str(claim.value)), str(claim.value))
+            person = str(entry["person"] or "")
+            name = self._people.get(person) or self._labels.name(person)
+            was = stood.get(entry.id, "")
+            if was and was != stand:
+                held[was][entry.id] = held[was][entry.id]._replace(left=True)
+                because = tuple(filter(None, map(self._number, claim.sources)))
+                moved.append(PositionMove(name, was, stand, number, because))
+            held.setdefault(stand, {})[entry.id] = Holder(name, person in self._people)
+            stood[entry.id] = stand
+        return Issue(title, {stand: tuple(now.values()) for stand, now in held.items()}, tuple(moved))
+
+    def _number(self, line: str) -> int:
+        found = self._lines.get(line)
+        return found.number if found else 0
 
 
-_POINTS = frozenset({"decision", "question", "objection"})
+_KINDS = frozenset({"decision", "question", "objection", "position"})
+
+
+def _named(specification: Specification, names: Mapping[str, str]) -> Specification:
+    """A line may be older than what is known of the name of its author."""
+    unnamed = {
+        party.by
+        for entry in specification.entries.values()
+        for claims in entry.claims.values()
+        for claim in claims
+        for party in (claim.said, claim.proposed, claim.accepted)
+        if party and party.name in {"", party.by}
+    }
+    for id in unnamed & names.keys():
+        specification = specification.naming(id, names[id])
+    return specification
 
 
 def by_name(state: State, labels: Labels) -> State:
@@ -269,10 +276,16 @@ def by_name(state: State, labels: Labels) -> State:
     def named(one: Speaker) -> Speaker:
         return one if one.kind == "person" else one.but(name=labels.name(one.name))
 
-    return state.but(
-        speakers=tuple(map(named, state.speakers)),
-        moves=tuple(one.but(by=labels.name(one.by)) for one in state.moves),
-    )
+    return state.but(speakers=tuple(map(named, state.speakers)))
+
+
+def brief_of(
+    lines: Iterable[RecordEntry], state: State, specification: Specification, labels: Labels
+) -> Brief:
+    briefing = Briefing(state, specification, labels)
+    for entry in lines:
+        briefing.take(entry)
+    return briefing.brief()
 
 
 def _key(text: str) -> str:

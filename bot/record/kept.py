@@ -16,7 +16,7 @@ from bot.domain.transcript.state import State
 from bot.engine.ports import ChangesSince, ExportFile, Records
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES, File
-from bot.record.brief import DECIDED_BY, NO_LABELS, Briefing, Labels
+from bot.record.brief import NO_LABELS, Labels, brief_of
 from bot.record.page import as_html
 from bot.record.reading import InMemory, RecordEntry, entries, link_of, numbered, replay, specification_of
 from bot.record.text import as_markdown
@@ -60,7 +60,6 @@ class KeptRecords(Records):
                     text=self._redact(one.text),
                     why=self._redact(one.why),
                     by=self._redact(one.by),
-                    deciders=self._redact(one.deciders),
                 )
                 for one in found
             )
@@ -102,9 +101,10 @@ def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Itera
     def lines() -> Iterator[RecordEntry]:
         return entries(record, permalink=state.permalink)
 
-    text = "".join(f"{row}\n" for row in as_markdown(lines(), state, title=title))
-    yield ExportFile(f"{name}.md", record_wording.text_title(title), text.encode())
     known = specification_of(record)
+    brief = brief_of(lines(), state, known, labels)
+    text = "".join(f"{row}\n" for row in as_markdown(lines(), state, brief, title=title))
+    yield ExportFile(f"{name}.md", record_wording.text_title(title), text.encode())
     page = "".join(as_html(lines, state, title=title, specification=known, labels=labels))
     yield ExportFile(f"{name}.html", record_wording.page_title(title), page.encode())
 
@@ -112,26 +112,18 @@ def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Itera
 def _decisions(
     record: InMemory, known: FoundDecision, labels: Labels, *, permalink: str
 ) -> Iterator[FoundDecision]:
-    state = replay(record)
-    briefing = Briefing(state, specification_of(record), labels)
-    stamps: dict[int, RecordEntry] = {}
-    lines_of_points = {one.line for one in state.decisions}
-    for entry in entries(record, permalink=permalink):
-        briefing.take(entry)
-        if entry.number in lines_of_points:
-            stamps[entry.number] = entry
-    for one in briefing.brief().decisions:
-        facts, said = dict(one.facts), stamps.get(one.line)
+    lines = entries(record, permalink=permalink)
+    for one in brief_of(lines, replay(record), specification_of(record), labels).decisions:
+        facts = dict(one.facts)
         yield known._replace(
             id=one.id,
             text=one.text,
             by=one.by,
-            deciders=facts.get(DECIDED_BY, ""),
-            at=one.at or (said.ts if said else ""),
+            at=one.at,
             why=facts.get("because", ""),
             replaces=facts.get("replaces", ""),
             fate=one.fate,
-            link=one.link or (said.link if said else ""),
+            link=one.link,
             over=one.over,
         )
 

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript.state import (
-    PositionChange,
-    RecordedPoint,
     RecordedSpending,
     Speaker,
     State,
@@ -23,14 +21,13 @@ from bot.domain.transcript.state import (
 from bot.domain.values.markdown import Block, Span, blocks
 from bot.domain.values.text import clean, counted, one_line
 from bot.record.brief import (
-    DECIDED_BY,
     NO_LABELS,
     Brief,
-    Briefing,
     BriefPoint,
     Issue,
     Labels,
     PositionMove,
+    brief_of,
     by_name,
 )
 from bot.record.disagreement import picture
@@ -51,8 +48,11 @@ COLOURS = 8
 
 
 class Timeline:
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, brief: Brief) -> None:
         self._state = state
+        self._decided = [one.line for one in brief.decisions if one.line]
+        self._open = [one.line for one in brief.questions if one.line]
+        self._moves = [(move.line, move.by) for issue in brief.issues for move in issue.moves]
         ours = sorted(
             state.speakers, key=lambda one: (one.kind != "persona", one.kind != "person", one.first)
         )
@@ -88,13 +88,13 @@ class Timeline:
         sentences = [
             f"{counted(state.lines, 'line')} in {counted(state.round, 'round')}. Lines by speaker: {spoke}."
         ]
-        if state.decisions:
-            sentences.append(f"{counted(len(state.decisions), 'decision')} at {_at(state.decisions)}.")
-        if state.questions:
-            sentences.append(f"{counted(len(state.questions), 'open question')} at {_at(state.questions)}.")
-        changed = [one for one in state.moves if one.was]
-        if changed:
-            sentences.append(f"{counted(len(changed), 'change')} of position at {_at(changed)}.")
+        for what, lines in (
+            ("decision", self._decided),
+            ("open question", self._open),
+            ("change of position", [line for line, _ in self._moves]),
+        ):
+            if lines:
+                sentences.append(f"{counted(len(lines), what)} at {_at(lines)}.")
         return one_line(" ".join(sentences), 2_000)
 
     def _row(self, lane: int, speaker: Speaker) -> Iterator[str]:
@@ -123,20 +123,19 @@ class Timeline:
     def _marks(self) -> Iterator[str]:
         """Decisions are diamonds and questions rings on a lane of their own, new positions triangles on a speaker's."""
         lane = TOP + LANE * len(self.speakers) + 12
-        if self._state.decisions or self._state.questions:
+        if self._decided or self._open:
             yield f'<text class="name" x="{LEFT - 10}" y="{lane + 4}" text-anchor="end">decided, open</text>'
-        for question in self._state.questions:
+        for question in self._open:
             yield f'<circle class="question" cx="{self._middle(question)}" cy="{lane}" r="4"/>'
-        for decision in self._state.decisions:
+        for decision in self._decided:
             yield f'<path class="decision" d="M{self._middle(decision)} {lane - 7}l6 7l-6 7l-6 -7z"/>'
         lanes = {one.name: number for number, one in enumerate(self.speakers)}
-        for move in self._state.moves:
-            if move.was and move.by in lanes:
-                top = TOP + LANE * lanes[move.by]
-                yield f'<path class="move" d="M{self._middle(move)} {top}l5 9h-10z"/>'
+        for line, by in self._moves:
+            if by in lanes:
+                yield f'<path class="move" d="M{self._middle(line)} {TOP + LANE * lanes[by]}l5 9h-10z"/>'
 
-    def _middle(self, one: RecordedPoint | PositionChange) -> str:
-        return f"{self._x(self._column(one.line)) + min(self._wide, WIDEST) / 2:.1f}"
+    def _middle(self, line: int) -> str:
+        return f"{self._x(self._column(line)) + min(self._wide, WIDEST) / 2:.1f}"
 
     @property
     def _columns(self) -> int:
@@ -153,8 +152,8 @@ class Timeline:
         return LEFT + column * self._wide
 
 
-def _at(found: Sequence[RecordedPoint | PositionChange]) -> str:
-    shown = ", ".join(str(one.line) for one in found[:20])
+def _at(found: Sequence[int]) -> str:
+    shown = ", ".join(map(str, found[:20]))
     return f"line{'s' if len(found) > 1 else ''} {shown}{' and others' if len(found) > 20 else ''}"
 
 
@@ -184,14 +183,14 @@ def as_html(
 ) -> Iterator[str]:
     """What the roundtable came to stands first, and the transcript is folded behind it."""
     state = by_name(state, labels)
-    timeline, briefing = Timeline(state), Briefing(state, specification, labels)
+    brief = brief_of(lines(), state, specification, labels)
+    timeline = Timeline(state, brief)
     for entry in lines():
         timeline.take(entry)
-        briefing.take(entry)
     style, script = (_static(name) for name in ("page.css", "page.js"))
     yield from _head(title, style, script)
     yield f'<header class="top"><h1 dir="auto">{_shown(title)}</h1><p>{_shown(standing(state))}</p></header>\n<main>'
-    yield from _brief(briefing.brief())
+    yield from _brief(brief)
     yield '<details id="transcript"><summary><h2>The whole transcript '
     yield f"<small>{counted(state.lines, 'line')}</small></h2></summary>"
     yield '<figure class="picture" tabindex="0" aria-label="Timeline">'
@@ -269,8 +268,7 @@ def _point(one: BriefPoint) -> str:
     text = f"<s>{_shown(one.text)}</s>" if one.over else _shown(one.text)
     lead = f"<b>{_shown(one.id)}</b> " if one.id else ""
     facts = "; ".join(f"{name}: {_shown(fact)}" if name else _shown(fact) for name, fact in one.facts)
-    recorded = "recorded by " if DECIDED_BY in dict(one.facts) else ""
-    about = [f"{recorded}<bdi>{_shown(one.by)}</bdi>" if one.by else "", one.at[:10], _shown(one.fate)]
+    about = [f"<bdi>{_shown(one.by)}</bdi>" if one.by else "", one.at[:10], _shown(one.fate)]
     links = [_of_line(one.line) if one.line else "", _in_slack(one.link)]
     told = " · ".join(part for part in (*about, *links) if part)
     return (

@@ -10,10 +10,23 @@ from typing import Any, BinaryIO, NamedTuple
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.state import ATTACHMENTS
 from bot.domain.specification.entries import Specification
-from bot.domain.specification.snapshot import folded_content
-from bot.domain.transcript.fold import AMOUNTS, CALL, NAME_CHARS, Row, amount, called, fold, kind_of, named
+from bot.domain.specification.snapshot import folded
+from bot.domain.transcript import earlier
+from bot.domain.transcript.fold import (
+    AMOUNTS,
+    CALL,
+    NAME_CHARS,
+    Row,
+    amount,
+    called,
+    fold,
+    kind_of,
+    named,
+    position_in,
+    who,
+)
 from bot.domain.transcript.lines import QUOTED, UNWRITTEN, Flaw, Line, Source, parse
-from bot.domain.transcript.points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
+from bot.domain.transcript.seal import foreign_ids
 from bot.domain.transcript.state import CHANGE, State
 from bot.domain.values.json_files import cut_off
 from bot.domain.values.text import clean, one_line
@@ -138,9 +151,12 @@ def replay(record: File | InMemory, *, until: int | None = None) -> State:
 
 def specification_of(record: File | InMemory, *, until: int | None = None) -> Specification:
     """The entries as the lines up to *until* give them. Raises OSError."""
+    found = [(number, row) for number, row in numbered(record) if isinstance(row, Line)]
+    lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
     with record.opened() as file:
-        content = b"".join(islice(file, until))
-    return folded_content(content).specification
+        foreign = foreign_ids(b"".join(file))
+    known = (line for (number, _), line in zip(found, lines, strict=True) if until is None or number <= until)
+    return folded(known, foreign=foreign).specification
 
 
 def repeated(record: File) -> Iterator[Flaw]:
@@ -187,7 +203,7 @@ def _entry(number: int, line: Line) -> RecordEntry:
         kind=kind_of(line),
         text=clean(line.content),
         turn=_text(line, "turn_id"),
-        position=position(line.meta),
+        position=position_in(line),
         marks=tuple(_marks(line)),
         call=_call(line.meta) if has_call else {} if line.source is Source.MODEL else None,
         message_id=_text(line, "message_id"),
@@ -216,9 +232,13 @@ def _files(number: int, line: Line) -> Iterator[SharedFile]:
 
 
 def _marks(line: Line) -> Iterator[str]:
-    if line.source is not Source.USER and line.content.startswith(SYNTHESIS):
+    if earlier.is_synthesis(line):
         yield "synthesis"
-    yield from (kind for kind in (DECISION, QUESTION, OBJECTION) if kind in line.meta)
+    found = line.meta.get(earlier.ENTRIES)
+    made = {one.get("kind") for one in found if isinstance(one, dict)} if isinstance(found, list) else set()
+    for kind in (earlier.DECISION, earlier.QUESTION, earlier.OBJECTION):
+        if kind in made or kind in line.meta:
+            yield kind
     yield from (said for name, said in REMARKS.items() if line.meta.get(name))
     change = line.meta.get(CHANGE)
     if isinstance(change, dict):

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.domain.transcript.state import Discussion, RecordedPoint, RecordedSpending, Speaker, State
+from bot.domain.transcript.state import Discussion, RecordedSpending, Speaker, State
 from bot.domain.values.json_files import pretty
 from bot.domain.values.markdown import escaped, quoted
 from bot.domain.values.text import counted, one_line
+from bot.record.brief import Brief, BriefPoint, PositionMove
 from bot.record.reading import RecordEntry
 
 LINE_CHARS = 150
@@ -34,7 +35,7 @@ class Ranges:
         return f"{shown} and {self._more:,} more" if self._more else shown
 
 
-def as_text(entries: Iterable[RecordEntry], state: State) -> Iterator[str]:
+def as_text(entries: Iterable[RecordEntry], state: State, brief: Brief) -> Iterator[str]:
     """The lines by round and step, then the state."""
     unrecorded = Ranges()
     place: tuple[object, ...] = ()
@@ -47,12 +48,12 @@ def as_text(entries: Iterable[RecordEntry], state: State) -> Iterator[str]:
             unrecorded.add(entry.number)
         yield _said(entry)
     yield ""
-    yield from summary(state)
+    yield from summary(state, brief)
     if str(unrecorded):
         yield from _listed("Calls that nothing is recorded of", [f"lines {unrecorded}"])
 
 
-def summary(state: State) -> Iterator[str]:
+def summary(state: State, brief: Brief) -> Iterator[str]:
     yield f"After line {state.line}: {standing(state)}"
     done = state.progress
     facts = [
@@ -64,14 +65,9 @@ def summary(state: State) -> Iterator[str]:
     yield from (f"  {name:<12} {one_line(fact, LINE_CHARS)}" for name, fact in facts if fact)
     yield from _listed("Answers to the open step", [f"{one.by}: {one.text}" for one in state.answers])
     yield from _discussed(state.discussion)
-    yield from _listed("Decisions", map(_point, state.decisions))
-    yield from _listed("Open questions", map(_point, state.questions))
-    yield from _listed("Objections", map(_point, state.objections))
-    moves = (
-        f"{one.by}: {f'{one.was} → ' if one.was else ''}{one.position}  (line {one.line})"
-        for one in state.moves
-    )
-    yield from _listed("Positions", moves)
+    for heading, points in lists(brief):
+        yield from _listed(heading, map(in_words, points))
+    yield from _listed("Positions", positions(brief))
     yield from _listed("People", map(_speaker, state.people))
     yield from _listed("Personas", map(_speaker, state.personas))
     yield from _spent(state)
@@ -125,8 +121,33 @@ def _discussed(discussion: Discussion | None) -> Iterator[str]:
             yield f"  - {one_line(f'{turn.id} {turn.by}{stands}: {turn.text}', LINE_CHARS)}"
 
 
-def _point(point: RecordedPoint) -> str:
-    return f"{point.text}{f' ({point.by})' if point.by else ''}  {point.step_id} line {point.line}"
+def lists(brief: Brief) -> tuple[tuple[str, tuple[BriefPoint, ...]], ...]:
+    """What it came to: the same lists in every form."""
+    return (
+        ("Decisions", brief.decisions),
+        ("Open questions", brief.questions),
+        ("Objections", brief.objections),
+    )
+
+
+def in_words(point: BriefPoint) -> str:
+    facts = "; ".join(f"{name}: {fact}" if name else fact for name, fact in point.facts)
+    said = ", ".join(filter(None, (point.by, point.fate, f"line {point.line}" if point.line else "")))
+    return " ".join(filter(None, (point.id, point.text, f"– {facts}" if facts else "", f"({said})")))
+
+
+def positions(brief: Brief) -> Iterator[str]:
+    """Who stands where, and who moved because of what."""
+    for issue in brief.issues:
+        for position, holders in issue.positions.items():
+            names = ", ".join(one.name for one in holders if not one.left)
+            yield f"{issue.title}: {position}: {names or 'no one now'}"
+        yield from map(moved, issue.moves)
+
+
+def moved(one: PositionMove) -> str:
+    lines = ", ".join(f"line {number}" for number in one.because)
+    return f"{one.by}: {one.was} → {one.position} (line {one.line}{f', because of {lines}' if lines else ''})"
 
 
 def _speaker(speaker: Speaker) -> str:
@@ -154,17 +175,14 @@ def _flaws(state: State) -> Iterator[str]:
 CELL_CHARS = 80
 
 
-def as_markdown(entries: Iterable[RecordEntry], state: State, *, title: str) -> Iterator[str]:
+def as_markdown(entries: Iterable[RecordEntry], state: State, brief: Brief, *, title: str) -> Iterator[str]:
     """The state first, then the lines."""
     yield f"# {escaped(one_line(title))}"
     yield ""
     yield f"After line {state.line}: {escaped(standing(state))}."
-    for heading, points in (
-        ("Decisions", state.decisions),
-        ("Open questions", state.questions),
-        ("Objections", state.objections),
-    ):
-        yield from _points(heading, points)
+    for heading, points in lists(brief):
+        yield from _section(heading, map(in_words, points))
+    yield from _section("Positions", positions(brief))
     yield from _speakers(state)
     yield from _table("Model calls by actor", state.totals.by_actor)
     yield from _table("Model calls by provider", state.totals.by_provider)
@@ -172,11 +190,8 @@ def as_markdown(entries: Iterable[RecordEntry], state: State, *, title: str) -> 
     yield from _lines(entries)
 
 
-def _points(heading: str, points: Iterable[RecordedPoint]) -> Iterator[str]:
-    rows = [
-        f"- {escaped(point.text)}{f' ({escaped(point.by)})' if point.by else ''}, line {point.line}"
-        for point in points
-    ]
+def _section(heading: str, found: Iterable[str]) -> Iterator[str]:
+    rows = [f"- {escaped(one)}" for one in found]
     if rows:
         yield from ("", f"## {heading}", "", *rows)
 
@@ -225,11 +240,13 @@ def _cell(text: str) -> str:
 # --- JSON ---------------------------------------------------------------------------------------------------------
 
 
-def as_json(entries: Iterable[RecordEntry], state: State, *, slug: str) -> Iterator[str]:
+def as_json(entries: Iterable[RecordEntry], state: State, brief: Brief, *, slug: str) -> Iterator[str]:
     """The state, then `lines`."""
-    head = {
+    head: dict[str, object] = {
         "slug": slug,
         "state": {**state.model_dump(mode="json"), "status": state.progress.analysis_status},
+        **{name.lower().replace(" ", "_"): [_point(one) for one in points] for name, points in lists(brief)},
+        "positions": list(positions(brief)),
     }
     yield pretty(head).removesuffix("\n}\n") + ',\n  "lines": ['
     between = "\n"
@@ -237,6 +254,10 @@ def as_json(entries: Iterable[RecordEntry], state: State, *, slug: str) -> Itera
         yield f"{between}    {json.dumps(_fields(entry), ensure_ascii=False)}"
         between = ",\n"
     yield "\n  ]\n}\n"
+
+
+def _point(point: BriefPoint) -> dict[str, object]:
+    return {name: fact for name, fact in (point._asdict() | {"facts": dict(point.facts)}).items() if fact}
 
 
 def _fields(entry: RecordEntry) -> dict[str, object]:

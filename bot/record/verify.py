@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from bot.domain.item import meta
-from bot.domain.item.artifacts import SHARED, SPECIFICATION, applies_to, original
+from bot.domain.item.artifacts import SHARED, SPECIFICATION, applies_to, marker, original
 from bot.domain.item.meta import Record
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.plan_review import plan_hash
@@ -23,10 +23,10 @@ from bot.domain.specification.snapshot import HASH, first_difference, folded, ha
 from bot.domain.specification.snapshot import read as read_snapshot
 from bot.domain.transcript import verify
 from bot.domain.transcript.fold import CONCLUDED_KEPT
-from bot.domain.transcript.lines import CHANGING_ENTRIES, Line
+from bot.domain.transcript.lines import Line
 from bot.domain.transcript.scrubbing import ScrubbedLines, named
 from bot.domain.transcript.state import Concluded, State
-from bot.domain.transcript.verify import Wrong, marker, markers, sections_compared
+from bot.domain.transcript.verify import Wrong, markers, sections_compared
 from bot.domain.values.json_files import decoded
 from bot.files import (
     ARTIFACT_BYTES,
@@ -232,7 +232,6 @@ def _named(path: str, folder: str) -> str:
 
 META = "meta.json"
 TRANSCRIPT = "planning/meeting.jsonl"
-FOLDED = CHANGING_ENTRIES | {HASH}
 OUR_FOLDERS = frozenset({"planning", "reviews"})
 
 
@@ -315,11 +314,7 @@ def _specified(item: RecordedItem, foreign: Collection[str]) -> Iterator[Differe
     The specification at the last commit that has one, and what the lines up to there give. Lines by others count as
     proposals, or not at all where the bot did not read them.
     """
-    lines = [
-        line
-        for _, line in numbered(item.record)
-        if isinstance(line, Line) and not FOLDED.isdisjoint(line.meta)
-    ]
+    lines = [line for _, line in numbered(item.record) if isinstance(line, Line)]
     newest = next((at for at in range(len(lines), 0, -1) if _hash_in(lines[at - 1])), 0)
     content = _content(item.file(item.folder / SPECIFICATION, TRANSCRIPT_BYTES))
     if not newest and content is None:

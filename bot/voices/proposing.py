@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
 from bot.domain.specification import checks, entailment
-from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Entry, Patch, Specification
+from bot.domain.specification.entries import DECIDED_BY_PEOPLE, NOT_LISTED, Entry, Patch, Specification
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import one_line
 from bot.engine.ports import Facts
@@ -171,7 +171,9 @@ class _Reader:
 
 def _entries_shown(scene: Scene) -> list[Entry]:
     spec, kinds = scene.rt.specification, scene.playbook.schema.kinds
-    return [one for one in spec.entries.values() if one.kind in kinds.keys() - {NOTE} and spec.lives(one.id)]
+    return [
+        one for one in spec.entries.values() if one.kind in kinds.keys() - NOT_LISTED and spec.lives(one.id)
+    ]
 
 
 def _named(given: Mapping[str, Any]) -> list[str]:

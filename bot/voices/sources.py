@@ -9,10 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import SERVERS
-from bot.domain.catalog.schema import NOTE
 from bot.domain.specification import carried, checks, citations, entailment
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.entries import Specification
+from bot.domain.specification.entries import NOT_LISTED, Specification
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import one_line
 from bot.engine.ports import Facts
@@ -120,7 +119,7 @@ class JudgedClaims:
 
 def prompt_texts(specification: Specification, files: Mapping[str, str]) -> dict[str, str]:
     """What the prompt of a judge has, by the ids of entries and the names of files."""
-    entries = [one for one in specification.entries.values() if one.kind != NOTE]
+    entries = [one for one in specification.entries.values() if one.kind not in NOT_LISTED]
     said = {one.id: checks.text_of_entry(one) for one in entries if specification.lives(one.id)}
     return {**{name: text[:FILE_CHARS] for name, text in files.items()}, **said}
 

@@ -2,11 +2,11 @@
 
 from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.messages.message import Action
-from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.roundtable.digest import (
     POINTS_SHOWN,
     Digest,
     StateChange,
+    ToldEntry,
     caught_up,
     digest,
     links,
@@ -15,8 +15,9 @@ from bot.domain.roundtable.digest import (
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import fold
-from bot.domain.transcript.state import RecordedPoint, State
+from bot.domain.transcript.state import State
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 from tests.specification.meeting import claim
@@ -36,7 +37,8 @@ def state_of(table: Table, *, until: int | None = None) -> State:
 def since(table: Table, who: str) -> Digest:
     now = state_of(table)
     last = next((one.last for one in now.people if one.key == who), 0)
-    return digest(StateChange(state_of(table, until=last), now), table.playbook)
+    known, specification = (folded(table.lines[:until]).specification for until in (last, None))
+    return digest(StateChange(state_of(table, until=last), now, known, specification), table.playbook)
 
 
 def evening() -> Table:
@@ -55,8 +57,8 @@ def test_what_has_come_since_ones_last_words() -> None:
     assert found.away
     assert [one.partition(" ")[0] for one in found.steps] == ["00-01"]
     assert [one.synthesis_summary for one in found.discussed] == ["Photos stay out"]
-    assert [one.text for one in found.decisions] == ["Keep photos out"]
-    assert [one.text for one in found.questions] == ["Who pays?"]
+    assert [one.text for one in found.decisions] == ["DEC-001: Keep photos out"]
+    assert [one.text for one in found.questions] == ["Q-001: Who pays?"]
     assert "Ada" in found.spoke
     assert "Grace" not in found.spoke
     assert not {"PlanningAgent", "BusinessAnalyst"} & found.spoke.keys()
@@ -165,29 +167,13 @@ def test_nothing_new_is_said_kindly() -> None:
 
 def test_a_long_absence_is_told_in_a_few_lines() -> None:
     """The newest of each kind, and how many there are."""
-    many = tuple(
-        RecordedPoint(line=at, step_id="00-01", text=f"Point {at} " + "x" * 900) for at in range(1, 41)
-    )
+    many = tuple(ToldEntry(f"Point {at} " + "x" * 900) for at in range(1, 41))
     told = caught_up("T", Digest(decisions=many, questions=many, spoke={"Ada": 40}), "you.")
 
     assert "**Decided**, 40 in all:" in told
     assert told.count("Point ") == 2 * POINTS_SHOWN
     assert "Point 40" in told
     assert len(told) < 3_000
-
-
-def test_what_was_answered_in_a_workshop_is_open_no_more() -> None:
-    """Nor is it open twice because a role asked again; and who decided is a person."""
-    table = Table()
-    table.world.verdicts = lambda _judge, _rt: RoleVerdict(
-        ok=None, confidence=0.3, blocking_questions=("For whom is it?", "Since when?")
-    )
-    table.start().plan().say("For the drivers.", who="grace").say("skip", who="grace")
-    table.press(Action.PLAN_HOLD)
-
-    state = state_of(table)
-    assert [one.text for one in state.questions] == ["Since when?"]
-    assert [one.by for one in state.decisions] == ["Ada"]
 
 
 def test_whom_it_waits_for_while_a_step_is_open() -> None:

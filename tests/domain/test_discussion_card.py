@@ -136,12 +136,8 @@ def test_a_person_who_agrees_with_a_condition_has_moved_and_the_condition_is_kep
     text = table.discussion.text
     assert "Ada (if it fails open)" in text
     assert "Everybody who took a position is now for it" in text
-    (stance,) = next(one.meta["stances"] for one in table.lines if "fails open" in one.content)
-    assert stance == {
-        "issue": "Quick Scan: Topic 00-01",
-        "position": "a file, if it fails open",
-        "option": "a file",
-    }
+    (position,) = (one for one in table.rt.specification.active("position") if one["person"] == "ada")
+    assert (position["option"], position["condition"]) == ("a file", "if it fails open")
 
     table.say("for B")
     assert "fails open" not in table.discussion.text
@@ -200,7 +196,8 @@ def test_the_record_has_positions_of_people() -> None:
     line = table.lines[-1]
 
     assert (line.content, line.meta["user_name"]) == ("Grace is for A: a queue", "Grace")
-    assert [one["position"] for one in line.meta["stances"]] == ["a queue"]
+    (position,) = table.rt.specification.active("position")
+    assert (position["option"], position.claims["option"][0].line) == ("a queue", line.message_id)
 
 
 def test_a_yes_that_comes_after_positions_changed_records_nothing() -> None:
@@ -377,7 +374,12 @@ def test_what_is_still_sealed_at_the_end_is_shown_then(end: Callable[[Table], ob
     end(table)
 
     (line,) = [line for line in read(table.world.meeting).lines if SEALED[0] in line.content]
-    assert (line.meta["user_id"], line.meta["sure"], line.meta["would_change"]) == ("ada", "high", SEALED[1])
+    (patch,) = line.meta["entries"]
+    assert (line.meta["user_id"], patch["set"]["sure"], patch["set"]["would_change"]) == (
+        "ada",
+        "high",
+        SEALED[1],
+    )
     assert all(words in line.content for words in SEALED)
     if table.rt.stage is not Stage.PAUSED or not table.rt.unsent:
         told = [one for one in table.texts if "1 position was still sealed when the discussion ended" in one]

@@ -330,7 +330,7 @@ def test_who_recorded_it_and_whom_they_named() -> None:
     rows = [row.aside for part in card(table).parts if part.title == "Decided" for row in part.rows]
 
     assert (decided.name, decided.decider) == ("Ada", "Grace, Linus")
-    assert (line.meta["user_name"], line.meta["deciders"]) == ("Ada", ["Grace", "Linus"])
+    assert line.meta["user_name"] == "Ada"
     assert line.content.endswith("Decided by Grace and Linus.")
     assert (attributions(entry), entry["deciders"]) == ("Ada", ["Grace", "Linus"])
     assert rows == ["decided by Grace and Linus, recorded by Ada"]
@@ -405,7 +405,8 @@ def test_who_wants_something_else_is_for_it() -> None:
 
     assert (table.rt.debate.stands[-1].option, table.rt.debate.stands[-1].name) == ("C", "Ada")
     assert table.rt.lines[-1].content == "Ada is for C: A bucket in each gateway. Why: it needs no server"
-    assert table.rt.lines[-1].meta["stances"]
+    (position,) = table.rt.specification.active("position")
+    assert (position["option"], position["why"]) == ("A bucket in each gateway", "it needs no server")
 
 
 def test_an_option_that_is_there_already_is_not_named_twice() -> None:

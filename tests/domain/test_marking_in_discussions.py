@@ -60,7 +60,6 @@ def test_a_mark_asks_on_the_card_and_a_press_decides(table: Table) -> None:
         "Grace, accepted by Linus",
         (f"C1.{ts}",),
     )
-    assert table.lines[-1].meta["rests_on"] == [f"C1.{ts}"]
 
 
 def test_a_raised_hand_without_a_reason_is_open_in_the_synthesis(table: Table) -> None:

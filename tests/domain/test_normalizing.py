@@ -5,7 +5,6 @@ import pytest
 from bot.domain.discussion import board, normalizing, positions
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance
 from bot.domain.messages.message import Action
-from bot.domain.transcript.lines import Source
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
 
@@ -90,12 +89,9 @@ def test_personas_who_name_an_option_hold_that_option() -> None:
     newest = [one.stances[0] for one in debate.turns if one.stances]
     assert {one.position for one in newest} == set(said.values())
     assert {one.held for one in newest} == {"a queue"}
-    told = [
-        line.meta["stances"][0]
-        for line in table.rt.lines
-        if line.source is Source.MODEL and "stances" in line.meta
-    ]
-    assert {"issue": "Where", "position": "A with shadow mode", "option": "a queue"} in told
+    held = table.rt.specification.active("position")
+    assert {(one["issue"], one["option"]) for one in held} == {("Where", "a queue")}
+    assert {one["words"] for one in held} == {None, "option A", "A with shadow mode"}
 
 
 def test_a_typed_decision_by_its_letter_ends_the_question_whether_they_agree() -> None:

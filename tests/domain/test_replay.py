@@ -7,11 +7,9 @@ from typing import Any
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.messages.message import Action
-from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
-from tests.domain.books import few_steps
 from tests.domain.table import Table
 
 MEANT = Synthesis(
@@ -126,20 +124,6 @@ def test_a_discussion_ends_with_what_came_of_it() -> None:
     assert concluded.whole
 
 
-def test_decisions_have_somebody_who_made_them() -> None:
-    """As the bullets of the synthesis say; brackets that name nobody are part of the text."""
-    table = Table().start()
-    table.world.synthesis = MEANT
-    said = "Decision: Keep it because cheap\nDecision: No photos (yet)"
-    state = of(table.elaborate().say(said, who="grace").say("done"))
-
-    assert [(one.text, one.by) for one in state.decisions] == [
-        ("Keep it: cheap", "Grace"),
-        ("No photos (yet)", "Grace"),
-    ]
-    assert [(one.text, one.by) for one in state.questions] == [("For whom?: Linus knows", "")]
-
-
 def test_what_models_took_is_added_up() -> None:
     """For each actor, for each provider, and for all together; lines that a rule wrote are no calls."""
     table = Table().start()
@@ -165,23 +149,6 @@ def test_people_of_one_name_are_two() -> None:
     )
 
     assert [(one.name, one.lines) for one in state.people] == [("Ada", 1), ("Ada", 1)]
-
-
-def test_positions_are_remembered_within_a_discussion() -> None:
-    """Taking the same one again is no move; in the next discussion everybody begins anew."""
-    turn = {"actor": "Maya", "source": "model", "phase": "workshop"}
-    state = replayed(
-        said(**turn, meta={"turn": 1, "turn_id": "t01", "position": "for"}),
-        said(**turn, meta={"turn": 2, "turn_id": "t02", "position": "for"}),
-        said(**turn, meta={"turn": 3, "turn_id": "t03", "position": "against"}),
-        said(**turn, meta={"turn": 1, "turn_id": "t01", "position": "against"}),
-    )
-
-    assert [(one.line, one.was, one.position) for one in state.moves] == [
-        (1, "", "for"),
-        (3, "for", "against"),
-        (4, "", "against"),
-    ]
 
 
 def test_old_lines_say_as_much_as_they_can() -> None:
@@ -252,43 +219,3 @@ def test_a_change_that_is_none_changes_nothing() -> None:
 
     assert [flaw.number for flaw in state.flaws] == [1, 2, 3]
     assert state.progress.steps_completed == ()
-
-
-def test_what_a_role_misses_by_a_rule_is_no_objection() -> None:
-    """Nobody is against anything; what a model or another tool says against it is one."""
-    verdict = {"ok": False, "reasons": ["4 requirements have no test."], "blocking_questions": ["Who tests?"]}
-    line = {"actor": "TestPlanner", "source": "model", "phase": "workshop", "role": "planning"}
-    by_rule = replayed(said(**line, meta={"voice": "rule", "verdict": verdict}))
-    by_model = replayed(said(**line, meta={"verdict": verdict}))
-
-    assert by_rule.objections == ()
-    assert [one.text for one in by_rule.questions] == ["Who tests?"]
-    assert [one.text for one in by_model.objections] == ["4 requirements have no test."]
-
-
-def test_to_be_asked_first_is_no_decision() -> None:
-    """Found by hand: "Ask us" stood among the decisions of the page."""
-    asks = RoleVerdict(ok=None, confidence=0.5)
-    at = Table(few_steps()).start()
-    at.world.verdicts = lambda judge, _: asks.but(blocking_questions=(f"What about {judge.round}?",))
-    at.plan().say("skip").press(Action.PLAN_CLARIFY)
-
-    assert "Ask us" in "".join(line.content for line in at.lines)
-    assert of(at).decisions == ()
-
-
-def test_to_go_on_against_the_proposal_is_a_decision_once_it_has_a_reason() -> None:
-    """The press alone decides nothing: the plan is not written until its person says why."""
-    no = RoleVerdict(ok=False, confidence=0.9, reasons=("It is too big.",))
-    at = Table(few_steps()).start()
-    at.world.verdicts = lambda _judge, _rt: no
-    at.plan().press(Action.PLAN_GO)
-    assert of(at).decisions == ()
-
-    at.restart().say("The fair is in May.")
-    (decision,) = of(at).decisions
-    assert (decision.by, decision.text.partition(", although")[0]) == (
-        "Ada",
-        "Write the plan -- chosen by Ada",
-    )
-    assert decision.text.endswith("(The fair is in May.)")

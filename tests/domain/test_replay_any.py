@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.item.artifacts import marker
 from bot.domain.messages.message import FORMS, Action
 from bot.domain.transcript import lines
 from bot.domain.transcript.fold import fold
-from bot.domain.transcript.verify import marker, markers, meta_compared, sections_compared
+from bot.domain.transcript.verify import markers, meta_compared, sections_compared
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 

@@ -54,15 +54,13 @@ def test_a_stance_is_kept_with_the_turn_and_on_its_line() -> None:
     table = discussing(stances=(KEEP_BOTH,))
 
     assert table.rt.debate.turns[1].stances == (KEEP_BOTH,)
-    assert by(table, "SolutionsArchitect").meta["stances"] == [
-        {
-            "issue": "conflicts",
-            "position": "keep both",
-            "because": ["t01"],
-            "confidence": 0.7,
-            "new_evidence": True,
-        }
-    ]
+    position = next(
+        one for one in table.rt.specification.active("position") if one["person"] == "SolutionsArchitect"
+    )
+    (claim,) = position.claims["option"]
+    assert (position["issue"], claim.value) == ("conflicts", "keep both")
+    assert claim.line == table.rt.debate.turns[1].line
+    assert claim.sources == (table.rt.debate.turns[0].line,)
 
 
 def test_a_turn_without_a_record_says_so() -> None:

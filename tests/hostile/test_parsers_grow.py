@@ -37,12 +37,13 @@ from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import carried, citations, entailment, forms, keywords, snapshot
-from bot.domain.transcript import damage, lines, points, scrubbing, verify
+from bot.domain.transcript import damage, earlier, lines, scrubbing, verify
 from bot.domain.values import json_files, markdown, text
 from bot.engine import positions as given_positions
 from bot.errors import BotError
 from bot.record import reading
 from bot.record import text as record_text
+from bot.record.brief import Brief
 from bot.server import review_webhook
 from bot.slack import agent, commands, limits, parse
 from bot.slack import markdown as mrkdwn
@@ -128,6 +129,10 @@ def told(read: Read) -> Read:
 
 def listed(read: Callable[[str], Iterator[Any]]) -> Read:
     return lambda given: list(read(given))
+
+
+def earlier_line(content: str, **meta: str) -> lines.Line:
+    return lines.Line.model_validate({**LINE, "source": "model", "content": content, "meta": meta})
 
 
 def transcript(said: str) -> bytes:
@@ -382,7 +387,9 @@ FILES: Mapping[str, Read] = {
     "a damaged transcript": lambda said: damage.repaired(transcript(said)[1:], transcript(said)),
     "damage": lambda said: damage.repaired(said.encode(), transcript("a\nb\nc")),
     "a scrubbed transcript": lambda said: scrubbing.transcript(transcript(said), SECRETS),
-    "points of a synthesis": listed(points.in_synthesis),
+    "lines of earlier versions": lambda said: earlier.upcast(
+        [earlier_line(f"{earlier.SYNTHESIS}00-01)\n#### Decisions Made\n- {said}", decision=said)]
+    ),
     "sections compared": lambda said: list(verify.sections_compared(said, {}, foreign=False)),
     "markers of sections": lambda said: list(
         verify.sections_compared(f"<!-- Elaboration: step 01-01, now -->\n{said}\n" * 3, {}, foreign=True)
@@ -418,6 +425,7 @@ FILES: Mapping[str, Read] = {
         record_text.as_markdown(
             reading.entries(reading.InMemory(transcript(said))),
             reading.replay(reading.InMemory(transcript(said))),
+            Brief(),
             title="A",
         )
     ),

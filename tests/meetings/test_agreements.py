@@ -13,7 +13,6 @@ import yaml
 from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import RecordDecision, SealPosition
-from bot.domain.roundtable.transitions import deciding
 from bot.domain.transcript.lines import Line
 from tests.domain.books import few_steps
 from tests.domain.table import Table, person
@@ -100,4 +99,3 @@ def test_without_an_agreement_no_decision_is_in_the_record(path: Path) -> None:
 
     assert decisions(table) == []
     assert "#### Decisions Made\n- None recorded." in synthesis(table).content
-    assert not any(deciding.DECISION in line.meta for line in table.lines)

@@ -47,9 +47,9 @@ def test_a_sentence_of_a_person_can_be_confirmed_as_a_decision() -> None:
     """Proposed with its source, and no more than that until somebody presses."""
     quoted = Decision(text="We ship on Friday", by="Ada", turns=("t04",))
     meeting = held(saying(decisions=(quoted,)), Said("Fine. We ship on Friday."))
-    (patch,) = (one for one in meeting.synthesis.meta["entries"] if one["kind"] == "decision")
+    (patch,) = (one for one in meeting.synthesis.meta["entries"] if one.get("kind") == "decision")
 
-    assert patch["set"] == {"text": "We ship on Friday"}
+    assert patch["set"]["text"] == "We ship on Friday"
     assert len(patch["sources"]) == 1
     assert "#### Decisions Made\n- None recorded." in meeting.shown.text
 
@@ -59,7 +59,7 @@ def test_a_question_is_no_sentence_to_confirm() -> None:
     asked = Decision(text="We ship on Friday", by="Ada", turns=("t04",))
     meeting = held(saying(decisions=(asked,)), Said("We ship on Friday?"))
 
-    assert not [one for one in meeting.synthesis.meta["entries"] if one["kind"] == "decision"]
+    assert not [one for one in meeting.synthesis.meta["entries"] if one.get("kind") == "decision"]
 
 
 def test_an_objection_cannot_be_made_small_or_withdrawn() -> None:

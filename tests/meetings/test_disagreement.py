@@ -1,12 +1,15 @@
 """Personas who disagree are put side by side, and people decide with a button; or they do not."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
-from bot.domain.transcript.lines import Source
+from bot.domain.specification.snapshot import folded
+from bot.domain.transcript.lines import Line, Source
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
@@ -67,7 +70,11 @@ def test_a_long_position_still_has_a_button() -> None:
     labels = [one.label for message in meeting.thread for one in message.choices if one.value == "1"]
 
     assert all(len(label) <= 40 for label in labels)
-    assert any(line.meta.get("decision") == f"storage: {long}" for line in meeting.lines)
+    assert decided(meeting.lines) == [f"storage: {long}"]
+
+
+def decided(lines: Iterable[Line]) -> list[str]:
+    return [str(one["text"]) for one in folded(lines).specification.active("decision")]
 
 
 # --- deciding ---------------------------------------------------------------------------------------------------------
@@ -78,11 +85,12 @@ def test_a_decision_is_a_line_of_the_person_who_made_it() -> None:
     table = disputing()
     asked = table.menu
     table.press(Action.DECIDE, value="1", who="grace")
-    line = next(line for line in table.lines if "decision" in line.meta)
+    (made,) = table.rt.specification.active("decision")
+    line = next(line for line in table.lines if line.message_id == made.claims["text"][0].line)
 
     assert (line.source, line.actor, line.meta["user_name"]) == (Source.USER, "User", "Grace")
     assert line.content == "Grace decided on storage: SQLite"
-    assert (line.meta["decision"], line.meta["options"]) == ("storage: SQLite", ["Redis", "SQLite"])
+    assert made["text"] == "storage: SQLite"
     shown = next(said.message for said in table.world.thread if said.ts == asked.ts)
     assert "decided by Grace" in shown.text
     assert not any(one.action is Action.DECIDE for one in shown.choices)
@@ -121,7 +129,7 @@ def test_people_may_ignore_the_question() -> None:
     meeting = played(Script(PERSONAS, [Said("Let us hear more."), GO_ON, DONE], [fair("t02")]))
 
     assert meeting.texts.count(ASKED) == 1
-    assert not any("decision" in line.meta for line in meeting.lines)
+    assert decided(meeting.lines) == []
 
 
 def test_another_position_is_another_question() -> None:
@@ -175,10 +183,7 @@ def test_issues_are_put_one_after_the_other() -> None:
     }
     meeting = played(Script(personas, [DECIDED, Pressed(Action.DECIDE, "0"), DONE], [fair("t02")]))
 
-    assert [line.meta["decision"] for line in meeting.lines if "decision" in line.meta] == [
-        "storage: SQLite",
-        "names: short",
-    ]
+    assert decided(meeting.lines) == ["storage: SQLite", "names: short"]
 
 
 def test_the_question_comes_again_after_a_pause() -> None:

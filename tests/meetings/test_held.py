@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from bot.domain.messages.message import Action
-from bot.record.reading import replay
+from bot.record.brief import NO_LABELS, Brief, brief_of
+from bot.record.reading import entries, replay, specification_of
 from bot.record.verify import RecordedItem, differences
 from bot.storage.git.versions import versions
 from tests.meetings.held import held
@@ -24,7 +25,7 @@ from tests.meetings.script import (
     says,
 )
 from tests.meetings.test_agreement import AGAINST, challenged
-from tests.meetings.test_synthesis import HOLDOUT, PUT_BACK, WEIGHED, WEIGHED_IS_SHOWN
+from tests.meetings.test_synthesis import HOLDOUT, PUT_BACK, WEIGHED
 
 DECIDED = Pressed(Action.DECIDE, "0", "grace")
 JORDAN_MOVES = {**HOLDOUT, JORDAN: [*HOLDOUT[JORDAN], says("Then Redis.", "Redis")]}
@@ -77,28 +78,31 @@ async def test_what_was_put_back_is_in_git(tmp_path: Path) -> None:
     assert "#### Sources\n- t02: Alex, `planning/meeting.jsonl#offline-sync." in kept
 
 
+async def brief_told(tmp_path: Path, name: str) -> Brief:
+    await held(SCRIPTS[name], tmp_path)
+    record = item(tmp_path).record
+    return brief_of(entries(record), replay(record), specification_of(record), NO_LABELS)
+
+
 async def test_replay_knows_who_stands_where(tmp_path: Path) -> None:
     """And what was decided, by whom, once; and who objects."""
-    await held(SCRIPTS["a good one"], tmp_path)
-    state = replay(item(tmp_path).record)
-    in_its_words = WEIGHED_IS_SHOWN.removeprefix("- [Jordan] ").removesuffix(" [t03]")
+    brief = await brief_told(tmp_path, "a good one")
 
-    assert [(one.text, one.by) for one in state.decisions] == [("storage: Redis", "Grace")]
-    assert [(move.by, move.position) for move in state.moves] == [
-        ("BusinessAnalyst", "storage: Redis"),
-        ("SolutionsArchitect", "storage: Redis"),
-        ("InterfaceDesigner", "storage: SQLite"),
-    ]
-    assert [(one.by, one.text) for one in state.objections] == [("Jordan", in_its_words)]
+    assert [(one.text, one.by) for one in brief.decisions] == [("storage: Redis", "Grace")]
+    (issue,) = brief.issues
+    assert {stand: [one.name for one in held] for stand, held in issue.positions.items()} == {
+        "Redis": ["BusinessAnalyst", "SolutionsArchitect"],
+        "SQLite": ["InterfaceDesigner"],
+    }
+    assert len(brief.objections) == 1
 
 
 async def test_replay_knows_who_moved(tmp_path: Path) -> None:
     """From where to where, by the issue."""
-    await held(SCRIPTS["a collapse"], tmp_path)
-    moves = replay(item(tmp_path).record).moves
+    (issue,) = (await brief_told(tmp_path, "a collapse")).issues
 
-    assert (moves[-1].by, moves[-1].was, moves[-1].position) == (
+    assert (issue.moves[-1].by, issue.moves[-1].was, issue.moves[-1].position) == (
         "InterfaceDesigner",
-        "storage: SQLite",
-        "storage: Redis",
+        "SQLite",
+        "Redis",
     )

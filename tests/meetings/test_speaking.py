@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.lines import Source
 from tests.domain.table import Contribution
 from tests.meetings.script import (
@@ -150,7 +151,8 @@ def test_a_stance_stands_on_its_line() -> None:
     line = played(Script({MAYA: [FRAMING], ALEX: [claimed]}, [DONE])).turns("SolutionsArchitect")[0]
 
     assert line.source is Source.MODEL
-    assert line.meta["stances"] == [{"issue": "storage", "position": "Redis", "because": ["t01"]}]
+    (patch,) = line.meta["entries"]
+    assert (patch["set"]["issue"], patch["set"]["option"], len(patch["sources"])) == ("storage", "Redis", 1)
 
 
 def test_empty_claims_are_no_stance() -> None:
@@ -158,7 +160,7 @@ def test_empty_claims_are_no_stance() -> None:
     meeting = played(Script({MAYA: [FRAMING], ALEX: [says("Hm.", "  ")]}, [DONE]))
     line = meeting.turns("SolutionsArchitect")[0]
 
-    assert "stances" not in line.meta
+    assert "entries" not in line.meta
     assert line.meta["unrecorded"] is True
 
 
@@ -182,5 +184,5 @@ def test_the_button_is_the_only_way_to_decide() -> None:
     people = (Said("We decide for SQLite, storage: SQLite."), DONE)
     meeting = played(Script({MAYA: [FRAMING], ALEX: [REDIS], JORDAN: [FILE]}, people, [fair("t02")]))
 
-    assert not any("decision" in line.meta for line in meeting.lines)
+    assert folded(meeting.lines).specification.active("decision") == ()
     assert "#### Decisions Made\n- None recorded." in meeting.shown.text

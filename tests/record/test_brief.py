@@ -12,12 +12,9 @@ import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from bot.cli.replay import written
-from bot.domain.specification.entries import Entry, Specification
-from bot.domain.transcript.state import RecordedPoint, State
-from bot.record.brief import Briefing, Labels
+from bot.record.brief import Labels
 from bot.record.verify import RecordedItem
 from tests.accessible import flaws_of
-from tests.specification.meeting import claim
 
 QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 LABELS = Labels(
@@ -125,21 +122,6 @@ async def section(page: Page, name: str) -> list[str]:
     return [" ".join(text.split()) for text in await found.locator("li").all_inner_texts()]
 
 
-def test_what_a_synthesis_says_about_an_entry_is_no_second_point() -> None:
-    """It says beside it who asked, or what became of it."""
-    asked = Entry(id="Q-001", kind="question", claims={"text": (claim("What if Redis is down?"),)})
-    told = (
-        RecordedPoint(line=2, step_id="01-01", text="What if Redis is down?: asked by Ada"),
-        RecordedPoint(line=2, step_id="01-01", text="Who pays?: asked by Linus"),
-    )
-    briefing = Briefing(State(questions=told), Specification(entries={"Q-001": asked}), LABELS)
-
-    assert [(one.id, one.text) for one in briefing.brief().questions] == [
-        ("Q-001", "What if Redis is down?"),
-        ("", "Who pays?: asked by Linus"),
-    ]
-
-
 async def test_the_brief_says_what_it_came_to(page: Page, tmp_path: Path) -> None:
     """Decisions with who, when and why; what was replaced stays, struck out and last. An answered question is gone."""
     await page.goto(shown(tmp_path, a_disagreement()))
@@ -190,7 +172,7 @@ async def test_who_decided_stands_beside_who_recorded_it(page: Page, tmp_path: P
     await page.goto(shown(tmp_path, [*a_disagreement(), person("Ada", "…", entries=made)]))
 
     (told,) = [one for one in await section(page, "Decisions") if one.startswith("DEC-009")]
-    assert told.startswith("DEC-009 Shadow mode first decided by: Grace; Linus recorded by Ada")
+    assert told.startswith("DEC-009 Shadow mode first decided by Grace and Linus, recorded by Ada")
 
 
 async def test_files_that_were_shared_are_listed(page: Page, tmp_path: Path) -> None:

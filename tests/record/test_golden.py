@@ -4,6 +4,7 @@ from pathlib import Path
 
 from bot.cli.replay import verified
 from bot.domain.transcript.state import State
+from bot.record.brief import Brief
 from bot.record.page import as_html
 from bot.record.reading import entries, replay
 from bot.record.text import as_markdown
@@ -48,7 +49,7 @@ def test_what_is_sound_is_replayed() -> None:
 
 def test_every_form_shows_all_of_it() -> None:
     """Bad lines stand where they are, with what is wrong with them."""
-    text = "\n".join(as_markdown(entries(record_at(DAMAGED)), state(), title="Damaged"))
+    text = "\n".join(as_markdown(entries(record_at(DAMAGED)), state(), Brief(), title="Damaged"))
     page = "".join(as_html(lambda: entries(record_at(DAMAGED)), state(), title="Damaged"))
 
     for number in (6, 7, 8, 9, 11, 12, 14):

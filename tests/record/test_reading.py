@@ -10,7 +10,8 @@ import pytest
 
 from bot.domain.transcript.state import State
 from bot.files import LONGEST_ROW_BYTES
-from bot.record.reading import repeated, replay
+from bot.record.brief import NO_LABELS, brief_of
+from bot.record.reading import entries, repeated, replay, specification_of
 from tests.record.kept import record_at
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -42,18 +43,19 @@ def said(state: State) -> list[tuple[int, str]]:
 
 def test_a_workshop_of_another_tool() -> None:
     """Written by hand to the schema: roles, verdicts, positions, and what the calls took."""
-    state = replay(record_at(GOLDEN / "workshop.jsonl"))
+    record = record_at(GOLDEN / "workshop.jsonl")
+    state = replay(record)
+    brief = brief_of(entries(record), state, specification_of(record), NO_LABELS)
 
     assert state.flaws == ()
-    assert [one.text for one in state.decisions] == ["Render on the server, in A4 and Letter"]
-    assert [(one.text, one.by) for one in state.questions] == [
+    assert [one.text for one in brief.decisions] == ["Render on the server, in A4 and Letter"]
+    assert [(one.text, one.by) for one in brief.questions] == [
         ("Is one format enough?", "ProductPlanner"),
         ("Which page size?", "TestPlanner"),
     ]
-    assert [one.by for one in state.objections] == ["SeniorDeveloper", "RiskPlanner"]
-    assert [(one.by, one.was) for one in state.moves if one.was] == [
-        ("SeniorDeveloper", "render in the browser")
-    ]
+    assert [one.by for one in brief.objections] == ["SeniorDeveloper", "RiskPlanner"]
+    moves = [(move.by, move.was) for issue in brief.issues for move in issue.moves]
+    assert moves == [("SeniorDeveloper", "render in the browser")]
     assert state.totals.by_provider["openai"].tokens_in == 2808
     assert (state.totals.all.calls, state.totals.all.unrecorded) == (5, 1)
 

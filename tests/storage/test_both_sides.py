@@ -6,9 +6,8 @@ import logging
 import pytest
 
 from bot.cli import replay
-from bot.domain.item.artifacts import SHARED, Edit, ItemsEdit, RowsEdit
+from bot.domain.item.artifacts import SHARED, Edit, ItemsEdit, RowsEdit, marker
 from bot.domain.transcript.lines import read
-from bot.domain.transcript.verify import marker
 from bot.domain.transcript.witness import witness
 from bot.record.verify import RecordedItem, sections_kept
 from bot.storage.git.sync import SyncResult

@@ -12,6 +12,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from bot.domain.catalog.personas import server_area
 from bot.engine.evidence_ports import Passage
 from bot.engine.ports import Facts, VoiceContext
+from bot.record.brief import Brief
 from bot.record.page import as_html
 from bot.record.reading import InMemory, entries, replay
 from bot.record.text import as_json, as_markdown, as_text
@@ -188,10 +189,10 @@ def shown(meta: object) -> dict[str, str]:
     state = replay(record)
     assert state.flaws == ()
     return {
-        "text": "\n".join(as_text(entries(record), state)),
-        "markdown": "\n".join(as_markdown(entries(record), state, title="Exports")),
+        "text": "\n".join(as_text(entries(record), state, Brief())),
+        "markdown": "\n".join(as_markdown(entries(record), state, Brief(), title="Exports")),
         "page": "".join(as_html(lambda: entries(record), state, title="Exports")),
-        "json": "".join(as_json(entries(record), state, slug="exports")),
+        "json": "".join(as_json(entries(record), state, Brief(), slug="exports")),
     }
 
 

@@ -307,6 +307,8 @@ class SectionView(Value):
     section: str = ""
     items: str = ""
     prose: bool = False
+    always: bool = False
+    """Written as soon as there is an entry, whichever step is led."""
     show: tuple[Show, ...] = ()
     needs: tuple[Need, ...] = ()
     steps: tuple[str, ...] = ()

@@ -260,7 +260,8 @@ class Elaboration(Stored):
     for which a person said that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who
     asked everybody last. `inherited` are the decisions of an earlier discussion of the step. `questions` are messages
     that people marked as such. `spent` says why personas have nothing more to say, until a person says something.
-    `groups` are those of a second model, which was asked last when there were `compared` turns.
+    `groups` are those of a second model, which was asked last when there were `compared` turns. `entry` is the id of
+    the discussion in the specification.
     """
 
     step_id: str
@@ -301,6 +302,7 @@ class Elaboration(Stored):
     questions: tuple[MarkedQuestion, ...] = ()
     groups: StanceGroups = StanceGroups()
     compared: int = 0
+    entry: str = ""
 
     @property
     def turn_count(self) -> int:

@@ -143,6 +143,9 @@ class SectionEdit(Stored):
         return first + (eol + text.replace("\n", eol) + eol if text else "")
 
 
+SINCE_THEN = "Since then:"
+
+
 class InsightEdit(Stored):
     """
     Adds *body* below *marker* to the section whose heading shares most words with *keywords*, else at the end
@@ -189,6 +192,40 @@ class InsightEdit(Stored):
     def _new_heading(self, page: Outline) -> str:
         """Below the marker, so that it stays when the section above it is written again."""
         return "" if self._home(page) or _additional(page) else f"### {ADDITIONAL}\n\n"
+
+
+class FollowUpEdit(Stored):
+    """
+    Says below the block of an elaboration, which stays as it is, what became of it since. *rows* replace those that
+    were there before. Nothing happens in a file without the marker.
+    """
+
+    kind: Literal["follow-up"] = "follow-up"
+    path: str
+    marker: str
+    rows: tuple[str, ...]
+
+    def apply(self, existing: str | None) -> str:
+        page, eol = outline(existing or ""), line_end(existing or "")
+        found = [row.strip() for row in page.lines]
+        if self.marker not in found:
+            return existing or ""
+        begin = found.index(self.marker) + 1
+        sections = (one.line for one in page.headings if one.level <= OWNED_LEVEL and one.line >= begin)
+        end = min([*sections, len(found)])
+        end = next((n for n in range(begin, end) if _is_marker(page, n)), end)
+        at = found.index(SINCE_THEN, begin, end) if SINCE_THEN in found[begin:end] else 0
+        after = at and next((n for n in range(at + 2, end) if not found[n].startswith("- ")), end)
+        before = _last_row_with_text(page, at or end)
+        rest = "".join(page.lines[after or before :])
+        told = eol.join(("", SINCE_THEN, "", *(f"- {row}" for row in self.rows), "")) if self.rows else ""
+        kept = "".join(page.lines[:before])
+        return (kept if kept.endswith(("\n", "\r")) or not told else kept + eol) + told + rest
+
+
+def marker(step_id: str, timestamp: str) -> str:
+    """Stands above the block of an elaboration."""
+    return f"<!-- Elaboration: step {step_id}, {timestamp} -->"
 
 
 def additive(old: str, new: str) -> bool:
@@ -469,6 +506,7 @@ __all__ = [
     "CheckedEdit",
     "Edit",
     "FileEdit",
+    "FollowUpEdit",
     "InsightEdit",
     "ItemsEdit",
     "Missing",
@@ -480,6 +518,7 @@ __all__ = [
     "applies_to",
     "changed_by_hand",
     "digest_of",
+    "marker",
     "safe_path",
     "shared",
 ]
@@ -501,7 +540,8 @@ class FileEdit(Stored):
 
 
 Edit = Annotated[
-    SectionEdit | InsightEdit | ItemsEdit | RowsEdit | FileEdit | PlanEdit, Field(discriminator="kind")
+    SectionEdit | InsightEdit | FollowUpEdit | ItemsEdit | RowsEdit | FileEdit | PlanEdit,
+    Field(discriminator="kind"),
 ]
 
 

@@ -39,8 +39,8 @@ def attribution_of(entry: Entry, field: str) -> str:
 
 
 def attributions(entry: Entry) -> str:
-    """Of every value that counts."""
-    return together(attribution(claim) for _, claim in entry.current())
+    """Of every value that counts. In which discussion it came up is said by nobody."""
+    return together(attribution(claim) for field, claim in entry.current() if field != "discussion")
 
 
 def together(sentences: Iterable[str]) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bot.domain.messages.discussion_wording import is_named_alone
 from bot.domain.messages.message import Link, Message
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line
@@ -16,8 +15,7 @@ WORDS_CHARS = 60
 class FoundDecision(NamedTuple):
     """
     `at` is when it was said, `fate` what became of it since, such as "replaced by DEC-002". `over`: it counts no more.
-    `link` is the message in Slack; empty where that is not known for certain. `deciders` are named where they are not
-    `by` alone, who then recorded it.
+    `link` is the message in Slack; empty where that is not known for certain.
     """
 
     slug: str
@@ -31,7 +29,6 @@ class FoundDecision(NamedTuple):
     fate: str = ""
     link: str = ""
     over: bool = False
-    deciders: str = ""
 
 
 def matching(found: Iterable[FoundDecision], words: str) -> tuple[FoundDecision, ...]:
@@ -74,15 +71,9 @@ def as_text(found: Sequence[FoundDecision]) -> str:
 
 
 def _facts(one: FoundDecision) -> Iterable[str]:
-    facts = [f"{_by(one)} {one.at[:10]}".strip(), one.why and f"because: {one.why}"]
+    facts = [f"{one.by} {one.at[:10]}".strip(), one.why and f"because: {one.why}"]
     facts += [one.replaces and f"replaces {one.replaces}", one.fate, one.link]
     return (f"    {one_line(fact, LINE_CHARS)}" for fact in facts if fact)
-
-
-def _by(one: FoundDecision) -> str:
-    if not one.deciders or is_named_alone(one.by, [one.deciders]):
-        return one.by
-    return f"decided by {one.deciders}, recorded by {one.by}"
 
 
 def _row(one: FoundDecision) -> str:
@@ -90,7 +81,7 @@ def _row(one: FoundDecision) -> str:
     text = escaped(one_line(one.text, LINE_CHARS))
     about = [
         f"{escaped(one_line(one.title))} (`{one.slug}`)",
-        " ".join(part for part in (escaped(_by(one)), one.at[:10]) if part),
+        " ".join(part for part in (escaped(one.by), one.at[:10]) if part),
         f"because {escaped(one_line(one.why, LINE_CHARS))}" if one.why else "",
         f"replaces {one.replaces}" if one.replaces else "",
         one.fate,
@@ -99,4 +90,4 @@ def _row(one: FoundDecision) -> str:
 
 
 def _searched(one: FoundDecision) -> str:
-    return f"{one.slug} {one.title} {one.id} {one.text} {one.by} {one.deciders} {one.why}".casefold()
+    return f"{one.slug} {one.title} {one.id} {one.text} {one.by} {one.why}".casefold()

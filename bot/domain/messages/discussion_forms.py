@@ -72,7 +72,8 @@ def record(debate: Elaboration, *, slug: str, option: str, person: str) -> Input
         )
     if known := board.current_decisions(debate):
         options = tuple(
-            FormOption(value=one.line, label=one_line(one.text, LABEL_CHARS)) for one in known[-10:]
+            FormOption(value=one.entry or one.line, label=one_line(one.text, LABEL_CHARS))
+            for one in known[-10:]
         )
         fields.append(
             FormField(name=REPLACES, label="What does it replace?", kind=FieldKind.REFS, options=options)

@@ -10,6 +10,7 @@ from bot.domain.discussion.novelty import SpentReason
 from bot.domain.discussion.positions import Flip
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.outcomes import ChangedFile
+from bot.domain.values.markdown import bullet
 from bot.domain.values.text import counted
 
 
@@ -305,6 +306,22 @@ def decided_by(name: str, deciders: Sequence[str]) -> str:
     if not deciders or is_named_alone(name, deciders):
         return f"decided by {name}"
     return f"decided by {listed(list(deciders))}, recorded by {name}"
+
+
+UNDECIDED = "undecided"
+"""What the position of a person is then."""
+
+
+def reads_now(id: str, text: str) -> str:
+    return f"{id} reads now: {bullet(text)}"
+
+
+def was_withdrawn(id: str) -> str:
+    return f"{id} was withdrawn."
+
+
+def was_replaced(id: str, by: Sequence[str]) -> str:
+    return f"{id} was replaced by {', '.join(by)}."
 
 
 def is_named_alone(name: str, deciders: Sequence[str]) -> bool:

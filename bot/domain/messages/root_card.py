@@ -10,7 +10,7 @@ from bot.domain.messages import menus, planning_menus, specification_wording, st
 from bot.domain.messages.attribution_wording import attribution_of, attributions
 from bot.domain.messages.message import ITEM, Card, CardPart, CardRow, Choice, Link, Message, card_in_words
 from bot.domain.messages.step_card import ENTRIES_SHOWN, REOPEN
-from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, EntryState, Specification
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
 
@@ -263,7 +263,9 @@ def _results(scene: RootScene) -> Iterator[CardPart]:
     yield from _list("Objections with an answer", (_answered(one) for one in objections if _has_answer(one)))
     yield from _list("Who does what", (_owned(one) for one in _accepted(spec.active("action"))))
     proposed = [
-        one for one in spec.entries.values() if one.state is EntryState.PROPOSED and spec.lives(one.id)
+        one
+        for one in spec.entries.values()
+        if one.state is EntryState.PROPOSED and one.kind not in OF_DISCUSSIONS and spec.lives(one.id)
     ]
     by: dict[str, list[str]] = {}
     for one in proposed:

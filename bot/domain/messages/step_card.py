@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain.catalog.phases import Phase
-from bot.domain.catalog.schema import DATA, NOTE, Kind, ViewForm
+from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import mark_wording, menus, specification_wording, step_wording, uncarried_parts
 from bot.domain.messages.attendance_wording import NUDGE
@@ -37,7 +37,7 @@ from bot.domain.messages.step_scene import (
 )
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.specification.coverage import CoverageGap, GapKind
-from bot.domain.specification.entries import Entry, EntryState, StaleCause
+from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, StaleCause
 from bot.domain.specification.projection import NOTHING, UNSORTED, Projection
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line, paragraphs, value_text
@@ -463,7 +463,7 @@ def _recorded_elsewhere(scene: StepScene) -> list[list[CardRow]]:
     return [
         _entry(scene, projection, (), one)
         for one in others
-        if one.kind in scene.schema.kinds.keys() - {NOTE} and not scene.schema.kinds[one.kind].part_of
+        if one.kind in scene.schema.kinds.keys() - NOT_LISTED and not scene.schema.kinds[one.kind].part_of
         if one.state is EntryState.ACCEPTED and spec.lives(one.id)
     ]
 

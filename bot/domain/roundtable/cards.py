@@ -40,7 +40,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, saving, specifying
 from bot.domain.specification import coverage
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.entries import Entry, EntryState
+from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Entry, EntryState
 from bot.domain.specification.projection import Projection
 from bot.domain.values.timestamps import seconds_since, slack_time
 from bot.domain.values.working_time import in_words
@@ -326,7 +326,7 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
     kinds = {kind.key for kind in playbook.schema.shown_in(step.step_id)}
     for entry in rt.specification.entries.values():
         first = entry.first
-        if first is None or entry.kind == NOTE:
+        if first is None or entry.kind in NOT_LISTED:
             continue
         if entry.step == step.step_id and first.was_proposed:
             number += 1
@@ -400,6 +400,7 @@ def _stale(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[StaleEntr
     for entry in rt.specification.entries.values():
         if (
             entry.stale
+            and entry.kind not in OF_DISCUSSIONS
             and rt.specification.lives(entry.id)
             and (entry.kind in kinds or entry.step == step.step_id)
         ):

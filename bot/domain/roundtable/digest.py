@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.schema import NOTE
 from bot.domain.discussion import board
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.item.meta import Record
@@ -20,8 +19,13 @@ from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Entry, EntryState, Specification
-from bot.domain.transcript.state import RecordedPoint, State
+from bot.domain.specification.entries import (
+    NOT_LISTED,
+    Entry,
+    EntryState,
+    Specification,
+)
+from bot.domain.transcript.state import State
 from bot.domain.values.text import counted, one_line
 from bot.domain.values.value import Value
 
@@ -38,6 +42,11 @@ class StateChange(NamedTuple):
     specification: Specification = Specification()
 
 
+class ToldEntry(NamedTuple):
+    text: str
+    by: str = ""
+
+
 class Digest(Value):
     """
     `spoke` are the others, in the order in which they spoke; `open_before` counts older open questions. `changed` are
@@ -52,10 +61,10 @@ class Digest(Value):
     steps: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
     discussed: tuple[Record, ...] = ()
-    decisions: tuple[RecordedPoint, ...] = ()
-    questions: tuple[RecordedPoint, ...] = ()
-    objections: tuple[RecordedPoint, ...] = ()
-    changed: tuple[RecordedPoint, ...] = ()
+    decisions: tuple[ToldEntry, ...] = ()
+    questions: tuple[ToldEntry, ...] = ()
+    objections: tuple[ToldEntry, ...] = ()
+    changed: tuple[ToldEntry, ...] = ()
     moved: tuple[str, ...] = ()
     open_before: int = 0
     sources: Mapping[str, str] = {}
@@ -68,7 +77,7 @@ class Digest(Value):
 class _PointsOfKind(NamedTuple):
     """What is new to the reader, and how many they knew."""
 
-    new: tuple[RecordedPoint, ...]
+    new: tuple[ToldEntry, ...]
     older: int
 
 
@@ -89,14 +98,7 @@ class WaitingFor(NamedTuple):
 
 def digest(since: StateChange, playbook: Playbook) -> Digest:
     before, now = since.before, since.now
-    decisions, questions, objections = (
-        _told(since, kind, points, playbook)
-        for kind, points in (
-            ("decision", now.decisions),
-            ("question", now.questions),
-            ("objection", now.objections),
-        )
-    )
+    decisions, questions, objections = (_told(since, kind, playbook) for kind in LISTED)
     return Digest(
         away=bool(before.lines),
         spoke=_spoke(since, playbook),
@@ -138,20 +140,18 @@ def _moved(move: board.Move, debate: Elaboration) -> str:
     )
 
 
-def _changed(since: StateChange) -> Iterator[RecordedPoint]:
+def _changed(since: StateChange) -> Iterator[ToldEntry]:
     """What people recorded, besides what has a heading of its own."""
     for entry in since.specification.entries.values():
         known = since.known.entries.get(entry.id)
-        is_told = entry.kind in {*LISTED, NOTE} or entry.state is not EntryState.ACCEPTED
+        is_told = entry.kind in {*LISTED, *NOT_LISTED} or entry.state is not EntryState.ACCEPTED
         if is_told or not since.specification.lives(entry.id) or known == entry:
             continue
         values = {field: claim.value for field, claim in entry.current()}
         if known and values == {field: claim.value for field, claim in known.current()}:
             continue
         text = next((str(value) for value in values.values() if isinstance(value, str)), "")
-        yield RecordedPoint(
-            line=since.now.line, step_id=entry.step, text=f"{entry.id}: {text}", by=attributions(entry)
-        )
+        yield ToldEntry(f"{entry.id}: {text}", attributions(entry))
 
 
 def _sources(since: StateChange) -> Mapping[str, str]:
@@ -159,7 +159,7 @@ def _sources(since: StateChange) -> Mapping[str, str]:
     found = [
         one
         for one in since.specification.entries.values()
-        if one.kind != NOTE and since.known.entries.get(one.id) != one
+        if one.kind not in NOT_LISTED and since.known.entries.get(one.id) != one
     ]
     newest = {one.id: [claim.line for _, claim in one.current()] for one in sorted(found, key=_by_weight)}
     return {id: lines[-1] for id, lines in newest.items() if lines}
@@ -218,37 +218,14 @@ def _new(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in now if one not in before)
 
 
-def _told(
-    since: StateChange, kind: str, points: Sequence[RecordedPoint], playbook: Playbook
-) -> _PointsOfKind:
-    """What the specification has of *kind*, after what only the results of discussions say."""
+def _told(since: StateChange, kind: str, playbook: Playbook) -> _PointsOfKind:
     names = _names(playbook)
-    entries = [one for one in since.specification.entries.values() if one.kind == kind]
-    said = {_bare(str(one["text"] or "")) for one in entries} - {""}
-    points = [
-        one for one in points if said.isdisjoint({_bare(one.text), _bare(one.text.rpartition(": ")[0])})
-    ]
     current = [one for one in since.specification.active(kind) if _counts(one)]
     fresh = [one for one in current if _is_news(one, since.known.entries.get(one.id))]
-    recent = [one for one in points if one.line > since.before.line]
-    told = [
-        *recent,
-        *(
-            RecordedPoint(
-                line=since.now.line,
-                step_id=one.step,
-                text=f"{one.id}: {one['text']}",
-                by=attribution_of(one, "text"),
-            )
-            for one in fresh
-        ),
-    ]
-    new = tuple(one.but(by=names.get(one.by, one.by)) for one in told)
-    return _PointsOfKind(new, len(points) - len(recent) + len(current) - len(fresh))
-
-
-def _bare(text: str) -> str:
-    return text.strip(" .").casefold()
+    new = ((f"{one.id}: {one['text']}", attribution_of(one, "text")) for one in fresh)
+    return _PointsOfKind(
+        tuple(ToldEntry(text, names.get(by, by)) for text, by in new), len(current) - len(fresh)
+    )
 
 
 def _counts(entry: Entry) -> bool:
@@ -379,7 +356,7 @@ def _discussed(records: Sequence[Record]) -> Iterator[str]:
         yield f"- **Discussed** {one.step_id}: {one_line(one.synthesis_summary, POINT_CHARS)}"
 
 
-def _digest_wording_points(heading: str, points: Sequence[RecordedPoint]) -> Iterator[str]:
+def _digest_wording_points(heading: str, points: Sequence[ToldEntry]) -> Iterator[str]:
     """The newest of them."""
     if not points:
         return

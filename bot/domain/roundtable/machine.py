@@ -341,7 +341,7 @@ def _happened(
     if isinstance(event, TryAgain):
         return pausing.tried_again(rt)
     if isinstance(event, ChannelGone):
-        return pausing.channel_gone(rt, event)
+        return pausing.channel_gone(rt, event, playbook)
     if isinstance(event, ChannelMoved):
         return pausing.channel_moved(rt, event)
     if isinstance(event, PersonChanged):

@@ -219,7 +219,6 @@ class PersonaSpoke(EffectOutcome):
     def meta(self) -> dict[str, Any]:
         """What the line says besides its text; a field that says nothing is left out."""
         said = {
-            "stances": [stance.model_dump(mode="json", exclude_defaults=True) for stance in self.stances],
             "pass": self.passed or None,
             "recommended": self.recommended,
             "why": self.why,

@@ -9,7 +9,7 @@ from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.message import Message
 from bot.domain.messages.so_far_wording import StepSoFar
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Entry, EntryState
+from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, EntryState
 
 
 def so_far(rt: Roundtable, playbook: Playbook) -> Message:
@@ -22,7 +22,7 @@ def _steps(rt: Roundtable, playbook: Playbook) -> Iterator[StepSoFar]:
     spec, kinds = rt.specification, playbook.schema.kinds
     by_step: dict[str, list[Entry]] = {}
     for entry in spec.entries.values():
-        if entry.kind in kinds and spec.lives(entry.id):
+        if entry.kind in kinds and entry.kind not in OF_DISCUSSIONS and spec.lives(entry.id):
             by_step.setdefault(entry.step, []).append(entry)
     for step in playbook.agenda.steps:
         living = by_step.get(step.step_id, [])

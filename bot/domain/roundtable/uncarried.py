@@ -14,7 +14,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import carried
 from bot.domain.specification.carried import LostStatement
 from bot.domain.specification.checks import text_of_entry
-from bot.domain.specification.entries import ENTRIES, Entry
+from bot.domain.specification.entries import ENTRIES, OF_DISCUSSIONS, Entry
 from bot.domain.transcript.lines import Source
 
 NOT_CARRIED = "not_carried"
@@ -119,7 +119,11 @@ def _statement(rt: Roundtable, one: LostStatement, by: str, name: str, line: str
 
 
 def _living(rt: Roundtable) -> Iterator[Entry]:
-    return (one for one in rt.specification.entries.values() if rt.specification.lives(one.id))
+    return (
+        one
+        for one in rt.specification.entries.values()
+        if one.kind not in OF_DISCUSSIONS and rt.specification.lives(one.id)
+    )
 
 
 def _texts(rt: Roundtable) -> list[str]:

@@ -122,12 +122,27 @@ def _link(id: str, paths: Mapping[str, str]) -> str:
 
 
 def _options(entry: Entry, specification: Specification) -> str:
-    rejected = entry["rejected"]
-    found = rejected if isinstance(rejected, list | tuple) else ()
-    others = (specification.entries[id] for id in found if id in specification.entries)
+    """What was decided, and the other options: those of the discussion that the decision was made in."""
+    rejected, held = _ids(entry["rejected"]), entry["discussion"]
+    chosen = _ids(entry["about"])
+    others = [
+        one
+        for one in specification.entries.values()
+        if one.id in rejected
+        or (held and one.kind == "option" and one["discussion"] == held and specification.lives(one.id))
+    ]
     rows = [f"- {_words(entry['text'])} (chosen)"]
-    rows += [f"- {_words(one['name'] or one['text'] or one.id)} ({one.id}, turned down)" for one in others]
+    for one in others:
+        if one.id not in chosen:
+            down = ", turned down" if one.id in rejected else ""
+            rows.append(f"- {_words(one['name'] or one['text'] or one.id)} ({one.id}{down})")
+            rows += [f"  - For: {_words(text)}" for text in one["pros"] or ()]
+            rows += [f"  - Against: {_words(text)}" for text in one["cons"] or ()]
     return "\n".join(rows)
+
+
+def _ids(found: object) -> tuple[str, ...]:
+    return tuple(map(str, found)) if isinstance(found, list | tuple) else ()
 
 
 def _words(value: object) -> str:

@@ -19,7 +19,7 @@ from bot.domain.catalog.schema import (
     SectionView,
     ids_in,
 )
-from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, EntryState, Specification
 from bot.domain.values.text import word_set
 from bot.domain.values.value import Value
 
@@ -144,6 +144,8 @@ class _Finder:
 
     def of_entries(self) -> Iterator[CoverageGap]:
         for key, kind in self._schema.kinds.items():
+            if key in OF_DISCUSSIONS:
+                continue
             entries = self._active(key)
             for entry in entries:
                 yield from self._of_entry(entry, kind)

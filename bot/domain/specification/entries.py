@@ -51,6 +51,8 @@ __all__ = [
     "HOW",
     "MARK",
     "MOST_ENTRIES",
+    "NOT_LISTED",
+    "OF_DISCUSSIONS",
     "PERSONA_NAME",
     "THE_BOT",
     "Check",
@@ -74,6 +76,10 @@ __all__ = [
 ]
 
 
+OF_DISCUSSIONS = frozenset({"discussion", "position"})
+"""Kinds that say what happened. Nobody has to accept such entries."""
+NOT_LISTED = OF_DISCUSSIONS | {NOTE}
+"""Kinds that no list of what was recorded shows."""
 _Named = TypeVar("_Named", Party, Stale, HeardWords)
 
 

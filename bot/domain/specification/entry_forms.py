@@ -30,7 +30,7 @@ from bot.domain.messages.form import (
     OptionGroup,
     Submission,
 )
-from bot.domain.specification.entries import Entry, EntryState, Patch, Specification
+from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, Patch, Specification
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
 
@@ -261,7 +261,7 @@ def _referable(specification: Specification, to: str, but: str, chosen: FieldVal
     living = [
         one
         for one in specification.entries.values()
-        if (one.kind == to or (to == "any" and one.kind != NOTE)) and specification.lives(one.id)
+        if (one.kind == to or (to == "any" and one.kind not in NOT_LISTED)) and specification.lives(one.id)
     ]
     ids = dict.fromkeys((*kept, *(one.id for one in living if one.id != but)))
     return tuple(_option(specification, id) for id in list(ids)[:MOST_OPTIONS])
@@ -460,7 +460,7 @@ def _entries_of(step_id: str, specification: Specification, schema: Schema) -> l
     found = [
         one
         for one in specification.entries.values()
-        if one.kind != NOTE
+        if one.kind not in NOT_LISTED
         and one.kind in schema.kinds
         and (one.step == step_id or one.kind in shown)
         and specification.lives(one.id)

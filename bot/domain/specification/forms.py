@@ -11,7 +11,14 @@ from typing import Any
 
 from bot.domain.catalog.schema import ID, NOTE, VALUE_CHARS, Kind, Schema, ids_in, only_ids
 from bot.domain.messages import specification_wording as wording
-from bot.domain.specification.entries import Entry, EntryState, Patch, Specification, numbers
+from bot.domain.specification.entries import (
+    OF_DISCUSSIONS,
+    Entry,
+    EntryState,
+    Patch,
+    Specification,
+    numbers,
+)
 
 LABEL_CHARS = 30
 """Longer texts before a colon are the beginning of a sentence."""
@@ -207,8 +214,10 @@ class _Reader:
     def _changed(self, id: str, name: str, text: str) -> Patch | None:
         kind = self._schema.of_id(id)
         field = (kind.field_named(name) if name else kind.text) if kind else ""
-        if kind is None or not field:
+        if kind is None or not field or kind.key in OF_DISCUSSIONS:
             return None
+        if not name and _folded(text.strip(".! ")) in self._schema.withdrawn and self._spec.lives(id):
+            return Patch(id=id, state=EntryState.WITHDRAWN)
         if (value := kind.fields[field].read(text)) is None:
             self.problems.append(wording.unfit(text, kind.label(field)))
             return None

@@ -100,7 +100,7 @@ class Projection:
             return entry.id
         if name == "by":
             return self._who(entry)
-        if name == "owner":
+        if name == "owner" and name not in self._schema.kinds[entry.kind].fields:
             return entry.part_of
         if name.startswith("#"):
             return len(self._spec.parts(entry.id, name[1:]))

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.domain.specification.entries import Claim, Entry, Specification, matters
 from bot.domain.specification.fold import is_heard
+from bot.domain.transcript import earlier
 from bot.domain.transcript.lines import CHANGING_ENTRIES, Line, Source, as_heard, line_in
 from bot.domain.transcript.seal import TAKES_OVER, TrustedKeys, foreign_ids, read_chain
 from bot.domain.values.json_files import encodable, parse
@@ -23,7 +24,10 @@ HASH = "specification"
 SECTIONS = "sections"
 """Beside it: the digests of the sections that the commit writes, by key."""
 _ENTRIES = TypeAdapter(tuple[Entry, ...])
-_FOLDED = tuple(f'"{name}"'.encode() for name in (*CHANGING_ENTRIES, HASH, SECTIONS))
+_FOLDED = (
+    *(f'"{name}"'.encode() for name in (*CHANGING_ENTRIES, *earlier.FACTS, HASH, SECTIONS)),
+    earlier.SYNTHESIS.encode(),
+)
 _HEARD = f'"{Source.USER.value}"'.encode()
 
 
@@ -110,7 +114,7 @@ def folded(lines: Iterable[Line], *, foreign: Collection[str] = ()) -> Snapshot:
     """Out of all *lines* of a transcript. A line that stands there twice counts once."""
     written: dict[str, str] = {}
     changing: dict[str, Line] = {}
-    for number, line in enumerate(lines):
+    for number, line in enumerate(earlier.upcast(lines)):
         if line.message_id not in foreign:
             written |= _texts(line.meta.get(SECTIONS))
         if matters(line):

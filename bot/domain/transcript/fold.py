@@ -15,8 +15,8 @@ from pydantic import BeforeValidator
 
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import words
+from bot.domain.transcript.earlier import ENTRIES, SYNTHESIS, positions_of
 from bot.domain.transcript.lines import HOST, Flaw, Line, LinePhase, Source, out_of_order
-from bot.domain.transcript.points import NAMED, SYNTHESIS, Points, message_id, position, who
 from bot.domain.transcript.state import (
     CHANGE,
     Concluded,
@@ -72,7 +72,6 @@ class _Fold:
         self._elaboration: _OpenElaboration | None = None
         self._concluded: deque[Concluded] = deque(maxlen=CONCLUDED_KEPT)
         self._progress = _Progress()
-        self._points = Points()
         self._tally = _Tally()
 
     def refuse(self, number: int, sentence: str) -> None:
@@ -91,8 +90,6 @@ class _Fold:
             by_phase(self, number, line)
         if line.phase is LinePhase.FORMALIZING or CHANGE in line.meta:
             self._conclude(number, line)
-        if not NAMED.isdisjoint(line.meta):
-            self._points.of_line(number, line, step_id=self._step.step_id)
         for fact, by_fact in _BY_FACT.items():
             if fact in line.meta:
                 by_fact(self, line)
@@ -112,12 +109,8 @@ class _Fold:
         written, so a turn with a higher number may stand before turn 1.
         """
         if "turn_id" not in line.meta:
-            self._points.heard(number, line)
             return
         is_first = line.meta.get("turn") == 1
-        if is_first:
-            self._points.begin()
-        self._points.heard(number, line)
         if self._elaboration is None or (is_first and self._elaboration.has_first):
             self._elaboration = _OpenElaboration(number, self._step.step_id)
         self._elaboration.add(number, line, is_first=is_first)
@@ -125,9 +118,7 @@ class _Fold:
     def _conclude(self, number: int, line: Line) -> None:
         """A synthesis ends an elaboration, and so does the record of one in a change."""
         record = self._change(number, line) if CHANGE in line.meta else None
-        if is_synthesis := _is_synthesis(line):
-            self._points.of_synthesis(number, line.content, step_id=self._step.step_id)
-        if not (is_synthesis or record):
+        if not (_is_synthesis(line) or record):
             return
         concluded = Concluded(
             line=number,
@@ -199,7 +190,7 @@ class _Fold:
     # --- the state ----------------------------------------------------------------------------------------------------
 
     def state(self) -> State:
-        progress, points, step, last = self._progress.value(), self._points, self._step, self._last
+        progress, step, last = self._progress.value(), self._step, self._last
         return State(
             line=self._number,
             lines=self._lines,
@@ -216,10 +207,6 @@ class _Fold:
             answers=step.answers(),
             discussion=self._elaboration.value() if self._elaboration else None,
             concluded=tuple(self._concluded),
-            decisions=tuple(points.decisions),
-            questions=tuple(points.questions),
-            objections=tuple(points.objections),
-            moves=tuple(points.moves),
             speakers=self._tally.speakers(),
             totals=self._tally.totals(),
             flaws=tuple(self._flaws),
@@ -311,7 +298,7 @@ class _OpenElaboration:
             by=who(line),
             text=self.amended.get(message_id(number, line.meta), line.content),
             human=line.source is Source.USER,
-            position=position(line.meta),
+            position=position_in(line),
         )
 
 
@@ -360,6 +347,34 @@ class _Progress:
 
 
 # --- who spoke, and what the models used ------------------------------------------------------------------------------
+
+
+def who(line: Line) -> str:
+    """A person's name, or else the actor."""
+    name = line.meta.get("user_name") or line.meta.get("user_id") if line.source is Source.USER else ""
+    return one_line(name if isinstance(name, str) and name else line.actor)
+
+
+def message_id(number: int, meta: Mapping[str, Any]) -> str:
+    """Lines of other tools may have none."""
+    found = meta.get("message_id")
+    return found if isinstance(found, str) and found else f"line {number}"
+
+
+def position_in(line: Line) -> str:
+    """The positions that its speaker takes in *line*, as one text; empty where it takes none."""
+    found = line.meta.get(ENTRIES)
+    patches = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+    fields = [one.get("set") for one in patches if str(one.get("id", "")).startswith("POS-")]
+    told = [
+        (one.get("issue"), one.get("words") or one.get("option"))
+        for one in fields
+        if isinstance(one, Mapping)
+    ]
+    told += [(one.issue, one.told) for one in positions_of(line.meta)]
+    return one_line(
+        "; ".join(f"{issue}: {text}" if issue else str(text) for issue, text in told if text), 400
+    )
 
 
 def called(meta: Mapping[str, Any]) -> str:

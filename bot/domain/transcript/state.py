@@ -63,32 +63,6 @@ class RecordedTurn(Value):
     position: str = ""
 
 
-class RecordedPoint(Value):
-    """A decision, a question or an objection. An empty `by` means all participants."""
-
-    line: int
-    step_id: str
-    text: str
-    by: str = ""
-
-
-class PositionChange(Value):
-    """
-    A participant took a position, or changed it (`was`). `stand` and `stood` are the same without the name of the
-    `issue`, which is empty for a position on the matter at hand. `because` are the lines that are named as reasons.
-    """
-
-    line: int
-    by: str
-    position: str
-    was: str = ""
-    step_id: str = ""
-    issue: str = ""
-    stand: str = ""
-    stood: str = ""
-    because: tuple[int, ...] = ()
-
-
 class Discussion(Value):
     """An elaboration that has no synthesis yet."""
 
@@ -167,10 +141,6 @@ class State(Value):
     answers: tuple[RecordedAnswer, ...] = ()
     discussion: Discussion | None = None
     concluded: tuple[Concluded, ...] = ()
-    decisions: tuple[RecordedPoint, ...] = ()
-    questions: tuple[RecordedPoint, ...] = ()
-    objections: tuple[RecordedPoint, ...] = ()
-    moves: tuple[PositionChange, ...] = ()
     speakers: tuple[Speaker, ...] = ()
     totals: Totals = Totals()
     flaws: tuple[Flaw, ...] = ()

@@ -29,10 +29,6 @@ class Wrong(NamedTuple):
     sentence: str
 
 
-def marker(step_id: str, timestamp: str) -> str:
-    return f"<!-- Elaboration: step {step_id}, {timestamp} -->"
-
-
 def markers(text: str) -> list[str]:
     return [found["marker"] for found in _MARKER.finditer(text)]
 

@@ -16,6 +16,7 @@ from bot.domain.item.artifacts import (
     CheckedEdit,
     Edit,
     FileEdit,
+    FollowUpEdit,
     InsightEdit,
     Missing,
     PlanEdit,
@@ -302,6 +303,8 @@ def _edited(before: bytes | None, edits: tuple[Edit, ...]) -> tuple[bytes | None
         return before, ()  # such an edit never changes a file that exists
     if isinstance(edits[-1], PlanEdit):  # replaces the whole file
         return None if edits[-1].takes_away else edits[-1].apply(None).encode("utf-8", "replace"), ()
+    if before is None and all(isinstance(edit, FollowUpEdit) for edit in edits):
+        return None, ()
     text = None if before is None else before.decode()
     left_out: list[CheckedEdit] = []
     for edit in edits:

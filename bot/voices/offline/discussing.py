@@ -15,7 +15,7 @@ from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import CoverageGap, GapKind, coverage, of_step
-from bot.domain.specification.entries import Specification
+from bot.domain.specification.entries import NOT_LISTED, Specification
 from bot.domain.values.text import counted
 
 ENTRIES_NAMED = 12
@@ -64,7 +64,7 @@ def _so_far(here: Situation, covered: str) -> str:
         one for one in known.entries.values() if one.step == here.debate.step_id and known.lives(one.id)
     ]
     notes = sum(one.kind == NOTE for one in living)
-    named = _shortened([one.id for one in living if one.kind != NOTE], ENTRIES_NAMED)
+    named = _shortened([one.id for one in living if one.kind not in NOT_LISTED], ENTRIES_NAMED)
     found = [*named, *([counted(notes, "note")] if notes else [])]
     if not found:
         return f"We are at {covered}. Nothing is on record for it yet."

@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Depth, Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import ALL_ELSE, Persona, Roster
-from bot.domain.catalog.schema import NOTE
 from bot.domain.messages import specification_wording, step_wording
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import of_step
-from bot.domain.specification.entries import numbers
+from bot.domain.specification.entries import NOT_LISTED, numbers
 from bot.domain.transcript.lines import BY_RULE
 from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced
@@ -200,7 +199,9 @@ def _recorded(scene: Scene, step: Step | None) -> Iterator[str]:
         one for one in found if step and one.step == step.step_id and scene.rt.specification.lives(one.id)
     )
     yield from (
-        one.id for one in sorted(here, key=lambda one: (one.kind, numbers(one.id))) if one.kind != NOTE
+        one.id
+        for one in sorted(here, key=lambda one: (one.kind, numbers(one.id)))
+        if one.kind not in NOT_LISTED
     )
 
 

@@ -8,7 +8,7 @@ stand only with their ids among what was left out.
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.domain.catalog.schema import NOTE, FieldType, Kind, Schema
-from bot.domain.specification.entries import Entry, Specification, numbers
+from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specification, numbers
 from bot.domain.specification.projection import Projection
 from bot.voices.prompts.seen import sanitized
 
@@ -101,7 +101,7 @@ def _in_order(schema: Schema, spec: Specification) -> Iterator[Entry]:
     by_kind: dict[str, list[Entry]] = {}
     parts: dict[str, list[Entry]] = {}
     for entry in spec.entries.values():
-        if entry.kind in schema.kinds and spec.lives(entry.id):
+        if entry.kind in schema.kinds and entry.kind not in OF_DISCUSSIONS and spec.lives(entry.id):
             place = parts if entry.part_of else by_kind
             place.setdefault(entry.part_of or entry.kind, []).append(entry)
     for key in (*(key for key in schema.kinds if key != NOTE), NOTE):

@@ -42,7 +42,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import marking, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
-from bot.domain.roundtable.transitions.marking import MOST_OBJECTIONS, OBJECTION
+from bot.domain.roundtable.transitions.marking import MOST_OBJECTIONS
 from bot.domain.roundtable.transitions.specifying import DECIDERS
 from bot.domain.roundtable.transitions.standing import (
     on_record,
@@ -50,14 +50,12 @@ from bot.domain.roundtable.transitions.standing import (
     whispering,
     whole,
 )
-from bot.domain.specification.entries import ENTRIES, EntryState, Patch
+from bot.domain.specification.entries import ENTRIES, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
-DECISION = "decision"
-"""In a line's `meta`: what the record shows of it."""
 _REPLACES = re.compile(r"\b(?:instead of|replaces|reverses)\s+(?P<id>[A-Z]{2,5}-\d{3,})", re.IGNORECASE)
 
 
@@ -205,16 +203,9 @@ def said(rt: Roundtable, event: Say, playbook: Playbook, *, turn: str) -> tuple[
     if position and position.letter is None:
         rt = whispering(rt, event.person, wording.no_such_option(position.named))
     elif position:
-        rt, stances = taking_position(
-            rt,
-            event.person,
-            position.letter or "",
-            why=position.why,
-            ts=event.ts,
-            sure=position.sure,
-            condition=position.condition,
-        )
-        facts |= stances
+        told = {"why": position.why, "sure": position.sure, "condition": position.condition}
+        rt, taken = taking_position(rt, event.person, position.letter or "", playbook, ts=event.ts, **told)
+        facts = specifying.merged(facts, taken)
         if rt.debate.sealed and typed_positions.labelled(event.text):
             rt = whispering(rt, event.person, wording.seen_by_everybody())
     line = rt.line_of(event.ts)
@@ -271,9 +262,14 @@ def _typed_decision(
         ts=event.ts,
     )
     rt = rt.but(elaboration=_with_decision(debate, decided, old))
+    about = specifying.option_entry(rt, option.text) if option else []
+    more = {
+        **_replacing(one.entry for one in old if not entry or one.entry != entry.id),
+        **({"about": about} if about and not (entry and entry.fields.get("about")) else {}),
+    }
     if entry is None:
-        facts = _merged(facts, specifying.decided(rt, decided.text, playbook))
-    return rt, _merged(facts, _superseding(old, decided.entry))
+        return rt, specifying.merged(facts, specifying.decided(rt, decided.text, playbook, **more))
+    return rt, specifying.completed(facts, entry.id, more)
 
 
 def _meant(debate: Elaboration, text: str) -> BoardOption | None:
@@ -333,7 +329,7 @@ def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if rt.stage is not Stage.ELABORATING and marking.is_mark(rt, event.value):
         return marking.agreed(rt, event, playbook)
     rt, facts = _agreeing(rt, event.person, _asked_by(rt, event), playbook, line=event.key)
-    sentence = wording.recorded(rt.name_of(event.person.id), str(facts[DECISION]))
+    sentence = wording.recorded(rt.name_of(event.person.id), rt.debate.decided[-1].text)
     return on_record(rt, event, sentence, **facts)
 
 
@@ -348,7 +344,8 @@ def _agreeing(
 ) -> tuple[Roundtable, dict[str, Any]]:
     """A message that was marked is decided in its words, or in those of who marked it."""
     if isinstance(prompt, Agreement):
-        proposal = ProposedDecision(prompt.option.text, prompt.option)
+        deciders = _named_besides(rt, prompt.people, person)
+        proposal = ProposedDecision(prompt.option.text, prompt.option, deciders=deciders)
         return _deciding(rt, person, proposal, playbook, line=line)
     words, context = one_line(prompt.text, TEXT_CHARS), marking.whose(rt, prompt)
     option, said_in = _meant(rt.debate, words), rt.line_of(prompt.ts)
@@ -385,7 +382,7 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     if not text:
         raise NotNow(wording.no_words())
     named = tuple(dict.fromkeys(event.deciders))
-    deciders = () if named == (event.person.id,) else tuple(map(rt.name_of, named))
+    deciders = _named_besides(rt, named, event.person)
     proposal = ProposedDecision(text, option, event.reason, event.revisit, event.replaces, deciders=deciders)
     rt, facts = _deciding(rt, event.person, proposal, playbook, line=event.key)
     old = [one.text for one in rt.debate.decided if one.replaced_by == event.key]
@@ -404,18 +401,25 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     return rt
 
 
+def _named_besides(rt: Roundtable, deciders: tuple[str, ...], person: Person) -> tuple[str, ...]:
+    """The names of *deciders*; nobody where that is only *person*, who records it."""
+    return () if deciders == (person.id,) else tuple(map(rt.name_of, deciders))
+
+
 def _deciding(
     rt: Roundtable, person: Person, proposal: ProposedDecision, playbook: Playbook, *, line: str
 ) -> tuple[Roundtable, dict[str, Any]]:
-    """The facts for the line: what was decided among which options, why, and the positions that it rests on."""
+    """The facts for the line: the entry of the decision, which says what it replaces."""
     debate, option = rt.debate, proposal.option
     old = tuple(
         one
         for one in board.current_decisions(debate)
-        if one.line in proposal.replaces or (option and _is_of_issue(debate, one, option))
+        if {one.entry, one.line} & set(proposal.replaces) or (option and _is_of_issue(debate, one, option))
     )
     sources = (proposal.said_in,) if proposal.said_in else ()
-    facts = specifying.decided(rt, proposal.position, playbook, sources=sources, **_fields(proposal, old))
+    about = specifying.option_entry(rt, option.text) if option else []
+    fields = {**_fields(proposal, old), "about": about}
+    facts = specifying.decided(rt, proposal.position, playbook, sources=sources, **fields)
     entry = next((one.id for one in _written(facts, "decision")), "")
     decided = Decided(
         issue=option.issue if option else "",
@@ -428,31 +432,23 @@ def _deciding(
         entry=entry,
         deciders=proposal.deciders,
     )
-    side = next((one for one in board.sides(debate) if one.option == option), None)
-    rests_on = [one.ts for one in side.people if one.ts] if side else []
-    told = {
-        DECISION: decided.text,
-        "options": [one.text for one in debate.options if not option or one.issue == option.issue],
-        "reason": proposal.reason,
-        DECIDERS: list(proposal.deciders),
-        "revisit": proposal.revisit,
-        "rests_on": [*sources, *(rt.line_of(ts) for ts in rests_on)],
-        "replaces": [one.line for one in old],
-    }
     rt = rt.but(elaboration=_with_decision(debate, decided, old).but(silent_rounds=0))
-    named = {name: fact for name, fact in told.items() if fact}
-    return rt, {**named, **_merged(facts, _superseding(old, entry))}
+    return rt, facts
 
 
 def _fields(proposal: ProposedDecision, old: Iterable[Decided]) -> dict[str, Any]:
-    replaces = [one.entry for one in old if one.entry]
     return {
         **({"reason": proposal.reason} if proposal.reason else {}),
         **({DECIDERS: list(proposal.deciders)} if proposal.deciders else {}),
         **({"context": proposal.context} if proposal.context else {}),
-        **({"context": f"Look at it again if {proposal.revisit}"} if proposal.revisit else {}),
-        **({"replaces": replaces} if replaces else {}),
+        **({"revisit": proposal.revisit} if proposal.revisit else {}),
+        **_replacing(one.entry for one in old),
     }
+
+
+def _replacing(old: Iterable[str]) -> dict[str, Any]:
+    replaces = list(dict.fromkeys(filter(None, old)))
+    return {"replaces": replaces} if replaces else {}
 
 
 def _with_decision(debate: Elaboration, decided: Decided, old: Iterable[Decided]) -> Elaboration:
@@ -465,20 +461,6 @@ def _with_decision(debate: Elaboration, decided: Decided, old: Iterable[Decided]
     return debate.but(decided=(*marked(debate.decided), decided), inherited=marked(debate.inherited))
 
 
-def _superseding(old: Iterable[Decided], entry: str) -> dict[str, Any]:
-    replaced_by = (entry,) if entry else ()
-    return specifying.facts_of(
-        Patch(id=one.entry, state=EntryState.SUPERSEDED, replaced_by=replaced_by)
-        for one in old
-        if one.entry and one.entry != entry
-    )
-
-
-def _merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    entries = [*(facts.get(ENTRIES) or ()), *(more.get(ENTRIES) or ())]
-    return {**facts, **more, **({ENTRIES: entries} if entries else {})}
-
-
 # --- objections -----------------------------------------------------------------------------------------------------
 
 
@@ -487,7 +469,7 @@ def objected(rt: Roundtable, event: RaiseObjection, playbook: Playbook) -> Round
     raised = rt.debate.objections
     if not text or len(raised) >= MOST_OBJECTIONS:
         raise NotNow(wording.no_words())
-    facts = specifying.objected(rt, text, playbook)
+    facts = specifying.objected(rt, text, settle, playbook)
     entry = next((one.id for one in _written(facts, "objection")), "")
     name = rt.name_of(event.person.id)
     one = RaisedObjection(
@@ -500,7 +482,7 @@ def objected(rt: Roundtable, event: RaiseObjection, playbook: Playbook) -> Round
         entry=entry,
     )
     rt = rt.but(elaboration=rt.debate.but(objections=(*raised, one)))
-    return on_record(rt, event, wording.objected(name, text, settle), **{OBJECTION: text}, **facts)
+    return on_record(rt, event, wording.objected(name, text, settle), **facts)
 
 
 def fate_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

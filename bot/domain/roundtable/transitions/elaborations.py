@@ -179,8 +179,6 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         ts="",
         part=LinePhase.WORKSHOP,
         message_id=event.key,
-        decision=decision.text,
-        options=list(dispute.options),
         **facts,
     )
     debate = rt.debate.but(decided=(*rt.debate.decided, decision), silent_rounds=0)
@@ -311,8 +309,10 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
     lead, unknown = playbook.roster.lead_of(rt.phase_key)
     topic = _topic(step, playbook, whole_phase=from_phase_menu)
     before = rt.ended.get(step.step_id, EndedDiscussion())
+    entry, opened = specifying.discussion_opened(rt, topic, step.step_id, playbook)
     debate = Elaboration(
         step_id=step.step_id,
+        entry=entry,
         lead=lead.key,
         topic=topic,
         max_turns=rt.max_turns,
@@ -330,7 +330,7 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
     intro = discussion_wording.intro(
         playbook.roster.others(lead.key), topic, item=rt.title, max_turns=debate.max_turns
     )
-    rt = speaking.opening(rt, intro, playbook, speak=Speak(persona=lead.key, task="frame"))
+    rt = speaking.opening(rt, intro, playbook, speak=Speak(persona=lead.key, task="frame"), **opened)
     return rt.opening(step.step_id, discussion=True)
 
 
@@ -384,7 +384,8 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
     rt = rt.but(elaboration=debate)
     if event.prepared:
         rt = rt.but(questions_asked=(*rt.questions_asked, event.prepared))
-    facts = {**speaking.facts(debate, event), **_turn(debate)}
+    taken = specifying.stances_taken(rt, persona, playbook)
+    facts = {**speaking.facts(debate, event), **taken, **_turn(debate)}
     sayings = [PersonaUtterance(persona, text, facts, discussion_wording.moved(speaking.unbacked(debate)))]
     if other := other_step(rt, text, playbook):
         rt, sayings = _drifted(rt, sayings, playbook, other=other)
@@ -595,7 +596,7 @@ def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtable:
     """No more turns, also for those who still waited for the floor."""
-    rt = standing.shown_at_the_end(rt)
+    rt = standing.shown_at_the_end(rt, playbook)
     ending = EndReason.TURN_LIMIT if rt.debate.exhausted and ending is EndReason.BY_PEOPLE else ending
     debate = rt.debate.but(waiting=(), ending=ending, questions=(*rt.debate.questions, *_without_reason(rt)))
     rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).dropping(Speak, CompareStances)

@@ -27,8 +27,6 @@ from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
-OBJECTION = "objection"
-"""In a line's `meta`: the words of the objection that the line raises."""
 MARKS_REMEMBERED = 64
 MOST_OBJECTIONS = 50
 WITHOUT_WORDS = frozenset({MarkKind.OUT, MarkKind.ANSWER})
@@ -138,10 +136,9 @@ def _with_entry(
     if kind and is_whole:
         id = rt.specification.next_id(kind)
         patch = _patch(rt, id, kind, mark, event.person)
-        mark, facts = mark.but(entry=id), specifying.facts_of([patch])
+        mark, facts = mark.but(entry=id), specifying.facts_of(specifying.in_discussion(rt, [patch], playbook))
     if kind and is_whole and rt.stage is Stage.ELABORATING:
-        rt, told = _in_discussion(rt, event, mark, mark.text)
-        facts = {**told, **facts}
+        rt = _in_discussion(rt, event, mark, mark.text)
     names = rt.name_of(mark.by), rt.name_of(mark.author)
     sentence = wording.marked(*names, mark.kind.value, mark.words)
     return _recorded(rt, event.key, event.person, sentence, mark, **facts), mark
@@ -155,22 +152,20 @@ def _patch(rt: Roundtable, id: str, kind: Kind, mark: MessageMark, person: Perso
     return Patch(id=id, kind=kind.key, new=True, set={kind.text: mark.text}, quotes=quotes, sources=(line,))
 
 
-def _in_discussion(
-    rt: Roundtable, event: MarkMessage, mark: MessageMark, said: str
-) -> tuple[Roundtable, Mapping[str, Any]]:
+def _in_discussion(rt: Roundtable, event: MarkMessage, mark: MessageMark, said: str) -> Roundtable:
     """It stands on the card among the others, and the synthesis has it."""
     debate, text = rt.debate, one_line(said, TEXT_CHARS)
     name = rt.name_of(mark.by)
     if mark.kind is MarkKind.QUESTION:
         asked = MarkedQuestion(mark=mark.id, text=text, by=name)
-        return rt.but(elaboration=debate.but(questions=(*debate.questions, asked))), {}
+        return rt.but(elaboration=debate.but(questions=(*debate.questions, asked)))
     raised = debate.objections
     if mark.kind is not MarkKind.OBJECTION or len(raised) >= MOST_OBJECTIONS:
-        return rt, {}
+        return rt
     one = RaisedObjection(
         number=len(raised) + 1, text=text, by=mark.by, name=name, line=event.key, ts=mark.ts, entry=mark.entry
     )
-    return rt.but(elaboration=debate.but(objections=(*raised, one))), {OBJECTION: text}
+    return rt.but(elaboration=debate.but(objections=(*raised, one)))
 
 
 def _out_of_discussion(rt: Roundtable, mark: MessageMark) -> Roundtable:

@@ -52,7 +52,7 @@ def stopped_at_last(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
     """We go on here later. A pending contribution is dropped."""
-    rt = standing.shown_at_the_end(rt)
+    rt = standing.shown_at_the_end(rt, playbook)
     stopped = step_wording.stopped_here(rt.name_of(person.id))
     rt = rt.closing_menu(stopped, ts=ts).dropping(*UNDER_WAY)
     rt = rt.recording(stopped, part=rt.part, user_id=person.id)
@@ -80,7 +80,7 @@ def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return _resume_offered(queue_commit(rt.but(stage=Stage.PAUSED), "paused"), playbook)
 
 
-def channel_gone(rt: Roundtable, event: ChannelGone) -> Roundtable:
+def channel_gone(rt: Roundtable, event: ChannelGone, playbook: Playbook) -> Roundtable:
     """
     Nothing can be posted, so the roundtable pauses and what was said is saved. The person who started it is told. What
     is being written down just now is finished first: its next post fails, and then it pauses, too.
@@ -90,7 +90,7 @@ def channel_gone(rt: Roundtable, event: ChannelGone) -> Roundtable:
     words = trouble_wording.channel_gone(rt.title, archived=event.archived)
     link = (Link(label="The thread", url=rt.permalink),) if rt.permalink else ()
     told = Tell(person=rt.started_by, message=Message(text=words, links=link))
-    rt = standing.shown_at_the_end(rt)
+    rt = standing.shown_at_the_end(rt, playbook)
     rt = rt.recording(trouble_wording.no_channel(archived=event.archived), part=rt.part, message_id=event.key)
     if rt.stage in BUSY:
         return rt.queueing(told)

@@ -10,7 +10,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.planning import derived, record, workshop
 from bot.domain.planning.numbered import without_number
 from bot.domain.planning.proposal import ProposedMove
-from bot.domain.planning.workshop import Ask, DecidedBy, Explain, Workshop, WorkshopQuestion
+from bot.domain.planning.workshop import Ask, DecidedBy, Workshop, WorkshopQuestion
 from bot.domain.roundtable import effects, words
 from bot.domain.roundtable.effects import React
 from bot.domain.roundtable.inputs import Amend, Press, Say, Stop
@@ -58,8 +58,6 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return pausing.notes_saved(rt, playbook)
     by = DecidedBy(person=event.person.id, line=rt.line_of(event.ts))
     after = _told(answering or ws, said if answers else event, by, answers=answers)
-    if isinstance(ws.due, Explain) and after.due != ws.due and after.chosen:
-        facts |= {"decision": planning_wording.decided(after.chosen, rt.name_of(event.person.id))}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=part, **facts)
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     if after.due == ws.due:
@@ -149,12 +147,7 @@ def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     decided = after.chosen if after.chosen is not ws.chosen else None
     sentence = planning_wording.decided(decided, name) if decided else planning_wording.pressed(label, name)
     rt = rt.closing_menu(sentence, ts=event.ts).but(stage=Stage.PLANNING)
-    # To be asked decides nothing. Against the proposal it waits for a reason, and the decision is on the line of that.
-    is_decision = (
-        decided and decided.decision is not ProposedMove.CLARIFY and not isinstance(after.due, Explain)
-    )
-    facts: dict[str, Any] = {"decision": True} if is_decision else {}
-    rt = rt.recording(sentence, part=ws.stage, user_id=event.person.id, user_name=name, **facts)
+    rt = rt.recording(sentence, part=ws.stage, user_id=event.person.id, user_name=name)
     after = workshop.recorded(after, event.key, rt.lines[-1].message_id)
     if after.held:
         return pausing.notes_saved(planning.on(rt.but(workshop=after), playbook), playbook)

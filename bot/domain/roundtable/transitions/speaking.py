@@ -71,17 +71,18 @@ def asking_to_speak(rt: Roundtable, speak: Speak, playbook: Playbook) -> Roundta
     return rt if is_silenced(rt, playbook) else rt.queueing(speak)
 
 
-def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak) -> Roundtable:
+def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak, **facts: Any) -> Roundtable:
     """Of a discussion: *speak* frames it. In silence the floor is the people's from the beginning."""
-    rt = on_a_card(rt, intro)
+    rt = on_a_card(rt, intro, **facts)
     assert rt.board, "a card was posted"
     rt = rt.but(board=rt.board.but(first=""))  # the card says it in its own parts
     return rt if is_silenced(rt, playbook) else rt.queueing(speak)
 
 
-def on_a_card(rt: Roundtable, text: str) -> Roundtable:
+def on_a_card(rt: Roundtable, text: str, **facts: Any) -> Roundtable:
     """The card of the discussion, posted below all that was said: *text* stands first on it."""
-    return rt.offering(MenuKind.FLOOR, Message(text=text, choices=menus.FLOOR), part=LinePhase.WORKSHOP)
+    message = Message(text=text, choices=menus.FLOOR)
+    return rt.offering(MenuKind.FLOOR, message, part=LinePhase.WORKSHOP, **facts)
 
 
 def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:
@@ -174,7 +175,7 @@ def named_first(text: str, others: tuple[Persona, ...]) -> tuple[str, ...]:
 
 
 UNRECORDED = "unrecorded"
-NAMES = frozenset({"stances", UNRECORDED, "flips", "repeats", "challenge"})
+NAMES = frozenset({UNRECORDED, "flips", "repeats", "challenge"})
 
 
 def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona, unaided: bool) -> Elaboration:
@@ -196,11 +197,10 @@ def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona, 
 
 
 def facts(debate: Elaboration, event: PersonaSpoke) -> Mapping[str, Any]:
-    """Of the newest turn, for its line: of the stances only those that were kept."""
+    """Of the newest turn, for its line; its positions are entries."""
     newest = debate.turns[-1]
     told = {
         **event.meta,
-        "stances": [one.model_dump(mode="json", exclude_defaults=True) for one in newest.stances],
         UNRECORDED: newest.unrecorded,
         "flips": [{"issue": one.issue, "was": one.was, "position": one.position} for one in unbacked(debate)],
         "repeats": list(positions.repeated(debate)) or [debate.topic] * novelty.repeats_itself(debate),

@@ -14,9 +14,20 @@ from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import Schema, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED, Depth
-from bot.domain.discussion.elaboration import Fate
+from bot.domain.discussion.elaboration import EndReason, Fate
 from bot.domain.discussion.synthesis import Decision, Synthesis
-from bot.domain.item.artifacts import CheckedEdit, Edit, ItemsEdit, RowsEdit, SectionEdit, digest_of
+from bot.domain.item.artifacts import (
+    SINCE_THEN,
+    CheckedEdit,
+    Edit,
+    FollowUpEdit,
+    ItemsEdit,
+    RowsEdit,
+    SectionEdit,
+    applies_to,
+    digest_of,
+    marker,
+)
 from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
@@ -34,7 +45,8 @@ from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification import adr, checks, forms
+from bot.domain.specification import adr, checks, discussions, forms
+from bot.domain.specification.discussions import DISCUSSION, POSITION
 from bot.domain.specification.entries import (
     ENTRIES,
     GIT_AUTHOR,
@@ -72,7 +84,7 @@ def said(
 ) -> dict[str, Any]:
     """The facts for the line of a message: its patches, read while *step_id* (or the current step) is open."""
     patches = patches_in(rt, text, person, playbook, step_id=step_id or rt.step_id, notes=notes)
-    return facts_of(patches)
+    return facts_of(in_discussion(rt, patches, playbook))
 
 
 def said_afterwards(
@@ -132,8 +144,8 @@ def made_in(facts: Mapping[str, Any]) -> str:
     return next((str(one["id"]) for one in facts.get(ENTRIES) or ()), "")
 
 
-def objected(rt: Roundtable, text: str, playbook: Playbook) -> dict[str, Any]:
-    return _made(rt, "objection", text, playbook, outcome="open")
+def objected(rt: Roundtable, text: str, settle: str, playbook: Playbook) -> dict[str, Any]:
+    return _made(rt, "objection", text, playbook, outcome="open", settle=settle)
 
 
 OUTCOMES = {Fate.ACCEPTED: "accepted", Fate.REJECTED: "rejected", Fate.RISK: "kept as risk"}
@@ -154,12 +166,106 @@ def _made(
     if (kind := playbook.schema.kinds.get(key)) is None:
         return {}
     id = rt.specification.next_id(kind)
-    more = {name: value for name, value in fields.items() if name in kind.fields}
+    more = {name: value for name, value in fields.items() if value and name in kind.fields}
+    patch = Patch(id=id, kind=kind.key, new=True, set={kind.text: text, **more}, sources=sources)
     quoted = tuple(
         Quote(line=one, words=text[:QUOTE_CHARS]) for one in sources if rt.specification.says(one, text)
     )
-    patch = Patch(id=id, kind=kind.key, new=True, set={kind.text: text, **more}, sources=sources)
-    return facts_of([patch.but(quotes={kind.text: quoted}) if quoted else patch])
+    patch = patch.but(quotes={kind.text: quoted}) if quoted else patch
+    return facts_of(in_discussion(rt, [patch], playbook))
+
+
+def merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Both, with the patches of both."""
+    entries = [*(facts.get(ENTRIES) or ()), *(more.get(ENTRIES) or ())]
+    return {**facts, **more, **({ENTRIES: entries} if entries else {})}
+
+
+def completed(facts: Mapping[str, Any], id: str, more: Mapping[str, Any]) -> dict[str, Any]:
+    """*facts*, whose patch of the entry *id* gives it *more* fields, too."""
+    entries = [
+        {**one, "set": {**one.get("set", {}), **more}} if more and one.get("id") == id else one
+        for one in facts.get(ENTRIES) or ()
+    ]
+    return {**facts, ENTRIES: entries}
+
+
+# --- discussions ---
+
+
+def in_discussion(rt: Roundtable, patches: Iterable[Patch], playbook: Playbook) -> Iterator[Patch]:
+    """New entries say in which discussion they came up."""
+    entry = rt.elaboration.entry if rt.elaboration else ""
+    for patch in patches:
+        kind = playbook.schema.kinds.get(patch.kind)
+        is_of_it = entry and patch.new and kind and DISCUSSION in kind.fields
+        yield patch.but(set={**patch.set, DISCUSSION: entry}) if is_of_it else patch
+
+
+def discussion_opened(
+    rt: Roundtable, topic: str, step_id: str, playbook: Playbook
+) -> tuple[str, dict[str, Any]]:
+    """The id of the new discussion, and the facts for its first line."""
+    if (kind := playbook.schema.kinds.get(DISCUSSION)) is None:
+        return "", {}
+    id = rt.specification.next_id(kind)
+    fields = {kind.text: topic, "step": step_id, "began": rt.now}
+    return id, facts_of([Patch(id=id, kind=kind.key, new=True, set=fields)])
+
+
+def option_entry(rt: Roundtable, name: str) -> list[str]:
+    """The id of the option of this discussion that people named so."""
+    held = rt.debate.entry
+    found = (one for one in rt.specification.active("option") if held and one[DISCUSSION] == held)
+    return [one.id for one in found if one["name"] == name][:1]
+
+
+def position_taken(
+    rt: Roundtable,
+    person: str,
+    issue: str,
+    option: str,
+    playbook: Playbook,
+    *,
+    sources: Iterable[str] = (),
+    taken: Iterable[Patch] = (),
+    **said: str,
+) -> Iterator[Patch]:
+    """*person* (an id, or a persona's actor) has one position on each issue of a discussion; a move is a new claim."""
+    kind, held = playbook.schema.kinds.get(POSITION), rt.debate.entry
+    if kind is None:
+        return
+    before = next(
+        (
+            one
+            for one in rt.specification.active(POSITION)
+            if (one[DISCUSSION], one["person"], one["issue"] or "") == (held, person, issue)
+        ),
+        None,
+    )
+    fields = {"option": option, **{name: value for name, value in said.items() if name in kind.fields}}
+    if before:
+        new = {name: value for name, value in fields.items() if (before[name] or "") != value}
+        if new:
+            yield Patch(id=before.id, set=new, sources=tuple(sources))
+        return
+    about = {DISCUSSION: held, "person": person, "issue": issue}
+    given = {name: value for name, value in (about | fields).items() if value}
+    id = rt.specification.next_id(kind, taken=(one.id for one in taken))
+    yield Patch(id=id, kind=kind.key, new=True, set=given, sources=tuple(sources))
+
+
+def stances_taken(rt: Roundtable, persona: Persona, playbook: Playbook) -> dict[str, Any]:
+    """The positions of the newest turn, which is a persona's."""
+    lines = {turn.id: turn.line for turn in rt.debate.turns if turn.line}
+    patches: list[Patch] = []
+    for one in rt.debate.turns[-1].stances:
+        sources = [lines[turn] for turn in one.because if turn in lines]
+        words = {"words": one.position} if one.option else {}
+        patches += position_taken(
+            rt, persona.actor, one.issue, one.held, playbook, sources=sources, taken=patches, **words
+        )
+    return facts_of(patches)
 
 
 def proposed(
@@ -248,7 +354,22 @@ def synthesized(
                         id=id, kind=key, new=True, set={kind.text: value}, sources=sources, unverified=doubts
                     )
                 )
-    return facts_of(found)
+    return facts_of((*in_discussion(rt, found, playbook), *_discussion_ended(rt, found)))
+
+
+def _discussion_ended(rt: Roundtable, new: Iterable[Patch]) -> Iterator[Patch]:
+    """Says what its block in the files shows, as it stands now."""
+    id = rt.debate.entry
+    if not id:
+        return
+    words = {one.id: str(one["text"]) for one in discussions.shown_entries(rt.specification, id)}
+    words |= {one.id: str(one.set["text"]) for one in new}
+    ended = {
+        "ended": rt.now,
+        "exit": (rt.debate.ending or EndReason.BY_PEOPLE).value,
+        "shows": [discussions.as_shown(*one) for one in words.items()],
+    }
+    yield Patch(id=id, set=ended)
 
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
@@ -330,11 +451,13 @@ def written(
     """
     projection = Projection(playbook.schema, rt.specification)
     digests = dict(rt.written)
-    edits: list[CheckedEdit] = []
+    edits: list[Edit] = []
     edit: CheckedEdit
     for view in playbook.schema.views:
         is_due = any(step in steps for step in view.steps)
-        if not view.steps or (not is_due and view.key not in digests) or not (view.is_data or view.is_page):
+        if view.always:
+            is_due = any(projection.chosen(show, view) for show in view.show)
+        if (not is_due and view.key not in digests) or not (view.is_data or view.is_page):
             continue
         edit = _edit(rt, view, projection, replaces=digests.get(view.key, ""))
         if digests.get(view.key) != edit.digest:
@@ -366,6 +489,17 @@ def written(
         if digests.get(one.key) != edit.digest:
             edits.append(edit)
             digests[one.key] = edit.digest
+    for held in rt.specification.active(DISCUSSION):
+        rows, key = discussions.since_then(rt.specification, held), f"{held.id}#{SINCE_THEN}"
+        digest = digest_of("\n".join(rows)) if rows else ""
+        step = playbook.agenda.get(str(held["step"] or ""))
+        if step and digests.get(key, "") != digest:
+            edits += [
+                FollowUpEdit(path=path, marker=marker(step.step_id, str(held["ended"])), rows=rows)
+                for path in step.outputs
+                if applies_to(path)
+            ]
+            digests[key] = digest
     return rt.but(written=digests), tuple(edits)
 
 

@@ -17,8 +17,8 @@ from bot.domain.roundtable.effects import Speak, Tell
 from bot.domain.roundtable.inputs import Command, NameOption, Press, SealPosition
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import LinePhase
-from bot.domain.transcript.points import STANCES
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
@@ -31,7 +31,7 @@ def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     option = board.of_letter(rt.debate, letter) if letter else None
     if letter and option is None:
         raise NotNow(trouble_wording.unknown_menu())
-    after, facts = taking_position(rt, event.person, letter)
+    after, facts = taking_position(rt, event.person, letter, playbook)
     if after.elaboration == rt.elaboration:
         raise NotNow(wording.stands_already(letter))
     name = rt.name_of(event.person.id)
@@ -59,8 +59,8 @@ def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Round
     told = wording.stands_for if event.is_own else wording.option_named
     if event.is_own:
         why = one_line(event.why, board.OPTION_CHARS)
-        rt, stances = taking_position(rt, person, option.letter, why=why)
-        facts |= stances
+        rt, taken = taking_position(rt, person, option.letter, playbook, why=why)
+        facts = specifying.merged(facts, taken)
     reason = f". Why: {event.why.strip()}" if event.why.strip() else ""
     return on_record(rt, event, f"{told(name, option.letter, option.text)}{reason}", **facts)
 
@@ -69,13 +69,12 @@ def taking_position(
     rt: Roundtable,
     person: Person,
     letter: str,
+    playbook: Playbook,
     *,
-    why: str = "",
     ts: str = "",
-    sure: str = "",
-    condition: str = "",
+    **said: str,
 ) -> tuple[Roundtable, dict[str, Any]]:
-    """Undecided is so on every issue."""
+    """Undecided is so on every issue. *said*: the fields of a position, besides its option."""
     debate = rt.debate
     option = board.of_letter(debate, letter) if letter else None
     issues = [option.issue] if option else list(dict.fromkeys(one.issue for one in debate.options))
@@ -86,17 +85,21 @@ def taking_position(
             option=letter,
             issue=issue,
             ts=ts,
-            why=why,
-            sure=sure,
-            condition=condition,
+            **{name: said[name] for name in ("why", "sure", "condition") if name in said},
         )
         debate = board.stood(debate, stand)
-    if debate is rt.debate or option is None:
-        return rt.but(elaboration=debate), {}
-    stance = {"issue": option.issue or debate.topic, "position": option.text}
-    if condition:
-        stance |= {"position": f"{option.text}, {condition}", "option": option.text}
-    return rt.but(elaboration=debate), {STANCES: [stance]}
+    if debate is rt.debate:
+        return rt, {}
+    after = rt.but(elaboration=debate)
+    because = debate.stands[-1].because
+    reasons = [one.line for one in debate.turns if because and because in {one.ts, one.posted}]
+    text = option.text if option else wording.UNDECIDED
+    patches: list[Patch] = []
+    for issue in issues:
+        patches += specifying.position_taken(
+            after, person.id, issue, text, playbook, sources=reasons, taken=patches, **said
+        )
+    return after, specifying.facts_of(patches)
 
 
 # --- sealed positions -----------------------------------------------------------------------------------------------
@@ -126,16 +129,16 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
     if not event.is_answered:
         rt = whispering(rt, event.person, wording.sealed_noted())
     is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)
-    return _shown(rt, None) if is_last else rt
+    return _shown(rt, None, playbook) if is_last else rt
 
 
 def revealed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if rt.debate.sealed is None:
         raise NotNow(trouble_wording.unknown_menu())
-    return _shown(rt, event.person)
+    return _shown(rt, event.person, playbook)
 
 
-def shown_at_the_end(rt: Roundtable) -> Roundtable:
+def shown_at_the_end(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
     A discussion that ends, or stops, leaves nothing behind in the store alone: positions that are still sealed are
     told in the thread, since its card shows them no more.
@@ -147,31 +150,32 @@ def shown_at_the_end(rt: Roundtable) -> Roundtable:
     told = wording.still_sealed(len(given.given))
     rows = [f"- {one_line(_in_words(rt, *one), TEXT_CHARS)}" for one in given.given.items()]
     rt = rt.telling(Message(text="\n".join((told, *rows))), part=LinePhase.WORKSHOP, line=told)
-    return _positions_taken(rt, given)
+    return _positions_taken(rt, given, playbook)
 
 
-def _shown(rt: Roundtable, by: Person | None) -> Roundtable:
+def _shown(rt: Roundtable, by: Person | None, playbook: Playbook) -> Roundtable:
     given = rt.debate.sealed
     assert given, "there is something to show"
     who = {"user_id": by.id, "user_name": rt.name_of(by.id)} if by else {}
     sentence = wording.shown_by(rt.name_of(by.id) if by else "", len(given.given))
     rt = rt.recording(sentence, part=LinePhase.WORKSHOP, **who)
-    return _positions_taken(_with_their_options(rt, given), given)
+    return _positions_taken(_with_their_options(rt, given), given, playbook)
 
 
-def _positions_taken(rt: Roundtable, sealed: SealedRound) -> Roundtable:
+def _positions_taken(rt: Roundtable, sealed: SealedRound, playbook: Playbook) -> Roundtable:
     """All at once: each is a line of its person, with everything that they entered."""
     rt = rt.but(elaboration=rt.debate.but(sealed=None, revealed_at=rt.now))
     for person, position in sealed.given.items():
         someone, option = Person(id=person, name=rt.name_of(person)), _option(rt, position)
         said = _in_words(rt, person, position)
-        told: dict[str, Any] = {"sure": position.sure, "would_change": position.change}
+        given = {"sure": position.sure, "would_change": position.change, "words": position.words}
+        facts: dict[str, Any] = {}
         if option:
             why = one_line(position.why, board.OPTION_CHARS)
-            rt, facts = taking_position(rt, someone, option.letter, why=why, sure=position.sure)
-            told |= facts
+            told = {name: value for name, value in given.items() if value}
+            rt, facts = taking_position(rt, someone, option.letter, playbook, why=why, **told)
         message_id = f"{rt.slug}.{rt.incarnation}.sealed.{rt.sequence}.{person}"
-        rt = rt.heard(someone, said, ts="", part=LinePhase.WORKSHOP, message_id=message_id, **told)
+        rt = rt.heard(someone, said, ts="", part=LinePhase.WORKSHOP, message_id=message_id, **facts)
     return rt
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import attesting, dissent
-from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, EndReason
+from bot.domain.discussion.elaboration import EndedDiscussion, EndReason
 from bot.domain.discussion.synthesis import (
     Decision,
     Objection,
@@ -16,7 +16,7 @@ from bot.domain.discussion.synthesis import (
     outcome,
     sound,
 )
-from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, shared
+from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, marker, shared
 from bot.domain.item.meta import MetaChange, Record
 from bot.domain.messages import discussion_card, discussion_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
@@ -99,7 +99,7 @@ def unstructured(
     said = [turn.text for turn in debate.turns if turn.human] or [debate.topic]
     summary = one_line(attempt or said[-1])
     failed = trouble("ERR-ELAB-007", takeaway=summary)
-    text, told = _with_dissent(failed.sentence, debate)
+    text, told = _with_dissent(rt, failed.sentence, playbook)
     rt, lost = uncarried.listed(rt, uncarried.of_discussion(rt, (text,), ()))
     return _save(rt.logging(failed), text, playbook, summary=summary, facts={**(facts or {}), **told, **lost})
 
@@ -107,7 +107,7 @@ def unstructured(
 def cut_short(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Ended right after the framing: what people decided or object to by the card is all that there is."""
     text = discussion_wording.ended_early(rt.debate.topic)
-    shown, told = _with_dissent(text, rt.debate)
+    shown, told = _with_dissent(rt, text, playbook)
     return _save(rt, shown, playbook, summary=text, facts=told)
 
 
@@ -160,12 +160,11 @@ def _refused(rt: Roundtable, lost: tuple[Objection, ...], facts: Mapping[str, An
     return rt.but(elaboration=debate).queueing(Synthesize())
 
 
-def _with_dissent(sentence: str, debate: Elaboration) -> tuple[str, Mapping[str, Any]]:
+def _with_dissent(rt: Roundtable, sentence: str, playbook: Playbook) -> tuple[str, Mapping[str, Any]]:
     """Where one sentence has to do, what people decided and who objects is said all the same."""
-    kept = dissent.restored(Synthesis(summary=sentence), debate)
-    if not kept.decisions and not kept.objections:
-        return sentence, {}
-    return f"{sentence}\n\n{outcome(kept)}", {"objection": [one.text for one in kept.objections]}
+    kept = dissent.restored(Synthesis(summary=sentence), rt.debate)
+    facts = specifying.synthesized(rt, kept, (), playbook)
+    return f"{sentence}\n\n{outcome(kept)}" if kept.decisions or kept.objections else sentence, facts
 
 
 def _as_markdown(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> tuple[str, str]:
@@ -195,10 +194,12 @@ def _additions(rt: Roundtable, text: str, playbook: Playbook) -> tuple[Edit, ...
     step = playbook.agenda.get(rt.debate.step_id)
     if step is None:
         return ()
-    marker = f"<!-- Elaboration: step {step.step_id}, {rt.now} -->"
     return tuple(
         InsightEdit(
-            path=output, keywords=(rt.title if shared(output) else step.title,), marker=marker, body=text
+            path=output,
+            keywords=(rt.title if shared(output) else step.title,),
+            marker=marker(step.step_id, rt.now),
+            body=text,
         )
         for output in step.outputs
         if applies_to(output)

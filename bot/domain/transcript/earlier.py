@@ -1,0 +1,208 @@
+"""
+Lines of earlier versions, with the entries that this version would have written beside them.
+
+Those versions told positions, decisions, objections and questions by facts of a line's `meta`, or only by the bullets
+of a synthesis. Nothing else reads these facts and bullets.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.transcript.lines import RULE, VOICE, Line, Source
+from bot.domain.values.text import one_line
+
+ENTRIES = "entries"
+SYNTHESIS = "### Elaboration Insights (Step "
+"""How the content of a line with a synthesis begins."""
+DECISION, QUESTION, OBJECTION, POSITION = "decision", "question", "objection", "position"
+PREFIXES = {DECISION: "DEC", QUESTION: "Q", OBJECTION: "OBJ", POSITION: "POS"}
+STANCES = "stances"
+VERDICT = "verdict"
+"""Of a role in the planning workshop; read where another tool wrote the line."""
+FACTS = frozenset({DECISION, QUESTION, OBJECTION, POSITION, STANCES})
+HEADINGS = {"#### Decisions Made": DECISION, "#### Open Questions": QUESTION, "#### Objections": OBJECTION}
+NONE = "None recorded."
+TEXT_CHARS = 400
+_CHOSEN = re.compile(r" (?:--|[–—]) chosen by ")
+"""A press in the planning workshop, which decides nothing about the item."""
+_BY = re.compile(r" \((?P<by>[^()]{1,80})\)\Z")
+_NAMES = re.compile(r"\A\[(?P<by>[^\]]{1,200})\] ")
+_REFS = re.compile(r"(?<!\s)(?<!\d\])(?:\s*+\[t\d{2,}(?:, ?t\d{2,})*+\])++\s*+\Z")
+
+
+class EarlierPosition(NamedTuple):
+    """`told` is the position in the words that were used, `option` the one that is meant."""
+
+    issue: str
+    option: str
+    told: str
+    because: tuple[str, ...] = ()
+
+
+def upcast(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """
+    *lines* of a whole transcript. Entries that are added have numbers that no line gives to a new one, so they stay
+    the same when later lines are added.
+    """
+    lines = tuple(lines)
+    last = max((at for at, line in enumerate(lines, start=1) if is_earlier(line)), default=0)
+    if not last:
+        return lines
+    reading = _Upcast(lines)
+    return (*map(reading.read, lines[:last]), *lines[last:])
+
+
+def is_earlier(line: Line) -> bool:
+    is_foreign = VERDICT in line.meta and not line.message_id
+    return (
+        is_foreign or not FACTS.isdisjoint(line.meta) or (is_synthesis(line) and not _ends_discussion(line))
+    )
+
+
+def is_synthesis(line: Line) -> bool:
+    return line.source is not Source.USER and line.content.startswith(SYNTHESIS)
+
+
+def _ends_discussion(line: Line) -> bool:
+    given = line.meta.get(ENTRIES)
+    found = (one.get("id") for one in given if isinstance(one, dict)) if isinstance(given, list) else ()
+    return any(str(id).startswith("DIS-") for id in found)
+
+
+def positions_of(meta: Mapping[str, Any]) -> Iterator[EarlierPosition]:
+    found = meta.get(STANCES)
+    for one in found if isinstance(found, list) else ():
+        given = one if isinstance(one, Mapping) else {}
+        issue, told = given.get("issue"), given.get("position")
+        if isinstance(issue, str) and isinstance(told, str) and issue.strip() and told.strip():
+            option, because = given.get("option"), given.get("because")
+            named = tuple(one for one in because if isinstance(one, str)) if isinstance(because, list) else ()
+            meant = option if isinstance(option, str) and option else told
+            yield EarlierPosition(one_line(issue), one_line(meant), one_line(told), named)
+    alone = meta.get(POSITION)
+    if not found and isinstance(alone, str) and alone.strip():
+        yield EarlierPosition("", one_line(alone), one_line(alone))
+
+
+class _Upcast:
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._taken = {id for line in lines for id in _ids(line)}
+        self._numbers: Counter[str] = Counter()
+        self._said: dict[str, set[str]] = defaultdict(set)
+        self._lines: dict[str, str] = {}
+        """By turn and by message: the id of the line."""
+        self._positions: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def read(self, line: Line) -> Line:
+        if line.meta.get("turn") == 1:
+            self._positions, self._lines = {}, {}
+        for name in ("turn_id", "message_id"):
+            if isinstance(found := line.meta.get(name), str):
+                self._lines[found] = line.message_id
+        given = line.meta.get(ENTRIES)
+        known = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+        for one in known:
+            if isinstance(fields := one.get("set"), dict):
+                self._said[str(one.get("kind"))].add(_key(str(fields.get("text", ""))))
+        if not is_earlier(line):
+            return line
+        added = [
+            *self._facts(line, known),
+            *self._of_verdict(line),
+            *self._bullets(line),
+            *self._stands(line),
+        ]
+        told = {name: fact for name, fact in line.meta.items() if name not in FACTS}
+        return line.but(meta={**told, **({ENTRIES: [*known, *added]} if known or added else {})})
+
+    def _facts(self, line: Line, known: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        deciders, reason = (list(_texts(line.meta.get(name), "")) for name in ("deciders", "reason"))
+        about = {"deciders": deciders, "reason": next(iter(reason), "")}
+        for kind in (DECISION, QUESTION, OBJECTION):
+            if not any(one.get("kind") == kind for one in known):
+                for text in _texts(line.meta.get(kind), line.content):
+                    yield from self._new(kind, text, **(about if kind == DECISION else {}))
+
+    def _of_verdict(self, line: Line) -> Iterator[dict[str, Any]]:
+        """A rule only says what is missing; it is against nothing."""
+        verdict = line.meta.get(VERDICT)
+        if not isinstance(verdict, Mapping) or line.message_id:
+            return
+        for text in _texts(verdict.get("blocking_questions") or verdict.get("blocking_open_questions"), ""):
+            yield from self._new(QUESTION, text)
+        if verdict.get("ok") is False and line.meta.get(VOICE) != RULE:
+            for text in _texts(verdict.get("reasons"), ""):
+                yield from self._new(OBJECTION, text)
+
+    def _bullets(self, line: Line) -> Iterator[dict[str, Any]]:
+        """Those under the headings of the template. Who it was stands behind a decision, and before the others."""
+        kind = ""
+        for row in line.content.split("\n") if is_synthesis(line) else ():
+            if row.startswith("#"):
+                kind = HEADINGS.get(row.strip(), "")
+            elif kind and row.startswith("- ") and row[2:] != NONE:
+                text = _REFS.sub("", row[2:])
+                found = _NAMES.match(text) or (_BY.search(text) if kind == DECISION else None)
+                by = one_line(found["by"]) if found else ""
+                text = text[: found.start()] + text[found.end() :] if found else text
+                yield from self._new(
+                    kind, one_line(text, TEXT_CHARS), deciders=[by] if by and kind == DECISION else []
+                )
+
+    def _stands(self, line: Line) -> Iterator[dict[str, Any]]:
+        person = line.meta.get("user_id") or line.meta.get("user_name")
+        key = person if isinstance(person, str) and person else line.actor
+        for one in positions_of(line.meta):
+            place = key, _key(one.issue)
+            id, option = self._positions.get(place, ("", ""))
+            if _key(option) == _key(one.option) and id:
+                continue
+            fields = {"option": one.option, **({"words": one.told} if one.told != one.option else {})}
+            sources = list(dict.fromkeys(self._lines[name] for name in one.because if name in self._lines))
+            more = {"sources": sources} if sources else {}
+            if id:
+                patch: dict[str, Any] = {"id": id, "set": fields, **more}
+            else:
+                id = self._next(POSITION)
+                about = {"person": key, **({"issue": one.issue} if one.issue else {})}
+                patch = {"id": id, "kind": POSITION, "new": True, "set": {**about, **fields}, **more}
+            self._positions[place] = id, one.option
+            yield patch
+
+    def _new(self, kind: str, text: str, **fields: Any) -> Iterator[dict[str, Any]]:
+        """Nothing for what was said before; a synthesis says "X: why" and "X: asked by Ada" of it."""
+        keys = {_key(text), _key(text.rpartition(": ")[0] or text)}
+        if text and not _CHOSEN.search(text) and keys.isdisjoint(self._said[kind]):
+            self._said[kind].add(_key(text))
+            given = {name: value for name, value in fields.items() if value}
+            yield {"id": self._next(kind), "kind": kind, "new": True, "set": {"text": text, **given}}
+
+    def _next(self, kind: str) -> str:
+        prefix = PREFIXES[kind]
+        while True:
+            self._numbers[prefix] += 1
+            if (id := f"{prefix}-{self._numbers[prefix]:03}") not in self._taken:
+                return id
+
+
+def _ids(line: Line) -> Iterator[str]:
+    """Of the entries that are new in *line*."""
+    given = line.meta.get(ENTRIES)
+    for one in given if isinstance(given, list) else ():
+        if isinstance(one, dict) and one.get("new") and isinstance(one.get("id"), str):
+            yield one["id"]
+
+
+def _texts(found: object, content: str) -> Iterator[str]:
+    """`true` stands for what the line says."""
+    if found is True:
+        yield one_line(content, TEXT_CHARS)
+    for text in found if isinstance(found, list) else [found]:
+        if isinstance(text, str) and text.strip():
+            yield one_line(text, TEXT_CHARS)
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split()).strip(" .").casefold()

@@ -1,0 +1,246 @@
+"""What a discussion gave is entries, and every view is made of them by id: it names a decision once, as it stands."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bot.domain.messages.attribution_wording import attribution_of
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.digest import StateChange, caught_up, digest
+from bot.domain.specification.entries import EntryState
+from bot.domain.transcript import lines as transcript
+from bot.domain.transcript.state import State
+from bot.record.brief import NO_LABELS, Brief, brief_of
+from bot.record.page import as_html
+from bot.record.reading import InMemory, RecordEntry, entries, replay, specification_of
+from bot.record.text import as_json, as_markdown
+from tests.domain.books import few_steps
+from tests.domain.table import Table
+
+BUCKET = "decision: Use a token bucket in Redis; because: ten times faster"
+LEAKY = "DEC-001: Use a leaky bucket in the gateway"
+
+
+def record_of(table: Table) -> InMemory:
+    return InMemory(transcript.append(table.world.meeting, table.rt.lines))
+
+
+def brief(table: Table) -> Brief:
+    record = record_of(table)
+    return brief_of(entries(record), replay(record), specification_of(record), NO_LABELS)
+
+
+def exports(table: Table) -> dict[str, str]:
+    record, told = record_of(table), brief(table)
+    state, known = replay(record), specification_of(record)
+
+    def lines() -> list[RecordEntry]:
+        return list(entries(record))
+
+    return {
+        "html": "".join(as_html(lines, state, title="T", specification=known)).partition('id="transcript"')[
+            0
+        ],
+        "markdown": "\n".join(as_markdown(lines(), state, told, title="T")).partition("## Who spoke")[0],
+        "json": "".join(as_json(lines(), state, told, slug="t")),
+    }
+
+
+def catch_up(table: Table) -> str:
+    record = record_of(table)
+    change = StateChange(State(), replay(record), specification=specification_of(record))
+    return caught_up("T", digest(change, table.playbook), "people.")
+
+
+def decided_in_a_discussion() -> Table:
+    table = Table().start().elaborate().say(BUCKET)
+    return table.say("done")
+
+
+def test_a_decision_that_was_changed_later_stands_once_everywhere() -> None:
+    """H1: two claims on one entry; the block of the discussion keeps its words and says what stands since."""
+    table = decided_in_a_discussion()
+    block = table.world.files["quick-scan.md"]
+    table.say(LEAKY).press_continue()
+
+    assert [(one.id, one.text) for one in brief(table).decisions] == [
+        ("DEC-001", "Use a leaky bucket in the gateway")
+    ]
+    assert catch_up(table).count("bucket") == 1
+    assert "DEC-001: Use a leaky bucket in the gateway" in catch_up(table)
+    for text in exports(table).values():
+        assert "leaky bucket" in text
+        assert "decision: Use a token bucket in Redis" not in text.replace("content", "") or text.startswith(
+            "{"
+        )
+    now = table.world.files["quick-scan.md"]
+    assert "Use a token bucket in Redis" in block
+    assert "Since then:" not in block
+    assert now.count("Use a token bucket in Redis") == block.count("Use a token bucket in Redis")
+    assert "Since then:\n\n- DEC-001 reads now: Use a leaky bucket in the gateway\n" in now
+
+
+def test_what_changes_again_takes_the_place_of_what_was_said_since() -> None:
+    table = decided_in_a_discussion().say(LEAKY).press_continue()
+    table.say("DEC-001: withdrawn").press(Action.FINISH_STEP)
+    page = table.world.files["quick-scan.md"]
+
+    assert page.count("Since then:") == 1
+    assert "Since then:\n\n- DEC-001 was withdrawn.\n" in page
+    assert "reads now" not in page
+
+
+def in_a_step(table: Table) -> Table:
+    return table
+
+
+def at_a_menu(table: Table) -> Table:
+    return table.do_step()
+
+
+def in_a_discussion(table: Table) -> Table:
+    return table.elaborate()
+
+
+@pytest.mark.parametrize("door", [in_a_step, at_a_menu, in_a_discussion])
+def test_a_decision_is_reversed_at_every_door(door: Callable[[Table], Table]) -> None:
+    """S4: it replaces the one before, wherever that was said."""
+    table = door(Table().start().say("decision: Keep it in the database"))
+    table.say("decision: Keep it in Redis; replaces: DEC-001")
+    known = table.rt.specification.entries
+
+    assert known["DEC-001"].state is EntryState.SUPERSEDED
+    assert known["DEC-001"].replaced_by == ("DEC-002",)
+    assert [one.id for one in brief(table).decisions if not one.over] == ["DEC-002"]
+
+
+@pytest.mark.parametrize("door", [in_a_step, at_a_menu, in_a_discussion])
+@pytest.mark.parametrize("word", ["withdrawn", "Withdrawn.", "zurückgezogen"])
+def test_a_decision_is_withdrawn_at_every_door(door: Callable[[Table], Table], word: str) -> None:
+    """It is a state, and never a new text."""
+    table = door(Table().start().say("decision: Keep it in the database")).say(f"DEC-001: {word}")
+    entry = table.rt.specification.entries["DEC-001"]
+
+    assert (entry.state, entry["text"]) == (EntryState.WITHDRAWN, "Keep it in the database")
+
+
+def test_who_does_what_is_in_a_file_with_its_owner() -> None:
+    """S5: actions, open questions and assumptions, from whichever step."""
+    table = Table().start().say("action: build the dashboards -> Grace")
+    table.say("open question: Who pays? -> Linus").say("assumption: Trucks have a tablet").do_step()
+    page = table.world.files["actions.md"]
+
+    assert re.search(r"\| ACT-001 build the dashboards \| Grace \|", page)
+    assert re.search(r"\| Q-001 Who pays\? \| Linus \|", page)
+    assert "| ASM-001 Trucks have a tablet |" in page
+
+
+def test_no_file_of_actions_without_any() -> None:
+    assert "actions.md" not in Table().start().do_step().world.files
+
+
+def test_positions_are_entries_and_a_move_is_a_new_claim() -> None:
+    """S11: each person's own words stand in their position; the synthesis of a model changes none."""
+    table = (
+        Table().start().elaborate().say("option: a bucket in Redis").say("option: a bucket in each gateway")
+    )
+    table.say("for A, because it is there", who="grace").say("for B, because offline is fine", who="grace")
+    (position,) = table.rt.specification.active("position")
+
+    assert [one.value for one in position.claims["option"]] == [
+        "a bucket in Redis",
+        "a bucket in each gateway",
+    ]
+    assert (position["person"], position["discussion"]) == ("grace", "DIS-001")
+    assert "offline is fine" in position["why"]
+    (issue,) = brief(table).issues
+    assert [(one.by, one.was, one.position) for one in issue.moves] == [
+        ("Grace", "a bucket in Redis", "a bucket in each gateway")
+    ]
+
+
+def test_who_is_undecided_again_says_so_in_the_entry() -> None:
+    table = Table().start().elaborate().say("option: Redis").say("for A", who="grace")
+    table.say("undecided", who="grace")
+    (position,) = table.rt.specification.active("position")
+
+    assert [one.value for one in position.claims["option"]] == ["Redis", "undecided"]
+
+
+def test_a_question_is_its_askers_and_an_agreement_that_of_all() -> None:
+    """U4: never the bot's, and the presser only recorded it."""
+    table = Table().start().elaborate().say("option: Redis").say("open question: Who pays?", who="grace")
+    for who in ("ada", "grace", "linus"):
+        table.say("for A", who=who)
+    table.say("yes", who="linus")
+    known = table.rt.specification.entries
+
+    assert attribution_of(known["Q-001"], "text") == "Grace"
+    assert known["DEC-001"]["deciders"] == ["Ada", "Grace", "Linus"]
+    assert attribution_of(known["DEC-001"], "text") == "decided by Ada, Grace and Linus, recorded by Linus"
+
+
+def test_the_choice_to_write_the_plan_is_no_decision() -> None:
+    table = Table(few_steps()).start().do_step().plan()
+
+    assert brief(table).decisions == ()
+
+
+def earlier(**meta: Any) -> transcript.Line:
+    given = {"user_id": "ada", "user_name": "Ada", "message_id": f"m{json.dumps(meta)}", **meta}
+    return transcript.Line.model_validate(
+        {
+            "ts": "2025-03-01T10:15:30.123Z", "round": 1, "actor": "User", "phase": "workshop", "role": "user",
+            "source": "user", "content": "Keep it in Redis", "meta": given,
+        }
+    )  # fmt: skip
+
+
+def told_earlier(*lines: transcript.Line) -> Brief:
+    record = InMemory(transcript.append(b"", lines))
+    return brief_of(entries(record), replay(record), specification_of(record), NO_LABELS)
+
+
+def test_lines_of_earlier_versions_are_read_as_entries() -> None:
+    """A decision, who stands where, and a synthesis that only says again what was decided."""
+    synthesis = (
+        "### Elaboration Insights (Step 00-01: Scope)\n\n#### Decisions Made\n- Keep it in Redis: fast (Ada)\n"
+        "- Ship it (Grace)\n\n#### Open Questions\n- Who pays? [t01]\n"
+    )
+    line = earlier(n=2).but(source=transcript.Source.MODEL, actor="Maya", content=synthesis)
+    told = told_earlier(
+        earlier(turn=1, turn_id="t01", stances=[{"issue": "Store", "position": "Redis"}]),
+        earlier(turn_id="t02", stances=[{"issue": "Store", "position": "SQLite", "because": ["t01"]}]),
+        earlier(decision=True),
+        line,
+    )
+
+    assert [(one.id, one.text, one.fate) for one in told.decisions] == [
+        ("DEC-001", "Keep it in Redis", ""),
+        ("DEC-002", "Ship it", "proposed, not confirmed"),
+    ]
+    assert [(one.id, one.text) for one in told.questions] == [("Q-001", "Who pays?")]
+    (issue,) = told.issues
+    assert [(one.was, one.position, one.because) for one in issue.moves] == [("Redis", "SQLite", (1,))]
+
+
+def test_ids_of_earlier_lines_stay_when_more_is_said() -> None:
+    before = (earlier(decision=True), earlier(entries=[entry("DEC-001", "Ship it")]))
+    later = earlier(n=3, entries=[entry("DEC-007", "Sell it")])
+
+    for lines in (before, (*before, later)):
+        found = {one.text: one.id for one in told_earlier(*lines).decisions}
+        assert found["Keep it in Redis"] == "DEC-002"
+
+
+def entry(id: str, text: str) -> dict[str, Any]:
+    return {"id": id, "kind": "decision", "new": True, "set": {"text": text}}
+
+
+def test_the_plan_that_was_chosen_in_an_earlier_version_is_no_decision() -> None:
+    line = earlier(decision=True).but(content="Write the plan -- chosen by Linus")
+
+    assert told_earlier(line).decisions == ()

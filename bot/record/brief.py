@@ -118,8 +118,8 @@ class Briefing:
         }
 
     def take(self, entry: RecordEntry) -> None:
-        if entry.message_id and entry.message_id in self._wanted:
-            self._lines.setdefault(entry.message_id, entry._replace(text=""))
+        if (id := entry.message_id or f"line {entry.number}") in self._wanted:
+            self._lines.setdefault(id, entry._replace(text=""))
         for one in entry.files:
             ours = bool(self._host) and one.link.startswith(f"{self._host}/")
             self._files.setdefault(one.id or one.name, one if ours else one._replace(link=""))

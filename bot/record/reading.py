@@ -21,6 +21,7 @@ from bot.domain.transcript.fold import (
     called,
     fold,
     kind_of,
+    message_id,
     named,
     position_in,
     who,
@@ -151,12 +152,19 @@ def replay(record: File | InMemory, *, until: int | None = None) -> State:
 
 def specification_of(record: File | InMemory, *, until: int | None = None) -> Specification:
     """The entries as the lines up to *until* give them. Raises OSError."""
-    found = [(number, row) for number, row in numbered(record) if isinstance(row, Line)]
+    found = [(number, _with_id(number, row)) for number, row in numbered(record) if isinstance(row, Line)]
     lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
     with record.opened() as file:
         foreign = foreign_ids(b"".join(file))
     known = (line for (number, _), line in zip(found, lines, strict=True) if until is None or number <= until)
     return folded(known, foreign=foreign).specification
+
+
+def _with_id(number: int, line: Line) -> Line:
+    """Lines of other tools may have none."""
+    return (
+        line if line.message_id else line.but(meta={**line.meta, "message_id": message_id(number, line.meta)})
+    )
 
 
 def repeated(record: File) -> Iterator[Flaw]:

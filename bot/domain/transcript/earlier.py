@@ -55,10 +55,13 @@ def upcast(lines: Iterable[Line]) -> tuple[Line, ...]:
 
 
 def is_earlier(line: Line) -> bool:
-    is_foreign = VERDICT in line.meta and not line.message_id
-    return (
-        is_foreign or not FACTS.isdisjoint(line.meta) or (is_synthesis(line) and not _ends_discussion(line))
-    )
+    told = not FACTS.isdisjoint(line.meta) or _is_foreign_verdict(line)
+    return told or (is_synthesis(line) and not _ends_discussion(line))
+
+
+def _is_foreign_verdict(line: Line) -> bool:
+    """Our roles say beside it of which plan it is; their questions stand in the plan's own files."""
+    return VERDICT in line.meta and "plan_version" not in line.meta
 
 
 def is_synthesis(line: Line) -> bool:
@@ -114,7 +117,7 @@ class _Upcast:
             *self._bullets(line),
             *self._stands(line),
         ]
-        told = {name: fact for name, fact in line.meta.items() if name not in FACTS}
+        told = {name: fact for name, fact in line.meta.items() if name not in FACTS | {VERDICT}}
         return line.but(meta={**told, **({ENTRIES: [*known, *added]} if known or added else {})})
 
     def _facts(self, line: Line, known: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -128,7 +131,7 @@ class _Upcast:
     def _of_verdict(self, line: Line) -> Iterator[dict[str, Any]]:
         """A rule only says what is missing; it is against nothing."""
         verdict = line.meta.get(VERDICT)
-        if not isinstance(verdict, Mapping) or line.message_id:
+        if not isinstance(verdict, Mapping) or not _is_foreign_verdict(line):
             return
         for text in _texts(verdict.get("blocking_questions") or verdict.get("blocking_open_questions"), ""):
             yield from self._new(QUESTION, text)

@@ -262,10 +262,11 @@ def test_a_press_for_an_option_that_is_gone_is_refused_and_one_repeated_changes_
     assert table.lines == before
 
 
-def test_undecided_is_no_stance_in_the_record() -> None:
+def test_undecided_is_in_the_record() -> None:
     table = discussing().press(Action.STAND, value="A").say("undecided")
 
-    assert "stances" not in table.lines[-1].meta
+    (position,) = table.rt.specification.active("position")
+    assert position["option"] == "undecided"
     assert "Ada" in table.discussion.text.partition("Undecided")[2]
 
 

@@ -156,6 +156,15 @@ class Meeting:
     def transcript(self) -> Transcript:
         return read((self.folder / "planning" / "meeting.jsonl").read_bytes())
 
+    def made(self, kind: str) -> list[tuple[Line, dict[str, Any]]]:
+        """The fields of new entries, with the lines that made them."""
+        return [
+            (line, patch["set"])
+            for line in self.transcript.lines
+            for patch in line.meta.get("entries", ())
+            if patch.get("kind") == kind and patch.get("new")
+        ]
+
     def lines(self, actor: str) -> list[Line]:
         return [line for line in self.transcript.lines if line.actor == actor]
 

@@ -53,5 +53,5 @@ async def test_agreement_in_other_words(meeting: Meeting, answer: Answer, is_cha
     challenges = [line for line in meeting.transcript.lines if line.meta.get("challenge")]
     assert len(challenges) == is_challenged
     assert bool(lines[0].meta["same_positions"]["positions"]) is is_challenged
-    words = [one["position"] for line in meeting.transcript.lines for one in line.meta.get("stances", ())]
+    words = [made.get("words", made["option"]) for _, made in meeting.made("position")]
     assert {position for _, position in SAID.values()} <= set(words)

@@ -142,10 +142,8 @@ async def test_who_disagrees_is_decided_by_a_button(meeting: Meeting) -> None:
         await meeting.menu("continue")
         await meeting.slack.settled()
 
-    decisions = [line for line in meeting.transcript.lines if "decision" in line.meta]
-    assert [(line.meta["user_id"], line.meta["decision"]) for line in decisions] == [
-        (linus.id, "conflicts: keep both edits")
-    ]
+    decisions = [(line.meta["user_id"], made["text"]) for line, made in meeting.made("decision")]
+    assert decisions == [(linus.id, "conflicts: keep both edits")]
     page = (meeting.folder / "quick-scan.md").read_text()
     assert "conflicts: keep both edits" in page
 

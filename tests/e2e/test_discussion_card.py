@@ -50,10 +50,8 @@ async def test_people_decide_on_one_card(meeting: Meeting) -> None:
         await meeting.slack.settled()
 
     assert len(cards(meeting)) == 1
-    decisions = [line for line in meeting.transcript.lines if "decision" in line.meta]
-    assert [(line.meta["user_name"], line.meta["decision"]) for line in decisions] == [
-        ("Grace", "a queue on the device")
-    ]
+    decisions = [(line.meta["user_name"], made["text"]) for line, made in meeting.made("decision")]
+    assert decisions == [("Grace", "a queue on the device")]
     assert "a queue on the device" in (meeting.folder / "quick-scan.md").read_text()
 
 
@@ -88,8 +86,8 @@ async def test_the_forms_of_a_discussion(meeting: Meeting) -> None:
         await meeting.menu("continue")
         await meeting.slack.settled()
 
-    (line,) = [line for line in meeting.transcript.lines if "decision" in line.meta]
-    assert (line.meta["user_name"], line.meta["reason"]) == ("Ada", "tunnels")
+    ((line, made),) = meeting.made("decision")
+    assert (line.meta["user_name"], made["reason"]) == ("Ada", "tunnels")
 
 
 async def test_an_option_is_named_in_a_form(meeting: Meeting) -> None:
@@ -142,10 +140,10 @@ async def test_who_decided_and_who_recorded_it(meeting: Meeting) -> None:
         await meeting.slack.settled()
         found = await told(meeting, "ada", "decisions")
 
-    (line,) = [line for line in meeting.transcript.lines if "decision" in line.meta]
-    assert (line.meta["user_name"], line.meta["deciders"]) == ("Ada", ["Grace", "Linus"])
+    ((line, made),) = meeting.made("decision")
+    assert (line.meta["user_name"], made["deciders"]) == ("Ada", ["Grace", "Linus"])
     assert "Decided by Grace, Linus, recorded by Ada" in (meeting.folder / "quick-scan.md").read_text()
-    assert "decided by Grace; Linus, recorded by Ada" in found
+    assert "decided by Grace and Linus, recorded by Ada" in found
 
 
 async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
@@ -235,8 +233,7 @@ async def test_a_position_is_given_privately_in_words(meeting: Meeting) -> None:
         await meeting.menu("continue")
         await meeting.slack.settled()
 
-    said = [line for line in meeting.transcript.lines if line.meta.get("stances")]
-    assert [line.meta["user_name"] for line in said] == ["Grace", "Ada", "Grace"]
+    assert [line.meta["user_name"] for line, _ in meeting.made("position")] == ["Grace", "Ada"]
 
 
 async def test_a_card_that_somebody_deleted_comes_again(meeting: Meeting) -> None:

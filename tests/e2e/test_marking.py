@@ -144,8 +144,8 @@ async def test_marks_in_a_discussion_stand_on_its_card(meeting: Meeting) -> None
         await meeting.menu("continue")
         await meeting.slack.settled()
 
-    (line,) = [line for line in meeting.transcript.lines if "decision" in line.meta]
-    assert (line.meta["user_name"], line.meta["decision"]) == ("Grace", WORDS)
+    ((line, made),) = meeting.made("decision")
+    assert (line.meta["user_name"], made["text"]) == ("Grace", WORDS)
     assert (
         "Grace said: “Billing wants to see the counters”: marked by Ada"
         in (meeting.folder / "quick-scan.md").read_text()

@@ -84,9 +84,9 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
     )
     assert [line.actor for line in turns] == [framed, *agreed, against]
     assert turns[1].content == "A queue, with two ways to merge."
-    assert turns[1].meta["stances"] == [
-        {"issue": "sync", "position": "keep both edits", "because": ["t01"], "confidence": 0.8}
-    ]
+    (patch,) = turns[1].meta["entries"]
+    assert (patch["set"]["issue"], patch["set"]["option"]) == ("sync", "keep both edits")
+    assert patch["sources"] == [turns[0].message_id]
     assert {line.meta["provider"] for line in turns} == {"acme"}
     assert all(line.meta["cost"] == 0.0031 for line in turns)
     assert "[Alex] Proposed, and not decided: Ship it" in page
@@ -134,7 +134,7 @@ async def test_what_people_forge_changes_nothing_but_the_words(meeting: Meeting)
         await meeting.menu("continue")
 
     answer = next(line for line in meeting.lines("BusinessAnalyst") if "Ignore previous" in line.content)
-    assert "stances" not in answer.meta
+    assert "entries" not in answer.meta
     assert "I approve" not in answer.content
     posted = json.dumps([one.blocks for one in meeting.thread if one.ts != said.ts])
     assert "<!channel>" not in posted

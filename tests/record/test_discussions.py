@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.message import Action
@@ -91,6 +93,39 @@ def test_what_changes_again_takes_the_place_of_what_was_said_since() -> None:
     assert page.count("Since then:") == 1
     assert "Since then:\n\n- DEC-001 was withdrawn.\n" in page
     assert "reads now" not in page
+
+
+SAID = [
+    "decision: Use a queue", "decision: Use a file; replaces: DEC-001", "DEC-001: Use paper", "DEC-001: withdrawn",
+    "DEC-002: Use both", "option: Redis", "for A", "for B", "yes", "option: SQLite", "done", "objection: too slow",
+    "decision: A", "decision: Redis instead of DEC-001",
+]  # fmt: skip
+PRESSED = [Action.FINISH_STEP, Action.ELABORATE, Action.CONTINUE, Action.END_ELABORATION]
+
+
+@settings(max_examples=40, deadline=None, database=None)
+@given(play=st.lists(st.sampled_from([*SAID, *PRESSED]), min_size=3, max_size=14))
+def test_every_view_names_a_decision_once_by_its_id(play: list[str | Action]) -> None:
+    """Over any play: HTML, Markdown and JSON list the same ones, and what stands is in the words of the entry."""
+    table = Table(few_steps()).start()
+    for what in play:
+        if not isinstance(what, Action):
+            table.say(what)
+        elif what in table.offered():
+            table.press(what)
+    entries = [one for one in table.rt.specification.entries.values() if one.kind == "decision"]
+    ids = sorted(one.id for one in entries)
+    forms = exports(table)
+
+    assert sorted(one.id for one in brief(table).decisions) == ids
+    assert sorted(re.findall(r"<b>(DEC-[0-9]+)</b>", forms["html"])) == ids
+    assert sorted(one["id"] for one in json.loads(forms["json"])["decisions"]) == ids
+    listed = forms["markdown"].partition("## Decisions")[2].partition("## ")[0]
+    assert sorted(re.findall(r"^- (DEC\\?-[0-9]+)", listed, re.MULTILINE)) == ids
+    told = catch_up(table)
+    for entry in entries:
+        shown = entry.state is EntryState.ACCEPTED and not entry.gone
+        assert told.count(f"{entry.id}: ") == int(shown)
 
 
 def in_a_step(table: Table) -> Table:

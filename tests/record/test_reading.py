@@ -50,10 +50,12 @@ def test_a_workshop_of_another_tool() -> None:
     assert state.flaws == ()
     assert [one.text for one in brief.decisions] == ["Render on the server, in A4 and Letter"]
     assert [(one.text, one.by) for one in brief.questions] == [
-        ("Is one format enough?", "ProductPlanner"),
-        ("Which page size?", "TestPlanner"),
+        ("Is one format enough?", "proposed by ProductPlanner (persona), not accepted"),
+        ("Which page size?", "proposed by TestPlanner (persona), not accepted"),
     ]
-    assert [one.by for one in brief.objections] == ["SeniorDeveloper", "RiskPlanner"]
+    assert [one.by for one in brief.objections] == [
+        f"proposed by {role} (persona), not accepted" for role in ("SeniorDeveloper", "RiskPlanner")
+    ]
     moves = [(move.by, move.was) for issue in brief.issues for move in issue.moves]
     assert moves == [("SeniorDeveloper", "render in the browser")]
     assert state.totals.by_provider["openai"].tokens_in == 2808

@@ -216,8 +216,6 @@ class _Reader:
         field = (kind.field_named(name) if name else kind.text) if kind else ""
         if kind is None or not field or kind.key in OF_DISCUSSIONS:
             return None
-        if not name and _folded(text.strip(".! ")) in self._schema.withdrawn and self._spec.lives(id):
-            return Patch(id=id, state=EntryState.WITHDRAWN)
         if (value := kind.fields[field].read(text)) is None:
             self.problems.append(wording.unfit(text, kind.label(field)))
             return None

@@ -71,11 +71,6 @@ class Discussion(Value):
     turns: tuple[RecordedTurn, ...] = ()
     count: int = 0
 
-    @property
-    def positions(self) -> Mapping[str, str]:
-        """The last position of each participant."""
-        return {turn.by: turn.position for turn in self.turns if turn.position}
-
 
 class Concluded(Value):
     """An elaboration that is over. `turns` counts the turns in the lines before it."""

@@ -611,7 +611,7 @@ class Commands:
         # The running roundtable knows which lines others wrote: those decide nothing.
         since = recalled.since._replace(specification=rt.specification) if rt else recalled.since
         told = digest.digest(since, self._playbook)
-        told = digest.with_moves(told, rt, person.id) if rt else told
+        told = digest.with_moves(told, since, person.id)
         for_you = self._waits_for(rt, person) if rt else ()
         text = digest.caught_up(title, told, waiting, for_you=for_you)
         # Without a roundtable the links are what a pushed file says: they may lead anywhere.

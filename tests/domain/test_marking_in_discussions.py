@@ -5,9 +5,12 @@ import pytest
 from bot.domain.discussion.elaboration import Fate
 from bot.domain.messages.attribution_wording import attribution, attributions
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.digest import Digest, with_moves
+from bot.domain.roundtable.digest import Digest, StateChange, with_moves
 from bot.domain.roundtable.inputs import MarkMessage, Say
 from bot.domain.roundtable.marks import MarkKind
+from bot.domain.specification.snapshot import folded
+from bot.domain.transcript.fold import fold
+from bot.domain.transcript.state import State
 from bot.domain.values.places import Belonging, Person
 from tests.domain.books import few_steps
 from tests.domain.table import Table, person
@@ -155,6 +158,13 @@ def test_a_question_is_in_the_synthesis(table: Table) -> None:
     assert "marked by Linus" not in table.discussion.text
 
 
+def since(table: Table, who: str) -> StateChange:
+    state = fold(enumerate(table.lines, start=1))
+    last = next((one.last for one in state.people if one.key == who), 0)
+    known = folded(table.lines[:last]).specification
+    return StateChange(State(), state, known, table.rt.specification)
+
+
 def test_who_moved_since_one_last_spoke_is_told(table: Table) -> None:
     """From what to what, and because of whom where they said so; not one's own moves."""
     table.say("option: a queue").say("option: a file").say("for B", who="linus")
@@ -163,8 +173,8 @@ def test_who_moved_since_one_last_spoke_is_told(table: Table) -> None:
     )
     moved = "Linus came over from “a file” to “a queue” because of Grace."
 
-    told = with_moves(Digest(), table.rt, "grace")
+    told = with_moves(Digest(), since(table, "grace"), "grace")
     assert told.moved == (moved, "Ada came over from “a file” to “a queue”.")
     assert set(told.sources) == {"Linus moved", "Ada moved"}
-    assert with_moves(Digest(), table.rt, "zoe").moved == told.moved
-    assert with_moves(Digest(), table.rt, "ada").moved == ()
+    assert with_moves(Digest(), since(table, "zoe"), "zoe").moved == told.moved
+    assert with_moves(Digest(), since(table, "ada"), "ada").moved == ()

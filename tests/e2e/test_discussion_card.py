@@ -39,7 +39,7 @@ async def test_people_decide_on_one_card(meeting: Meeting) -> None:
         await meeting.seen("Open objection")
     async with meeting.bot():
         await meeting.press("agreed", who="grace")
-        await meeting.seen("a queue on the device (decided by Grace")
+        await meeting.seen("a queue on the device (decided by Ada and Grace, recorded by Grace")
         card = cards(meeting)[-1]
         await meeting.slack.person("linus").press(card, *fate(card, "withdrawn"))
         await meeting.seen("taken back")
@@ -170,7 +170,7 @@ async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
         await meeting.menu("continue")
         await meeting.slack.settled()
 
-    said = [line.content for line in meeting.transcript.lines if "sure" in line.meta]
+    said = [line.content for line, made in meeting.made("position") if "sure" in made]
     assert said == [
         "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels",
         "Grace is for B, not sure: a file.",
@@ -195,7 +195,7 @@ async def test_a_position_that_is_still_sealed_at_the_end_is_shown(meeting: Meet
         await meeting.menu("continue")
         await meeting.slack.settled()
 
-    (line,) = [line for line in meeting.transcript.lines if "sure" in line.meta]
+    ((line, _),) = meeting.made("position")
     assert line.content == (
         "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels "
         "What would change it: a failover test"

@@ -312,6 +312,10 @@ UNDECIDED = "undecided"
 """What the position of a person is then."""
 
 
+def held(option: str) -> str:
+    return option if option == UNDECIDED else f"“{option}”"
+
+
 def reads_now(id: str, text: str) -> str:
     return f"{id} reads now: {bullet(text)}"
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.discussion import board
-from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.item.meta import Record
 from bot.domain.messages import discussion_wording
 from bot.domain.messages.attribution_wording import attribution_of, attributions
@@ -19,6 +17,7 @@ from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.discussions import POSITION
 from bot.domain.specification.entries import (
     NOT_LISTED,
     Entry,
@@ -118,26 +117,24 @@ def digest(since: StateChange, playbook: Playbook) -> Digest:
     )
 
 
-def with_moves(told: Digest, rt: Roundtable, person: str) -> Digest:
-    """Of others, in the open discussion, since *person* last spoke there."""
-    debate = rt.elaboration
-    if debate is None or debate.sealed:
-        return told
-    last = max((at for at, turn in enumerate(debate.turns, start=1) if turn.by == person), default=0)
-    found = [one for one in board.moves(debate) if one.now.by != person and one.now.after >= last]
-    stamps = {f"{one.now.name} moved": one.now.ts or one.now.because for one in found}
-    sources = {name: rt.line_of(ts) for name, ts in stamps.items() if ts}
-    moved = tuple(_moved(one, debate) for one in found)
-    return told.but(moved=moved, sources={**sources, **told.sources})
+def with_moves(told: Digest, since: StateChange, person: str) -> Digest:
+    """Of other people, by the entries of their positions."""
+    found = tuple(_moves(since, person))
+    lines = {f"{name} moved": line for name, _, line in found}
+    return told.but(moved=tuple(text for _, text, _ in found), sources={**lines, **told.sources})
 
 
-def _moved(move: board.Move, debate: Elaboration) -> str:
-    said = {turn.ts or turn.posted: turn.name for turn in debate.turns}
-    now, was = board.of_letter(debate, move.now.option), board.of_letter(debate, move.was)
-    to = f"“{now.text}”" if now else "undecided"
-    return discussion_wording.moved_to(
-        move.now.name, f"“{was.text}”" if was else move.was, to, said.get(move.now.because, "")
-    )
+def _moves(since: StateChange, person: str) -> Iterator[tuple[str, str, str]]:
+    names, spec = {one.key: one.name for one in since.now.people}, since.specification
+    for entry in spec.active(POSITION):
+        known, who = since.known.entries.get(entry.id), str(entry["person"])
+        claims, before = entry.claims["option"], len(known.claims["option"]) if known else 0
+        if who == person or who not in names or len(claims) <= max(before, 1):
+            continue
+        was, now = claims[-2:]
+        reason = next((spec.heard[line].name for line in now.sources if line in spec.heard), "")
+        left, to = map(discussion_wording.held, (str(was.value), str(now.value)))
+        yield names[who], discussion_wording.moved_to(names[who], left, to, reason), now.line
 
 
 def _changed(since: StateChange) -> Iterator[ToldEntry]:

@@ -85,6 +85,35 @@ def test_a_decision_that_was_changed_later_stands_once_everywhere() -> None:
     assert "Since then:\n\n- DEC-001 reads now: Use a leaky bucket in the gateway\n" in now
 
 
+def test_the_block_has_the_words_that_stood_when_the_discussion_ended() -> None:
+    """Also on the card: what is reworded by its id stands there so; what is withdrawn is no decision of it."""
+    table = (
+        Table().start().elaborate().say(BUCKET).say(LEAKY).say("decision: Log it").say("DEC-002: withdrawn")
+    )
+    assert "leaky bucket" in table.discussion.text
+    block = (
+        table.say("done")
+        .world.files["quick-scan.md"]
+        .partition("#### Decisions Made")[2]
+        .partition("####")[0]
+    )
+
+    assert "leaky bucket" in block
+    assert "token bucket" not in block
+    assert "Log it" not in block
+
+
+def test_what_a_decision_replaces_is_kept_with_what_it_replaces_on_the_card() -> None:
+    table = (
+        Table().start().say("decision: Keep it here").elaborate().say("option: Redis").say("option: SQLite")
+    )
+    table.say("decision: A").say("decision: B; replaces: DEC-001")
+    known = table.rt.specification.entries
+
+    assert known["DEC-003"]["replaces"] == ["DEC-001", "DEC-002"]
+    assert [known[id].state for id in ("DEC-001", "DEC-002")] == [EntryState.SUPERSEDED] * 2
+
+
 def test_what_changes_again_takes_the_place_of_what_was_said_since() -> None:
     table = decided_in_a_discussion().say(LEAKY).press_continue()
     table.say("DEC-001: withdrawn").press(Action.FINISH_STEP)
@@ -141,10 +170,13 @@ def in_a_discussion(table: Table) -> Table:
 
 
 @pytest.mark.parametrize("door", [in_a_step, at_a_menu, in_a_discussion])
-def test_a_decision_is_reversed_at_every_door(door: Callable[[Table], Table]) -> None:
+@pytest.mark.parametrize(
+    "words", ["Keep it in Redis; replaces: DEC-001", "Keep it in Redis instead of DEC-001"]
+)
+def test_a_decision_is_reversed_at_every_door(door: Callable[[Table], Table], words: str) -> None:
     """S4: it replaces the one before, wherever that was said."""
     table = door(Table().start().say("decision: Keep it in the database"))
-    table.say("decision: Keep it in Redis; replaces: DEC-001")
+    table.say(f"decision: {words}")
     known = table.rt.specification.entries
 
     assert known["DEC-001"].state is EntryState.SUPERSEDED

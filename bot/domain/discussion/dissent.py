@@ -142,8 +142,9 @@ def pressed(debate: Elaboration) -> tuple[Decided, ...]:
 
 
 def marked_decisions(debate: Elaboration) -> tuple[Decision, ...]:
-    """Without those that another one replaced."""
+    """Without those that another one replaced, or that were reworded by their id."""
     gone = {(one.text, one.by) for one in debate.decided if one.typed and one.replaced_by}
+    gone |= {(one.said, one.by) for one in debate.decided if one.said}
     return tuple(
         Decision(text=text, rationale=why, by=turn.name, turns=(turn.id,))
         for turn in debate.turns

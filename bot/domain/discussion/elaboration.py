@@ -199,7 +199,8 @@ class Decided(Stored):
     """
     What a person decided, `after` how many turns, and the line that says so: with a button or a form, or in the
     message `ts`. `typed`: a turn has the words. `entry` is its id in the specification, `replaced_by` the line of the
-    decision that counts instead. `deciders` are the names of those who decided, where that is not `name` alone.
+    decision that counts instead. `said` are the words of the message, where it was reworded since. `deciders` are the
+    names of those who decided, where that is not `name` alone.
     """
 
     issue: str
@@ -214,6 +215,7 @@ class Decided(Stored):
     ts: str = ""
     replaced_by: str = ""
     deciders: tuple[str, ...] = ()
+    said: str = ""
 
     @property
     def decider(self) -> str:

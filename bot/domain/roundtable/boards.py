@@ -17,7 +17,7 @@ from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, elaborations, silence
+from bot.domain.roundtable.transitions import asking, deciding, elaborations, silence
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
@@ -30,6 +30,7 @@ def with_board(decide: Decide) -> Decide:
         after = decide(rt, event, playbook)
         if after is rt or after.board is None:
             return after
+        after = deciding.as_recorded(after)
         if isinstance(event, Attempted | Done) and after.board is rt.board and after.menu is rt.menu:
             return after
         after = _moved(_left(after, rt, playbook), event, playbook)

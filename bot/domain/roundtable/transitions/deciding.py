@@ -56,8 +56,6 @@ from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
-_REPLACES = re.compile(r"\b(?:instead of|replaces|reverses)\s+(?P<id>[A-Z]{2,5}-\d{3,})", re.IGNORECASE)
-
 
 class WrittenEntry(NamedTuple):
     """An entry that a message gave: what is in its fields."""
@@ -241,8 +239,7 @@ def _typed_decision(
     """It has its entry by the words already; here it gets its place on the card, and replaces what it says."""
     debate = rt.debate
     option = _meant(debate, text)
-    named = {found["id"].upper() for found in _REPLACES.finditer(text)}
-    named |= {str(one) for one in (entry.fields.get("replaces") or () if entry else ())}
+    named = [str(one) for one in (entry.fields.get("replaces") or () if entry else ())]
     old = tuple(
         one
         for one in board.current_decisions(debate)
@@ -264,7 +261,7 @@ def _typed_decision(
     rt = rt.but(elaboration=_with_decision(debate, decided, old))
     about = specifying.option_entry(rt, option.text) if option else []
     more = {
-        **_replacing(one.entry for one in old if not entry or one.entry != entry.id),
+        **_replacing([*named, *(one.entry for one in old if not entry or one.entry != entry.id)]),
         **({"about": about} if about and not (entry and entry.fields.get("about")) else {}),
     }
     if entry is None:
@@ -459,6 +456,42 @@ def _with_decision(debate: Elaboration, decided: Decided, old: Iterable[Decided]
         return tuple(one.but(replaced_by=decided.line) if one in gone else one for one in found)
 
     return debate.but(decided=(*marked(debate.decided), decided), inherited=marked(debate.inherited))
+
+
+def as_recorded(rt: Roundtable) -> Roundtable:
+    """The card follows the entries: what was reworded, replaced or withdrawn by its id stands there as it is now."""
+    debate = rt.elaboration
+    if debate is None:
+        return rt
+    decided, inherited = (
+        tuple(_as_recorded(one, rt) for one in found) for found in (debate.decided, debate.inherited)
+    )
+    objections = tuple(
+        one.but(fate=Fate.WITHDRAWN, settled_by=one.name)
+        if one.fate is Fate.OPEN and _is_gone(rt, one.entry)
+        else one
+        for one in debate.objections
+    )
+    now = debate.but(decided=decided, inherited=inherited, objections=objections)
+    return rt if now == debate else rt.but(elaboration=now)
+
+
+def _as_recorded(one: Decided, rt: Roundtable) -> Decided:
+    entry = rt.specification.entries.get(one.entry)
+    claim = entry.claim("text") if entry else None
+    if entry is None or claim is None or one.replaced_by:
+        return one
+    if entry.gone:
+        return one.but(replaced_by=entry.replaced_by[0] if entry.replaced_by else entry.id)
+    if claim.line == one.line or claim.accepted is None or claim.value == one.position:
+        return one
+    said = one.said or (one.position if one.typed else "")
+    return one.but(position=str(claim.value), issue="", typed=False, said=said)
+
+
+def _is_gone(rt: Roundtable, id: str) -> bool:
+    entry = rt.specification.entries.get(id)
+    return entry is not None and entry.gone
 
 
 # --- objections -----------------------------------------------------------------------------------------------------

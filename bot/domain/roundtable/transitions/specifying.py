@@ -6,6 +6,7 @@ commit the sections whose text changed are written, whichever step they belong t
 different things.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
@@ -70,6 +71,7 @@ DECIDERS = "deciders"
 UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}
 READ_OTHERWISE = frozenset({Stage.OPENING, Stage.PLANNING})
 """Before the entries are known; and where words answer the roles of the workshop."""
+_REVERSES = re.compile(r"\b(?:instead of|replaces|reverses)\s+(?P<id>[A-Z]{2,5}-\d{3,})", re.IGNORECASE)
 SHORT_WORDS = 3
 SHORT_CHARS = 6
 SPACELESS_FROM = "\u3040"
@@ -172,7 +174,7 @@ def _made(
         Quote(line=one, words=text[:QUOTE_CHARS]) for one in sources if rt.specification.says(one, text)
     )
     patch = patch.but(quotes={kind.text: quoted}) if quoted else patch
-    return facts_of(in_discussion(rt, [patch], playbook))
+    return facts_of(in_discussion(rt, [_reversing(patch, rt.specification)], playbook))
 
 
 def merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -422,7 +424,7 @@ def patches_in(
     is_asked: bool = True,
 ) -> tuple[Patch, ...]:
     step = playbook.agenda.get(step_id)
-    return forms.read(
+    patches = forms.read(
         text,
         schema=playbook.schema,
         specification=rt.specification,
@@ -432,6 +434,16 @@ def patches_in(
         open_questions=open_questions(rt, step) if step and is_asked else (),
         notes=notes and step is not None,
     )
+    return tuple(_reversing(patch, rt.specification) for patch in patches)
+
+
+def _reversing(patch: Patch, specification: Specification) -> Patch:
+    """`decision: a file instead of DEC-001` replaces that one, wherever it is said."""
+    if patch.kind != "decision" or not patch.new or patch.set.get("replaces"):
+        return patch
+    named = (found["id"].upper() for found in _REVERSES.finditer(str(patch.set.get("text"))))
+    old = [id for id in dict.fromkeys(named) if specification.lives(id) and id.startswith("DEC-")]
+    return patch.but(set={**patch.set, "replaces": old}) if old else patch
 
 
 def facts_of(patches: Iterable[Patch]) -> dict[str, Any]:

@@ -363,7 +363,7 @@ def limited(field: FormField) -> st.SearchStrategy[str]:
 def given_for(name: str, field: str, rt: Roundtable) -> st.SearchStrategy[Any]:
     """A value for *field* of the input *name*: a text, unless it is listed here."""
     debate = rt.elaboration
-    decided = [one.line for one in debate.decided] if debate else []
+    decided = [one.entry for one in debate.decided] if debate else []
     ts = messages_of_grace(rt)[-1:] or ["1767225600.000001"]
     here: Mapping[str, st.SearchStrategy[Any]] = {
         "person": st.sampled_from(PEOPLE).map(person),

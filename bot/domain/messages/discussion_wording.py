@@ -312,6 +312,11 @@ UNDECIDED = "undecided"
 """What the position of a person is then."""
 
 
+def chosen(letter: str, text: str) -> str:
+    """Of the options, where a decision is in words of its own."""
+    return f"Option {letter}: {text}"
+
+
 def held(option: str) -> str:
     return option if option == UNDECIDED else f"“{option}”"
 

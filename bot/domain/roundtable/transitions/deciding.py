@@ -437,10 +437,18 @@ def _fields(proposal: ProposedDecision, old: Iterable[Decided]) -> dict[str, Any
     return {
         **({"reason": proposal.reason} if proposal.reason else {}),
         **({DECIDERS: list(proposal.deciders)} if proposal.deciders else {}),
-        **({"context": proposal.context} if proposal.context else {}),
+        **({"context": context} if (context := proposal.context or _chosen(proposal)) else {}),
         **({"revisit": proposal.revisit} if proposal.revisit else {}),
         **_replacing(one.entry for one in old),
     }
+
+
+def _chosen(proposal: ProposedDecision) -> str:
+    """The option, where the decision is in other words."""
+    option = proposal.option
+    if option is None or option.text == proposal.position:
+        return ""
+    return wording.chosen(option.letter, option.text)
 
 
 def _replacing(old: Iterable[str]) -> dict[str, Any]:

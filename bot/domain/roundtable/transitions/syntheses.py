@@ -113,7 +113,9 @@ def cut_short(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     """The summary is shown by the post that follows the commit; now which files it went into, and the menu."""
-    text = discussion_wording.insights_added(told.touched if told else (), rt.debate.insights)
+    step = playbook.agenda.get(rt.debate.step_id)
+    touched = [one for one in (told.touched if told else ()) if step and one.path in step.outputs]
+    text = discussion_wording.insights_added(touched, rt.debate.insights)
     kind = MenuKind.PHASE if rt.debate.from_phase_menu else MenuKind.STEP
     rt = _kept_for_the_next(_shown_on_card(rt))
     return steps.menu(rt.but(elaboration=None), playbook, text, kind=kind, anew=True)

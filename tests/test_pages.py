@@ -66,7 +66,8 @@ def test_every_decision_is_linked_from_where_it_is_needed() -> None:
     pages = [page for page in PAGES if page not in DECISIONS]
     linked = {Path(link["path"]).name for page in pages for link in LINK.finditer(text_of(page))}
 
-    assert [page.name for page in DECISIONS if page.name not in linked] == []
+    standing = [page for page in DECISIONS if "Replaced by [" not in page.read_text(encoding="utf-8")]
+    assert [page.name for page in standing if page.name not in linked] == []
 
 
 def test_help_names_every_verb_once() -> None:

@@ -303,14 +303,13 @@ def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: 
     """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
     redact = Redactor(settings.secrets(), own_rules(settings.redact))
     keys = replay.keys_for(item, settings, key)
-    found = replay.verified(item, keys)
+    found = replay.verified(item, keys, replay.playbook(settings))
     waiting = 0
     if against_slack:
         thread, waiting = asyncio.run(replay.against_thread(settings, item))
         found += thread
     for one in found:
         typer.echo(redact(str(one)).text)
-    typer.echo(replay.sealed_by(item, keys))
     if any(not one.stands for one in found):
         raise typer.Exit(PROBLEM)
     if found:
@@ -318,9 +317,8 @@ def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: 
             "The record holds, with what people changed in git: the lines above name each of their edits."
         )
     else:
-        typer.echo(
-            "The record holds: meta.json, the syntheses and every version in git are what its lines say."
-        )
+        typer.echo("The record holds: every file is what its lines say, and so is every version in git.")
+    typer.echo(replay.sealed_by(item, keys))
     if against_slack:
         rest = f"; {counted(waiting, 'message')} in it will go into the next commit" if waiting else ""
         typer.echo(f"The thread in Slack has what the record has{rest}.")

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from bot import app
 from bot.cli.items import no_item
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.item import meta
 from bot.domain.item.artifacts import SHARED
 from bot.domain.transcript.seal import TrustedKeys, chain_in, foreign_ids, key_named, read_chain
@@ -82,7 +83,9 @@ def _must_be_known(slug: str, settings: Settings) -> None:
     raise ConfigError(no_item(slug, known))
 
 
-def verified(one: RecordedItem, keys: TrustedKeys = NO_KEYS) -> list[Difference]:
+def verified(
+    one: RecordedItem, keys: TrustedKeys = NO_KEYS, playbook: Playbook | None = None
+) -> list[Difference]:
     """
     Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
     which stands. *keys* are those that count: without any, the key of the first line does.
@@ -90,7 +93,8 @@ def verified(one: RecordedItem, keys: TrustedKeys = NO_KEYS) -> list[Difference]
     content = one.record.read()
     found = (Difference(one.name, 1, flaw) for flaw in read_chain(content, keys).flaws)
     others = foreign_ids(content, keys)
-    return [*_gone(one), *found, *differences(one, tuple(versions(one.folder)), foreign=others)]
+    known = tuple(versions(one.folder))
+    return [*_gone(one), *found, *differences(one, known, foreign=others, playbook=playbook)]
 
 
 def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:
@@ -176,12 +180,16 @@ def shown(
             assert_never(form)
 
 
+def playbook(settings: Settings) -> Playbook | None:
+    with suppress(ConfigError, ContentError):
+        return app.playbook(settings)
+    return None
+
+
 def labels(settings: Settings) -> Labels:
     """What personas and steps are called. Without the content, the record is shown with what it says itself."""
-    try:
-        return labels_of(app.playbook(settings))
-    except (ConfigError, ContentError):
-        return NO_LABELS
+    known = playbook(settings)
+    return labels_of(known) if known else NO_LABELS
 
 
 def written(one: RecordedItem, page: Path, *, until: int | None = None, labels: Labels = NO_LABELS) -> None:

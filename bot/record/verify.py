@@ -9,16 +9,20 @@ is: in a line by git, in a synthesis or in meta.json by the lines.
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.item import meta
-from bot.domain.item.artifacts import SHARED, SPECIFICATION, applies_to, marker, original
+from bot.domain.item.artifacts import KEPT_BY_US, SHARED, SPECIFICATION, applies_to, marker
 from bot.domain.item.meta import Record
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.plan_review import plan_hash
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.workshop import FOLDER, PLAN, PROJECTIONS, REVIEW
+from bot.domain.specification import adr
+from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.snapshot import HASH, first_difference, folded, hash_of
 from bot.domain.specification.snapshot import read as read_snapshot
 from bot.domain.transcript import verify
@@ -26,7 +30,7 @@ from bot.domain.transcript.fold import CONCLUDED_KEPT
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.scrubbing import ScrubbedLines, named
 from bot.domain.transcript.state import Concluded, State
-from bot.domain.transcript.verify import Wrong, markers, sections_compared
+from bot.domain.transcript.verify import Wrong, difference, sections_compared
 from bot.domain.values.json_files import decoded
 from bot.files import (
     ARTIFACT_BYTES,
@@ -38,7 +42,9 @@ from bot.files import (
     Folder,
     folder,
 )
+from bot.record.projected import HeldSynthesis, committed, projected, with_syntheses
 from bot.record.reading import numbered, repeated, replay
+from bot.record.words_kept import unkept
 
 
 class Difference(NamedTuple):
@@ -51,9 +57,10 @@ class Difference(NamedTuple):
     line: int
     sentence: str
     stands: bool = False
+    diff: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.sentence}"
+        return "\n".join((f"{self.file}:{self.line}: {self.sentence}", *self.diff))
 
 
 class CommittedFile(Protocol):
@@ -104,30 +111,6 @@ def lines_kept(content: bytes, name: str, versions: Iterable[CommittedItem]) -> 
                     return
             newer = older
         by = version
-
-
-def sections_kept(texts: dict[str, str], versions: Iterable[CommittedItem]) -> Iterator[Difference]:
-    """
-    *texts* are the artifacts as they stand; in none of them has a marker been lost that an older one had. It may be in
-    a copy that was kept when two clones were merged.
-    """
-    newer = {name: set(markers(text)) for name, text in texts.items()}
-    for name in newer.keys() & set(map(original, newer)):
-        newer[name].update(*(found for copy, found in newer.items() if original(copy) == name))
-    seen: dict[str, str] = {}
-    by: dict[str, CommittedItem] = {}
-    for version in versions:
-        for name, there in newer.items():
-            kept = version.files.get(name)
-            stamp = kept.id if kept else ""
-            if seen.get(name) != stamp:
-                seen[name] = stamp
-                found = markers(kept.read().decode("utf-8", "surrogateescape")) if kept else []
-                for gone in (one for one in found if one not in there):
-                    sentence = f"has lost the section under {gone}, which commit {version.sha} has"
-                    yield _edited_by(Difference(name, 1, sentence), by.get(name))
-                    there.add(gone)
-            by[name] = version
 
 
 def _edited_by(found: Difference, by: CommittedItem | None) -> Difference:
@@ -233,6 +216,7 @@ def _named(path: str, folder: str) -> str:
 META = "meta.json"
 TRANSCRIPT = "planning/meeting.jsonl"
 OUR_FOLDERS = frozenset({"planning", "reviews"})
+DATA = (".json", ".csv")
 
 
 class RecordedItem(NamedTuple):
@@ -269,9 +253,16 @@ class RecordedItem(NamedTuple):
 
 
 def differences(
-    item: RecordedItem, versions: Sequence[CommittedItem] = (), *, foreign: Collection[str] = ()
+    item: RecordedItem,
+    versions: Sequence[CommittedItem] = (),
+    *,
+    foreign: Collection[str] = (),
+    playbook: Playbook | None = None,
 ) -> Iterator[Difference]:
-    """All differences. *versions*: the newest first. *foreign*: the ids of lines by others. Raises OSError."""
+    """
+    All differences. *versions*: the newest first. *foreign*: the ids of lines by others. Without a *playbook* files
+    with sections of entries are not made again. Raises OSError.
+    """
     state = replay(item.record)
     flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
@@ -284,10 +275,59 @@ def differences(
     texts: dict[str, str] = {}
     yield from _unreadable(item, texts)
     incomplete = len(state.concluded) == CONCLUDED_KEPT
-    yield from _sections(texts, held, foreign=incomplete or not state.progress.whole)
-    yield from sections_kept(texts, versions)
+    is_foreign = incomplete or not state.progress.whole
+    yield from _sections(texts, held, foreign=is_foreign)
+    if playbook:
+        facts = ItemFacts(_title(content, item), item.slug, state.progress.steps_completed)
+        syntheses = (
+            () if is_foreign else [HeldSynthesis(record, one.text) for one, record in held if one.whole]
+        )
+        yield from _projected(
+            item, texts, playbook, facts=facts, syntheses=syntheses, versions=versions, foreign=foreign
+        )
     with item.opened() as found:
         yield from plans_in_step(found)
+
+
+def _projected(
+    item: RecordedItem,
+    texts: Mapping[str, str],
+    playbook: Playbook,
+    *,
+    facts: ItemFacts,
+    syntheses: Iterable[HeldSynthesis],
+    versions: Sequence[CommittedItem],
+    foreign: Collection[str],
+) -> Iterator[Difference]:
+    """Every file made again from the lines, and the second check, which does not ask the code that makes them."""
+    lines = [line for _, line in numbered(item.record) if isinstance(line, Line)]
+    wanted = projected(committed(lines, foreign=foreign), facts, texts, playbook)
+    for name, text in with_syntheses(wanted, syntheses, facts, playbook).items():
+        if name not in texts:
+            if name != SHARED or item.shared:
+                yield Difference(name, 1, "is missing")
+        elif diff := difference(text, texts[name], name):
+            by = _hand_edit(name, texts[name], versions)
+            yield Difference(name, diff.line, by or "is not what the lines say", diff=diff.rows)
+    for name in texts.keys() - wanted.keys():
+        if adr.is_ours(name):
+            yield Difference(name, 1, "is no file of this record")
+    for number, sentence in unkept(item.record.read().decode("utf-8", "replace"), dict(texts)):
+        yield Difference(item.name, number, sentence)
+
+
+def _hand_edit(name: str, text: str, versions: Sequence[CommittedItem]) -> str:
+    """Who changed the file in a commit after our last one; empty if it is not committed, or we changed it last."""
+    content = text.encode("utf-8", "surrogateescape")
+    newest = versions[0].files.get(name) if versions else None
+    if newest is None or newest.read() != content:
+        return ""
+    for version, before in pairwise(versions):
+        kept, older = version.files.get(name), before.files.get(name)
+        if kept and (older is None or kept.id != older.id):
+            by = version.author
+            return f"edited by {by} in {version.sha}, read at the next save" if by else ""
+    return ""
 
 
 def _content(file: File) -> bytes | None:
@@ -298,15 +338,12 @@ def _content(file: File) -> bytes | None:
 
 
 def _progress(content: bytes | None, state: State, versions: Sequence[CommittedItem]) -> Iterator[Difference]:
-    kept = versions[0].files.get(META) if versions else None
     if content is None:
-        if kept or state.progress.whole:
+        if (versions and META in versions[0].files) or state.progress.whole:
             yield Difference(META, 1, "is not there")
         return
-    wrong = list(verify.meta_compared(content, state.progress))
-    if not wrong and kept:
-        wrong = list(verify.rewritten(content, kept.read()))
-    yield from (Difference(META, one.line, one.sentence) for one in wrong)
+    for one in verify.meta_compared(content, state.progress):
+        yield Difference(META, one.line, one.sentence)
 
 
 def _specified(item: RecordedItem, foreign: Collection[str]) -> Iterator[Difference]:
@@ -350,6 +387,12 @@ def _row_of(content: bytes, id: str) -> int:
     return next((at for at, row in enumerate(content.split(b"\n"), start=1) if begins in row), 1)
 
 
+def _title(content: bytes | None, item: RecordedItem) -> str:
+    with suppress(meta.Corrupt):
+        return meta.read(content or b"", now="").meta.description or item.slug
+    return item.slug
+
+
 def _recorded(content: bytes | None) -> list[Record]:
     try:
         return list(meta.read(content or b"", now="").meta.elaborations)
@@ -380,7 +423,9 @@ def _sections(
 ) -> Iterator[Difference]:
     known = {marker(record.step_id, record.timestamp): one.text for one, record in held}
     for name, text in texts.items():
-        for wrong in sections_compared(text, known, foreign=foreign or name == SHARED):
+        for wrong in (
+            () if name.endswith(DATA) else sections_compared(text, known, foreign=foreign or name == SHARED)
+        ):
             yield Difference(name, wrong.line, wrong.sentence)
 
 
@@ -404,5 +449,9 @@ def _artifacts(item: RecordedItem) -> Iterator[tuple[str, File]]:
     with item.opened() as found:
         names = sorted(found.files() if is_alone else found.tree())
     for name in names:
-        if name.partition("/")[0] not in OUR_FOLDERS and applies_to(name):
+        if (
+            name.partition("/")[0] not in OUR_FOLDERS
+            and (applies_to(name) or name.endswith(DATA))
+            and name not in KEPT_BY_US
+        ):
             yield name, item.file(item.folder / name, ARTIFACT_BYTES)

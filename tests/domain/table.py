@@ -110,6 +110,7 @@ from bot.domain.specification.entries import Patch
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript import open_step
+from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.places import Belonging, Person, Place
 from bot.shipped import personas_dir, steps_dir
 
@@ -646,7 +647,8 @@ class Table:
             except UnreadableArtifact:
                 troubles.append(trouble("ERR-ART-003", artifact_name=edit.path))
                 world.files[edit.path] = edit.apply(None)
-            touched.append(ChangedFile(path=edit.path, heading=self._heading(edit)))
+            if (heading := self._heading(edit)) != LAST_SECTION:
+                touched.append(ChangedFile(path=edit.path, heading=heading))
         troubles += self._meta_written(work, told["at"])
         world.meeting = transcript.append(world.meeting, work.lines)
         world.commits = [*(one for one in world.commits if one.id != work.id), work]

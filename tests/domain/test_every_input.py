@@ -121,10 +121,12 @@ def marked() -> Table:
 
 def suggested() -> Table:
     """A model has looked, and suggests entries."""
-    table = Table().start()
-    found = Patch(id="RSK-001", kind="risk", new=True, set={"text": "the phone gets lost"})
+    table = Table().start().stop_paying()
+    table.say("We need it for field work, and phones get lost.", who="grace").pay_up_to("speak")
+    said = table.rt.line_of(table.rt.answers[0].ts)
+    found = Patch(id="RSK-001", kind="risk", new=True, set={"text": "phones get lost"}, sources=(said,))
     table.world.more = {"patches": (found,)}
-    return table.say("We need it for field work, and phones get lost.", who="grace")
+    return table.resume_paying()
 
 
 def at_menu() -> Table:
@@ -626,7 +628,7 @@ def started(event: Command) -> Table:
 # --- presses -------------------------------------------------------------------------------------------------------
 
 
-PRESSED_ELSEWHERE: Mapping[Action, str] = {}
+PRESSED_ELSEWHERE: Mapping[Action, str] = {Action.TAKE_OVER: "tests/domain/test_taking_over.py"}
 """Buttons that no scene has, and what tries them."""
 
 

@@ -98,7 +98,7 @@ def test_an_analysis_that_is_complete_offers_it() -> None:
     """With a button below the final brief, and below the first message; the other one shows what there is."""
     at = analysed()
 
-    assert "Analysis complete. offline-sync is ready to build." in at.last.text
+    assert "Analysis ended. Not ready: no requirement, no work with an owner." in at.last.text
     for message in (at.last, at.world.root_edits[-1].message):
         assert [one.action for one in message.choices] == [Action.PLAN, Action.READ]
     assert at.press_outside(Action.PLAN).rt.stage is Stage.PLANNING
@@ -372,7 +372,7 @@ def test_a_plan_is_one_commit_with_all_its_files() -> None:
     assert at.subjects[-1] == "plan version 1"
     assert at.world.files.keys() >= {*REQUIRED, REVIEW}
     assert json.loads(at.world.files[PLAN])["title"] == SHORT_PLAN["title"]
-    assert "is ready for review, version 1" in at.last.text
+    assert "is written, version 1" in at.last.text
     assert card(at).text.startswith("The plan is written. You find it further down.")
     assert at.last.text in [line.content for line in at.world.commits[-1].lines]
     assert at.lines[-1].phase is LinePhase.REVIEW_READY
@@ -654,14 +654,14 @@ def test_after_a_loss_the_workshop_begins_again_and_nobody_is_asked_twice() -> N
 
 
 def test_after_a_loss_a_plan_is_still_a_plan() -> None:
-    """Calling the workshop finds it ready for review, and offers to begin again."""
+    """Calling the workshop finds it written, and offers to begin again."""
     at = ready(analysed())
     at.forget()
     assert at.rt.stage is Stage.ANALYSED
 
     at.plan()
     assert at.offered() == [Action.PLAN_REDO]
-    assert "is ready for review" in at.last.text
+    assert "is written" in at.last.text
     at.press(Action.PLAN_REDO)
     assert "planning/versions/v1/plan.md" in at.world.files
 

@@ -156,7 +156,7 @@ def test_the_brief_is_posted_once_and_shown_in_the_channel() -> None:
     at = analysed()
 
     assert len(briefs(at)) == 1
-    assert "Analysis complete. offline-sync is ready to build." in briefs(at)[0].message.text
+    assert "Analysis ended. Not ready: no requirement, no work with an owner." in briefs(at)[0].message.text
     assert briefs(at)[0].message.token == ITEM
 
 

@@ -99,7 +99,9 @@ def test_a_plan_that_cannot_be_saved_is_shown_as_it_is() -> None:
     failed, made = planned("commit"), planned("")
 
     assert [text for text in failed.texts if text.endswith(step_wording.not_all_saved())] == [
-        text + "\n\n" + step_wording.not_all_saved() for text in made.texts if "is ready for review" in text
+        text + "\n\n" + step_wording.not_all_saved()
+        for text in made.texts
+        if "** is written, version" in text
     ]
     assert "planning/plan.md" not in failed.world.files
 

@@ -174,7 +174,7 @@ def test_what_happened_to_a_channel_or_a_workspace_is_said() -> None:
     assert "was archived" in gone[True]
     assert "/invite" in gone[False]
     kept = trouble_wording.put_back(RolledBack(edit="1a2b3c4", lines=3))
-    assert kept.startswith("Ada changed the files of this item in commit `1a2b3c4`.")
+    assert kept.startswith("3 lines were changed or removed in `1a2b3c4` and are put back.")
     back = trouble_wording.put_back(RolledBack(commits=1))
     assert back == "The workspace went back by 1 commit of this item. I restored it from git."
     assert "(steps 01-01 and 01-02)" in trouble_wording.put_back(

@@ -67,7 +67,7 @@ async def test_roles_and_reviewers_look_and_people_see_what_it_rests_on(meeting:
             await meeting.press("plan_go", who="grace")
             await meeting.seen("say why in one sentence")
             await meeting.say("A minute is fine.")
-            await meeting.seen("is ready for review, version 1")
+            await meeting.seen("is written, version 1")
             await meeting.slack.person("ada").mention("#roundtable", "review by Alex", thread_ts=meeting.root)
             line = await meeting.seen("*Review 1*")
             before = meeting.meta

@@ -107,7 +107,7 @@ async def test_a_whole_workshop(meeting: Meeting) -> None:
         await meeting.seen("version 1, round 2")
         await meeting.menu("plan_hold")
         await meeting.press("plan_go", who="grace")
-        await meeting.seen("is ready for review, version 1: 2 tasks, 2 acceptance criteria, 2 files, 1 risk")
+        await meeting.seen("is written, version 1: 2 tasks, 2 acceptance criteria, 2 files, 1 risk")
         await meeting.slack.settled()
         check_plan(meeting)
         check_holds(meeting)
@@ -117,7 +117,7 @@ async def test_a_whole_workshop(meeting: Meeting) -> None:
         await meeting.menu("plan_go")
         assert not (meeting.folder / "planning" / "plan.md").exists()
         await meeting.press("plan_go")
-        await meeting.seen("is ready for review, version 2")
+        await meeting.seen("is written, version 2")
         await meeting.press("plan_leave")
         await meeting.seen("Step 00-01")
         await meeting.slack.settled()
@@ -154,7 +154,7 @@ async def test_straight_to_the_plan_and_questions_in_a_round(meeting: Meeting) -
     async with meeting.bot():
         await planned(meeting)
         await meeting.press("plan_straight")
-        await meeting.seen("is ready for review, version 1: 0 tasks")
+        await meeting.seen("is written, version 1: 0 tasks")
         await meeting.press("plan_redo")
         await meeting.menu("plan_skip")
         await answered(meeting, {"What can people do": "Export all rows"})
@@ -164,7 +164,7 @@ async def test_straight_to_the_plan_and_questions_in_a_round(meeting: Meeting) -
         await meeting.press("plan_go", who="linus")
         await meeting.seen("say why in one sentence")
         await meeting.say("The month closes on Friday.", who="linus")
-        await meeting.seen("is ready for review, version 2")
+        await meeting.seen("is written, version 2")
         await meeting.slack.settled()
 
     review = json.loads((meeting.folder / "planning" / "plan-review.json").read_text())
@@ -183,7 +183,7 @@ async def test_a_workshop_on_an_item_that_only_git_knows(meeting: Meeting) -> No
         await meeting.slack.person("linus").slash(CHANNEL, "/roundtable plan offline-sync")
         await meeting.menu("plan_skip")
         await meeting.press("plan_straight")
-        await meeting.seen("is ready for review, version 1")
+        await meeting.seen("is written, version 1")
         await meeting.slack.settled()
     check_holds(meeting)
 
@@ -202,7 +202,7 @@ async def test_the_store_is_lost_in_the_middle(meeting: Meeting) -> None:
         await meeting.menu("plan_skip", since=told.ts)
         await answered(meeting, ANSWERS)
         await meeting.press("plan_go", who="ada")
-        await meeting.seen("is ready for review, version 1")
+        await meeting.seen("is written, version 1")
         await meeting.slack.settled()
     asked = [one for one in meeting.transcript.lines if one.content.startswith("**Who had this problem")]
     assert len(asked) == 1
@@ -220,7 +220,7 @@ async def test_answers_may_change(meeting: Meeting) -> None:
         await grace.edit(wishes.ts, "- Export each and every row\n  AC: 31 rows are 31 rows")
         await meeting.slack.settled()
         await meeting.press("plan_straight")
-        await meeting.seen("is ready for review, version 1: 1 task")
+        await meeting.seen("is written, version 1: 1 task")
         await meeting.slack.settled()
 
     assert "Export each and every row" in (meeting.folder / "planning" / "plan.md").read_text()
@@ -292,7 +292,7 @@ async def test_several_replicas_hold_one_workshop(meeting: Meeting, redis_url: s
         await planned(meeting)
         await answered(meeting, ANSWERS)
         await meeting.press("plan_go")
-        await meeting.seen("is ready for review, version 1: 2 tasks")
+        await meeting.seen("is written, version 1: 2 tasks")
         await meeting.slack.settled()
 
     told = [

@@ -51,7 +51,7 @@ ANSWERS = {
 }
 
 
-PLAN_WRITTEN = "is ready for review, version 1"
+PLAN_WRITTEN = "is written, version 1"
 WHY = "say why in one sentence"
 COUNTED = {
     "File that changes": "file",

@@ -62,7 +62,7 @@ def test_what_is_contested_stale_or_proposed(meeting: Meeting) -> None:
     meeting.say("Ada", "01-06", "- Two")
     gaps = found(meeting)
     assert GapKind.CONTESTED not in gaps
-    assert gaps[GapKind.STALE] == ["FR-001 priority m5"]
+    assert gaps[GapKind.STALE] == ["FR-001 priority"]
     assert gaps[GapKind.PROPOSED] == ["FR-002"]
 
 

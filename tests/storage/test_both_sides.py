@@ -6,12 +6,11 @@ import logging
 import pytest
 
 from bot.cli import replay
-from bot.domain.item.artifacts import SHARED, Edit, ItemsEdit, RowsEdit, marker
+from bot.domain.item.artifacts import SHARED, Edit, ItemsEdit, RowsEdit
 from bot.domain.transcript.lines import read
 from bot.domain.transcript.witness import witness
-from bot.record.verify import RecordedItem, sections_kept
+from bot.record.verify import RecordedItem
 from bot.storage.git.sync import SyncResult
-from bot.storage.git.versions import versions
 from tests.storage.checkout import Git
 from tests.storage.clones import (
     ITEM,
@@ -140,25 +139,6 @@ async def test_a_merge_is_a_line_that_names_both_ends(
         item = RecordedItem(folder, folder / "planning/meeting.jsonl")
         assert replay.verified(item) == []
         assert_at_one(remote, replica.git, other.git)
-
-
-async def test_a_section_that_is_in_the_copy_is_not_lost(replica: Replica, open_replica: Opening) -> None:
-    """Two clones added what elaborations came to, at the same place: the record verifies."""
-    async with open_replica("two") as other:
-        await begun(replica)
-        await other.sync.once()
-        for number, one in ((2, replica), (3, other)):
-            section = f"{marker('01-01', f'2026-11-21T10:00:0{number}.000Z')}\n\nmore\n"
-            one.git.commit(SPEC, f"# Requirements\n\n{section}")
-        for one in (replica, other):
-            await one.sync.once()
-
-        folder = other.git.root / ITEM
-        texts = {path.name: path.read_text() for path in folder.glob("*.md")}
-        assert len(texts) == 2
-        assert list(sections_kept(texts, versions(folder))) == []
-        kept = {"requirements-spec.md": texts["requirements-spec.md"]}
-        assert len(list(sections_kept(kept, versions(folder)))) == 1
 
 
 # --- the file that all items share --------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from bot.domain.planning.record import PlanEdit
 from bot.domain.values.file_names import is_plain
 from bot.domain.values.json_files import parse_kept, pretty
 from bot.domain.values.markdown import (
+    LAST_SECTION,
     Heading,
     Outline,
     body,
@@ -74,7 +75,8 @@ class SectionEdit(Stored):
     Writes the section `## {heading}`, up to the next heading of its level, as *body* says.
 
     What elaborations added to the section stays: it begins with their first marker. *title* is the document's,
-    for a file that is new. See `changed_by_hand` about *replaces*.
+    for a file that is new. See `changed_by_hand` about *replaces*. A section that is *last* stays the last one, and is
+    taken out when it is empty.
     """
 
     kind: Literal["section"] = "section"
@@ -83,6 +85,7 @@ class SectionEdit(Stored):
     title: str
     body: str
     replaces: str | None = None
+    last: bool = False
 
     @property
     def digest(self) -> str:
@@ -100,12 +103,21 @@ class SectionEdit(Stored):
         return digest_of(found) if found else ""
 
     def apply(self, existing: str | None) -> str:
+        if self.last and not self.body:
+            return self._without(existing or "")
         if not existing:
             return f"# {inert(' '.join(self.title.split()))}\n\n" + self._section("", "\n", body(self.body))
         page = outline(existing)
         if found := self._place(page):
             return self._rewritten(page, found, line_end(existing))
         return self._inserted(page, line_end(existing))
+
+    def _without(self, existing: str) -> str:
+        page = outline(existing)
+        if (found := self._place(page)) is None:
+            return existing
+        before, after = "".join(page.lines[: found.line]), "".join(page.lines[self._end(page, found) :])
+        return before + after if after else before.rstrip() + line_end(existing)
 
     @property
     def _heading(self) -> Heading:
@@ -131,7 +143,7 @@ class SectionEdit(Stored):
         return "".join(before) + section + (eol + after if after else "")
 
     def _inserted(self, page: Outline, eol: str) -> str:
-        place = _place_of(page, self._heading)
+        place = len(page.lines) if self.last else _place_of(page, self._heading)
         rows = page.lines[:place]
         before, after = _spaced(rows, eol), "".join(page.lines[place:])
         section = self._section("", eol, body(self.body, fences=not has_stray_fence(rows)))
@@ -181,13 +193,13 @@ class InsightEdit(Stored):
     def _home(self, page: Outline) -> Heading | None:
         words = [word.casefold() for keyword in self.keywords for word in _WORD.findall(keyword)]
         telling = {word for word in words if len(word) >= SHORTEST_KEYWORD} - TOO_COMMON
-        sections = [one for one in page.headings if one.level == OWNED_LEVEL]
+        sections = [one for one in page.headings if one.level == OWNED_LEVEL and one.text != LAST_SECTION]
         best = max(sections, key=lambda section: _overlap(section, telling), default=None)
         return best if best and _overlap(best, telling) else None
 
     def _end_of_home(self, page: Outline) -> int:
         home = self._home(page) or _additional(page)
-        return page.end(home, level=OWNED_LEVEL) if home else len(page.lines)
+        return page.end(home, level=OWNED_LEVEL) if home else _end_of_page(page)
 
     def _new_heading(self, page: Outline) -> str:
         """Below the marker, so that it stays when the section above it is written again."""
@@ -239,9 +251,15 @@ def _place_of(page: Outline, new: Heading) -> int:
     wanted = _numbered(new)
     sections = [one for one in page.headings if one.level == OWNED_LEVEL and _numbered(one) is not None]
     if wanted is None or not sections:
-        return len(page.lines)
+        return _end_of_page(page)
     greater = (one.line for one in sections if (number := _numbered(one)) is not None and number > wanted)
     return next(greater, page.end(sections[-1], level=OWNED_LEVEL))
+
+
+def _end_of_page(page: Outline) -> int:
+    """Where new text goes: before the section that stays the last one."""
+    last = (one.line for one in page.headings if one.level == OWNED_LEVEL and one.text == LAST_SECTION)
+    return next(last, len(page.lines))
 
 
 def _numbered(heading: Heading) -> int | None:

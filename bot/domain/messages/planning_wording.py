@@ -38,7 +38,7 @@ STAGES: Mapping[LinePhase, str] = {
     LinePhase.CLARIFYING: "is waiting for answers",
     LinePhase.WORKSHOP: "is being discussed by the roles",
     LinePhase.FORMALIZING: "is being written down",
-    LinePhase.REVIEW_READY: "is ready for review",
+    LinePhase.REVIEW_READY: "is written",
 }
 
 
@@ -233,7 +233,7 @@ def not_mended(errors: Collection[str]) -> str:
     return f"The plan still has errors, so nothing was written.\n{rows}"
 
 
-def ready(ws: Workshop, plan: PlanDocument) -> str:
+def ready(ws: Workshop, plan: PlanDocument, not_ready: str = "") -> str:
     counts = ", ".join((
         counted(len(plan.work.tasks), "task"),
         counted(len(plan.acceptance_criteria), "acceptance criterion", "acceptance criteria"),
@@ -242,13 +242,13 @@ def ready(ws: Workshop, plan: PlanDocument) -> str:
         counted(len(plan.notes_of("open_question")), "open question"),
     ))  # fmt: skip
     return (
-        f"The plan of **{bullet(ws.title)}** is ready for review, version {ws.version}: {counts}.\n"
-        f"It is kept as {_files()}."
+        f"The plan of **{bullet(ws.title)}** is written, version {ws.version}: {counts}.\n"
+        f"{not_ready or 'It is ready for review.'} It is kept as {_files()}."
     )
 
 
 def stands_ready(ws: Workshop) -> str:
-    return f"The plan of **{bullet(ws.title)}** is ready for review, version {ws.version}: {_files()}."
+    return f"The plan of **{bullet(ws.title)}** is written, version {ws.version}: {_files()}."
 
 
 def begin_again_note() -> str:

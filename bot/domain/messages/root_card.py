@@ -6,11 +6,12 @@ from enum import StrEnum
 from typing import assert_never
 
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import menus, planning_menus, specification_wording, step_wording
-from bot.domain.messages.attribution_wording import attribution_of, attributions
+from bot.domain.messages import menus, planning_menus, step_wording
+from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.message import ITEM, Card, CardPart, CardRow, Choice, Link, Message, card_in_words
 from bot.domain.messages.step_card import ENTRIES_SHOWN, REOPEN
-from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, EntryState, Specification
+from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
 
@@ -83,6 +84,7 @@ class RootScene:
     depth: Depth = Depth.STANDARD
     skipped: tuple[SkippedInRoot, ...] = ()
     ending: str = ""
+    not_settled: tuple[str, ...] = ()
     models: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
     can_plan: bool = False
@@ -256,24 +258,11 @@ def _results(scene: RootScene) -> Iterator[CardPart]:
     objections = spec.active("objection")
     yield CardPart(prose=scene.ending)
     yield from _list("Decided", (_decided(one) for one in _accepted(spec.active("decision"))))
-    questions = (_owned(one) for one in _accepted(spec.active("question")) if not one["answer"])
-    yield from _list("Still open", questions)
-    yield from _list("Open objections", (_by(one) for one in objections if (one["outcome"] or OPEN) == OPEN))
     yield from _list("Objections kept as risk", (_kept(one) for one in objections if one["outcome"] == KEPT))
     yield from _list("Objections with an answer", (_answered(one) for one in objections if _has_answer(one)))
     yield from _list("Who does what", (_owned(one) for one in _accepted(spec.active("action"))))
-    proposed = [
-        one
-        for one in spec.entries.values()
-        if one.state is EntryState.PROPOSED and one.kind not in OF_DISCUSSIONS and spec.lives(one.id)
-    ]
-    by: dict[str, list[str]] = {}
-    for one in proposed:
-        by.setdefault(attributions(one), []).append(one.id)
-    yield from _list(
-        "Not confirmed",
-        (CardRow(text=f"{specification_wording.ids(ids)} – {who}") for who, ids in by.items()),
-    )
+    if scene.not_settled:
+        yield CardPart(title=LAST_SECTION, rows=tuple(CardRow(text=one) for one in scene.not_settled))
     for at, step in enumerate(scene.skipped[:SKIPPED_SHOWN]):
         why = f" – {step.why}" if step.why else ""
         yield CardPart(

@@ -245,20 +245,19 @@ def phase_complete(phase: Phase) -> str:
     return f"Phase {phase.number} ({phase.name}) complete."
 
 
-def analysis_complete(slug: str) -> str:
-    return f"Analysis complete. {slug} is ready to build."
+def analysis_complete(slug: str, not_ready: str = "") -> str:
+    return f"Analysis ended. {not_ready}" if not_ready else f"Analysis complete. {slug} is ready to build."
 
 
-def analysis_ended(*, discussed: int, steps: int, not_needed: int, unanswered: Sequence[str]) -> str:
-    """Where steps were skipped. *not_needed* are those that their `skip_if` left out, *unanswered* open questions."""
+def analysis_ended(*, discussed: int, steps: int, not_needed: int, not_ready: str) -> str:
+    """Where steps were skipped. *not_needed* are those that their `skip_if` left out."""
     skipped = steps - discussed - not_needed
     parts = (
         f"{discussed} of {counted(steps, 'step')} discussed",
         f"{skipped} skipped" if skipped else "",
         f"{not_needed} not needed" if not_needed else "",
-        f"unanswered: {', '.join(unanswered)}" if unanswered else "",
     )
-    return f"Analysis ended: {'; '.join(filter(None, parts))}."
+    return f"Analysis ended: {'; '.join(filter(None, parts))}.{f' {not_ready}' if not_ready else ''}"
 
 
 def complete_and_current() -> str:

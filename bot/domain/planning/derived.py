@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from bot.domain.catalog.schema import NOTE, FieldType, Need, Schema, SectionView, ids_in
-from bot.domain.messages.attribution_wording import attributions
+from bot.domain.messages import not_settled_wording
 from bot.domain.planning.plan import (
     Assumption,
     Criterion,
@@ -30,8 +30,9 @@ from bot.domain.planning.plan_reader import circle
 from bot.domain.planning.verdict import MOST_QUESTIONS, MOST_REASONS, RoleVerdict, title
 from bot.domain.planning.workshop import Workshop
 from bot.domain.specification import forms
-from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
+from bot.domain.specification.coverage import CoverageGap, coverage
 from bot.domain.specification.entries import Entry, EntryState, Patch, Specification
+from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.specification.projection import Projection
 from bot.domain.values.text import clean, one_line
 from bot.domain.values.value import Stored
@@ -44,7 +45,6 @@ LEFT_OUT = frozenset({"won't"})
 """Priorities of requirements that are not planned."""
 BY_CHOICE = frozenset({FieldType.CHOICE, FieldType.NUMBER, FieldType.REF})
 """A short answer is such a value, or it is none; other fields take any text, so an answer is only proposed."""
-UNSETTLED = frozenset({GapKind.CONTESTED, GapKind.STALE, GapKind.OBJECTION})
 
 _QUOTE_OR_TABLE = (">", "|", "`" * 3)
 _BULLET = re.compile(r"\s*[-*+•]\s")
@@ -347,14 +347,14 @@ class _Planner:
     def _told(self) -> Iterator[tuple[str, str, str]]:
         for row in self._rows("notes"):
             yield str(row.get("id")), str(row.get("kind")), str(row.get("text") or "")
-        for gap in coverage(self._schema, self._spec, ()):
-            if gap.kind in UNSETTLED:
-                yield f"{gap.id}.{gap.kind.value}", "open_question", self._gap(gap)
-            elif gap.kind is GapKind.PROPOSED and self._spec.entries[gap.id].kind in self._planned_kinds():
-                entry = self._spec.entries[gap.id]
-                text = entry[self._schema.kinds[entry.kind].text]
-                told = f"{gap.id} ({attributions(entry)}): {text}"
-                yield f"{gap.id}.proposed", "open_question", one_line(told, TEXT_CHARS)
+        for row in not_settled(self._schema, self._spec):
+            if row.kind is not RowKind.QUESTION:
+                text = not_settled_wording.row(row, self._schema)
+                yield (
+                    f"{row.id or 'all'}.{row.kind.name.lower()}",
+                    "open_question",
+                    one_line(text, TEXT_CHARS),
+                )
         for number, text in enumerate(self._unfit, start=1):
             yield f"unplanned.{number}", "open_question", text
         for question in self._ws.questions:
@@ -365,20 +365,6 @@ class _Planner:
         for number, remark in enumerate(self._ws.remarks, start=1):
             if not self._made_entries(remark.line):
                 yield f"R{number}", "background", remark.text
-
-    def _gap(self, gap: CoverageGap) -> str:
-        name = f"{gap.id} {gap.field}".strip()
-        match gap.kind:
-            case GapKind.CONTESTED:
-                return f"{name} is open: {'; '.join(gap.facts)}"
-            case GapKind.OBJECTION:
-                return f"{gap.id} is an open objection: {'; '.join(gap.facts)}"
-            case _:
-                return f"{name} has to be confirmed again: what it rests on has changed."
-
-    def _planned_kinds(self) -> frozenset[str]:
-        rules = self._schema.plan.values()
-        return frozenset(key for rule in rules for key in (rule.kind, rule.otherwise, *rule.kinds) if key)
 
     def _made_entries(self, line: str) -> bool:
         """Then its words are in the plan as what they are."""

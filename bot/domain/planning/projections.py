@@ -12,7 +12,7 @@ from bot.domain.planning.plan import PlanDocument, Task
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE
 from bot.domain.values.json_files import pretty
-from bot.domain.values.markdown import bullet, escaped
+from bot.domain.values.markdown import LAST_SECTION, bullet, escaped
 
 NOTHING = "_Nothing yet._"
 NONE = "–"
@@ -103,9 +103,10 @@ def _sections(plan: PlanDocument) -> Iterator[tuple[str, str]]:
     yield "Tests", _tests(plan)
     yield "Risks", _risks(plan)
     yield "Assumptions", _lines((one.id, f"{one.description} ({one.status})") for one in plan.assumptions)
-    yield "Open questions", _notes(plan, "open_question")
     yield "Decisions", _notes(plan, "decision")
     yield "Background", _notes(plan, "background")
+    if unsettled := _notes(plan, "open_question"):
+        yield LAST_SECTION, unsettled
 
 
 def _goals(plan: PlanDocument) -> str:

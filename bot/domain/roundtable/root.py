@@ -11,7 +11,7 @@ from bot.domain.catalog.models import Chain
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.skip_if import BadCondition
 from bot.domain.catalog.steps import Depth, Step
-from bot.domain.messages import root_card, step_wording
+from bot.domain.messages import not_settled_wording, root_card, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.root_card import PhaseProgress, RootActivity, RootScene, RootStatus, SkippedInRoot
 from bot.domain.roundtable import permalinks, waiting
@@ -23,6 +23,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.entries import Entry
+from bot.domain.specification.not_settled import lacking, not_settled
 from bot.domain.values.working_time import in_words
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
@@ -134,6 +135,9 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
         depth=rt.depth or Depth.STANDARD,
         skipped=tuple(_skipped(rt, playbook)) if complete else (),
         ending=ending(rt, playbook) if complete else "",
+        not_settled=not_settled_wording.rows(not_settled(playbook.schema, rt.specification), playbook.schema)
+        if complete
+        else (),
         models={
             one.first_name: "" if rt.is_unaided(one.key) else _model(one, playbook)
             for one in (*leads, *_by_rules(rt, playbook, besides=leads))
@@ -144,19 +148,24 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
 
 
 def ending(rt: Roundtable, playbook: Playbook) -> str:
-    """Ready to build is what was analysed as a whole; else what is the case."""
+    """Ready to build is what was analysed as a whole and is settled; else what is the case."""
     steps = playbook.agenda.steps
     left = [step for step in steps if step.step_id not in rt.steps_completed]
     not_needed = [step for step in left if _is_left_out(rt, step)]
     if left == not_needed:
-        return step_wording.analysis_complete(rt.slug)
-    questions = rt.specification.active("question")
+        return step_wording.analysis_complete(rt.slug, not_ready(rt, playbook))
     return step_wording.analysis_ended(
         discussed=len(steps) - len(left),
         steps=len(steps),
         not_needed=len(not_needed),
-        unanswered=[one.id for one in questions if not one["answer"]],
+        not_ready=not_ready(rt, playbook),
     )
+
+
+def not_ready(rt: Roundtable, playbook: Playbook) -> str:
+    """Empty when the item is ready to build."""
+    lacks = lacking(playbook.schema, rt.specification)
+    return not_settled_wording.not_ready(lacks) if lacks else ""
 
 
 def _is_left_out(rt: Roundtable, step: Step) -> bool:

@@ -30,6 +30,7 @@ _CONTEXT = Show(kind=DECISION, form=ViewForm.BULLETS, fields={"context": "contex
 
 
 class AdrSection(NamedTuple):
+    id: str
     path: str
     title: str
     heading: str
@@ -78,7 +79,12 @@ def sections(
             (OPTIONS, _options(one, specification)),
             (OUTCOME, projection.entry(_OUTCOME, one)),
         ):
-            yield AdrSection(paths[one.id], title, heading, body)
+            yield AdrSection(one.id, paths[one.id], title, heading, body)
+
+
+def is_ours(path: str) -> bool:
+    """Whether a file of a decision would have such a path."""
+    return bool(_PATH.fullmatch(path))
 
 
 def view_at(path: str, heading: str) -> SectionView | None:

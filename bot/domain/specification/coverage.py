@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 from bot.domain.catalog.schema import (
-    EXCLUSIVE,
     NOTE,
     FieldType,
     Kind,
@@ -19,7 +18,8 @@ from bot.domain.catalog.schema import (
     SectionView,
     ids_in,
 )
-from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, EntryState, Specification
+from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specification
+from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.values.text import word_set
 from bot.domain.values.value import Value
 
@@ -27,7 +27,6 @@ ALIKE = 0.8
 """So much of their words two entries of a kind have in common that they may be the same."""
 FEWEST_WORDS = 3
 LINTED = frozenset({"requirement", "criterion", "quality", "story"})
-OBJECTION, QUESTION, OPEN = "objection", "question", "open"
 
 
 class GapKind(StrEnum):
@@ -75,10 +74,29 @@ def coverage(
     The most pressing come first.
     """
     finder = _Finder(schema, specification)
-    found = [*finder.of_entries(), *finder.of_views(steps)]
+    found = [*_unsettled(schema, specification), *finder.of_entries(), *finder.of_views(steps)]
     order = list(GapKind)
     kept = [gap for gap in dict.fromkeys(found) if proposed or gap.kind is not GapKind.PROPOSED]
     return tuple(sorted(kept, key=lambda gap: order.index(gap.kind)))
+
+
+_OF_ROWS = {
+    RowKind.CONTESTED: GapKind.CONTESTED,
+    RowKind.STALE: GapKind.STALE,
+    RowKind.OBJECTION: GapKind.OBJECTION,
+    RowKind.PROPOSED: GapKind.PROPOSED,
+    RowKind.UNCHECKED: GapKind.PROPOSED,
+}
+
+
+def _unsettled(schema: Schema, specification: Specification) -> Iterator[CoverageGap]:
+    """What is not settled, as gaps of entries; a proposed value of an accepted entry is none."""
+    for row in not_settled(schema, specification):
+        if (kind := _OF_ROWS.get(row.kind)) is None or (kind is GapKind.PROPOSED and row.fields):
+            continue
+        facts = {GapKind.CONTESTED: row.facts, GapKind.OBJECTION: (row.text,)}.get(kind, ())
+        for name in row.fields or ("",):
+            yield CoverageGap(kind=kind, id=row.id, field=name, facts=facts)
 
 
 def of_step(schema: Schema, specification: Specification, step_id: str) -> tuple[CoverageGap, ...]:
@@ -153,10 +171,6 @@ class _Finder:
                 yield from self._alike(entries, kind)
 
     def _of_entry(self, entry: Entry, kind: Kind) -> Iterator[CoverageGap]:
-        if entry.state is EntryState.PROPOSED:
-            yield CoverageGap(kind=GapKind.PROPOSED, id=entry.id)
-        if kind.key == OBJECTION and (entry["outcome"] or OPEN) == OPEN:
-            yield CoverageGap(kind=GapKind.OBJECTION, id=entry.id, facts=(str(entry[kind.text]),))
         for name, field in kind.fields.items():
             value = entry[name]
             if field.required and value in (None, "", []):
@@ -167,12 +181,6 @@ class _Finder:
                 yield CoverageGap(
                     kind=GapKind.CIRCLE, id=min(circle), field=name, facts=tuple(sorted(circle))
                 )
-            if field.type in EXCLUSIVE and (both := entry.contested(name)):
-                facts = tuple(f"{one.owner.name}: {one.value}" for one in both)
-                yield CoverageGap(kind=GapKind.CONTESTED, id=entry.id, field=name, facts=facts)
-        for name, claim in entry.current():
-            if claim.stale:
-                yield CoverageGap(kind=GapKind.STALE, id=entry.id, field=name, facts=(claim.stale.line,))
         if kind.key != NOTE:
             yield from self._lint(entry, kind)
 

@@ -6,11 +6,13 @@ added to artifacts. Other fields and other text are not compared.
 import json
 import re
 from collections.abc import Iterator, Mapping
+from difflib import unified_diff
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from bot.domain.item.artifacts import ADDITIONAL
 from bot.domain.transcript.state import REPRODUCED, Progress
-from bot.domain.values.json_files import parse_kept
+from bot.domain.values.json_files import parse_kept, pretty
 from bot.domain.values.markdown import body
 
 _MARKER = re.compile(
@@ -18,6 +20,8 @@ _MARKER = re.compile(
     re.MULTILINE,
 )
 
+ROWS_SHOWN = 200
+"""Of a diff."""
 Syntheses = Mapping[str, str]
 """By the marker above the section."""
 
@@ -31,6 +35,13 @@ class Wrong(NamedTuple):
 
 def markers(text: str) -> list[str]:
     return [found["marker"] for found in _MARKER.finditer(text)]
+
+
+class TextDifference(NamedTuple):
+    """The first row that differs, and the rows of a unified diff."""
+
+    line: int
+    rows: tuple[str, ...]
 
 
 def sections_compared(text: str, syntheses: Syntheses, *, foreign: bool) -> Iterator[Wrong]:
@@ -77,102 +88,41 @@ def _same_rows(text: str, form: str) -> int:
     return next((number for number, (one, other) in rows if one != other), 0)
 
 
-_DECODER = json.JSONDecoder()
-_SPACE = " \t\n\r"
-
-
-class Field(NamedTuple):
-    """Offsets of a field in a text: of its name, of its value, and of its end."""
-
-    start: int
-    value: int
-    end: int
-
-
 def meta_compared(content: bytes, progress: Progress) -> Iterator[Wrong]:
     """The fields of *content* that differ from *progress*."""
-    text = _text(content)
-    if isinstance(text, Wrong):
-        yield text
-        return
     try:
+        text = content.decode("utf-8-sig")
         found = parse_kept(text)
+    except UnicodeDecodeError as error:
+        yield Wrong(content.count(b"\n", 0, error.start) + 1, "is not UTF-8")
+        return
     except ValueError as error:
         yield Wrong(getattr(error, "lineno", 1), f"is not JSON that can be kept: {error}")
         return
     if not isinstance(found, dict):
         yield Wrong(1, "is not a JSON object")
         return
-    places = fields(text)
+    lines = progress.model_dump(mode="json")
     for name in REPRODUCED:
-        if name in found:
-            yield from _value(text, places[name], name, found=found[name], progress=progress)
-        elif progress.whole:
+        wanted = _by_time(lines.get(name, progress.analysis_status))
+        value = _by_time(found.get(name))
+        if name not in found and progress.whole:
             yield Wrong(1, f"has no {name}")
+        elif name in found and not _same(value, wanted) and (progress.whole or not _contains(value, wanted)):
+            rows = difference(pretty(wanted), pretty(value), name)
+            line = text.count("\n", 0, text.index(json.dumps(name))) + 1
+            yield Wrong(line, "\n".join((f"{name} is not what the lines say", *(rows.rows if rows else ()))))
 
 
-def rewritten(content: bytes, committed: bytes) -> Iterator[Wrong]:
-    """The fields whose text differs from the *committed* one, even by a space."""
-    before, after = _written(committed), _written(content)
-    for name, (text, _) in before.items():
-        if name in after and after[name][0] != text:
-            yield Wrong(after[name][1], f"{name} is not written as it was committed")
-        elif name not in after:
-            yield Wrong(1, f"has no {name}, which was committed")
-
-
-def fields(text: str) -> dict[str, Field]:
-    """The fields of the JSON object *text*. Raises ValueError if it is not an object."""
-    found: dict[str, Field] = {}
-    at = _skip_space(text, text.index("{") + 1)
-    while text[at] != "}":
-        name, end = _DECODER.raw_decode(text, at)
-        value = _skip_space(text, _skip_space(text, end) + 1)
-        _, end = _DECODER.raw_decode(text, value)
-        found[name] = Field(at, value, end)
-        at = _skip_space(text, end)
-        at = _skip_space(text, at + 1) if text[at] == "," else at
-    return found
-
-
-def _text(content: bytes) -> str | Wrong:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return Wrong(content.count(b"\n", 0, error.start) + 1, "is not UTF-8")
-
-
-def _written(content: bytes) -> dict[str, tuple[str, int]]:
-    text = _text(content)
-    if isinstance(text, Wrong):
-        return {}
-    try:
-        places = fields(text)
-    except (ValueError, IndexError, RecursionError):
-        return {}
-    return {
-        name: (text[place.start : place.end], _line(text, place.start))
-        for name, place in places.items()
-        if name in REPRODUCED
-    }
-
-
-def _value(text: str, place: Field, name: str, *, found: Any, progress: Progress) -> Iterator[Wrong]:
-    wanted = progress.model_dump(mode="json").get(name, progress.analysis_status)
-    if _same(_by_time(found), _by_time(wanted)) or (not progress.whole and _contains(found, wanted)):
-        return
-    if isinstance(found, list) and isinstance(wanted, list):
-        same = next(
-            (at for at, pair in enumerate(zip(found, wanted, strict=False)) if not _same(*pair)), None
-        )
-        at = min(len(found), len(wanted)) if same is None else same
-        line = _line(text, _element(text, place, at))
-        one, other = _differing_parts(found[at : at + 1], wanted[at : at + 1])
-        yield Wrong(line, f"{name} has {one}, where the lines say {other}")
-        return
-    yield Wrong(
-        _line(text, place.value), f"{name} is {json.dumps(found)}, where the lines say {json.dumps(wanted)}"
-    )
+def difference(wanted: str, found: str, name: str) -> TextDifference | None:
+    """Where *found* is not *wanted*."""
+    if wanted == found:
+        return None
+    one, other = wanted.splitlines(), found.splitlines()
+    pairs = enumerate(zip_longest(one, other), start=1)
+    first = next((at for at, (mine, theirs) in pairs if mine != theirs), 1)
+    rows = list(unified_diff(one, other, f"record/{name}", f"file/{name}", n=1, lineterm=""))
+    return TextDifference(first, tuple(rows[:ROWS_SHOWN]))
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -198,35 +148,3 @@ def _contains(found: Any, wanted: Any) -> bool:
     if isinstance(found, dict) and isinstance(wanted, dict):
         return all(name in found and _same(found[name], value) for name, value in wanted.items())
     return not wanted or (isinstance(wanted, str) and isinstance(found, str | None))
-
-
-def _element(text: str, place: Field, number: int) -> int:
-    """The offset of element *number* of a list, or of the end of a shorter list."""
-    at = _skip_space(text, place.value + 1)
-    for _ in range(number):
-        if text[at] == "]":
-            break
-        _, end = _DECODER.raw_decode(text, at)
-        at = _skip_space(text, end)
-        at = _skip_space(text, at + 1) if text[at] == "," else at
-    return at
-
-
-def _differing_parts(one: list[Any], other: list[Any]) -> tuple[str, str]:
-    """Two elements as text, without the fields that are equal in both."""
-    if one and other and isinstance(one[0], dict) and isinstance(other[0], dict):
-        mine, wanted = one[0], other[0]
-        names = [name for name in {**mine, **wanted} if not _same(mine.get(name, one), wanted.get(name, one))]
-        one, other = ([{name: side[name] for name in names if name in side}] for side in (mine, wanted))
-    shown = (json.dumps(side[0], ensure_ascii=False) if side else "nothing more" for side in (one, other))
-    return next(shown), next(shown)
-
-
-def _skip_space(text: str, at: int) -> int:
-    while text[at] in _SPACE:
-        at += 1
-    return at
-
-
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1

@@ -17,6 +17,9 @@ from markdown_it.token import Token
 
 from bot.domain.values.text import clean
 
+LAST_SECTION = "Not settled"
+"""The heading of the section that stays the last one of each file."""
+
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)")
 _ITEM_OR_BLOCK = re.compile(r"(?:#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|`{3}|~{3})")

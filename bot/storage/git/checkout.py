@@ -18,6 +18,7 @@ from bot.domain.roundtable.outcomes import ChangedFile, HandEdit, ItemState
 from bot.domain.specification.snapshot import restored
 from bot.domain.transcript.seal import TAKES_OVER, take_over
 from bot.domain.transcript.witness import RolledBack, Witness
+from bot.domain.values.markdown import LAST_SECTION
 from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.errors import WorkspaceError
 from bot.files import FileRefused, folder
@@ -417,7 +418,9 @@ class Checkout:
             place = (self._items.plan_file if planned else self._items.place)(slug, edit.path)
             content = content_at(made.after, place.path) if place else None
             if place and content is not None and content != content_at(made.before, place.path):
-                yield ChangedFile(path=edit.path, heading=_heading(edit, content))
+                heading = _heading(edit, content)
+                if heading != LAST_SECTION:
+                    yield ChangedFile(path=edit.path, heading=heading)
 
 
 def _message(due: PendingCommit) -> str:

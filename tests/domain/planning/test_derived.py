@@ -218,8 +218,8 @@ def test_what_is_open_is_said() -> None:
     asked = WorkshopQuestion(id="Q1", text="Who pays?", by=(PRODUCT,))
     told = {note.id: note.text for note in planned(meeting, questions=(asked,)).notes_of("open_question")}
 
-    assert told["FR-004.proposed"] == "FR-004 (Ben, not accepted): Work on a watch"
-    assert told["FR-001.contested"] == "FR-001 priority is open: Grace: must; Ada: should"
+    assert told["FR-004.proposed"] == "FR-004 Work on a watch: Ben, not accepted"
+    assert told["FR-001.contested"] == "FR-001 priority: Grace says must, Ada says should. Which one counts?"
     assert told["Q1"] == "Who pays?"
     assert any("../../etc/passwd" in text for text in told.values())
 
@@ -359,8 +359,8 @@ def test_what_people_differ_about_and_object_to_is_open_in_the_plan() -> None:
     meeting.say("Grace", "03-01", "objection: a file is too slow")
     told = notes_of(meeting)
 
-    assert "FR-002 priority is open: Grace: could; Ada: must" in told
-    assert any("is an open objection: " in one and "a file is too slow" in one for one in told)
+    assert "FR-002 priority: Grace says could, Ada says must. Which one counts?" in told
+    assert "OBJ-001 a file is too slow – Grace" in told
 
 
 def test_an_answer_to_what_is_gone_is_only_what_it_says() -> None:

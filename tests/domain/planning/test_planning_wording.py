@@ -73,13 +73,17 @@ def test_errors_are_told_as_they_are() -> None:
     assert planning_wording.not_mended(errors).endswith("nothing was written.\n- The plan has no title.")
 
 
-def test_a_plan_that_is_ready_says_how_much_there_is_of_it() -> None:
-    """Ones and manies in proper words."""
-    assert planning_wording.ready(ready(), PlanDocument.model_validate(VALID)) == (
-        "The plan of **Exports lose rows** is ready for review, version 1:"
+def test_a_plan_that_is_written_says_how_much_there_is_of_it() -> None:
+    """Ones and manies in proper words; it is ready only when nothing that it needs is open."""
+    plan = PlanDocument.model_validate(VALID)
+    assert planning_wording.ready(ready(), plan) == (
+        "The plan of **Exports lose rows** is written, version 1:"
         " 1 task, 0 acceptance criteria, 0 files, 0 risks, 0 open questions.\n"
-        "It is kept as `planning/plan.md` (to read), `planning/planning.ai.json` (the plan itself),"
-        " `planning/plan.files.json` and `planning/plan-review.json`."
+        "It is ready for review. It is kept as `planning/plan.md` (to read),"
+        " `planning/planning.ai.json` (the plan itself), `planning/plan.files.json` and `planning/plan-review.json`."
+    )
+    assert "\nNot ready: 1 contested. It is kept" in planning_wording.ready(
+        ready(), plan, "Not ready: 1 contested."
     )
 
 

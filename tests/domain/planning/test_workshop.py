@@ -395,7 +395,7 @@ def test_a_workshop_survives_being_saved_at_any_moment() -> None:
             workshop.chosen(deciding(), ProposedMove.HOLD, ADA),
             "The plan (version 1, round 1) is left for now.",
         ),
-        (ready(), "The plan (version 1) is ready for review."),
+        (ready(), "The plan (version 1) is written."),
     ],
 )
 def test_the_status_says_where_it_is(ws: Workshop, sentence: str) -> None:

@@ -28,7 +28,7 @@ from bot.domain.planning.workshop import (
     Workshop,
     Write,
 )
-from bot.domain.roundtable import effects, plan_card
+from bot.domain.roundtable import effects, plan_card, root
 from bot.domain.roundtable.budget import gone, total
 from bot.domain.roundtable.effects import Then
 from bot.domain.roundtable.inputs import Plan
@@ -168,7 +168,8 @@ def _writing_down(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtabl
         return rt
     assert ws.plan, "a plan is written when there is one"
     edits = outputs(ws, ws.plan, names=rt.people, now=rt.now)
-    message = planning_menus.ready(planning_wording.ready(ws, ws.plan), analysed=analysed(rt, playbook))
+    text = planning_wording.ready(ws, ws.plan, root.not_ready(rt, playbook))
+    message = planning_menus.ready(text, analysed=analysed(rt, playbook))
     return queue_commit_then_offer(
         rt,
         f"plan version {ws.version}",

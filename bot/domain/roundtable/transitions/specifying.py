@@ -13,18 +13,14 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.schema import Schema, SectionView, ViewForm
+from bot.domain.catalog.schema import Schema, SectionView
 from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.discussion.elaboration import EndReason, Fate
 from bot.domain.discussion.synthesis import Decision, Synthesis
 from bot.domain.item.artifacts import (
     SINCE_THEN,
-    CheckedEdit,
     Edit,
     FollowUpEdit,
-    ItemsEdit,
-    RowsEdit,
-    SectionEdit,
     applies_to,
     digest_of,
     marker,
@@ -46,7 +42,7 @@ from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification import adr, checks, discussions, forms
+from bot.domain.specification import adr, checks, discussions, files, forms
 from bot.domain.specification.discussions import DISCUSSION, POSITION
 from bot.domain.specification.entries import (
     ENTRIES,
@@ -64,11 +60,8 @@ from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
-NOTES_PAGE = "notes.md"
-"""In the item's folder: what was said in steps whose own files have no room for prose."""
 DECIDERS = "deciders"
 """The field of a decision, and the fact of a line: the names of those who decided."""
-UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}
 READ_OTHERWISE = frozenset({Stage.OPENING, Stage.PLANNING})
 """Before the entries are known; and where words answer the roles of the workshop."""
 _REVERSES = re.compile(r"\b(?:instead of|replaces|reverses)\s+(?P<id>[A-Z]{2,5}-\d{3,})", re.IGNORECASE)
@@ -461,46 +454,13 @@ def written(
     The edits for every section whose text is not what was last written; those of *steps* are written even when
     they are empty. A section whose step was not led yet is left until then.
     """
-    projection = Projection(playbook.schema, rt.specification)
     digests = dict(rt.written)
     edits: list[Edit] = []
-    edit: CheckedEdit
-    for view in playbook.schema.views:
-        is_due = any(step in steps for step in view.steps)
-        if view.always:
-            is_due = any(projection.chosen(show, view) for show in view.show)
-        if (not is_due and view.key not in digests) or not (view.is_data or view.is_page):
-            continue
-        edit = _edit(rt, view, projection, replaces=digests.get(view.key, ""))
-        if digests.get(view.key) != edit.digest:
-            edits.append(edit)
-            digests[view.key] = edit.digest
-    for step_id in dict.fromkeys((*rt.steps_completed, *steps)):
-        body, key = projection.homeless(step_id), f"{NOTES_PAGE}#{step_id}"
-        step = playbook.agenda.get(step_id)
-        if not step or not body:
-            continue
-        edit = SectionEdit(
-            path=NOTES_PAGE,
-            heading=f"{step_id} {step.title}",
-            title=document_title(NOTES_PAGE, rt.title),
-            body=body,
-            replaces=digests.get(key, ""),
-        )
+    item = files.ItemFacts(rt.title, rt.slug, rt.steps_completed)
+    for key, edit in files.sections(playbook, rt.specification, item, digests, steps):
         if digests.get(key) != edit.digest:
             edits.append(edit)
             digests[key] = edit.digest
-    for one in adr.sections(playbook.schema, rt.specification, _architecture(playbook), digests):
-        edit = SectionEdit(
-            path=one.path,
-            heading=one.heading,
-            title=one.title,
-            body=one.body,
-            replaces=digests.get(one.key, ""),
-        )
-        if digests.get(one.key) != edit.digest:
-            edits.append(edit)
-            digests[one.key] = edit.digest
     for held in rt.specification.active(DISCUSSION):
         rows, key = discussions.since_then(rt.specification, held), f"{held.id}#{SINCE_THEN}"
         digest = digest_of("\n".join(rows)) if rows else ""
@@ -513,13 +473,6 @@ def written(
             ]
             digests[key] = digest
     return rt.but(written=digests), tuple(edits)
-
-
-def _architecture(playbook: Playbook) -> frozenset[str]:
-    """The steps of the phases in which an architecture is selected."""
-    selecting = adr.selecting(playbook.schema)
-    phases = {step.phase_key for step in playbook.agenda.steps if step.step_id in selecting}
-    return frozenset(step.step_id for step in playbook.agenda.steps if step.phase_key in phases)
 
 
 # --- files become entries ---
@@ -553,7 +506,7 @@ def read_back(rt: Roundtable, edits: Iterable[HandEdit], playbook: Playbook) -> 
 def _view_at(playbook: Playbook, edit: HandEdit, rt: Roundtable) -> SectionView | None:
     for view in playbook.schema.views:
         path = SHARED.get(view.file, view.file)
-        heading = "" if view.is_data else view.heading or view.section or f"{rt.title} ({rt.slug})"
+        heading = "" if view.is_data else files.heading_of(view, rt.title, rt.slug)
         if path == edit.path and heading.casefold() == edit.heading.casefold():
             return view
     return adr.view_at(edit.path, edit.heading)
@@ -579,38 +532,3 @@ def with_files(decide: Decide) -> Decide:
         return after.but(outbox=tuple(last if one.id == last.id else one for one in after.outbox))
 
     return decided
-
-
-def document_title(path: str, title: str) -> str:
-    """For `requirements-spec.md`: "Requirements Spec: Dark mode"."""
-    stem = path.rpartition("/")[2].rpartition(".")[0].replace("-", " ").replace("_", " ").title()
-    return f"{' '.join(UPPER.get(word, word) for word in stem.split())}: {title}"
-
-
-def _edit(rt: Roundtable, view: SectionView, projection: Projection, *, replaces: str) -> CheckedEdit:
-    path = SHARED.get(view.file, view.file)
-    if not view.is_data:
-        return SectionEdit(
-            path=path,
-            heading=view.heading or view.section or f"{rt.title} ({rt.slug})",
-            title=document_title(path, rt.title),
-            body=projection.view(view),
-            replaces=replaces,
-        )
-    show, entries = view.show[0], rt.specification.entries.values()
-    shown = {one.id for one in projection.chosen(show, view)}
-    gone = tuple(one.id for one in entries if one.kind == show.kind and one.id not in shown)
-    if show.form is ViewForm.JSON:
-        key = next((name for name, field in show.fields.items() if field == "id"), "id")
-        return ItemsEdit(
-            path=path,
-            items=tuple(projection.items(view)),
-            key=key,
-            gone=gone,
-            fields=tuple(show.fields),
-            replaces=replaces,
-        )
-    columns, *rows = projection.rows(view)
-    return RowsEdit(
-        path=path, columns=tuple(columns), rows=tuple(map(tuple, rows)), gone=gone, replaces=replaces
-    )

@@ -1,0 +1,161 @@
+"""
+What is not settled in a specification: one list, in one order, for every file, card and plan of the item.
+
+Nothing is called ready while a row stands that comes before the open questions.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from enum import StrEnum
+from typing import Any
+
+from bot.domain.catalog.schema import EXCLUSIVE, Kind, Schema
+from bot.domain.messages.attribution_wording import attribution, attribution_of, overtaken
+from bot.domain.specification.claims import Claim, Entry, EntryState, StaleCause
+from bot.domain.specification.entries import OF_DISCUSSIONS, Specification
+from bot.domain.values.value import Value
+
+REQUIREMENT, CRITERION, WORK = "requirement", "criterion", "work"
+OWNED = frozenset({WORK, "action"})
+OPEN = frozenset({None, "", "open"})
+"""The outcome of an objection that nothing has become of."""
+NEEDS_CRITERION = frozenset({"must", "should"})
+EMPTY: tuple[Any, ...] = (None, "", [], ())
+
+
+class RowKind(StrEnum):
+    """In the order of the list. The words are counted in sentences: `2 contested`."""
+
+    DAMAGED = "damaged"
+    CONTESTED = "contested"
+    OVERTAKEN = "edit overtaken"
+    STALE = "to be confirmed again"
+    OBJECTION = "objection open"
+    PROPOSED = "not accepted"
+    UNCHECKED = "unchecked"
+    """Proposed, and its sources do not say it."""
+    QUESTION = "question open"
+    NO_CRITERION = "without a criterion"
+    NO_ANSWER = "risk without an answer"
+    NO_OWNER = "without an owner"
+    NO_ORDER = "no order"
+
+
+ORDER = tuple(RowKind)
+BLOCKING = frozenset(ORDER[: ORDER.index(RowKind.QUESTION)])
+
+
+class Unsettled(Value):
+    """
+    One row. `of` is the kind of the entry, and `step` where it was said; without an entry it concerns every file.
+    `text` are the words of the entry, `facts` what the row's sentence needs besides: who says what, why, who and when.
+    """
+
+    kind: RowKind
+    id: str = ""
+    of: str = ""
+    step: str = ""
+    text: str = ""
+    fields: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    cause: StaleCause | None = None
+
+
+def not_settled(
+    schema: Schema, specification: Specification, damage: Iterable[str] = ()
+) -> tuple[Unsettled, ...]:
+    """*damage*: sentences about lines that cannot be read; patches that were refused are told, too."""
+    found = [
+        Unsettled(kind=RowKind.DAMAGED, facts=(one,))
+        for one in dict.fromkeys((*damage, *specification.refused))
+    ]
+    for kind in (one for one in schema.kinds.values() if one.key not in OF_DISCUSSIONS):
+        for entry in specification.active(kind.key):
+            row = Unsettled(
+                kind=RowKind.PROPOSED,
+                id=entry.id,
+                of=kind.key,
+                step=entry.step,
+                text=str(entry[kind.text] or ""),
+            )
+            found += [row.but(**facts) for facts in _of_entry(specification, kind, entry)]
+    if specification.active(REQUIREMENT) and not specification.active(WORK):
+        found.append(Unsettled(kind=RowKind.NO_ORDER, of=REQUIREMENT))
+    return tuple(sorted(found, key=lambda row: ORDER.index(row.kind)))
+
+
+def lacking(schema: Schema, specification: Specification, damage: Iterable[str] = ()) -> tuple[str, ...]:
+    """Why the item is not ready to build: `2 contested`, `no requirement`; nothing if it is."""
+    counts = Counter(row.kind for row in not_settled(schema, specification, damage) if row.kind in BLOCKING)
+    requirements = _accepted(specification, REQUIREMENT)
+    untested = sum(
+        one["priority"] in NEEDS_CRITERION and not specification.parts(one.id, CRITERION)
+        for one in requirements
+    )
+    owned = any(one["owner"] for one in _accepted(specification, WORK))
+    return (
+        *(f"{counts[kind]} {kind.value}" for kind in ORDER if counts[kind]),
+        *(() if requirements else ("no requirement",)),
+        *((f"{untested} must or should {RowKind.NO_CRITERION.value}",) if untested else ()),
+        *(() if owned else ("no work with an owner",)),
+    )
+
+
+def concerning(
+    rows: Iterable[Unsettled], schema: Schema, kinds: Collection[str], steps: Collection[str]
+) -> tuple[Unsettled, ...]:
+    """Of a file that shows *kinds*; what no file shows belongs to the files of the step in which it was said."""
+    shown = {kind for view in schema.views for kind in view.kinds()}
+    elsewhere = {step for view in schema.views for step in view.steps} - set(steps)
+    return tuple(
+        row
+        for row in rows
+        if not row.of or row.of in kinds or (row.of not in shown and row.step not in elsewhere)
+    )
+
+
+def _of_entry(specification: Specification, kind: Kind, entry: Entry) -> Iterator[dict[str, Any]]:
+    for name, field in kind.fields.items():
+        if field.type in EXCLUSIVE and (both := entry.contested(name)):
+            said = tuple(f"{one.owner.name}: {one.value}" for one in both)
+            yield {"kind": RowKind.CONTESTED, "fields": (name,), "facts": said}
+        if sentence := overtaken(entry, name):
+            yield {"kind": RowKind.OVERTAKEN, "fields": (name,), "facts": (sentence,)}
+    claims = (entry.claim(name) for name in entry.stale)
+    if why := next((one.stale for one in claims if one and one.stale), None):
+        facts = (why.name or why.by, why.source)
+        yield {"kind": RowKind.STALE, "fields": entry.stale, "facts": facts, "cause": why.cause}
+    if kind.key == "objection" and entry["outcome"] in OPEN:
+        facts = (attribution_of(entry, kind.text), str(entry["settle"] or ""))
+        yield {"kind": RowKind.OBJECTION, "facts": facts}
+    elif entry.state is EntryState.PROPOSED and entry.first:
+        unchecked = next((one for _, one in entry.current() if one.is_unchecked), entry.first)
+        yield _proposed(unchecked)
+    for name in entry.claims:
+        if pending := entry.pending(name):
+            yield {**_proposed(pending, f"{name}: {pending.value}"), "fields": (name,)}
+    if entry.state is EntryState.ACCEPTED:
+        yield from _incomplete(specification, kind.key, entry)
+
+
+def _proposed(claim: Claim, value: str = "") -> dict[str, Any]:
+    kind = RowKind.UNCHECKED if claim.is_unchecked else RowKind.PROPOSED
+    return {"kind": kind, "facts": (attribution(claim), value)}
+
+
+def _incomplete(specification: Specification, kind: str, entry: Entry) -> Iterator[dict[str, Any]]:
+    if kind == "question" and entry["answer"] in EMPTY:
+        yield {
+            "kind": RowKind.QUESTION,
+            "facts": (str(entry["owner"] or ""), str(entry["by_when"] or "")),
+        }
+    if kind == REQUIREMENT and entry["priority"] != "won't" and not specification.parts(entry.id, CRITERION):
+        yield {"kind": RowKind.NO_CRITERION}
+    if kind == "risk" and entry["mitigation"] in EMPTY:
+        yield {"kind": RowKind.NO_ANSWER}
+    if kind in OWNED and entry["owner"] in EMPTY:
+        yield {"kind": RowKind.NO_OWNER}
+
+
+def _accepted(specification: Specification, kind: str) -> list[Entry]:
+    return [one for one in specification.active(kind) if one.state is EntryState.ACCEPTED]

@@ -1,0 +1,73 @@
+"""
+Every file of an item once more, from its transcript: what each has to be, byte for byte, and a unified diff where it is
+something else. What is not ours in a file stays as it is found.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.item.artifacts import (
+    InsightEdit,
+    Missing,
+    UnreadableArtifact,
+    applies_to,
+    marker,
+    original,
+    shared,
+)
+from bot.domain.item.meta import Record
+from bot.domain.specification import adr, files
+from bot.domain.specification.snapshot import HASH, Snapshot, folded
+from bot.domain.transcript.lines import Line
+from bot.domain.values.markdown import LAST_SECTION
+
+
+class HeldSynthesis(NamedTuple):
+    record: Record
+    text: str
+
+
+def committed(lines: Sequence[Line], *, foreign: Collection[str] = ()) -> Snapshot:
+    """The specification at the last commit that has one, with what people are called by then."""
+    newest = next((at for at in range(len(lines), 0, -1) if HASH in lines[at - 1].meta), 0)
+    snapshot = folded(lines[:newest], foreign=foreign)
+    names = {str(one.meta["user_id"]): one.meta.get("user_name") for one in lines if "user_id" in one.meta}
+    specification = snapshot.specification
+    for person, name in names.items():
+        specification = specification.naming(person, str(name)) if name else specification
+    return snapshot._replace(specification=specification)
+
+
+def projected(
+    snapshot: Snapshot, item: files.ItemFacts, found: Mapping[str, str], playbook: Playbook
+) -> dict[str, str]:
+    """The texts of all files with sections of entries. *found* are the texts of those that are there."""
+    texts = {path: text for path, text in found.items() if not adr.is_ours(path)}
+    ends = {f"{path}#{LAST_SECTION}": "" for path in found}
+    for _, edit in files.sections(playbook, snapshot.specification, item, {**ends, **snapshot.written}):
+        try:
+            texts[edit.path] = edit.apply(texts.get(edit.path, found.get(edit.path)))
+        except UnreadableArtifact as error:
+            texts[edit.path] = f"{error}\n"
+    return texts
+
+
+def with_syntheses(
+    texts: Mapping[str, str], held: Iterable[HeldSynthesis], item: files.ItemFacts, playbook: Playbook
+) -> dict[str, str]:
+    """With what discussions added to the files of their steps; a copy that a merge kept may have it instead."""
+    made = dict(texts)
+    for one in held:
+        step, mark = playbook.agenda.get(one.record.step_id), marker(one.record.step_id, one.record.timestamp)
+        for path in step.outputs if step else ():
+            copies = [text for name, text in texts.items() if original(name) == path]
+            if not applies_to(path) or path not in texts or any(mark in text for text in copies):
+                continue
+            words = item.title if shared(path) else step.title if step else ""
+            edit = InsightEdit(path=path, keywords=(words,), marker=mark, body=one.text)
+            try:
+                made[path] = edit.apply(made[path])
+            except Missing:
+                continue
+    return made

@@ -1,0 +1,118 @@
+"""Faults that were planted on purpose: verifying finds each of them."""
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.domain.specification.projection import Projection
+from bot.record import words_kept
+from bot.record.verify import RecordedItem, differences
+from bot.record.words_kept import unkept
+from bot.storage.git.versions import versions
+from tests.domain.table import Table, shipped
+from tests.record.kept import committed
+from tests.storage.checkout import Git
+
+SPEC = "requirements-spec.md"
+SAID = "requirement: Filter by date\nAC: two dates give the days between\nrequirement: Sort by name"
+
+
+def played() -> Table:
+    table = Table().start().through("01-05").press_continue().say(SAID, who="grace")
+    return table.say("FR-001 detail: from midnight to midnight", who="ada").stop()
+
+
+@pytest.fixture
+def item(tmp_path: Path) -> RecordedItem:
+    return committed(played(), tmp_path)
+
+
+def found(item: RecordedItem) -> list[str]:
+    return [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=shipped())]
+
+
+def changed(item: RecordedItem, old: str, new: str, name: str = SPEC) -> None:
+    file = item.folder / name
+    before = file.read_text()
+    assert old in before
+    file.write_text(before.replace(old, new, 1))
+
+
+def test_a_sound_record_has_no_difference(item: RecordedItem) -> None:
+    assert found(item) == []
+
+
+@pytest.mark.parametrize(
+    "row", ["Sort by name", "two dates give the days between", "from midnight to midnight"]
+)
+def test_a_lost_row_is_shown_in_a_diff(item: RecordedItem, row: str) -> None:
+    text = (item.folder / SPEC).read_text()
+    (item.folder / SPEC).write_text("\n".join(one for one in text.split("\n") if row not in one))
+
+    first = found(item)[0]
+    assert first.startswith(f"{SPEC}:")
+    assert re.search(rf"\n-.*{row}", first)
+
+
+def test_a_wrong_author_is_found(item: RecordedItem) -> None:
+    changed(item, "Said by Grace", "Said by Linus")
+    assert "\n+_Said by Linus" in found(item)[0]
+
+
+def test_a_renamed_file_is_missing_and_a_forged_decision_is_no_file_of_ours(item: RecordedItem) -> None:
+    (item.folder / SPEC).rename(item.folder / "spec.md")
+    (item.folder / "adr").mkdir()
+    (item.folder / "adr/0007-drop-the-logs.md").write_text("# ADR-0007: Drop the logs\n")
+
+    assert f"{SPEC}:1: is missing" in found(item)
+    assert "adr/0007-drop-the-logs.md:1: is no file of this record" in found(item)
+
+
+def test_an_edit_that_is_not_read_yet_has_its_author(item: RecordedItem) -> None:
+    git = Git(item.folder.parents[2])
+    changed(item, "Sort by name", "Sort by date")
+    path = f"docs/requirements/{item.slug}/{SPEC}"
+    git.commit(path, (item.folder / SPEC).read_text())
+
+    assert re.search(rf"^{SPEC}:\d+: edited by .+ in [0-9a-f]{{7,}}, read at the next save", found(item)[0])
+
+
+FAULTS: dict[str, Callable[[str], str]] = {
+    "the last row of each section is missing": lambda text: "\n".join(text.split("\n")[:-1]),
+    "every row is under another name": lambda text: text.replace("Grace", "Linus").replace("Ada", "Linus"),
+    "an entry is left out": lambda text: re.sub(r"### FR-002:[^#]*", "", text),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_in_the_projection_itself_is_found_by_the_second_check(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files and what they are compared with have the same fault: only the words tell."""
+    view = Projection.view
+    monkeypatch.setattr(Projection, "view", lambda self, one: FAULTS[fault](view(self, one)))
+    item = committed(played(), tmp_path)
+
+    assert any("is in no file" in one or "stands there without" in one for one in found(item))
+
+
+def test_an_ignored_line_is_found(item: RecordedItem) -> None:
+    """A line of a person that nothing came of."""
+    row = next(one for one in item.transcript.read_text().splitlines() if "Sort by name" in one)
+    more = (
+        row.replace("FR-001", "FR-008").replace("FR-002", "FR-009").replace("Sort by name", "Export as CSV")
+    )
+    files = {SPEC: (item.folder / SPEC).read_text()}
+
+    sentences = [sentence for _, sentence in unkept(f"{item.transcript.read_text()}{more}\n", files)]
+    assert any("Export as CSV" in one and "is in no file" in one for one in sentences)
+
+
+def test_the_second_check_shares_nothing_with_the_first() -> None:
+    tree = ast.parse(Path(words_kept.__file__).read_text())
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+    assert {alias.name for node in imports for alias in node.names} == {"json", "re"}

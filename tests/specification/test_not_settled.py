@@ -1,0 +1,187 @@
+"""What is not settled: one list in one order, at the end of every file; and what is ready only without it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from bot.domain.item.artifacts import InsightEdit, SectionEdit
+from bot.domain.messages.not_settled_wording import not_ready, row, rows
+from bot.domain.specification import files
+from bot.domain.specification.not_settled import RowKind, Unsettled, lacking, not_settled
+from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
+
+ITEM = files.ItemFacts("Offline sync", "offline-sync")
+
+
+@pytest.fixture
+def meeting() -> Meeting:
+    return Meeting()
+
+
+def told(meeting: Meeting) -> list[str]:
+    return [row(one, SCHEMA) for one in not_settled(SCHEMA, meeting.specification)]
+
+
+def kinds(meeting: Meeting) -> list[RowKind]:
+    return [one.kind for one in not_settled(SCHEMA, meeting.specification)]
+
+
+def settled(meeting: Meeting) -> None:
+    """One requirement with a test, and one piece of work with an owner."""
+    meeting.say("Ada", "01-06", "requirement: Filter by date\nAC: two dates give the days between")
+    meeting.say("Ada", "02-05", "task: A switch")
+    meeting.say("Ada", "02-05", "WRK-001 owner: Grace")
+
+
+CASES: dict[RowKind, tuple[Callable[[Meeting], object], str]] = {
+    RowKind.CONTESTED: (
+        lambda at: (at.say("Ada", "01-08", "Must: FR-001"), at.say("Grace", "01-08", "Should: FR-001")),
+        "FR-001 priority: Ada says must, Grace says should. Which one counts?",
+    ),
+    RowKind.STALE: (
+        lambda at: at.delete("Ada", at.say("Ada", "01-01", "problem: Edits are lost")),
+        "PRB-001 Edits are lost: Ada deleted a message that it rests on; confirm again (text)",
+    ),
+    RowKind.OBJECTION: (
+        lambda at: at.say("Grace", "03-01", "objection: two dates are not enough"),
+        "OBJ-001 two dates are not enough – Grace",
+    ),
+    RowKind.PROPOSED: (
+        lambda at: at.propose(
+            {"id": "RSK-001", "kind": "risk", "new": True, "set": {"text": "Lost edits"}}, step="02-03"
+        ),
+        "RSK-001 Lost edits: proposed by BusinessAnalyst (persona), not accepted",
+    ),
+    RowKind.UNCHECKED: (
+        lambda at: at.propose(
+            {
+                "id": "FR-001",
+                "set": {"title": "Filter by month"},
+                "unverified": {"title": "no source says month"},
+            }
+        ),
+        (
+            "FR-001 title: Filter by month: proposed by BusinessAnalyst (persona), not accepted,"
+            " unchecked: no source says month"
+        ),
+    ),
+    RowKind.QUESTION: (
+        lambda at: at.say("Ada", "01-02", "open question: Who pays? -> Linus"),
+        "Q-001 Who pays? (Linus)",
+    ),
+    RowKind.NO_CRITERION: (
+        lambda at: at.say("Ada", "01-06", "requirement: Sort by name"),
+        "FR-002 Sort by name: no acceptance criterion",
+    ),
+    RowKind.NO_ANSWER: (
+        lambda at: at.say("Ada", "02-03", "risk: Lost edits"),
+        "RSK-001 Lost edits: no answer to this risk",
+    ),
+    RowKind.NO_OWNER: (
+        lambda at: at.say("Ada", "04-05", "action: dashboards"),
+        "ACT-001 dashboards: no owner",
+    ),
+    RowKind.NO_ORDER: (
+        lambda at: at.press("Ada", {"id": "WRK-001", "state": "withdrawn"}),
+        "Nobody has said what is done first.",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_each_row_says_what_is_open_about_which_entry(meeting: Meeting, kind: RowKind) -> None:
+    settled(meeting)
+    assert told(meeting) == []
+
+    happens, sentence = CASES[kind]
+    happens(meeting)
+
+    assert told(meeting) == [sentence]
+    assert kinds(meeting) == [kind]
+
+
+def test_the_order_is_that_of_the_kinds_whatever_was_said_first(meeting: Meeting) -> None:
+    settled(meeting)
+    for kind in (RowKind.QUESTION, RowKind.NO_ANSWER, RowKind.CONTESTED, RowKind.OBJECTION):
+        CASES[kind][0](meeting)
+
+    assert kinds(meeting) == [RowKind.CONTESTED, RowKind.OBJECTION, RowKind.QUESTION, RowKind.NO_ANSWER]
+    damaged = not_settled(SCHEMA, meeting.specification, ["line 4 cannot be read"])
+    assert row(damaged[0], SCHEMA) == "line 4 cannot be read"
+
+
+def test_a_requirement_that_is_left_out_needs_no_criterion(meeting: Meeting) -> None:
+    settled(meeting)
+    meeting.say("Ada", "01-06", "requirement: Sort by name")
+    meeting.say("Ada", "01-08", "won't: FR-002")
+
+    assert told(meeting) == []
+
+
+def test_an_item_is_ready_only_when_nothing_is_lacking(meeting: Meeting) -> None:
+    """Fixed words with counts; open questions alone are no reason."""
+    assert not_ready(lacking(SCHEMA, meeting.specification)) == (
+        "Not ready: no requirement, no work with an owner."
+    )
+    settled(meeting)
+    meeting.say("Ada", "01-02", "open question: Who pays?")
+    assert lacking(SCHEMA, meeting.specification) == ()
+
+    meeting.say("Ada", "01-06", "requirement: Sort by name")
+    meeting.say("Ada", "01-08", "Must: FR-002")
+    assert lacking(SCHEMA, meeting.specification) == ("1 must or should without a criterion",)
+    meeting.say("Grace", "01-08", "Should: FR-002")
+    meeting.say("Grace", "03-01", "objection: two dates are not enough")
+    assert lacking(SCHEMA, meeting.specification)[:2] == ("1 contested", "1 objection open")
+
+
+def test_slack_shows_ten_rows_and_how_many_more_there_are() -> None:
+    found = [Unsettled(kind=RowKind.DAMAGED, facts=(f"line {number}",)) for number in range(22)]
+
+    assert rows(found, SCHEMA)[9:] == ("line 9", "and 12 more")
+
+
+# --- in files -----------------------------------------------------------------------------------------------------
+
+
+def page_of(meeting: Meeting, path: str, existing: str | None = None) -> str:
+    for _, edit in files.sections(PLAYBOOK, meeting.specification, ITEM, dict.fromkeys(KEYS, "")):
+        if edit.path == path:
+            existing = edit.apply(existing)
+    return existing or ""
+
+
+KEYS = [view.key for view in SCHEMA.views if view.is_page] + ["requirements-spec.md#Not settled"]
+SPEC = "requirements-spec.md"
+
+
+def test_it_is_the_last_section_of_a_file_and_lists_what_concerns_it(meeting: Meeting) -> None:
+    """Work and actions concern other files."""
+    settled(meeting)
+    CASES[RowKind.NO_CRITERION][0](meeting)
+    meeting.say("Ada", "02-04", "task: Another switch\naction: dashboards")
+
+    text = page_of(meeting, SPEC)
+    assert text.endswith("\n## Not settled\n\n- FR-002 Sort by name: no acceptance criterion\n")
+    work, actions = (page_of(meeting, name) for name in ("impact-analysis.md", "actions.md"))
+    assert work.endswith("## Not settled\n\n- WRK-002 Another switch: no owner\n")
+    assert actions.endswith("## Not settled\n\n- ACT-001 dashboards: no owner\n")
+    assert text == page_of(meeting, SPEC, text)
+
+
+def test_it_goes_when_everything_is_settled_and_what_comes_later_stands_before_it(meeting: Meeting) -> None:
+    settled(meeting)
+    clean = page_of(meeting, SPEC)
+    CASES[RowKind.NO_CRITERION][0](meeting)
+    text = page_of(meeting, SPEC, clean)
+    more = SectionEdit(path=SPEC, heading="Appendix", title="", body="Words.").apply(text)
+    insight = InsightEdit(
+        path=SPEC, keywords=("settled",), marker="<!-- Elaboration: step 01-06, now -->", body="Insight."
+    ).apply(text)
+
+    assert "Not settled" not in clean
+    assert "\n## Appendix\n\nWords.\n\n## Not settled\n" in more
+    assert "\nInsight.\n\n## Not settled\n" in insight
+    meeting.say("Ada", "01-06", "AC-002-01: names go up")
+    meeting.press("Ada", {"id": "FR-002", "state": "withdrawn"})
+    assert page_of(meeting, SPEC, text) == page_of(meeting, SPEC)

@@ -716,7 +716,7 @@ async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> No
         "id": "DEC-001",
         "kind": "decision",
         "new": True,
-        "set": {"text": "Sync by hand", "reason": "Safe"},
+        "set": {"text": "Sync by hand", "reason": "Safe", "deciders": ["Grace", "Linus"]},
     }
     line = {
         "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
@@ -730,13 +730,16 @@ async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> No
     ran, none = await cli("decisions", "sync", "ada"), await cli("decisions", "redis")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
-        "gh-42-offline-sync DEC-001 Sync by hand", "    Ada 2026-01-01", "    because: Safe",
+        "gh-42-offline-sync DEC-001 Sync by hand",
+        "    decided by Grace and Linus, recorded by Ada 2026-01-01",
+        "    because: Safe",
     ]  # fmt: skip
     assert none.out == "No decision was found.\n"
     (row,) = (await cli("decisions", "--json")).json
     assert list(row) == [
-        "slug", "title", "id", "text", "by", "at", "why", "replaces", "fate", "link", "over", "deciders",
+        "slug", "title", "id", "text", "by", "at", "why", "replaces", "fate", "link", "over",
     ]  # fmt: skip
+    assert row["by"] == "decided by Grace and Linus, recorded by Ada"
     assert (await cli("show", "gh-42-offline-sync", "--json")).json["entries"] == {
         "decision": {"accepted": 1}
     }

@@ -25,6 +25,7 @@ PARTIAL = {
     "bot.domain.roundtable.transitions.planning_presses.MOVES": "a part of PRESSES",
     "bot.domain.roundtable.transitions.asking.LOUD": "read with `get`",
     "bot.domain.roundtable.words.AT_MENUS_ONLY": "read with `get`",
+    "bot.domain.specification.coverage._OF_ROWS": "read with `get`",
     "bot.domain.messages.menus.DEPTH_OF": "made of a whole table; for the three buttons of it alone",
     "bot.domain.roundtable.transitions.trouble.AFTER_COMMIT": "read with `get`",
     "bot.domain.transcript.fold._BY_PHASE": "read with `get`",

@@ -343,7 +343,7 @@ def _progress(content: bytes | None, state: State, versions: Sequence[CommittedI
             yield Difference(META, 1, "is not there")
         return
     for one in verify.meta_compared(content, state.progress):
-        yield Difference(META, one.line, one.sentence)
+        yield Difference(META, one.line, one.sentence, diff=one.diff)
 
 
 def _specified(item: RecordedItem, foreign: Collection[str]) -> Iterator[Difference]:

@@ -57,11 +57,11 @@ def test_what_the_lines_say_is_what_it_should_say() -> None:
 )  # fmt: skip
 def test_another_value_is_found_where_it_stands(fields: dict[str, object], found: tuple[int, str]) -> None:
     """With what it is, and what it should be, as a diff."""
-    ((line, sentence),) = wrong(meta_json(**fields))
+    (one,) = meta_compared(meta_json(**fields), DONE)
     name = next(iter(fields))
 
-    assert (line, sentence.split("\n")[0]) == (found[0], f"{name} is not what the lines say")
-    assert found[1] in sentence.split("\n")
+    assert (one.line, one.sentence) == (found[0], f"{name} is not what the lines say")
+    assert found[1] in one.diff
 
 
 def test_the_order_of_elaborations_is_that_of_their_time() -> None:
@@ -106,9 +106,7 @@ def test_an_older_record_is_compared_as_far_as_it_goes() -> None:
     less = meta_json(DONE.but(steps_completed=("00-02",)))
 
     assert wrong(more, OLD) == []
-    assert [sentence.split("\n")[0] for _, sentence in wrong(less, OLD)] == [
-        "steps_completed is not what the lines say"
-    ]
+    assert [sentence for _, sentence in wrong(less, OLD)] == ["steps_completed is not what the lines say"]
 
 
 @pytest.mark.parametrize("theirs", [None, "00-01", 7])

@@ -1,6 +1,8 @@
 """A roundtable that moves between clones: any process takes any event, and each has its own copy of the files."""
 
 import asyncio
+from collections.abc import Iterable
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -42,12 +44,13 @@ async def step(replica: Replica, number: int) -> CommitResult:
     return await replica.workspace.commit(SLUG, a_commit(number, **a_step(number)), now=now)
 
 
-async def assert_whole(replica: Replica, steps: int, *, merged: bool = False) -> None:
+async def assert_whole(replica: Replica, steps: int, *, merged: Iterable[int] = ()) -> None:
     """
-    All of it is there, and the record in the order in which it happened. Only where two clones were *merged*, files are
-    kept beside others.
+    All of it is there, and the record in the order in which it happened. Only where two clones were merged, files are
+    kept beside others, and the steps of the clone that pushed last stand last in the record: *merged* is that order.
     """
     numbers = range(1, steps + 1)
+    order = tuple(merged) or tuple(numbers)
     state = (await replica.workspace.read(SLUG, now=NOW)).state
     assert state
     assert state.meta.steps_completed == tuple(f"01-{number:02}" for number in numbers)
@@ -55,12 +58,12 @@ async def assert_whole(replica: Replica, steps: int, *, merged: bool = False) ->
     assert state.meta.description == "Too bright"
     read = transcript.read((replica.git.root / TRANSCRIPT).read_bytes())
     spoken = [line for line in read.lines if "merged" not in line.meta]
-    assert [line.message_id for line in spoken] == [f"{n}.{part}" for n in numbers for part in ("a", "b")]
-    assert [line.round for line in spoken] == [number for number in numbers for _ in range(2)]
+    assert [line.message_id for line in spoken] == [f"{n}.{part}" for n in order for part in ("a", "b")]
+    assert [line.round for line in spoken] == [top for top in accumulate(order, max) for _ in range(2)]
     assert (read.flaws, read.torn) == ((), False)
     folder = replica.git.root / "docs/requirements" / SLUG
     copies = sorted(folder.glob("*.theirs-*"))
-    assert bool(copies) == merged
+    assert bool(copies) == bool(merged)
     specs = [path.read_text() for path in (folder / "requirements-spec.md", *copies)]
     stories = [path.read_text() for path in (folder / "user-stories.json", *copies)]
     for number in numbers:
@@ -110,8 +113,11 @@ async def test_steps_that_went_on_without_each_other_are_one_item_in_the_end(
         for replica in (*order, order[0]):
             assert await replica.sync.once() in {SyncResult.PUSHED, SyncResult.NOTHING}
 
-        await assert_whole(one, STEPS, merged=True)
-        await assert_whole(two, STEPS, merged=True)
+        both, ours = range(1, known + 1), (known + 1,)
+        theirs = range(known + 2, STEPS + 1)
+        record = (*both, *ours, *theirs) if first == 0 else (*both, *theirs, *ours)
+        await assert_whole(one, STEPS, merged=record)
+        await assert_whole(two, STEPS, merged=record)
         assert len(subjects(remote)) == STEPS + 1
         assert_at_one(remote, one.git, two.git)
 

@@ -4,6 +4,7 @@ import pytest
 
 from bot.domain.item.artifacts import PlanEdit
 from bot.domain.planning.workshop import BRIEF, PLAN, PLAN_FILES, PLAN_PAGE
+from bot.domain.transcript.seal import OF_SEALING
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
@@ -82,7 +83,9 @@ async def test_the_workshop_finds_what_it_wrote(workspace: GitWorkspace, git: Gi
     found = await workspace.planning(SLUG)
 
     assert found.files == {PLAN_PAGE: "# Plan\n", ASIDE: "# Old\n"}
-    assert found.lines == (a_line("C1.1"),)
+    (line,) = found.lines
+    told = {name: fact for name, fact in line.meta.items() if name not in OF_SEALING}
+    assert line.but(meta=told) == a_line("C1.1")
     assert await workspace.planning("nobody-s") == ({}, ())
 
 

@@ -259,10 +259,10 @@ def _key(line: Line) -> tuple[tuple[int, int], str] | None:
 
 def _moved(line: Line, place: Line, changed_last: str) -> Line:
     """A turn of a discussion keeps its place in the discussion, and an entry the step that it was read in."""
+    heard = {HEARD_AFTER: changed_last} if changed_last and "entries" in line.meta else {}
     if "turn_id" in line.meta:
-        return line.but(ts=place.ts, round=place.round)
+        return line.but(ts=place.ts, round=place.round, meta={**line.meta, **heard})
     if "entries" in line.meta:
-        heard = {HEARD_AFTER: changed_last} if changed_last else {}
         return line.but(ts=place.ts, round=place.round, phase=place.phase, meta={**line.meta, **heard})
     kept = {name: fact for name, fact in line.meta.items() if name not in ABOUT}
     where = {name: place.meta[name] for name in ABOUT if name in place.meta}

@@ -27,10 +27,11 @@ Syntheses = Mapping[str, str]
 
 
 class Wrong(NamedTuple):
-    """A difference in line *line* of a text, from 1."""
+    """A difference in line *line* of a text, from 1. `diff` are the rows of a unified diff, if there is one."""
 
     line: int
     sentence: str
+    diff: tuple[str, ...] = ()
 
 
 def markers(text: str) -> list[str]:
@@ -109,9 +110,9 @@ def meta_compared(content: bytes, progress: Progress) -> Iterator[Wrong]:
         if name not in found and progress.whole:
             yield Wrong(1, f"has no {name}")
         elif name in found and not _same(value, wanted) and (progress.whole or not _contains(value, wanted)):
-            rows = difference(pretty(wanted), pretty(value), name)
+            diff = difference(pretty(wanted), pretty(value), name)
             line = text.count("\n", 0, text.index(json.dumps(name))) + 1
-            yield Wrong(line, "\n".join((f"{name} is not what the lines say", *(rows.rows if rows else ()))))
+            yield Wrong(line, f"{name} is not what the lines say", diff.rows if diff else ())
 
 
 def difference(wanted: str, found: str, name: str) -> TextDifference | None:

@@ -1,0 +1,61 @@
+"""Transcripts that four earlier versions wrote, from the first one on: they are read, shown and taken over."""
+
+from html import escape
+from pathlib import Path
+
+import pytest
+
+from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.snapshot import folded_content
+from bot.domain.transcript.lines import Line, LinePhase, Source, read
+from bot.domain.transcript.seal import TAKES_OVER, Sealer, take_over
+from bot.record.page import as_html
+from bot.record.reading import entries, replay
+from tests.record.kept import record_at
+
+SAMPLES = sorted((Path(__file__).parent / "earlier").glob("*.jsonl"))
+SEALER = Sealer(b"the key of a test")
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
+def test_it_is_read_without_a_flaw_and_shown(sample: Path) -> None:
+    """Every word of a person is on the page."""
+    record = record_at(sample)
+    state = replay(record)
+    page = "".join(as_html(lambda: entries(record), state, title="Offline sync"))
+    said = [line for line in read(sample.read_bytes()).lines if line.source is Source.USER]
+
+    assert state.flaw_count == 0
+    assert len([*entries(record)]) == state.lines
+    assert all(escape(line.content.split("\n")[0]) in page for line in said)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
+def test_what_was_accepted_is_accepted_after_it_was_taken_over(sample: Path) -> None:
+    """For a bot with keys, lines without a seal only propose until then."""
+    content = sample.read_bytes()
+    before = accepted(folded_content(content).specification)
+    pushed = SEALER.append(content, [pressed("An ordinary line.")])
+    taken = SEALER.append(
+        content, [pressed("Taken over.", **{TAKES_OVER: take_over(content, SEALER.trusted)})]
+    )
+
+    assert accepted(folded_content(pushed, SEALER.trusted).specification) == set()
+    assert accepted(folded_content(taken, SEALER.trusted).specification) == before
+
+
+def accepted(specification: Specification) -> set[str]:
+    return {id for id, entry in specification.entries.items() if entry.state is EntryState.ACCEPTED}
+
+
+def pressed(content: str, **facts: object) -> Line:
+    return Line(
+        ts="2026-11-24T10:00:00.000Z",
+        round=9_999,
+        actor="PlanningAgent",
+        phase=LinePhase.CLARIFYING,
+        role="planning",
+        source=Source.SYSTEM,
+        content=content,
+        meta={"message_id": "item.1.9999", "user_id": "ada", "user_name": "Ada", **facts},
+    )

@@ -85,7 +85,8 @@ class KeptRecords(Records):
         except OSError as error:
             sentence = f"The record of {slug} cannot be read: {error.strerror}."
             raise WorkspaceError(sentence, reason="unreadable") from error
-        return InMemory(transcript.append(content, pending) if pending else content)
+        ours = frozenset(line.message_id for line in pending)
+        return InMemory(transcript.append(content, pending) if pending else content, ours)
 
 
 def _content(file: File) -> bytes:

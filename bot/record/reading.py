@@ -107,9 +107,10 @@ class RecordEntry(NamedTuple):
 
 
 class InMemory(NamedTuple):
-    """A transcript that is in no file yet."""
+    """A transcript that is in no file yet. *ours* are ids of lines of ours that are not sealed before their commit."""
 
     content: bytes
+    ours: frozenset[str] = frozenset()
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
@@ -155,7 +156,7 @@ def specification_of(record: File | InMemory, *, until: int | None = None) -> Sp
     found = [(number, _with_id(number, row)) for number, row in numbered(record) if isinstance(row, Line)]
     lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
     with record.opened() as file:
-        foreign = foreign_ids(b"".join(file))
+        foreign = foreign_ids(b"".join(file)) - (record.ours if isinstance(record, InMemory) else frozenset())
     known = (line for (number, _), line in zip(found, lines, strict=True) if until is None or number <= until)
     return folded(known, foreign=foreign).specification
 

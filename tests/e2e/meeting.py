@@ -1,8 +1,9 @@
 """People and the bot in the sandbox, over real sockets: what a team does, and what it sees."""
 
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import run
@@ -14,6 +15,8 @@ from bot.engine.clock import Clock, now
 from bot.engine.ports import Voices
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
+from bot.storage.git.repository import STATE
+from bot.storage.sqlite import FILE
 from roundtable_eval.demo import ways
 from slack_sandbox import App, Delivery, Sandbox, SandboxMessage, Timing
 from slack_sandbox.residents import User
@@ -112,7 +115,9 @@ class Meeting:
 
     def was_last_heard(self, at: str) -> None:
         """Turns the clock back: the bot that is not running has not listened since then."""
-        (self.workspace / ".roundtable" / "listened").write_text(at)
+        with closing(sqlite3.connect(self.workspace / STATE / FILE)) as store, store:
+            changed = store.execute("UPDATE notes SET content = ? WHERE name = 'listened'", [at])
+            assert changed.rowcount == 1
 
     # --- what people see ------------------------------------------------------------------------------------------
 

@@ -91,6 +91,7 @@ async def test_data_is_suggested_and_a_refusal_is_said_by_nobody(
     await loaded.close()
 
     entries = json.loads((meeting.folder / "specification.json").read_text())["entries"]
-    assert [one["state"] for one in entries if one["kind"] == "assumption"] == ["accepted"]
+    claims = [one["claims"]["text"][-1] for one in entries if one["kind"] == "assumption"]
+    assert [claim["accepted"]["name"] for claim in claims] == ["Ada"]
     assert not [one for one in meeting.thread if REFUSED in one.text or '"declined"' in one.text]
     assert not [line for line in meeting.transcript.lines if REFUSED in line.content]

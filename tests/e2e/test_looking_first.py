@@ -61,6 +61,7 @@ async def test_what_it_finds_is_on_the_card_before_anybody_speaks(meeting: Meeti
         await meeting.slack.settled()
 
     entries = json.loads((meeting.folder / "specification.json").read_text())["entries"]
-    assert [one["state"] for one in entries if one["kind"] == "assumption"] == ["accepted"]
+    claims = [one["claims"]["text"][-1] for one in entries if one["kind"] == "assumption"]
+    assert [claim["accepted"]["name"] for claim in claims] == ["Ada"]
     looked = [line.meta["looked_at"] for line in meeting.transcript.lines if "looked_at" in line.meta]
     assert [[one["tool"] for one in found] for found in looked[:1]] == [["search_code"]]

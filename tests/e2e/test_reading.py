@@ -9,7 +9,7 @@ from tests.e2e.meeting import CHANNEL, Meeting
 def notes(meeting: Meeting) -> list[tuple[str, str]]:
     entries = json.loads((meeting.folder / "specification.json").read_text())["entries"]
     claims = [one["claims"]["text"][-1] for one in entries if one["kind"] == "note"]
-    return [(claim["name"], claim["value"]) for claim in claims]
+    return [(claim["said"]["name"], claim["value"]) for claim in claims]
 
 
 def root_of(meeting: Meeting) -> SandboxMessage:

@@ -64,10 +64,11 @@ async def test_suggestions_stand_on_the_card_and_finish_waits_for_nobody(meeting
 
     assert len(mind.asked) == calls == 2
     accepted = json.loads((meeting.folder / "specification.json").read_text())["entries"]
-    assert [(one["id"], one.get("state", "proposed")) for one in accepted if one["kind"] == "assumption"] == [
-        ("ASM-001", "accepted"),
-        ("ASM-002", "proposed"),
-    ]
+    claims = {one["id"]: one["claims"]["text"][-1] for one in accepted if one["kind"] == "assumption"}
+    assert {id: claim.get("accepted", {}).get("name") for id, claim in claims.items()} == {
+        "ASM-001": "Ada",
+        "ASM-002": None,
+    }
     proposing = [
         one for one in meeting.transcript.lines if one.source is Source.MODEL and "entries" in one.meta
     ]

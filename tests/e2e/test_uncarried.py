@@ -14,7 +14,7 @@ LEFT = "We will have 900 trucks one day"
 def notes(meeting: Meeting) -> list[tuple[str, str]]:
     entries = json.loads((meeting.folder / "specification.json").read_text())["entries"]
     claims = [one["claims"]["text"][-1] for one in entries if one["kind"] == "note"]
-    return [(claim["name"], claim["value"]) for claim in claims if "said: “" in claim["value"]]
+    return [(claim["accepted"]["name"], claim["value"]) for claim in claims if "said: “" in claim["value"]]
 
 
 async def test_what_a_synthesis_left_out_is_taken_over(meeting: Meeting) -> None:

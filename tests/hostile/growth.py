@@ -9,7 +9,7 @@ from itertools import count
 
 RATIO = 6
 """Four times the text may take at most so many times the CPU time; a quadratic loop takes sixteen times."""
-FLOOR = 0.006
+FLOOR = 0.02
 """Seconds of CPU time below which a run is too short to be compared, and too short to matter."""
 RUNS = 5
 MOST_SECONDS = 4.0

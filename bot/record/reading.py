@@ -26,7 +26,7 @@ from bot.domain.transcript.fold import (
     position_in,
     who,
 )
-from bot.domain.transcript.lines import QUOTED, UNWRITTEN, Flaw, Line, Source, parse
+from bot.domain.transcript.lines import ENTRIES, QUOTED, UNWRITTEN, Flaw, Line, Source, parse
 from bot.domain.transcript.seal import foreign_ids
 from bot.domain.transcript.state import CHANGE, State
 from bot.domain.values.json_files import cut_off
@@ -153,10 +153,11 @@ def replay(record: File | InMemory, *, until: int | None = None) -> State:
 
 def specification_of(record: File | InMemory, *, until: int | None = None) -> Specification:
     """The entries as the lines up to *until* give them. Raises OSError."""
-    found = [(number, _with_id(number, row)) for number, row in numbered(record) if isinstance(row, Line)]
-    lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
     with record.opened() as file:
-        foreign = foreign_ids(b"".join(file)) - (record.ours if isinstance(record, InMemory) else frozenset())
+        whole = InMemory(b"".join(file), record.ours if isinstance(record, InMemory) else frozenset())
+    found = [(number, _with_id(number, row)) for number, row in numbered(whole) if isinstance(row, Line)]
+    lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
+    foreign = foreign_ids(whole.content) - whole.ours
     known = (line for (number, _), line in zip(found, lines, strict=True) if until is None or number <= until)
     return folded(known, foreign=foreign).specification
 
@@ -243,7 +244,7 @@ def _files(number: int, line: Line) -> Iterator[SharedFile]:
 def _marks(line: Line) -> Iterator[str]:
     if earlier.is_synthesis(line):
         yield "synthesis"
-    found = line.meta.get(earlier.ENTRIES)
+    found = line.meta.get(ENTRIES)
     made = {one.get("kind") for one in found if isinstance(one, dict)} if isinstance(found, list) else set()
     for kind in (earlier.DECISION, earlier.QUESTION, earlier.OBJECTION):
         if kind in made or kind in line.meta:

@@ -142,12 +142,13 @@ def positions(brief: Brief) -> Iterator[str]:
         for position, holders in issue.positions.items():
             names = ", ".join(one.name for one in holders if not one.left)
             yield f"{issue.title}: {position}: {names or 'no one now'}"
-        yield from map(moved, issue.moves)
+        yield from map(_render_move, issue.moves)
 
 
-def moved(one: PositionMove) -> str:
-    lines = ", ".join(f"line {number}" for number in one.because)
-    return f"{one.by}: {one.was} → {one.position} (line {one.line}{f', because of {lines}' if lines else ''})"
+def _render_move(move: PositionMove) -> str:
+    lines = ", ".join(f"line {number}" for number in move.because)
+    because = f", because of {lines}" if lines else ""
+    return f"{move.by}: {move.was} → {move.position} (line {move.line}{because})"
 
 
 def _speaker(speaker: Speaker) -> str:

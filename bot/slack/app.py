@@ -365,7 +365,7 @@ def _channels(app: AsyncApp, reception: Reception) -> None:
         await reception.desk.in_channel(place, gone)
 
     @app.event(RENUMBERED)
-    async def moved(event: Payload) -> None:
+    async def change_channel_id(event: Payload) -> None:
         place, to = parse.channel_moved(event, reception.us, at=reception.clock())
         await reception.desk.in_channel(place, to)
 

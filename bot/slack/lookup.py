@@ -129,7 +129,7 @@ class PersonNames:
     def changed(self, user: Mapping[str, Any]) -> Person | None:
         """Slack tells of a *user*; None when nothing of that is new to us: most changes are of a status."""
         person = word(user, "id")
-        before, known = self._known.now(person), self._read(person, user) if person else None
+        before, known = self._known.now(person), self._read_member(person, user) if person else None
         if known is None or known == before:
             return None
         if before:
@@ -148,9 +148,9 @@ class PersonNames:
             log.info("Slack does not say who %s is: %s", person, error.reason)
             return _Known(person)
         user = answer.get("user")
-        return self._read(person, user) if user else _Known(person)
+        return self._read_member(person, user) if user else _Known(person)
 
-    def _read(self, person: str, user: Mapping[str, Any]) -> _Known:
+    def _read_member(self, person: str, user: Mapping[str, Any]) -> _Known:
         fields = (("profile", "display_name"), ("profile", "real_name"), ("real_name",))
         name = next((shown for one in fields if (shown := one_line(word(user, *one)))), person)
         offset = user.get("tz_offset")

@@ -292,10 +292,10 @@ class SqliteStore:
             return known
         saved = self._saved.get(slug)
         if saved is None or saved.link != link:
-            saved = self._read(slug, link, state)
+            saved = self._read_state(slug, link, state)
         return saved.value if saved else None
 
-    def _read(self, slug: str, link: str, state: str) -> StoredState | None:
+    def _read_state(self, slug: str, link: str, state: str) -> StoredState | None:
         """An unreadable one is set aside: the item is then rebuilt from the workspace."""
         parts = dict(self._sql.execute("SELECT name, content FROM parts WHERE slug = ?", [slug]))
         saved = None

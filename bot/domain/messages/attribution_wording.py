@@ -13,7 +13,7 @@ _NAMED_AS = frozenset({PartyKind.PERSONA, PartyKind.PROGRAM})
 
 
 def attribution(claim: Claim) -> str:
-    """`Grace`; `Grace, accepted by Linus`; `proposed by Maya (persona), not accepted, unchecked: nobody said it`."""
+    """For example `Grace`, `Grace, accepted by Linus`, or `proposed by Maya (persona), not accepted`."""
     said, made, took = claim.said, claim.proposed, claim.accepted
     is_worded = said is not None and said.by != made.by and claim.check is not Check.VERBATIM
     parts = [said.name] if said else [f"proposed by {_called(made)}"]
@@ -39,7 +39,7 @@ def attribution_of(entry: Entry, field: str) -> str:
 
 
 def attributions(entry: Entry) -> str:
-    """Of every value that counts. In which discussion it came up is said by nobody."""
+    """Of every value that counts, except the reference to its discussion, which no person said."""
     return together(attribution(claim) for field, claim in entry.current() if field != "discussion")
 
 

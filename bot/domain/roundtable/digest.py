@@ -97,7 +97,7 @@ class WaitingFor(NamedTuple):
 
 def digest(since: StateChange, playbook: Playbook) -> Digest:
     before, now = since.before, since.now
-    decisions, questions, objections = (_told(since, kind, playbook) for kind in LISTED)
+    decisions, questions, objections = (_points_of_kind(since, kind) for kind in LISTED)
     return Digest(
         away=bool(before.lines),
         spoke=_spoke(since, playbook),
@@ -215,14 +215,11 @@ def _new(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in now if one not in before)
 
 
-def _told(since: StateChange, kind: str, playbook: Playbook) -> _PointsOfKind:
-    names = _names(playbook)
+def _points_of_kind(since: StateChange, kind: str) -> _PointsOfKind:
     current = [one for one in since.specification.active(kind) if _counts(one)]
     fresh = [one for one in current if _is_news(one, since.known.entries.get(one.id))]
     new = ((f"{one.id}: {one['text']}", attribution_of(one, "text")) for one in fresh)
-    return _PointsOfKind(
-        tuple(ToldEntry(text, names.get(by, by)) for text, by in new), len(current) - len(fresh)
-    )
+    return _PointsOfKind(tuple(ToldEntry(text, by) for text, by in new), len(current) - len(fresh))
 
 
 def _counts(entry: Entry) -> bool:

@@ -37,7 +37,7 @@ class _Claim(NamedTuple):
 
 
 @lru_cache(maxsize=CLAIMS_REMEMBERED)  # the same ones are held against every sentence
-def _read(claim: str) -> _Claim:
+def _read_claim(claim: str) -> _Claim:
     return _Claim(content_words(claim), figures(claim))
 
 
@@ -93,7 +93,7 @@ def without_commits(text: str) -> str:
 def _lacking(sentence: str, claims: Sequence[str]) -> str:
     """Held against the claims that speak of the same: that another thing takes 40 % as well says nothing of this."""
     words = content_words(sentence)
-    about = (one.figures for one in map(_read, claims) if not words.isdisjoint(one.words))
+    about = (one.figures for one in map(_read_claim, claims) if not words.isdisjoint(one.words))
     missing = next(lacking_figures(sentence, about), None)
     return f"no entry says “{missing.said.rstrip('.')}”" if missing else ""
 
@@ -101,4 +101,4 @@ def _lacking(sentence: str, claims: Sequence[str]) -> str:
 def _is_said(text: str, claims: Sequence[str]) -> bool:
     words = content_words(text)
     most = max(1.0, MOSTLY * len(words))
-    return any(len(words & _read(one).words) >= most for one in claims)
+    return any(len(words & _read_claim(one).words) >= most for one in claims)

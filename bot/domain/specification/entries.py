@@ -25,7 +25,6 @@ from bot.domain.specification.claims import (
 )
 from bot.domain.specification.fold import (
     DECIDED_BY_PEOPLE,
-    ENTRIES,
     GIT_AUTHOR,
     HOW,
     MARK,
@@ -40,7 +39,7 @@ from bot.domain.specification.fold import (
     stands_in,
     utterance_of,
 )
-from bot.domain.transcript.lines import CHANGING_ENTRIES, Line
+from bot.domain.transcript.lines import CHANGING_ENTRIES, ENTRIES, Line
 from bot.domain.values.value import Stored
 
 __all__ = [
@@ -77,7 +76,7 @@ __all__ = [
 
 
 OF_DISCUSSIONS = frozenset({"discussion", "position"})
-"""Kinds that say what happened. Nobody has to accept such entries."""
+"""Kinds that record what happened. Such entries need no acceptance."""
 NOT_LISTED = OF_DISCUSSIONS | {NOTE}
 """Kinds that no list of what was recorded shows."""
 _Named = TypeVar("_Named", Party, Stale, HeardWords)

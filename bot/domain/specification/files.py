@@ -87,14 +87,20 @@ def _due(
     said = {one.step for one in living}.union(steps)
     pages = (view for view in playbook.schema.views if view.is_data or view.is_page)
     views = [view for view in pages if view.steps or view.always]
-    shown = {
-        view.key for view in views if view.always and any(projection.chosen(one, view) for one in view.show)
+    due = {
+        view.key
+        for view in views
+        if view.key in written
+        or not said.isdisjoint(view.steps)
+        or (view.always and any(projection.chosen(one, view) for one in view.show))
     }
-    due = [view for view in views if view.key in {*written, *shown} or not said.isdisjoint(view.steps)]
+    covered = {kind for view in views if view.key in due for kind in view.kinds()}
     for kind in dict.fromkeys(one.kind for one in living if one.kind != NOTE):
-        if not any(kind in view.kinds() for view in due):
-            due += [view for view in views if view.is_page and kind in view.kinds()][:1]
-    return [view for view in views if view in due]
+        page = next((view for view in views if view.is_page and kind in view.kinds()), None)
+        if page and kind not in covered:
+            due.add(page.key)
+            covered.update(page.kinds())
+    return [view for view in views if view.key in due]
 
 
 def heading_of(view: SectionView, title: str, slug: str) -> str:

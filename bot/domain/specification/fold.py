@@ -3,7 +3,7 @@ How lines become entries. Who, when, in which step and with what authority is th
 changes: `{"id": "FR-001", "kind": "requirement", "set": {"title": "Filter by date"}}`.
 
 The fold needs no kinds: a transcript means the same when kinds change. Shapes are checked before a line is written;
-limits and quotes are checked here, whoever wrote the patch.
+limits and quotes are checked here, in patches of people and of models alike.
 """
 
 from collections import Counter, defaultdict
@@ -25,11 +25,9 @@ from bot.domain.specification.claims import (
     Stale,
     StaleCause,
 )
-from bot.domain.transcript.lines import HOST, Line, Source
+from bot.domain.transcript.lines import ENTRIES, HOST, Line, Source
 from bot.domain.values.value import Stored
 
-ENTRIES = "entries"
-"""In a line's `meta`: its patches."""
 MARK = "mark"
 """In a line's `meta`: the mark that the line is about."""
 GIT_AUTHOR = "git_author"
@@ -108,7 +106,7 @@ def letters_of(text: object) -> str:
 
 
 def party_of(line: Line, *, is_ours: bool = True) -> Party:
-    """What a line may do, by the line alone. One that we did not write is nobody's, whatever name it has."""
+    """What a line may do, by the line alone. A line that we did not write has no authority, whatever name it has."""
     meta, id = line.meta, line.message_id
     person, name = _text(meta, "user_id"), _text(meta, "user_name")
     if not is_ours:
@@ -314,7 +312,7 @@ class _Change:
         return quoted == letters or bool(heard and quoted in letters and letters in letters_of(heard.text))
 
     def _said(self, patch: Patch, value: Any, quotes: Iterable[Quote]) -> Party | None:
-        """Whose words they are: by the first quote that stands in a person's line, whoever wrote the patch."""
+        """Whose words they are: by the first quote that stands in a person's line, also in a patch of a model."""
         for one in quotes:
             heard = self._fold.heard.get(one.line)
             if heard and stands_in(heard, one.words):

@@ -10,10 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.domain.transcript.lines import RULE, VOICE, Line, Source
+from bot.domain.transcript.lines import ENTRIES, RULE, VOICE, Line, Source
 from bot.domain.values.text import one_line
 
-ENTRIES = "entries"
 SYNTHESIS = "### Elaboration Insights (Step "
 """How the content of a line with a synthesis begins."""
 DECISION, QUESTION, OBJECTION, POSITION = "decision", "question", "objection", "position"
@@ -51,7 +50,7 @@ def upcast(lines: Iterable[Line]) -> tuple[Line, ...]:
     if not last:
         return lines
     reading = _Upcast(lines)
-    return (*map(reading.read, lines[:last]), *lines[last:])
+    return (*map(reading.upcast_line, lines[:last]), *lines[last:])
 
 
 def is_earlier(line: Line) -> bool:
@@ -98,7 +97,7 @@ class _Upcast:
         """By turn and by message: the id of the line."""
         self._positions: dict[tuple[str, str], tuple[str, str]] = {}
 
-    def read(self, line: Line) -> Line:
+    def upcast_line(self, line: Line) -> Line:
         if line.meta.get("turn") == 1:
             self._positions, self._lines = {}, {}
         for name in ("turn_id", "message_id"):

@@ -15,8 +15,8 @@ from pydantic import BeforeValidator
 
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import words
-from bot.domain.transcript.earlier import ENTRIES, SYNTHESIS, positions_of
-from bot.domain.transcript.lines import HOST, Flaw, Line, LinePhase, Source, out_of_order
+from bot.domain.transcript.earlier import SYNTHESIS, positions_of
+from bot.domain.transcript.lines import ENTRIES, HOST, Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.state import (
     CHANGE,
     Concluded,

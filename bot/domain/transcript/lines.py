@@ -118,7 +118,9 @@ SPENT = "spent"
 """In a line's `meta`: what the models had used for the item at the commit."""
 QUOTED = "quoted"
 """In a line's `meta`: passages that it cites and that are in no commit, by their ids."""
-CHANGING_ENTRIES = frozenset({"entries", "amends", "retracts"})
+ENTRIES = "entries"
+"""In a line's `meta`: its patches of the specification."""
+CHANGING_ENTRIES = frozenset({ENTRIES, "amends", "retracts"})
 """In a line's `meta`: what makes it one for the specification."""
 HEARD_AFTER = "heard_after"
 """In the `meta` of a message that was moved: the line that changed the specification before it did."""
@@ -259,10 +261,10 @@ def _key(line: Line) -> tuple[tuple[int, int], str] | None:
 
 def _moved(line: Line, place: Line, changed_last: str) -> Line:
     """A turn of a discussion keeps its place in the discussion, and an entry the step that it was read in."""
-    heard = {HEARD_AFTER: changed_last} if changed_last and "entries" in line.meta else {}
+    heard = {HEARD_AFTER: changed_last} if changed_last and ENTRIES in line.meta else {}
     if "turn_id" in line.meta:
         return line.but(ts=place.ts, round=place.round, meta={**line.meta, **heard})
-    if "entries" in line.meta:
+    if ENTRIES in line.meta:
         return line.but(ts=place.ts, round=place.round, phase=place.phase, meta={**line.meta, **heard})
     kept = {name: fact for name, fact in line.meta.items() if name not in ABOUT}
     where = {name: place.meta[name] for name in ABOUT if name in place.meta}

@@ -386,7 +386,7 @@ def _rewritten(found: list[_Found], signed: set[int]) -> set[int]:
 
 
 def _sealed(row: _Found, n: int) -> SealedRow:
-    """What somebody wrote into an erased line since is not shown."""
+    """Words that were written into an erased line later are not shown."""
     line = row.line
     if ERASED in line.meta and DIGEST in line.meta:
         line = line.but(content="", meta={name: line.meta[name] for name in line.meta if name in _UNHASHED})

@@ -399,7 +399,7 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
 
 
 def _named_besides(rt: Roundtable, deciders: tuple[str, ...], person: Person) -> tuple[str, ...]:
-    """The names of *deciders*; nobody where that is only *person*, who records it."""
+    """The names of *deciders*. Empty if *person*, who records the decision, is the only one."""
     return () if deciders == (person.id,) else tuple(map(rt.name_of, deciders))
 
 

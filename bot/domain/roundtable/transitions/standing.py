@@ -129,13 +129,13 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
     if not event.is_answered:
         rt = whispering(rt, event.person, wording.sealed_noted())
     is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)
-    return _shown(rt, None, playbook) if is_last else rt
+    return _show_sealed(rt, None, playbook) if is_last else rt
 
 
 def revealed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if rt.debate.sealed is None:
         raise NotNow(trouble_wording.unknown_menu())
-    return _shown(rt, event.person, playbook)
+    return _show_sealed(rt, event.person, playbook)
 
 
 def shown_at_the_end(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -153,7 +153,7 @@ def shown_at_the_end(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return _positions_taken(rt, given, playbook)
 
 
-def _shown(rt: Roundtable, by: Person | None, playbook: Playbook) -> Roundtable:
+def _show_sealed(rt: Roundtable, by: Person | None, playbook: Playbook) -> Roundtable:
     given = rt.debate.sealed
     assert given, "there is something to show"
     who = {"user_id": by.id, "user_name": rt.name_of(by.id)} if by else {}

@@ -132,7 +132,7 @@ NO_SESSIONS = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
 """Slack has no sessions of agents for this app."""
 
 EDITING_CLOSED = "edit_window_closed"
-"""The workspace does not let messages be edited, or not for so long."""
+"""The workspace allows no edits of messages, or only for a limited time."""
 NOT_EDITABLE = frozenset({"message_not_found", "cant_update_message", EDITING_CLOSED})
 """The message is gone, or Slack does not let us edit it."""
 ABOUT_THE_MESSAGE = frozenset(

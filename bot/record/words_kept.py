@@ -8,6 +8,8 @@ import re
 
 SHORTEST = 4
 """Letters and digits; shorter values stand anywhere."""
+_NO_WORDS = ("asked", "discussion", "person")
+"""Fields with the words of a question, and references to a discussion or to a person."""
 _ESCAPES = re.compile(r"&(?:lt|gt|amp|quot|#\d+);")
 _ENTRY = re.compile(r"\n(?=(?:#|- |\d+\. |\*\*[A-Z]{1,4}-\d))")
 _WHOLE = re.compile(r"#{3,} |\*\*[A-Z]{1,4}-\d")
@@ -36,9 +38,10 @@ def unkept(transcript: str, files: dict[str, str]) -> list[tuple[int, str]]:
     for number, meta, patch in given:
         if meta.get("message_id") in over or patch["id"] in gone:
             continue
-        for at, (name, value) in enumerate(patch.get("set", {}).items()):
+        given_here = [(name, value) for name, value in patch.get("set", {}).items() if name not in _NO_WORDS]
+        for at, (name, value) in enumerate(given_here):
             words = _bare(value) if isinstance(value, str) else ""
-            if len(words) < SHORTEST or last[patch["id"], name] != number or name == "asked":
+            if len(words) < SHORTEST or last[patch["id"], name] != number:
                 continue
             there = [block for bare, block in blocks if words in bare]
             who = str(meta.get("user_name") or "")

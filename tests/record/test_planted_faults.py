@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.domain.messages.message import Action
 from bot.domain.specification.projection import Projection
 from bot.record import words_kept
 from bot.record.verify import RecordedItem, differences
@@ -43,6 +44,24 @@ def changed(item: RecordedItem, old: str, new: str, name: str = SPEC) -> None:
 
 def test_a_sound_record_has_no_difference(item: RecordedItem) -> None:
     assert found(item) == []
+
+
+def discussed() -> Table:
+    """Options, an objection, an action, and a decision that reads otherwise afterwards."""
+    table = Table().start().say("Edits get lost.").press(Action.FINISH_STEP).press(Action.ELABORATE)
+    table.say("objection: the phone gets lost", who="linus").say("action: build the dashboards -> Grace")
+    table.say("decision: Use a queue; because: it is known")
+    return table.say("done").say("DEC-001: Use a log", who="grace").press_continue().stop()
+
+
+def test_what_was_said_in_a_discussion_is_kept(tmp_path: Path) -> None:
+    """References to a discussion or a person are no words."""
+    item = committed(discussed(), tmp_path)
+
+    assert found(item) == []
+    for page in item.folder.glob("*.md"):
+        page.write_text(page.read_text().replace("the phone gets lost", "the phone"))
+    assert any("“the phone gets lost” (OBJ-001) is in no file" in one for one in found(item))
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ from bot.domain.roundtable.inputs import (
     TryAgain,
 )
 from bot.domain.roundtable.machine import decide
-from bot.domain.roundtable.outcomes import Attempted, Done, Failed, Outcome
+from bot.domain.roundtable.outcomes import REMOVED, Attempted, Done, Failed, Outcome
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import TRIED_AGAIN, Roundtable
 from bot.domain.roundtable.transitions import opening
@@ -59,7 +59,6 @@ log = logging.getLogger(__name__)
 ATTEMPTS = 6
 ATTEMPTS_TO_POST = 1_000
 """A bad hour of Slack must not lose what a persona said."""
-REMOVED = "not_in_channel"
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
 TRY_AGAIN_SECONDS = 60.0

@@ -175,7 +175,25 @@ def test_what_is_being_written_when_the_channel_goes_is_finished_first() -> None
     gone(table)
 
     assert table.rt.stage is Stage.WRITING
-    assert any(isinstance(one, Tell) for one in table.rt.outbox)
+    table = table.fail("rewrite", "not_in_channel", times=2).resume_paying()
+    assert table.rt.stage is Stage.PAUSED
+    assert table.meta.steps_completed == ("00-01",)
+    assert len(table.world.told) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "refusal"), [("post", "not_in_channel"), ("post", "is_archived"), ("rewrite", "is_inactive")]
+)
+def test_whether_slack_tells_of_it_or_refuses_first_is_the_same(kind: str, refusal: str) -> None:
+    """The starter is told once, and what was said is saved."""
+    table = Table(few_steps()).start().stop_paying().say("For field work.").fail(kind, refusal)
+    gone(table.resume_paying(), archived=refusal != "not_in_channel").resume_paying()
+
+    assert table.rt.stage is Stage.PAUSED
+    (told,) = table.world.told
+    words = "no longer in the channel" if refusal == "not_in_channel" else "was archived"
+    assert words in told[1].text
+    assert "For field work." in table.world.meeting.decode()
 
 
 def test_a_stopped_roundtable_stays_as_it_is_when_its_channel_goes() -> None:

@@ -354,6 +354,11 @@ class PersonMet(EffectOutcome):
     offset: int | None = None
 
 
+REMOVED = "not_in_channel"
+CHANNEL_ARCHIVED = frozenset({"is_archived", "is_inactive"})
+"""Reasons of Slack's refusals of a post, and of an edit."""
+
+
 class Failed(EffectOutcome):
     """
     The effect cannot be paid: the outside world refused for good, or for too long.

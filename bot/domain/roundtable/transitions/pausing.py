@@ -85,15 +85,13 @@ def channel_gone(rt: Roundtable, event: ChannelGone, playbook: Playbook) -> Roun
     Nothing can be posted, so the roundtable pauses and what was said is saved. The person who started it is told. What
     is being written down just now is finished first: its next post fails, and then it pauses, too.
     """
-    if rt.stage in RESTING:
+    if rt.stage in {*RESTING, *BUSY}:
         return rt
     words = trouble_wording.channel_gone(rt.title, archived=event.archived)
     link = (Link(label="The thread", url=rt.permalink),) if rt.permalink else ()
     told = Tell(person=rt.started_by, message=Message(text=words, links=link))
     rt = standing.shown_at_the_end(rt, playbook)
     rt = rt.recording(trouble_wording.no_channel(archived=event.archived), part=rt.part, message_id=event.key)
-    if rt.stage in BUSY:
-        return rt.queueing(told)
     rt = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.superseded()).holding_back()
     return queue_commit(rt.but(stage=Stage.PAUSED, heading_for=rt.stage), "paused").queueing(told)
 

@@ -43,7 +43,16 @@ from bot.domain.roundtable.effects import (
     Then,
     WorkIndicator,
 )
-from bot.domain.roundtable.outcomes import CodeSurvey, Committed, Failed, Judged, Surveyed
+from bot.domain.roundtable.inputs import ChannelGone
+from bot.domain.roundtable.outcomes import (
+    CHANNEL_ARCHIVED,
+    REMOVED,
+    CodeSurvey,
+    Committed,
+    Failed,
+    Judged,
+    Surveyed,
+)
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable, Stalled
 from bot.domain.roundtable.transitions import (
@@ -218,7 +227,15 @@ def _not_posted(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Ro
     is_known = failure.effect.late and rt.stage in RESTING and not gone
     if rt.stage in BUSY or is_known:
         return rt.holding_back(failure.effect)
+    if failure.said.reason in {*CHANNEL_ARCHIVED, REMOVED} and rt.stage not in RESTING:
+        return _channel_gone(rt.holding_back(failure.effect), failure, playbook)
     return _unheard(rt, failure.said, playbook, failure.effect)
+
+
+def _channel_gone(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    """The refusal may come before Slack's event, which then changes nothing."""
+    key, archived = f"removed.{failure.effect.id}", failure.said.reason in CHANNEL_ARCHIVED
+    return pausing.channel_gone(rt, ChannelGone(key=key, at=failure.said.at, archived=archived), playbook)
 
 
 def _unheard(rt: Roundtable, said: Failed, playbook: Playbook, *posts: Post) -> Roundtable:

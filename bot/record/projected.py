@@ -53,6 +53,14 @@ def projected(
     return texts
 
 
+def with_follow_ups(texts: Mapping[str, str], snapshot: Snapshot, playbook: Playbook) -> dict[str, str]:
+    """With what is said below the block of a discussion since."""
+    made = dict(texts)
+    for _, edits in files.follow_ups(playbook, snapshot.specification):
+        made |= {edit.path: edit.apply(made[edit.path]) for edit in edits if edit.path in made}
+    return made
+
+
 def with_syntheses(
     texts: Mapping[str, str], held: Iterable[HeldSynthesis], item: files.ItemFacts, playbook: Playbook
 ) -> dict[str, str]:

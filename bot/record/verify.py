@@ -42,7 +42,7 @@ from bot.files import (
     Folder,
     folder,
 )
-from bot.record.projected import HeldSynthesis, committed, projected, with_syntheses
+from bot.record.projected import HeldSynthesis, committed, projected, with_follow_ups, with_syntheses
 from bot.record.reading import numbered, repeated, replay
 from bot.record.words_kept import unkept
 
@@ -301,8 +301,9 @@ def _projected(
 ) -> Iterator[Difference]:
     """Every file made again from the lines, and the second check, which does not ask the code that makes them."""
     lines = [line for _, line in numbered(item.record) if isinstance(line, Line)]
-    wanted = projected(committed(lines, foreign=foreign), facts, texts, playbook)
-    for name, text in with_syntheses(wanted, syntheses, facts, playbook).items():
+    snapshot = committed(lines, foreign=foreign)
+    wanted = with_syntheses(projected(snapshot, facts, texts, playbook), syntheses, facts, playbook)
+    for name, text in with_follow_ups(wanted, snapshot, playbook).items():
         if name not in texts:
             if name != SHARED or item.shared:
                 yield Difference(name, 1, "is missing")

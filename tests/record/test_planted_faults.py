@@ -65,6 +65,19 @@ def test_what_was_said_in_a_discussion_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new"), [("DEC-001 reads now: Use a log", "DEC-001 reads now: Use a file"), ("Since then:", "")]
+)
+def test_what_became_of_a_decision_since_is_made_again(tmp_path: Path, old: str, new: str) -> None:
+    item = committed(discussed(), tmp_path)
+    page = next(one for one in item.folder.glob("*.md") if old in one.read_text())
+
+    changed(item, old, new, page.name)
+    assert any(
+        one.startswith(f"{page.name}:") and f"\n-{old}" in one.replace("- DEC", "DEC") for one in found(item)
+    )
+
+
+@pytest.mark.parametrize(
     "row", ["Sort by name", "two dates give the days between", "from midnight to midnight"]
 )
 def test_a_lost_row_is_shown_in_a_diff(item: RecordedItem, row: str) -> None:

@@ -217,6 +217,10 @@ class FollowUpEdit(Stored):
     marker: str
     rows: tuple[str, ...]
 
+    @property
+    def digest(self) -> str:
+        return digest_of("\n".join(self.rows)) if self.rows else ""
+
     def apply(self, existing: str | None) -> str:
         page, eol = outline(existing or ""), line_end(existing or "")
         found = [row.strip() for row in page.lines]

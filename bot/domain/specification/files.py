@@ -6,9 +6,19 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import NOTE, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED
-from bot.domain.item.artifacts import CheckedEdit, ItemsEdit, RowsEdit, SectionEdit
+from bot.domain.item.artifacts import (
+    SINCE_THEN,
+    CheckedEdit,
+    FollowUpEdit,
+    ItemsEdit,
+    RowsEdit,
+    SectionEdit,
+    applies_to,
+    marker,
+)
 from bot.domain.messages import not_settled_wording
-from bot.domain.specification import adr
+from bot.domain.specification import adr, discussions
+from bot.domain.specification.discussions import DISCUSSION
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.not_settled import Unsettled, concerning, not_settled
 from bot.domain.specification.projection import Projection
@@ -74,6 +84,20 @@ def sections(
         if listed or key in written:
             edit = _section(path, LAST_SECTION, listed, item.title, None)
             yield key, edit.but(last=True)
+
+
+def follow_ups(
+    playbook: Playbook, specification: Specification
+) -> Iterator[tuple[str, tuple[FollowUpEdit, ...]]]:
+    """What became of what the block of each discussion shows, in every file that has the block; by a key."""
+    for held in specification.active(DISCUSSION):
+        step = playbook.agenda.get(str(held["step"] or ""))
+        block = marker(str(held["step"] or ""), str(held["ended"]))
+        rows = discussions.since_then(specification, held)
+        paths = [path for path in step.outputs if applies_to(path)] if step else []
+        if paths:
+            edits = tuple(FollowUpEdit(path=path, marker=block, rows=rows) for path in paths)
+            yield f"{held.id}#{SINCE_THEN}", edits
 
 
 def _due(

@@ -18,12 +18,8 @@ from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.discussion.elaboration import EndReason, Fate
 from bot.domain.discussion.synthesis import Decision, Synthesis
 from bot.domain.item.artifacts import (
-    SINCE_THEN,
     Edit,
-    FollowUpEdit,
-    applies_to,
     digest_of,
-    marker,
 )
 from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
@@ -461,17 +457,10 @@ def written(
         if digests.get(key) != edit.digest:
             edits.append(edit)
             digests[key] = edit.digest
-    for held in rt.specification.active(DISCUSSION):
-        rows, key = discussions.since_then(rt.specification, held), f"{held.id}#{SINCE_THEN}"
-        digest = digest_of("\n".join(rows)) if rows else ""
-        step = playbook.agenda.get(str(held["step"] or ""))
-        if step and digests.get(key, "") != digest:
-            edits += [
-                FollowUpEdit(path=path, marker=marker(step.step_id, str(held["ended"])), rows=rows)
-                for path in step.outputs
-                if applies_to(path)
-            ]
-            digests[key] = digest
+    for key, follow_ups in files.follow_ups(playbook, rt.specification):
+        if digests.get(key, "") != follow_ups[0].digest:
+            edits += follow_ups
+            digests[key] = follow_ups[0].digest
     return rt.but(written=digests), tuple(edits)
 
 

@@ -64,6 +64,18 @@ def test_what_was_said_in_a_discussion_is_kept(tmp_path: Path) -> None:
     assert any("“the phone gets lost” (OBJ-001) is in no file" in one for one in found(item))
 
 
+def test_where_people_stood_is_kept_whatever_a_model_sums_up(tmp_path: Path) -> None:
+    table = Table().start().say("Edits get lost.").press(Action.FINISH_STEP).press(Action.ELABORATE)
+    table.say("option: a queue on the phone").say("option: one log for all", who="linus")
+    table.say("for A", who="grace").say("B works for me if it fails open", who="linus")
+    item = committed(table.say("done").press_continue().stop(), tmp_path)
+
+    assert found(item) == []
+    kept = "\n".join(page.read_text() for page in item.folder.glob("*.md"))
+    assert "#### Positions\n- A: a queue on the phone – Grace\n" in kept
+    assert "- B: one log for all – Linus (“B works for me if it fails open”)" in kept
+
+
 @pytest.mark.parametrize(
     ("old", "new"), [("DEC-001 reads now: Use a log", "DEC-001 reads now: Use a file"), ("Since then:", "")]
 )

@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.discussion import board, dissent
 from bot.domain.discussion.elaboration import Decided, PersonStand
-from bot.domain.discussion.synthesis import Decision, Insight, ObjectionOutcome, OpenQuestion, markdown
+from bot.domain.discussion.synthesis import Decision, Insight, ObjectionOutcome, OpenQuestion
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.engine.ports import NO_FACTS, Speech, VoiceContext, Voices
 from bot.errors import VoiceError
@@ -258,13 +258,11 @@ def test_where_people_stand_at_the_end_is_a_list_of_its_own() -> None:
     held.debate = held.debate.but(stands=(stand,))
     found = held.ends()
 
-    assert found.positions == (
+    assert board.listed_sides(held.debate) == (
         "A: a bucket in each gateway – nobody",
         "B: one counter in Redis – Ada (very sure: it is simple)",
     )
     assert [one.text for one in found.insights] == ["undecided, I want numbers"]
-    shown = markdown(found, step_id="01-06", title="T", participants="P", turns=7, exit="quiet")
-    assert "#### Positions\n- A: a bucket in each gateway – nobody\n- B:" in shown
 
 
 def insights_beside_another(said: str, option: str, condition: str = "") -> list[str]:

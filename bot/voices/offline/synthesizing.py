@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bot.domain.catalog.schema import Schema
 from bot.domain.discussion import board, dissent
-from bot.domain.discussion.elaboration import Elaboration, PersonStand, Turn
+from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import (
     SUMMARY_CHARS,
     Decision,
@@ -20,7 +20,6 @@ from bot.domain.discussion.synthesis import (
     OpenQuestion,
     Synthesis,
 )
-from bot.domain.messages import discussion_wording
 from bot.domain.messages.step_wording import listed
 from bot.domain.values.text import counted, one_line
 from bot.voices.offline.discussing import own_question
@@ -29,7 +28,6 @@ MOST_INSIGHTS = 20
 INSIGHT_CHARS = 300
 SHORT_WORDS, SHORT_LETTERS = 3, 6
 """A remark as short as this has no content of its own ("lol ok"); letters count in scripts without spaces."""
-NOBODY = "nobody"
 NO_REPLY = "asked by {name}, no reply yet"
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
@@ -60,7 +58,6 @@ def synthesize(debate: Elaboration, schema: Schema) -> Synthesis:
         ),
         actions=tuple(f"{text} ({turn.name})" for turn, text in _marked(people, action)),
         objections=tuple(_objections(debate, people, objection)),
-        positions=tuple(_positions(debate)),
         summary="",
     )
     return found.but(summary=_summary(found, [turn.name for turn, _ in remarks]))
@@ -106,20 +103,6 @@ def _unheard(debate: Elaboration) -> Iterator[OpenQuestion]:
 def _marked(people: Iterable[Turn], labels: Sequence[str]) -> Iterator[tuple[Turn, str]]:
     if labels:
         yield from ((turn, text) for turn in people for text in dissent.marked(turn.text, labels))
-
-
-def _positions(debate: Elaboration) -> Iterator[str]:
-    """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus`."""
-    for side in board.sides(debate):
-        names = ", ".join(map(_holder, side.people)) or NOBODY
-        yield f"{side.option.letter}: {side.option.text} – {names}"
-
-
-def _holder(stand: PersonStand) -> str:
-    """A sealed position has no message of its own, so its reason stands here."""
-    sure = discussion_wording.SURE.get(stand.sure, "")
-    told = ": ".join(filter(None, (sure, stand.why))) if sure else ""
-    return f"{stand.name} ({told})" if told else stand.told
 
 
 def _remarks(debate: Elaboration, people: Sequence[Turn], labels: Sequence[str]) -> list[tuple[Turn, str]]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion import attesting, dissent
+from bot.domain.discussion import attesting, board, dissent
 from bot.domain.discussion.elaboration import EndedDiscussion, EndReason
 from bot.domain.discussion.synthesis import (
     Decision,
@@ -72,7 +72,7 @@ def _taken(
 ) -> Roundtable:
     """With what it left out; measured as it was delivered."""
     card = quality.card(rt.debate, delivered, playbook.roster)
-    synthesis = dissent.restored(delivered, rt.debate)
+    synthesis = dissent.restored(delivered, rt.debate).but(positions=board.listed_sides(rt.debate))
     shown, kept = _as_markdown(rt, synthesis, playbook)
     rt = rt.but(elaboration=rt.debate.but(insights=len(synthesis.insights)))
     edits = _additions(rt, kept, playbook)

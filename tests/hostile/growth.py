@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-RATIO = 6
-"""Four times the text may take at most so many times the CPU time; a quadratic loop takes sixteen times."""
+RATIO = 8
+"""Four times the text may take at most so many times the CPU time: between a linear and a quadratic loop (4 and 16)."""
 FLOOR = 0.02
 """Seconds of CPU time below which a run is too short to be compared, and too short to matter."""
 RUNS = 5

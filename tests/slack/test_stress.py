@@ -288,7 +288,7 @@ async def test_a_channel_that_is_archived(meeting: Meeting) -> None:
         slack.archive()
         slack.release_events()
         told = await slack.until(lambda: _told(slack, "ada"))
-        assert "This channel is archived. Unarchive it" in told
+        assert "The channel of *Offline sync* was archived" in told
 
         slack.archive(archived=False)
         await _resumed(meeting)

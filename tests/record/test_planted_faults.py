@@ -64,6 +64,14 @@ def test_what_was_said_in_a_discussion_is_kept(tmp_path: Path) -> None:
     assert any("“the phone gets lost” (OBJ-001) is in no file" in one for one in found(item))
 
 
+def test_a_decision_is_in_a_file_wherever_it_is_made(tmp_path: Path) -> None:
+    """The section of the selected architecture lists what was decided there alone."""
+    item = committed(Table().start().say("decision: no second server").stop(), tmp_path)
+
+    assert found(item) == []
+    assert "**DEC-001** no second server" in (item.folder / "architecture-overview.md").read_text()
+
+
 def test_where_people_stood_is_kept_whatever_a_model_sums_up(tmp_path: Path) -> None:
     table = Table().start().say("Edits get lost.").press(Action.FINISH_STEP).press(Action.ELABORATE)
     table.say("option: a queue on the phone").say("option: one log for all", who="linus")

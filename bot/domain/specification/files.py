@@ -118,12 +118,10 @@ def _due(
         or not said.isdisjoint(view.steps)
         or (view.always and any(projection.chosen(one, view) for one in view.show))
     }
-    covered = {kind for view in views if view.key in due for kind in view.kinds()}
-    for kind in dict.fromkeys(one.kind for one in living if one.kind != NOTE):
-        page = next((view for view in views if view.is_page and kind in view.kinds()), None)
-        if page and kind not in covered:
-            due.add(page.key)
-            covered.update(page.kinds())
+    for one in living:
+        if one.kind != NOTE and not any(projection.shows(view, one) for view in views if view.key in due):
+            page = next((view for view in views if view.is_page and projection.shows(view, one)), None)
+            due |= {page.key} if page else set()
     return [view for view in views if view.key in due]
 
 

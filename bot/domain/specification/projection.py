@@ -181,6 +181,13 @@ class Projection:
             found.sort(key=lambda one: (self._rank(one, show.group), self._rank(one, show.order)))
         return found
 
+    def shows(self, view: SectionView, entry: Entry) -> bool:
+        """Whether the section lists it, by itself or as a part of others."""
+        lists = [show for show in view.show if show.kind == entry.kind]
+        return any(
+            (not show.here or entry.step in view.steps) and self._fits(entry, show.where) for show in lists
+        ) or (not lists and entry.kind in view.kinds())
+
     def _fits(self, entry: Entry, where: Mapping[str, Sequence[str]]) -> bool:
         for field, allowed in where.items():
             value = entry[field]

@@ -1,6 +1,7 @@
 """The sandbox's page in a real browser, used as somebody would who has never seen the bot."""
 
 import os
+import re
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,8 +10,12 @@ import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from tests.e2e.meeting import Meeting
+from tests.patience import PATIENCE_SECONDS
 
 QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+
+
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 
 @pytest.fixture
@@ -42,6 +47,8 @@ async def test_a_roundtable_held_on_the_page(meeting: Meeting, page: Page, tmp_p
         await expect(thread.get_by_role("button", name="Continue")).to_be_visible()
         await thread.get_by_role("button", name="Discuss").click()
         await expect(thread.get_by_text("Discussion: ")).to_be_visible()
+        answer = thread.get_by_role("article", name=re.compile("^Alex Rivera"))
+        await expect(answer.first).to_be_visible()  # ended before anybody spoke, there is nothing to sum up
         await thread.get_by_role("button", name="End", exact=True).click()
         await expect(thread.get_by_text("Elaboration Insights")).to_be_visible()
         await expect(thread.get_by_role("button", name="Discuss")).to_be_visible()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import (
     Flaw,
     Line,
@@ -15,6 +16,7 @@ from bot.domain.transcript.lines import (
     Transcript,
     append,
     no_valid,
+    parse,
     raised,
     read,
 )
@@ -269,6 +271,19 @@ class TestAppending:
 
         assert found.flaws == ()
         assert (found.lines[1].round, found.lines[1].ts) == (5, line(5).ts)
+
+    @given(st.lists(st.tuples(st.sampled_from(LinePhase), st.booleans()), max_size=12))
+    def test_a_round_has_one_phase_wherever_lines_are_written(
+        self, spoken: list[tuple[LinePhase, bool]]
+    ) -> None:
+        """Two clones went on apart: the lines of one come after those of the other."""
+        lines: tuple[list[Line], list[Line]] = [], []
+        for number, (phase, elsewhere) in enumerate(spoken, start=1):
+            told = {"phase": phase, "source": Source.MODEL, "role": "review", "actor": "Host"}
+            lines[elsewhere].append(line(number, ts=line(1).ts, **told))
+        content = append(append(b"", lines[0]), lines[1])
+
+        assert fold(enumerate(map(parse, content.splitlines()), start=1)).flaws == ()
 
     def test_windows_line_ends_of_others_stay(self) -> None:
         """Byte for byte, and ours are added below."""

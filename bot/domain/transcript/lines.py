@@ -289,21 +289,26 @@ def append(
     The file *content* with *lines* added. A torn tail is cut off, and no line is written twice.
 
     What other tools wrote stays byte for byte. Where the round or the time of a line of ours would go backwards, it
-    is raised to that of the line before it. *known*: the ids that count as written; without it, all that are there.
-    *finish* makes the line that is written.
+    is raised to that of the line before it, and to the next round where that one has another phase. *known*: the ids
+    that count as written; without it, all that are there. *finish* makes the line that is written.
     """
     kept = whole_rows(content)
     existing = read(kept)
     known = set(existing.message_ids if known is None else known)
     last_ts = existing.lines[-1].ts if existing.lines else ""
     last_round = existing.last_round
+    before = next((line for line in reversed(existing.lines) if line.source is not Source.USER), None)
     written = []
     for line in lines:
         if line.message_id and line.message_id in known:
             continue
         known.add(line.message_id)
+        if line.source is Source.MODEL and before and before.source is Source.MODEL:
+            last_round += line.round <= last_round == before.round and line.phase != before.phase
         last_ts, last_round = max(line.ts, last_ts), max(line.round, last_round)
-        written.append(finish(line.but(round=last_round, ts=last_ts)).as_json() + "\n")
+        added = line.but(round=last_round, ts=last_ts)
+        before = before if line.source is Source.USER else added
+        written.append(finish(added).as_json() + "\n")
     return kept + "".join(written).encode()
 
 

@@ -10,12 +10,8 @@ import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from tests.e2e.meeting import Meeting
-from tests.patience import PATIENCE_SECONDS
 
 QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
-
-
-expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-RATIO = 8
-"""Four times the text may take at most so many times the CPU time: between a linear and a quadratic loop (4 and 16)."""
+RATIO = 6
+"""Four times the text may take at most so many times the CPU time; a quadratic loop takes sixteen times."""
 FLOOR = 0.02
 """Seconds of CPU time below which a run is too short to be compared, and too short to matter."""
-RUNS = 5
+RUNS = 15
 MOST_SECONDS = 4.0
 """Of CPU time: a run that takes longer is ended, and has failed."""
 

@@ -8,6 +8,7 @@ import pytest
 from bot.domain.discussion import board, dissent
 from bot.domain.discussion.elaboration import Decided, PersonStand
 from bot.domain.discussion.synthesis import Decision, Insight, ObjectionOutcome, OpenQuestion
+from bot.domain.messages import discussion_wording as wording
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.engine.ports import NO_FACTS, Speech, VoiceContext, Voices
 from bot.errors import VoiceError
@@ -258,7 +259,8 @@ def test_where_people_stand_at_the_end_is_a_list_of_its_own() -> None:
     held.debate = held.debate.but(stands=(stand,))
     found = held.ends()
 
-    assert board.listed_sides(held.debate) == (
+    sides = board.sides(held.debate)
+    assert tuple(wording.describe_side(one.option.letter, one.option.text, one.people) for one in sides) == (
         "A: a bucket in each gateway – nobody",
         "B: one counter in Redis – Ada (very sure: it is simple)",
     )

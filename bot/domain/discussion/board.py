@@ -26,7 +26,6 @@ from bot.domain.values.text import one_line, word_set
 LETTERS = tuple(letter for letter in ascii_uppercase if letter != "I")
 """An "I" is a person who speaks."""
 OPTION_CHARS = 200
-NOBODY = "nobody"
 LETTER_CHARS = len("(option A).")
 """What is longer than a letter says more than the option."""
 UNDECIDED = ""
@@ -200,21 +199,6 @@ def sides(debate: Elaboration) -> tuple[BoardSide, ...]:
         )
         for option in debate.options
     )
-
-
-def listed_sides(debate: Elaboration) -> tuple[str, ...]:
-    """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus`: for the file of the step."""
-    return tuple(
-        f"{side.option.letter}: {side.option.text} – {', '.join(map(_holder, side.people)) or NOBODY}"
-        for side in sides(debate)
-    )
-
-
-def _holder(stand: PersonStand) -> str:
-    """With the reason: of a sealed position, which has no message of its own, as it was filled in."""
-    if sure := next((words for words, stored in typed_positions.SURE.items() if stored == stand.sure), ""):
-        return f"{stand.name} ({': '.join(filter(None, (sure, stand.why)))})"
-    return f"{stand.name} (“{stand.why}”)" if stand.why else stand.told
 
 
 def undecided(debate: Elaboration, people: Iterable[str]) -> tuple[str, ...]:

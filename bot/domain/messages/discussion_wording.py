@@ -1,11 +1,18 @@
 """Every sentence of an elaboration that is said by rote, by the host or by the lead."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Phase, Step
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate, RaisedObjection, SealedPosition
+from bot.domain.discussion.elaboration import (
+    BoardOption,
+    Elaboration,
+    Fate,
+    PersonStand,
+    RaisedObjection,
+    SealedPosition,
+)
 from bot.domain.discussion.novelty import SpentReason
 from bot.domain.discussion.positions import Flip
 from bot.domain.messages.step_wording import listed
@@ -400,6 +407,18 @@ def shown_by(name: str, count: int) -> str:
 
 
 SURE = {"high": "very sure", "mid": "fairly sure", "low": "not sure"}
+
+
+def describe_side(letter: str, text: str, people: Iterable[PersonStand]) -> str:
+    """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus`"""
+    return f"{letter}: {text} – {', '.join(map(_with_reason, people)) or 'nobody'}"
+
+
+def _with_reason(stand: PersonStand) -> str:
+    """Of a sealed position as it was filled in, of another as it was said."""
+    if stand.sure in SURE:
+        return f"{stand.name} ({': '.join(filter(None, (SURE[stand.sure], stand.why)))})"
+    return f"{stand.name} (“{stand.why}”)" if stand.why else stand.told
 
 
 def sealed_position(name: str, option: BoardOption | None, position: SealedPosition) -> str:

@@ -355,8 +355,9 @@ class PersonMet(EffectOutcome):
 
 
 REMOVED = "not_in_channel"
+"""The reason of a refusal after the bot was removed from the channel."""
 CHANNEL_ARCHIVED = frozenset({"is_archived", "is_inactive"})
-"""Reasons of Slack's refusals of a post, and of an edit."""
+"""The same for an archived channel: of a post, and of an edit."""
 
 
 class Failed(EffectOutcome):

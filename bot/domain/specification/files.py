@@ -91,13 +91,14 @@ def follow_ups(
 ) -> Iterator[tuple[str, tuple[FollowUpEdit, ...]]]:
     """What became of what the block of each discussion shows, in every file that has the block; by a key."""
     for held in specification.active(DISCUSSION):
-        step = playbook.agenda.get(str(held["step"] or ""))
-        block = marker(str(held["step"] or ""), str(held["ended"]))
-        rows = discussions.since_then(specification, held)
-        paths = [path for path in step.outputs if applies_to(path)] if step else []
-        if paths:
-            edits = tuple(FollowUpEdit(path=path, marker=block, rows=rows) for path in paths)
-            yield f"{held.id}#{SINCE_THEN}", edits
+        if step := playbook.agenda.get(str(held["step"] or "")):
+            block, rows = (
+                marker(step.step_id, str(held["ended"])),
+                discussions.since_then(specification, held),
+            )
+            paths = filter(applies_to, step.outputs)
+            if edits := tuple(FollowUpEdit(path=path, marker=block, rows=rows) for path in paths):
+                yield f"{held.id}#{SINCE_THEN}", edits
 
 
 def _due(
@@ -118,11 +119,11 @@ def _due(
         or not said.isdisjoint(view.steps)
         or (view.always and any(projection.chosen(one, view) for one in view.show))
     }
+    listing = [view for view in views if view.key in due]
     for one in living:
-        if one.kind != NOTE and not any(projection.shows(view, one) for view in views if view.key in due):
-            page = next((view for view in views if view.is_page and projection.shows(view, one)), None)
-            due |= {page.key} if page else set()
-    return [view for view in views if view.key in due]
+        if one.kind != NOTE and not any(projection.shows(view, one) for view in listing):
+            listing += [view for view in views if view.is_page and projection.shows(view, one)][:1]
+    return [view for view in views if view in listing]
 
 
 def heading_of(view: SectionView, title: str, slug: str) -> str:

@@ -106,7 +106,7 @@ def letters_of(text: object) -> str:
 
 
 def party_of(line: Line, *, is_ours: bool = True) -> Party:
-    """What a line may do, by the line alone. A line that we did not write has no authority, whatever name it has."""
+    """Who proposed what a line gives. A line that we did not write counts as pushed, whatever name stands in it."""
     meta, id = line.meta, line.message_id
     person, name = _text(meta, "user_id"), _text(meta, "user_name")
     if not is_ours:

@@ -17,10 +17,7 @@ from bot.domain.catalog.schema import Schema, SectionView
 from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.discussion.elaboration import EndReason, Fate
 from bot.domain.discussion.synthesis import Decision, Synthesis
-from bot.domain.item.artifacts import (
-    Edit,
-    digest_of,
-)
+from bot.domain.item.artifacts import Edit, digest_of
 from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message

@@ -72,7 +72,11 @@ def _taken(
 ) -> Roundtable:
     """With what it left out; measured as it was delivered."""
     card = quality.card(rt.debate, delivered, playbook.roster)
-    synthesis = dissent.restored(delivered, rt.debate).but(positions=board.listed_sides(rt.debate))
+    positions = (
+        discussion_wording.describe_side(one.option.letter, one.option.text, one.people)
+        for one in board.sides(rt.debate)
+    )
+    synthesis = dissent.restored(delivered, rt.debate).but(positions=tuple(positions))
     shown, kept = _as_markdown(rt, synthesis, playbook)
     rt = rt.but(elaboration=rt.debate.but(insights=len(synthesis.insights)))
     edits = _additions(rt, kept, playbook)

@@ -69,7 +69,7 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
         DocketWake(redis_url, team=TEAM) as wake,
         GitWorkspace(root) as files,
     ):
-        records = KeptRecords(root, "docs/requirements")
+        records = KeptRecords(files.transcript)
         chat = SlackChat(client, playbook.roster, us)
         viewers = Viewers(store, files, chat, lambda _: playbook.policy)
         performers = Performers(

@@ -50,10 +50,9 @@ from bot.slack.client import Identity
 from bot.slack.pace import Pace
 from bot.slack.reception import Reception
 from bot.storage.git.evidence import GitEvidence
-from bot.storage.git.maintenance import Maintenance
-from bot.storage.git.repository import STATE
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
+from bot.storage.git.tree import STATE
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.local_wake import LocalWake
@@ -137,9 +136,7 @@ def evidence(settings: Settings) -> GitEvidence:
 
 
 @asynccontextmanager
-async def workspace(
-    settings: Settings, *, sync: Sync | None = None, after_commit: Callable[[], None] = lambda: None
-) -> AsyncIterator[GitWorkspace]:
+async def workspace(settings: Settings, *, sync: Sync | None = None) -> AsyncIterator[GitWorkspace]:
     """With a Redis, another process with a clone of its own may have written to an item last."""
     items_dir = str(settings.items_dir)
     abreast = sync.abreast if sync and settings.redis_url else at_once
@@ -150,7 +147,7 @@ async def workspace(
         seal=seal(settings),
         abreast=abreast,
         in_step=in_step,
-        after_commit=after_commit,
+        after_commit=sync.wake if sync else None,
     ) as opened:
         yield opened
 
@@ -221,8 +218,8 @@ async def bot(
         watch, agenda = _content_watch(settings), with_policies(playbook(settings), settings)
         redact = secret_redaction(settings)
         speaking = await enter(opened_speakers(settings, agenda, redact, evidence=evidence(settings)))
-        upkeep, sync = Maintenance(settings.workspace), _sync(settings)
-        files = await enter(workspace(settings, sync=sync, after_commit=_waking(upkeep, sync)))
+        sync = _sync(settings)
+        files = await enter(workspace(settings, sync=sync))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
         endpoints = Endpoints(settings, workspace=files)
@@ -241,7 +238,7 @@ async def bot(
         shared = ReviewParts(us.team, saved, files, agenda, worker, board, viewers, redact=redact)
         shared = shared._replace(reviewers=speaking.reviewers, tally=endpoints.metrics)
         triage = await enter(_reviews(settings, shared, endpoints))
-        kept, heard = records(settings, redact, agenda), voices or speaking.voices
+        kept, heard = records(files, redact, agenda), voices or speaking.voices
         heard = over(heard) if over else heard
         performers = Performers(chat, heard, files, agenda, clock, kept, speaking.planners, viewers, redact)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
@@ -254,9 +251,8 @@ async def bot(
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
-            await enter(_abreast(sync, roundtables, endpoints.metrics))
+            await enter(_abreast(sync, endpoints.metrics))
         await enter(_running(worker, roundtables, triage))
-        await enter(_beside(upkeep.run))
 
         def read_again(changed: Playbook) -> None:
             for part in (roundtables, commands):
@@ -298,15 +294,15 @@ def _token(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def _abreast(sync: Sync, roundtables: Roundtables, metrics: Metrics) -> AsyncIterator[None]:
+async def _abreast(sync: Sync, metrics: Metrics) -> AsyncIterator[None]:
     """What others pushed is there before anything begins, if the remote answers in time."""
-    async with _beside(lambda: sync.run(meter=metrics, on_conflict=roundtables.clashed)):
+    async with _beside(lambda: sync.run(meter=metrics)):
         await sync.abreast(seconds=FIRST_ROUND_SECONDS)
         yield
 
 
-def records(settings: Settings, redact: Redact, playbook: Playbook) -> KeptRecords:
-    return KeptRecords(settings.workspace, str(settings.items_dir), redact, labels_of(playbook))
+def records(files: GitWorkspace, redact: Redact, playbook: Playbook) -> KeptRecords:
+    return KeptRecords(files.transcript, redact, labels_of(playbook))
 
 
 def _commands(
@@ -366,15 +362,6 @@ def _sync(settings: Settings) -> Sync | None:
         items_dir=str(settings.items_dir),
         seal=seal(settings),
     )
-
-
-def _waking(upkeep: Maintenance, sync: Sync | None) -> Callable[[], None]:
-    def committed() -> None:
-        upkeep.wake()
-        if sync:
-            sync.wake()
-
-    return committed
 
 
 @asynccontextmanager

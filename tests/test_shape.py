@@ -83,8 +83,6 @@ OPENED_ELSEWHERE = {
     "bot/engine/performers.py": {"self.chat.open"},
     "slack_sandbox/methods/views.py": {"slack.views.open"},
     "bot/storage/redis.py": {"looking.exists"},
-    "bot/storage/git/reviews.py": {"self._items.exists"},
-    "bot/storage/git/writing.py": {"self._items.exists"},
     # What is shipped with the bot.
     "bot/record/page.py": {"(STATIC / name).read_text"},
     "slack_sandbox/page.py": {"STATIC.glob"},
@@ -96,24 +94,24 @@ OPENED_ELSEWHERE = {
     "bot/cli/replay.py": {"begun.open"},
     # Git's own folder, which no push reaches, and whether there is one.
     "bot/cli/items.py": {"sign.exists"},
-    "bot/storage/git/rebase.py": {"self._repository.walk"},
+    "bot/storage/git/sync.py": {"self._repository.walk"},
     "bot/storage/git/scrub.py": {"self._repository.walk"},
     "bot/storage/git/versions.py": {"repository.walk"},
-    "bot/storage/git/inspection.py": {"nearest.is_dir", "one.exists", "root.exists"},
-    "bot/storage/git/repository.py": {
-        "(one / '.git').exists", "(place / 'HEAD').exists", "exclude.exists", "exclude.open", "exclude.read_text",
-        "one.is_dir", "index.exists", "link.exists", "link.read_text", "lock.open", "os.open",
+    "bot/storage/git/reader.py": {"folder.exists", "nearest.is_dir"},
+    "bot/storage/git/tree.py": {
+        "(folder / '.git').exists", "(place / 'HEAD').exists", "(self.state / FOLLOWED).write_text", "exclude.exists",
+        "exclude.open", "exclude.read_text", "link.exists", "link.read_text", "lock.exists", "os.open", "place.is_dir",
+        "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob",
     },
     # Where git moves files: what they are is only compared with what git has.
-    "bot/storage/git/checkout_update.py": {"path.lstat", "path.readlink", "self._repository.walk"},
+    "bot/storage/git/follow.py": {
+        "(Path(self._repository.path) / 'index').exists", "(self._branch.state / BEGUN).read_text", "beside.write_text",
+        "os.open", "path.lstat", "path.readlink",
+    },
     # Our own locks, and the processes of this machine.
     "bot/storage/sqlite.py": {
         "(path / LOCK).open", "(self._path / name).exists", "file.exists", "file.with_name(f'{FILE}-wal').exists",
         "os.open",
-    },
-    "bot/storage/git/lock.py": {
-        "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob", "os.open",
-        "self._note.read_text", "self._note.write_text",
     },
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bot.cli import items
 from bot.settings import Settings
+from tests.storage.checkout import commit_all
 
 LINE = {
     "ts": "2026-01-01T10:00:00.000Z", "round": 1, "actor": "BusinessAnalyst", "phase": "clarifying",
@@ -23,6 +24,7 @@ async def test_show_adds_up_what_models_took(tmp_path: Path) -> None:
     )
     rows = [json.dumps({**LINE, "meta": fact}) for fact in facts]
     (folder / "planning" / "meeting.jsonl").write_text("\n".join(rows) + "\n")
+    commit_all(tmp_path)
 
     found = await items.show(Settings(workspace=tmp_path), "offline-sync")
 

@@ -37,9 +37,9 @@ from bot.slack.manifest import OPTIONAL, SCOPES, missing_scopes
 from bot.slack.transport import APP_LEVEL_REFUSED, PATH
 from bot.storage import sqlite
 from bot.storage.git.command import explained
-from bot.storage.git.inspection import inspected as inspected_workspace
-from bot.storage.git.repository import STATE, existing_repository, open_repository
+from bot.storage.git.reader import inspected as inspected_workspace
 from bot.storage.git.sync import reached
+from bot.storage.git.tree import STATE, existing_repository, open_repository
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import inspected, refuse_cluster
 from bot.storage.team import must_be
@@ -338,8 +338,10 @@ async def _workspace(settings: Settings) -> CheckResult:
     team = app.team_of_workspace(settings)
     whose = f", for Slack workspace {team}" if team else ""
     words = f"{root}: {counted(found.items, 'item')}, on branch {found.branch}{whose}{begins}"
-    missing = () if which("git") else (CheckProblem("git is not on the PATH: no step can search the code."),)
-    return CheckResult("workspace", words, missing)
+    notes = [CheckProblem(note) for note in found.notes]
+    if not which("git"):
+        notes.append(CheckProblem("git is not on the PATH: no step can search the code."))
+    return CheckResult("workspace", words, tuple(notes))
 
 
 async def _remote(settings: Settings, workspace: CheckResult) -> CheckResult:

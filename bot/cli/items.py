@@ -5,7 +5,7 @@ Looking makes nothing: where there is no workspace yet, there are no items. Titl
 they are made fit for a terminal; scripts get them as they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
@@ -17,15 +17,13 @@ from bot.domain.catalog.budget import Spent
 from bot.domain.messages.decisions_wording import FoundDecision, matching
 from bot.domain.roundtable.outcomes import ItemState
 from bot.domain.specification.entries import Specification
-from bot.domain.transcript import lines as transcript
+from bot.domain.transcript.lines import Line
 from bot.domain.values.text import counted, one_line
 from bot.engine.clock import now
 from bot.engine.ports import Listing, LoadedItem, Workspace
 from bot.errors import ConfigError, WorkspaceError
-from bot.files import TRANSCRIPT_BYTES, File
 from bot.settings import Settings
-from bot.storage.git.items import PLANNING, TRANSCRIPT
-from bot.storage.git.repository import is_ignored
+from bot.storage.git.tree import is_ignored
 
 TEXT_CHARS = 150
 UNREADABLE = "unreadable"
@@ -49,6 +47,7 @@ async def show(settings: Settings, slug: str) -> dict[str, Any]:
             raise ConfigError(no_item(slug, slugs))
         try:
             reading = await files.read(slug, now=now())
+            lines = (await files.planning(slug)).lines
         except WorkspaceError as error:
             raise ConfigError(f"The progress of {slug} is unknown: {error}") from error
     if reading.state is None:
@@ -56,7 +55,7 @@ async def show(settings: Settings, slug: str) -> dict[str, Any]:
     return _progress(slug, reading.state, app.playbook(settings).agenda) | {
         "entries": _counts(reading.state.specification),
         "troubles": [one.log for one in reading.troubles],
-        "spent": _spent(settings, slug),
+        "spent": _spent(lines),
     }
 
 
@@ -65,8 +64,8 @@ async def decisions(settings: Settings, words: str) -> tuple[FoundDecision, ...]
     if not _begun(settings):
         return ()
     found: list[FoundDecision] = []
-    records = app.records(settings, app.secret_redaction(settings), app.playbook(settings))
     async with app.workspace(settings) as files:
+        records = app.records(files, app.secret_redaction(settings), app.playbook(settings))
         for one in await files.items():
             with suppress(WorkspaceError):
                 found += await records.decisions(one.known.slug, (), title=one.known.title, permalink="")
@@ -118,13 +117,8 @@ def _counts(specification: Specification) -> dict[str, dict[str, int]]:
     return {kind: dict(sorted(states.items())) for kind, states in sorted(found.items())}
 
 
-def _spent(settings: Settings, slug: str) -> dict[str, Any]:
+def _spent(lines: Iterable[Line]) -> dict[str, Any]:
     """Of the item, its steps and turns, folded from its transcript."""
-    path = f"{settings.items_dir}/{slug}/{PLANNING}/{TRANSCRIPT}"
-    try:
-        lines = transcript.read(File(settings.workspace, path, TRANSCRIPT_BYTES).read()).lines
-    except OSError:
-        lines = ()
     found = budget.accounts(line.meta for line in lines)
     parts = {"steps": found.steps, "turns": found.turns}
     return _told(found.item) | {

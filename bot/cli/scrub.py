@@ -16,8 +16,9 @@ from bot.engine.ports import Store
 from bot.errors import BotError, ConfigError, Conflict, Unavailable
 from bot.files import folder
 from bot.settings import Settings
-from bot.storage.git.repository import STATE
+from bot.storage.git.reader import slugs_at_tip
 from bot.storage.git.scrub import Scrubber, ScrubResult
+from bot.storage.git.tree import STATE
 from bot.storage.sqlite import FILE
 
 MOST_COMMITS = 5
@@ -28,7 +29,9 @@ These commits still have secrets. Change the secrets first, wherever they are in
 Then take them out of git, if you want to; that changes history, so stop the bot before, and make a backup:
   git filter-repo --replace-text FILE     FILE is outside of the repository and has one secret in a line
 Commits that are not pushed can also be made one, from the last one that is clean (LAST), with:
-  git reset --soft LAST && git commit -m "Squash" && git reflog expire --expire=now --all && git gc --prune=now
+  git reset --soft LAST && git commit -m "Squash"
+  git for-each-ref --format="delete %(refname)" refs/roundtable | git update-ref --stdin
+  git reflog expire --expire=now --all && git gc --prune=now
 What is pushed has to be pushed again by force, and every other clone has to be made anew. Copies elsewhere (backups,
 forks, the caches of the hosting service, Slack) are not reached by any of this."""
 
@@ -54,12 +57,8 @@ class ScrubSummary(NamedTuple):
 
 def items(settings: Settings, slug: str | None) -> tuple[str, ...]:
     """The item *slug*, or every item. Raises ConfigError with a sentence when there is no such item."""
-    known: tuple[str, ...] = ()
-    with (
-        suppress(FileNotFoundError, NotADirectoryError),
-        folder(settings.workspace, settings.items_dir.parts) as found,
-    ):
-        known = found.folders()
+    root = settings.workspace.absolute()
+    known = slugs_at_tip(root, str(settings.items_dir))
     if slug is not None and slug not in known:
         raise ConfigError(no_item(slug, known))
     return known if slug is None else (slug,)

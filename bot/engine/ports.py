@@ -343,10 +343,9 @@ class Store(Protocol):
 
 class CommitResult(NamedTuple):
     """
-    *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *mended_lines* is
-    how many damaged lines of the transcript came back from git, *restored* what had been deleted and came back.
-    *witness* is the transcript as it is committed now; *back* says that the workspace had gone back to an older state,
-    and what was done. *hand_edits* are what people changed where edits were not applied.
+    *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *restored* is
+    what had been deleted and came back. *witness* is the transcript as it is committed now; *back* says that lines of
+    it were changed or lost, and what was done. *hand_edits* are what people changed where edits were not applied.
     """
 
     state: ItemState
@@ -354,7 +353,6 @@ class CommitResult(NamedTuple):
     touched: tuple[ChangedFile, ...]
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...] = ()
-    mended_lines: int = 0
     restored: str = ""
     witness: Witness = Witness()
     back: RolledBack | None = None

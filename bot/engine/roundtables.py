@@ -29,7 +29,6 @@ from bot.domain.roundtable.effects import (
 )
 from bot.domain.roundtable.inputs import (
     ChannelGone,
-    Clashed,
     Command,
     Input,
     PersonChanged,
@@ -269,14 +268,6 @@ class Roundtables(Engine[Roundtable, Input]):
         for slug, rt in tuple(self._memory.items()):
             if id in rt.people and (rt.people[id], rt.manners.outsiders.get(id, Belonging.MEMBER)) != told:
                 await self._handle(slug, event)
-
-    async def clashed(self, slug: str, paths: tuple[str, ...]) -> None:
-        """*paths* were changed here and at the remote: the thread is told, if there is one."""
-        if await self._store.get(slug) is None:
-            log.warning("%s was changed here and at the remote: ours is kept as %s", slug, ", ".join(paths))
-            return
-        at = self._clock()
-        await self.handle(slug, Clashed(key=f"clashed.{at}", at=at, paths=paths))
 
     # --- what the engine asks ---------------------------------------------------------------------------------------
 

@@ -1,9 +1,7 @@
 """The records of items for the engine: the lines in git, and those that are not committed yet."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Iterator
 
 from bot.domain.messages import record_wording
 from bot.domain.messages.decisions_wording import FoundDecision
@@ -14,34 +12,35 @@ from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.state import State
 from bot.engine.ports import ChangesSince, ExportFile, Records
-from bot.errors import WorkspaceError
-from bot.files import TRANSCRIPT_BYTES, File
 from bot.record.brief import NO_LABELS, Labels, brief_of
 from bot.record.page import as_html
 from bot.record.reading import InMemory, RecordEntry, entries, link_of, numbered, replay, specification_of
 from bot.record.text import as_markdown
-from bot.record.verify import TRANSCRIPT
 
 
 class KeptRecords(Records):
     """
-    *items_dir* is the folder of the items in the workspace. Records are read in a thread, because long ones take time.
+    *content* is asked for the transcript of an item. Records are folded in a thread, because long ones take time.
     Exports pass through *redact*, because others may have written secrets into the file.
     """
 
     def __init__(
-        self, workspace: Path, items_dir: str, redact: Redact = unchanged, labels: Labels = NO_LABELS
+        self,
+        content: Callable[[str], Awaitable[bytes]],
+        redact: Redact = unchanged,
+        labels: Labels = NO_LABELS,
     ) -> None:
         self._labels = labels
-        self._workspace = workspace
-        self._items_dir = items_dir
+        self._content = content
         self._redact = redact
 
     async def sheets(
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
     ) -> tuple[ExportFile, ...]:
+        record = await self._read(slug, pending)
+
         def make() -> tuple[ExportFile, ...]:
-            sheets = _sheets(self._read(slug, pending), title=title, name=name, labels=self._labels)
+            sheets = _sheets(record, title=title, name=name, labels=self._labels)
             return tuple(ExportFile(one.name, one.title, self._redacted(one.content)) for one in sheets)
 
         return await asyncio.to_thread(make)
@@ -49,8 +48,9 @@ class KeptRecords(Records):
     async def decisions(
         self, slug: str, pending: tuple[Line, ...], *, title: str, permalink: str
     ) -> tuple[FoundDecision, ...]:
+        record = await self._read(slug, pending)
+
         def find() -> tuple[FoundDecision, ...]:
-            record = self._read(slug, pending)
             if b"ecision" not in record.content:  # most records need not be read
                 return ()
             known = FoundDecision(slug, title, "", "")
@@ -69,31 +69,18 @@ class KeptRecords(Records):
     async def recall(
         self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str
     ) -> ChangesSince:
-        def recall() -> ChangesSince:
-            return _recalled(self._read(slug, pending), person=person, permalink=permalink)
-
-        return await asyncio.to_thread(recall)
+        record = await self._read(slug, pending)
+        return await asyncio.to_thread(lambda: _recalled(record, person=person, permalink=permalink))
 
     def _redacted(self, content: bytes) -> bytes:
         return self._redact(content.decode(errors="replace")).encode()
 
-    def _read(self, slug: str, pending: tuple[Line, ...]) -> InMemory:
+    async def _read(self, slug: str, pending: tuple[Line, ...]) -> InMemory:
         """The record as the next commit would write it."""
-        file = File(self._workspace, f"{self._items_dir}/{slug}/{TRANSCRIPT}", TRANSCRIPT_BYTES)
-        try:
-            content = _content(file)
-        except OSError as error:
-            sentence = f"The record of {slug} cannot be read: {error.strerror}."
-            raise WorkspaceError(sentence, reason="unreadable") from error
+        content = await self._content(slug)
         ours = frozenset(line.message_id for line in pending)
-        return InMemory(transcript.append(content, pending) if pending else content, ours)
-
-
-def _content(file: File) -> bytes:
-    """Empty before the first commit."""
-    with suppress(FileNotFoundError):
-        return file.read()
-    return b""
+        written = await asyncio.to_thread(transcript.append, content, pending) if pending else content
+        return InMemory(written, ours)
 
 
 def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Iterator[ExportFile]:

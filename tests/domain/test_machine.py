@@ -3,7 +3,6 @@
 import pytest
 
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.inputs import Clashed
 from bot.domain.roundtable.machine import ANYTIME, PRESSES, TRANSITIONS
 from bot.domain.roundtable.outcomes import Attempted, Posted
 from bot.domain.roundtable.stage import BUSY, Stage
@@ -90,16 +89,6 @@ def test_every_action_has_a_transition() -> None:
 def test_nothing_in_the_table_is_there_twice() -> None:
     """What may happen at any time stands in one place."""
     assert not {kind for _, kind in TRANSITIONS} & set(ANYTIME)
-
-
-def test_a_clash_with_the_remote_is_told_in_the_thread() -> None:
-    """With the copies of theirs, so that somebody can put the two together; nothing else changes."""
-    table = Table(few_steps()).start()
-    table.rt = table.decided(Clashed(key="clash-1", at=table.now(), paths=("quick-scan.theirs-4b29257.md",)))
-    table.resume_paying()
-
-    assert "text is kept beside it as `quick-scan.theirs-4b29257.md`" in table.last.text
-    assert table.rt.stage is Stage.DISCUSSING
 
 
 def test_an_attempt_is_counted() -> None:

@@ -17,18 +17,6 @@ def test_a_file_is_named_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "sentence"),
-    [
-        (1, "A line of the transcript was damaged on disk. I restored it from git."),
-        (2, "2 lines of the transcript were damaged on disk. I restored them from git."),
-    ],
-)
-def test_restored_lines_are_counted(count: int, sentence: str) -> None:
-    """In the singular where there is one."""
-    assert trouble_wording.lines_mended(count) == sentence
-
-
-@pytest.mark.parametrize(
     ("items", "listed"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
 def test_lists_read_like_sentences(items: list[str], listed: str) -> None:

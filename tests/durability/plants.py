@@ -27,7 +27,7 @@ from bot.errors import SlackError
 from bot.files import TEMPORARY, Folder
 from bot.slack import client as slack_client
 from bot.slack.chat import SlackChat
-from bot.storage.git.lock import WorkspaceLock
+from bot.storage.git import tree
 from bot.storage.git.workspace import GitWorkspace
 from tests.durability import session
 from tests.durability.campaign import quietly, told
@@ -82,7 +82,7 @@ def _commit_on_the_loop() -> AbstractContextManager[object]:
 
 
 def _no_lock_cleanup() -> AbstractContextManager[object]:
-    return patch.object(WorkspaceLock, "_free", lambda _turn, lock, _died: not lock.exists())
+    return patch.object(tree, "_remove_stale", lambda lock, _root: not lock.exists())
 
 
 def _torn_files() -> AbstractContextManager[object]:

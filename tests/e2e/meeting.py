@@ -15,7 +15,7 @@ from bot.engine.clock import Clock, now
 from bot.engine.ports import Voices
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
-from bot.storage.git.repository import STATE
+from bot.storage.git.tree import STATE
 from bot.storage.sqlite import FILE
 from roundtable_eval.demo import ways
 from slack_sandbox import App, Delivery, Sandbox, SandboxMessage, Timing

@@ -9,6 +9,7 @@ from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
 from slack_sandbox import App, Sandbox
 from slack_sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, TIMING, Meeting
+from tests.storage.checkout import commit_all
 
 REFUSED = "can't be held here"
 GROUP = "mpdm-ada--grace--roundtable-1"
@@ -39,6 +40,7 @@ async def test_no_thread_is_opened_there(meeting: Meeting, line: str, where: str
     folder = meeting.workspace / "docs" / "requirements" / "offline-sync"
     folder.mkdir(parents=True)
     (folder / "meta.json").write_text('{"slug": "offline-sync", "description": "Offline sync"}')
+    commit_all(meeting.workspace)
     group(meeting)
     async with meeting.bot():
         await meeting.slack.person("ada").slash(where, f"/roundtable {line}")

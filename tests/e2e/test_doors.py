@@ -6,6 +6,7 @@ import pytest
 
 from bot.slack.manifest import SHORTCUT
 from tests.e2e.meeting import CHANNEL, Meeting
+from tests.storage.checkout import commit_all
 
 BEFORE_AND_AFTER = 2
 """The menu from before the store was lost still stands there; the one we wait for is the second."""
@@ -69,6 +70,7 @@ async def test_start_takes_up_a_folder_in_any_case(meeting: Meeting, folder: str
     (items / folder / "meta.json").write_text(
         '{"description": "As it is called", "steps_completed": ["00-01"]}'
     )
+    commit_all(meeting.workspace)
     async with meeting.bot():
         await meeting.start(typed, slug=folder)
         assert "As it is called" in meeting.thread[0].text
@@ -86,6 +88,7 @@ async def test_start_asks_which_of_several_folders_is_meant(meeting: Meeting) ->
     for name in ("GH-1-Dark-Mode", "GH-2-Dark-Mode"):
         (items / name).mkdir(parents=True)
         (items / name / "meta.json").write_text("{}")
+        commit_all(meeting.workspace)
     async with meeting.bot():
         asked = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start dark mode")
 

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from tests.e2e.meeting import CHANNEL, Meeting
+from tests.storage.checkout import commit_all
 
 SLUG = "REQ-0027-gh-20-Roundtable Analyst"
 THEIRS: dict[str, Any] = {
@@ -39,6 +40,7 @@ def left_behind(meeting: Meeting) -> bytes:
     (meeting.folder / "planning" / "meeting.jsonl").write_bytes(transcript)
     (meeting.folder / "requirements-spec.md").write_bytes(SPEC.encode())
     (meeting.workspace / "BACKLOG.md").write_text("- 3.2 [~] Roundtable analyst\n")
+    commit_all(meeting.workspace)
     return transcript
 
 

@@ -9,6 +9,7 @@ import pytest
 from slack_sandbox import Delivery, SandboxMessage
 from slack_sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, Meeting
+from tests.storage.checkout import commit_all
 
 SECRET = "#board"
 
@@ -71,6 +72,7 @@ async def test_it_is_unknown_elsewhere_when_only_git_knows_it(meeting: Meeting) 
         assert "No matching item found" in await asked(meeting, "resume takeover")
     del meta["slack"]["private"]
     file.write_text(json.dumps(meta))
+    commit_all(meeting.workspace)
     async with meeting.bot():
         assert "No matching item found" in await asked(meeting, "status takeover")
 
@@ -104,6 +106,7 @@ async def test_a_folder_with_capitals_that_is_private_elsewhere_is_not_taken_up(
     (items / "Take-Over" / "meta.json").write_text(
         json.dumps({"description": "A secret plan", "slack": slack})
     )
+    commit_all(meeting.workspace)
     async with meeting.bot():
         await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start take-over")
         root = (await meeting.until(lambda: meeting.slack.messages(CHANNEL)))[0]
@@ -140,6 +143,7 @@ async def test_an_older_private_item_is_not_told_of_by_a_number(meeting: Meeting
     (folder / "meta.json").write_text(
         json.dumps({"slug": "takeover", "description": "Takeover", "slack": slack})
     )
+    commit_all(meeting.workspace)
     async with meeting.bot():
         await asked(meeting, "start Takeover")
         await meeting.until(lambda: len([*folder.parent.iterdir()]) == 2)
@@ -233,6 +237,7 @@ async def test_a_title_in_a_file_is_one_line_and_no_secret(meeting: Meeting) -> 
     folder.mkdir(parents=True)
     title = f"Sync <!channel> {token}\n[C] Continue -- finish the step\n" + "x" * 10_000
     (folder / "meta.json").write_text(json.dumps({"description": title, "slug": "odd"}))
+    commit_all(meeting.workspace)
     async with meeting.bot():
         told = await asked(meeting, "status odd")
         await asked(meeting, "resume odd")
@@ -253,6 +258,7 @@ async def test_what_is_hidden_does_not_stand_before_what_can_be_seen(meeting: Me
     (folder / "meta.json").write_text(
         json.dumps({"slug": "takeover", "description": "Takeover", "slack": slack})
     )
+    commit_all(meeting.workspace)
     async with meeting.bot():
         await meeting.start("The takeover plan")
 

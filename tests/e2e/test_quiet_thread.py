@@ -10,6 +10,7 @@ import pytest
 from bot.domain.values.timestamps import moment
 from tests.e2e.meeting import Meeting, sandbox
 from tests.other.published import unlike_published
+from tests.storage.checkout import commit_all
 
 
 @pytest.fixture
@@ -41,6 +42,7 @@ async def test_a_discussion_ends_when_it_is_quiet(meeting: Meeting) -> None:
         meta = meeting.folder / "meta.json"
         told = {**json.loads(meta.read_text()), "elaboration_config": {"max_turns": 4}}
         meta.write_text(json.dumps(told))
+        commit_all(meeting.workspace)
         await meeting.press("elaborate")
         await meeting.menu("ask_all")
         await meeting.slack.settled()

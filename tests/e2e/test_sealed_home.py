@@ -14,7 +14,7 @@ from bot.storage.git.seal import Seal
 from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_private import SECRET, asked, private_channel
-from tests.storage.checkout import Git
+from tests.storage.checkout import Git, commit_all
 from tests.storage.clones import a_remote
 
 SLUG = "planted"
@@ -127,6 +127,7 @@ async def test_after_a_press_in_the_thread_it_is_taken_up_with_all_that_was_said
     folder.mkdir(parents=True)
     meta = {"slug": SLUG, "description": "Board plans", "slack": claim(meeting, root), "theirs": 1}
     (folder / "meta.json").write_text(json.dumps(meta))
+    commit_all(meeting.workspace)
     ada = meeting.slack.person("ada")
     async with meeting.bot():
         await ada.say(SECRET, "Edits get lost.", thread_ts=root)
@@ -156,6 +157,7 @@ async def test_two_processes_ask_once(meeting: Meeting, tmp_path: Path, redis_ur
             folder = tmp_path / name / "docs" / "requirements" / SLUG
             folder.mkdir(parents=True)
             (folder / "meta.json").write_text(json.dumps(fields))
+            commit_all(tmp_path / name)
             bot = app.bot(settings(meeting.slack, tmp_path / name, REDIS_URL=redis_url), web=False)
             await stack.enter_async_context(bot)
         for number in range(8):
@@ -185,7 +187,7 @@ async def lost(meeting: Meeting, change: Any = None) -> None:
         fields = meeting.meta
         change(fields["slack"])
         (meeting.folder / "meta.json").write_text(json.dumps(fields))
-        meeting.git("-c", "user.name=m", "-c", "user.email=m@x", "commit", "--all", "--quiet", "-m", "change")
+        commit_all(meeting.workspace)
 
 
 async def test_a_sealed_home_needs_no_question(meeting: Meeting) -> None:
@@ -277,6 +279,7 @@ async def test_a_thread_that_somebody_changed_counts_neither_with_the_store_nor_
         fields = meeting.meta
         stolen(fields["slack"])
         (meeting.folder / "meta.json").write_text(json.dumps(fields))
+        commit_all(meeting.workspace)
         ada = meeting.slack.person("ada")
         await ada.say(SECRET, "Only for the board.", thread_ts=root)
         await meeting.slack.settled()
@@ -307,6 +310,7 @@ async def test_a_seal_is_good_for_one_item_only(meeting: Meeting) -> None:
     fields = {"slug": "other", "description": "Other", "slack": meeting.meta["slack"]}
     (other / "meta.json").write_text(json.dumps(fields))
     rmtree(meeting.folder)
+    commit_all(meeting.workspace)
     rmtree(meeting.workspace / ".roundtable")
     before = len(reads(meeting))
     async with meeting.bot():
@@ -340,6 +344,7 @@ async def test_an_item_that_another_tool_created_is_listed_and_taken_up_in_a_cha
     meeting.slug = SLUG
     meeting.folder.mkdir(parents=True)
     (meeting.folder / "meta.json").write_text(json.dumps({"slug": SLUG, "description": "Planted"}))
+    commit_all(meeting.workspace)
     async with meeting.bot():
         assert SLUG in await asked(meeting, f"status {SLUG}")
         assert meeting.slack.messages(CHANNEL) == []
@@ -366,6 +371,7 @@ async def test_a_thread_that_does_not_exist_keeps_nobody_from_resuming(meeting: 
     assert not Seal().is_valid(SLUG, place)
     fields = {"slug": SLUG, "description": "Planted", "slack": place.model_dump(mode="json")}
     (meeting.folder / "meta.json").write_text(json.dumps(fields))
+    commit_all(meeting.workspace)
     async with meeting.bot():
         await asked(meeting, f"resume {SLUG}")
         root = (await meeting.until(lambda: meeting.slack.messages(CHANNEL)))[-1]

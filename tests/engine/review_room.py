@@ -31,6 +31,7 @@ from slack_sandbox import Sandbox, SandboxMessage
 from tests.domain.table import shipped
 from tests.engine.replica import Woken
 from tests.sights import OnePerson
+from tests.storage.checkout import Git
 
 SLUG = "offline-sync"
 CHANNEL = "#roundtable"
@@ -170,6 +171,11 @@ def item(
     fields = {"description": "Offline sync", "slug": slug, **({"slack": place} if thread else {})}
     (folder / "meta.json").write_text(json.dumps(fields))
     (folder / "quick-scan.md").write_text("# Quick scan\n\nEdits get lost.\n")
+    git = Git(root)
+    if not (root / ".git").exists():
+        git.begin()
+    git("add", "--", "docs")
+    git("commit", "--quiet", "--allow-empty", "-m", "theirs")
 
 
 @asynccontextmanager

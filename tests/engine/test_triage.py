@@ -142,18 +142,19 @@ async def test_a_review_by_nobody_is_none(slack: Sandbox, thread: str, tmp_path:
 async def test_a_review_that_cannot_be_kept_waits_for_the_disk(
     slack: Sandbox, thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever asked is told once; when the folder can be written again, the very same review is kept."""
+    """Whoever asked is told once; when the branch can be written again, the very same review is kept."""
     monkeypatch.setattr(
         "bot.engine.reviews.ReviewTriage._wait_seconds", lambda _triage, _effect: 0.0
     )  # the pauses are over
-    reviews = tmp_path / f"docs/requirements/{SLUG}/reviews"
+    monkeypatch.setattr("bot.storage.git.tree.STALE_SECONDS", 600.0)
+    lock = tmp_path / ".git/refs/heads/main.lock"
     async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one}) as here:
         await here.ask(MAYA)
-        reviews.write_text("in the way")
+        lock.touch()
         for _ in range(3):
             await here.pay()
         told = slack.calls_of("chat.postEphemeral")
-        reviews.unlink()
+        lock.unlink()
         await here.pay()
 
     assert len(told) == 1

@@ -19,18 +19,20 @@ from bot.domain.catalog.quick_scan import read_quick_scan
 from bot.domain.item import meta
 from bot.domain.item.item import KnownItem, backlog_title, resolve
 from bot.domain.item.meta import SlackPlace
-from bot.domain.transcript.damage import repaired
 from bot.domain.transcript.lines import LinePhase, Source
+from bot.domain.transcript.seal import lost_rows, read_chain, restore_lines
 from bot.domain.transcript.witness import read_brief
 from bot.settings import Settings
-from bot.storage.git.items import Items
+from bot.storage.git.reader import ItemReader
 from bot.storage.git.seal import Seal
-from tests.domain.test_damage import HEAD, ROWS
+from bot.storage.git.tree import Branch, CommitDraft
 from tests.growth import grows_no_faster
-from tests.storage.samples import NOW
+from tests.sealing import TRUSTED, sealed
+from tests.storage.samples import NOW, a_line
 
 ITEMS = "docs/requirements"
 SLUG = "offline-sync"
+HEAD = sealed(a_line(f"m{number}") for number in range(5))
 KEY = b"a key of these tests"
 fuzzed = hypothesis_settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 
@@ -114,6 +116,19 @@ def workspace(**files: bytes) -> Iterator[Path]:
         yield Path(folder)
 
 
+def reader(root: Path) -> ItemReader:
+    """Of a commit of all that is there."""
+    branch = Branch(root)
+    files = {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in root.glob(f"{ITEMS}/**/*")
+        if path.is_file()
+    }
+    made = branch.build(None, CommitDraft(files, "theirs", NOW))
+    assert branch.move(None, made, "theirs")
+    return ItemReader(branch, ITEMS, Seal([KEY]))
+
+
 def settings_at(root: Path) -> Settings:
     return Settings.from_env({"ROUNDTABLE_WORKSPACE": str(root)})
 
@@ -126,18 +141,16 @@ def settings_at(root: Path) -> Settings:
 def test_any_item_is_listed_and_read(content: bytes, scan: bytes, said: bytes) -> None:
     """With what can be used of it; what cannot is told as a trouble. What is known of it can be stored."""
     with workspace(meta_json=content, **{"quick-scan_md": scan, "planning__meeting_jsonl": said}) as root:
-        items = Items(root, ITEMS, Seal([KEY]))
-        [listed] = items.listing()
-        found = items.contents(SLUG, now=NOW)
-        items.said(SLUG, ())
-        texts = items.planning(SLUG)
+        items = reader(root)
+        [listed] = items.items()
+        found = items.read(SLUG, now=NOW)
+        texts = items.planning(SLUG).files
 
     assert listed.known.slug == SLUG
     assert not listed.sealed
-    assert found is not None
-    assert (found.meta is None) <= bool(found.troubles)
-    assert found.meta is None or found.meta.slack is None
-    for value in (listed.known, *([found.meta] if found.meta else [])):
+    assert (found.state is None) <= bool(found.troubles)
+    assert found.state is None or found.state.meta.slack is None
+    for value in (listed.known, *([found.state.meta] if found.state else [])):
         assert value.model_dump_json()
     assert not texts
 
@@ -205,25 +218,25 @@ def test_any_record_is_shown_and_verified(said: bytes, content: bytes, plan: byt
 
 
 @fuzzed
-@given(content=transcripts, committed=transcripts)
-def test_any_file_is_mended_by_any_other(content: bytes, committed: bytes) -> None:
-    """Once: what is mended is not damaged. Lines that can be read stay."""
-    found = repaired(content, committed)
+@given(content=transcripts)
+def test_any_file_gets_the_lines_of_ours_back(content: bytes) -> None:
+    """Once: then none is missing."""
+    found = restore_lines(content, HEAD, TRUSTED)
 
-    assert repaired(found.content, committed).content == found.content
-    assert found.lines <= len(committed.split(b"\n"))
+    assert lost_rows(found, HEAD, TRUSTED) == ()
+    assert restore_lines(found, HEAD, TRUSTED) == found
 
 
 @fuzzed
 @given(luck=st.lists(st.tuples(st.integers(0, len(HEAD)), st.binary(max_size=30)), max_size=3))
 def test_damage_anywhere_never_loses_a_whole_line(luck: list[tuple[int, bytes]]) -> None:
-    """Whatever was written over our lines, those that are whole in the file are there afterwards."""
+    """Whatever was written over our lines, they are there afterwards, each once."""
     content = bytearray(HEAD)
     for place, junk in luck:
         content[place : place + len(junk)] = junk
-    found = repaired(bytes(content), HEAD).content.split(b"\n")
+    found = read_chain(restore_lines(bytes(content), HEAD, TRUSTED), TRUSTED)
 
-    assert all(row in found for row in ROWS if row in bytes(content).split(b"\n"))
+    assert [line.message_id for line in found.sealed_lines] == [f"m{number}" for number in range(5)]
 
 
 @fuzzed
@@ -262,10 +275,6 @@ def backlog(size: int) -> str:
     return "".join(f"- 1.{number} [ ] a thing [here](docs/thing-{number}/)\n" for number in range(size))
 
 
-def transcript(size: int) -> bytes:
-    return b"".join(ROWS[0].replace(b'"m0"', b'"m%d"' % number) + b"\n" for number in range(size))
-
-
 def understood(content: bytes) -> object:
     with suppress(meta.Corrupt):
         return meta.read(content, now=NOW)
@@ -281,12 +290,11 @@ SLOW: dict[str, tuple[Callable[[Any], object], Callable[[int], Any], int]] = {
         lambda text: resolve("a", MANY, text), lambda size: "- 1.1 [ ] a](" + "/" * size, 50_000,
     ),
     "a transcript of which nothing is left": (
-        lambda files: repaired(*files),
-        lambda size: (ROWS[0][:30] + b"\nzz" * size, transcript(size)), 1_000,
+        lambda content: restore_lines(content, HEAD, TRUSTED),
+        lambda size: HEAD[:30] + b"\nzz" * size, 10_000,
     ),
     "a row of openings": (
-        lambda files: repaired(*files),
-        lambda size: (b'{"' * size + b"q\n", b'{"' * (size * 11 // 10) + b"\n"), 125_000,
+        lambda content: restore_lines(content, HEAD, TRUSTED), lambda size: b'{"' * size + b"q\n", 125_000,
     ),
     "a quick scan of one line": (
         read_quick_scan, lambda size: "**" * size + "Scope" + " " * size, 50_000,
@@ -313,19 +321,9 @@ def test_folders_below_folders_take_no_descriptors(monkeypatch: pytest.MonkeyPat
         return system(path, flags, *rest, **named)
 
     with workspace(**{"planning__plan_md": b"It stands.", f"planning__{'a__' * 100}plan_md": b"x"}) as root:
-        items = Items(root, ITEMS)
+        items = reader(root)
         monkeypatch.setattr("os.open", counted)
-        assert items.planning(SLUG) == {"planning/plan.md": "It stands."}
+        assert items.planning(SLUG).files == {"planning/plan.md": "It stands."}
         monkeypatch.undo()
 
     assert len(opened) < 50
-
-
-def test_a_folder_whose_name_is_no_text_is_no_item() -> None:
-    """Nothing could be stored of it, or posted; the others are listed."""
-    with workspace(meta_json=b"{}") as root:
-        odd = root / ITEMS / "\udcff\udcfe"
-        odd.mkdir()
-        (odd / "meta.json").write_text("{}")
-
-        assert [one.known.slug for one in Items(root, ITEMS).listing()] == [SLUG]

@@ -37,7 +37,7 @@ from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import carried, citations, entailment, forms, keywords, snapshot
-from bot.domain.transcript import damage, earlier, lines, scrubbing, verify
+from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.values import json_files, markdown, text
 from bot.engine import positions as given_positions
 from bot.errors import BotError
@@ -384,8 +384,6 @@ FILES: Mapping[str, Read] = {
     ),
     "a transcript": lambda said: lines.read(transcript(said)),
     "a broken transcript": lambda said: lines.read(said.encode()),
-    "a damaged transcript": lambda said: damage.repaired(transcript(said)[1:], transcript(said)),
-    "damage": lambda said: damage.repaired(said.encode(), transcript("a\nb\nc")),
     "a scrubbed transcript": lambda said: scrubbing.transcript(transcript(said), SECRETS),
     "lines of earlier versions": lambda said: earlier.upcast(
         [earlier_line(f"{earlier.SYNTHESIS}00-01)\n#### Decisions Made\n- {said}", decision=said)]
@@ -398,7 +396,6 @@ FILES: Mapping[str, Read] = {
     "a section": filed,
     "the digest of a section": artifacts.digest_of,
     "a name of a file": lambda said: (
-        artifacts.copy_of(said, "1a2b3c4"),
         artifacts.original(said),
         artifacts.safe_path(said),
     ),

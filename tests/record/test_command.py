@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.record.kept import ITEMS, an_evening, committed
-from tests.record.test_kept_records import IN_THE_WAY
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -132,6 +131,53 @@ def test_bad_input_gets_a_sentence(workspace: Path, arguments: list[str], code: 
     assert done.returncode == code
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def linked_file(item: Path, outside: Path) -> None:
+    (item / "planning").mkdir(parents=True)
+    (item / "planning/meeting.jsonl").symlink_to(outside / "planning/meeting.jsonl")
+
+
+def linked_folder(item: Path, outside: Path) -> None:
+    item.mkdir(parents=True)
+    (item / "planning").symlink_to(outside / "planning")
+
+
+def linked_item(item: Path, outside: Path) -> None:
+    item.parent.mkdir(parents=True)
+    item.symlink_to(outside)
+
+
+def linked_items(item: Path, outside: Path) -> None:
+    item.parent.parent.mkdir(parents=True)
+    item.parent.symlink_to(outside.parent)
+
+
+def endless(item: Path, _outside: Path) -> None:
+    (item / "planning").mkdir(parents=True)
+    (item / "planning/meeting.jsonl").symlink_to("/dev/zero")
+
+
+def pipe(item: Path, _outside: Path) -> None:
+    (item / "planning").mkdir(parents=True)
+    os.mkfifo(item / "planning/meeting.jsonl")
+
+
+def huge(item: Path, _outside: Path) -> None:
+    (item / "planning").mkdir(parents=True)
+    with (item / "planning/meeting.jsonl").open("wb") as file:
+        file.truncate(5 * 1024**3)
+
+
+IN_THE_WAY = [
+    (linked_file, "offline-sync/planning/meeting.jsonl is a symbolic link"),
+    (linked_folder, "offline-sync/planning is a symbolic link"),
+    (linked_item, "docs/requirements/offline-sync is a symbolic link"),
+    (linked_items, "docs/requirements is a symbolic link"),
+    (endless, "offline-sync/planning/meeting.jsonl is a symbolic link"),
+    (pipe, "offline-sync/planning/meeting.jsonl is not a regular file"),
+    (huge, "offline-sync/planning/meeting.jsonl is larger than 256 MiB"),
+]
 
 
 @pytest.mark.parametrize(("put", "why"), IN_THE_WAY)

@@ -64,6 +64,15 @@ class Git:
         return self("show", f"HEAD:{path}")
 
 
+def commit_all(root: Path) -> None:
+    """A person commits what is there, in a repository that may be new."""
+    git = Git(root)
+    if not (root / ".git").exists():
+        git.begin()
+    git("add", "--all")
+    git("commit", "--quiet", "--allow-empty", "-m", "theirs")
+
+
 def unlike_each_other(folders: Iterable[Path]) -> Iterable[Path]:
     """One of those that hold the same: many calls change nothing, or only in memory."""
     return {_content(folder): folder for folder in folders}.values()

@@ -31,16 +31,6 @@ class Replica(NamedTuple):
 Opening = Callable[[str], AbstractAsyncContextManager[Replica]]
 
 
-class Told:
-    """What people heard of conflicts."""
-
-    def __init__(self) -> None:
-        self.all: list[tuple[str, tuple[str, ...]]] = []
-
-    async def __call__(self, slug: str, paths: tuple[str, ...]) -> None:
-        self.all.append((slug, paths))
-
-
 @asynccontextmanager
 async def at_work(root: Path, remote: str) -> AsyncIterator[Replica]:
     """As the bot runs where others have clones of their own: abreast of the remote, and in the background."""
@@ -76,12 +66,6 @@ def pushed_by_hand(person: Git, files: dict[str, str]) -> None:
     for path, content in files.items():
         person.commit(path, content)
     person("push", "--quiet")
-
-
-def copied(path: str, pushed: Git) -> str:
-    """Where the file *path* is kept as the newest commit of *pushed* has it."""
-    stem, dot, ending = path.rpartition(".")
-    return f"{stem}.theirs-{pushed('rev-parse', 'HEAD')[:7]}{dot}{ending}"
 
 
 def assert_at_one(remote: Git, *clones: Git) -> None:

@@ -60,7 +60,7 @@ def open_replica(remote: Git, tmp_path: Path) -> Opening:
     @asynccontextmanager
     async def opened(name: str, url: str = str(remote.root)) -> AsyncIterator[Replica]:
         root = tmp_path / name
-        async with GitWorkspace(root, lock_seconds=20, seal=SEAL) as workspace:
+        async with GitWorkspace(root, lock_seconds=20, seal=SEAL, after_commit=lambda: None) as workspace:
             yield Replica(workspace, Sync(root, remote=url, seal=SEAL), Git(root))
 
     return opened

@@ -71,14 +71,11 @@ def killed(
 
 
 async def sync(copy: Path, last: int) -> None:
-    async def told(slug: str, paths: tuple[str, ...]) -> None:
-        (copy / "told").write_text(f"{slug} {paths}")
-
     if last:
         killer = kill_before(last)
         threading.setprofile(killer)
         sys.setprofile(killer)
-    await Sync(copy / "workspace", remote=str(copy / "remote.git")).once(on_conflict=told)
+    await Sync(copy / "workspace", remote=str(copy / "remote.git")).once()
 
 
 def kill_before(last: int) -> Callable[[FrameType, str, Any], None]:

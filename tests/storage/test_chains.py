@@ -14,7 +14,7 @@ from bot.errors import WorkspaceError
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL, TRUSTED
-from tests.storage.checkout import Git
+from tests.storage.checkout import Git, commit_all
 from tests.storage.samples import NOW, SLUG, a_commit, a_line
 from tests.storage.test_seal import HOME
 from tests.storage.test_specification import said, two_steps
@@ -70,11 +70,13 @@ async def test_of_two_folders_with_one_chain_neither_is_written(workspace: GitWo
     """Until one of them is removed."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
     shutil.copytree(git.root / ITEM, git.root / ITEMS / "copy")
+    commit_all(git.root)
 
     for slug in (SLUG, "copy"):
         with pytest.raises(WorkspaceError, match=f"{SLUG} and copy hold the same record. Remove one"):
             await workspace.commit(slug, a_commit(2, id=f"{slug}.i1.2"), now=NOW)
     shutil.rmtree(git.root / ITEMS / "copy")
+    commit_all(git.root)
     await workspace.commit(SLUG, a_commit(2), now=NOW)
 
 

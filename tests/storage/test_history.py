@@ -88,18 +88,6 @@ async def test_what_a_merge_brings_counts_once(workspace: GitWorkspace, git: Git
     assert (await state_of(workspace)).commits_behind == 1
 
 
-async def test_history_that_was_rewritten_is_read_anew(workspace: GitWorkspace, git: Git) -> None:
-    """A rebase leaves no commit where it was."""
-    git.commit("src/app.py", "one\n")
-    await workspace.commit(SLUG, a_commit(change=analysed()), now=NOW)
-    assert (await state_of(workspace)).commits_behind == 0
-
-    git("checkout", "--quiet", "--orphan", "rewritten")
-    git("commit", "--quiet", "-m", "all of it")
-
-    assert (await state_of(workspace)).commits_behind == 1
-
-
 async def test_a_shallow_clone_is_enough(git: Git) -> None:
     """What is not there is not asked for."""
     git.begin()

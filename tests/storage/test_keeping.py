@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.errors import WorkspaceError
-from bot.storage.git.reviews import Reviews
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
@@ -79,19 +78,37 @@ async def test_two_processes_keep_both(kept: GitWorkspace, git: Git) -> None:
     assert git.status == ["A  src/app.py"]
 
 
-async def test_what_a_kill_left_uncommitted_goes_along(kept: GitWorkspace, git: Git) -> None:
-    """The file was written, the commit was not: the same review commits it, or else the next one does."""
-    reviews = Reviews(git.root, "docs/requirements")
-    reviews.add(SLUG, b"First.\n")
-    again = await kept.keep(SLUG, b"First.\n", now=NOW)
-    assert (again.number, again.is_new) == (1, False)
-    assert git.shown(again.path) == "First.\n"
+@pytest.mark.parametrize(
+    ("there", "number"),
+    [
+        (("review-002.md",), 3),
+        (("review-999.md",), 1000),
+        (("notes.md", "review-7.md", "review-0008.md", "review-009.md.bak", "review-00x.md"), 1),
+        (("review-001.md/notes.md",), 2),
+    ],
+)
+async def test_a_review_has_the_next_free_number(
+    kept: GitWorkspace, git: Git, there: tuple[str, ...], number: int
+) -> None:
+    """A gap stays a gap, the name grows, and other files are no reviews."""
+    for name in there:
+        git.commit(f"{FOLDER}/reviews/{name}", "somebody's\n")
 
-    reviews.add(SLUG, b"Second.\n")
-    third = await kept.keep(SLUG, b"Third.\n", now=NOW)
-    assert third.number == 3
-    assert git.shown(f"{FOLDER}/reviews/review-002.md") == "Second.\n"
-    assert git.status == ["A  src/app.py"]
+    review = await kept.keep(SLUG, b"\xff\0 no text at all\r\n", now=NOW)
+
+    assert review.path == f"{FOLDER}/reviews/review-{number:03}.md"
+    assert (await kept.newest(SLUG, 1))[0].content == review.content
+
+
+async def test_a_link_in_the_place_of_a_review_is_passed_over(kept: GitWorkspace, git: Git) -> None:
+    """What it points to is neither read nor written."""
+    (git.root / FOLDER / "reviews").mkdir()
+    (git.root / FOLDER / "reviews/review-001.md").symlink_to("../meta.json")
+    git("add", f"{FOLDER}/reviews")
+    git("commit", "--quiet", "-m", "a link")
+
+    assert await kept.newest(SLUG, 5) == ()
+    assert (await kept.keep(SLUG, b"Fine.\n", now=NOW)).number == 2
 
 
 async def test_only_an_item_has_reviews(kept: GitWorkspace, git: Git) -> None:

@@ -34,21 +34,6 @@ async def test_a_version_is_put_aside_in_one_commit(workspace: GitWorkspace, git
     assert git("write-tree", "--missing-ok") == git("rev-parse", "HEAD^{tree}")
 
 
-async def test_a_plan_that_somebody_wrote_by_hand_stays_beside_ours(
-    workspace: GitWorkspace, git: Git
-) -> None:
-    """Until it is committed, nobody else has it; what is in git is not kept twice."""
-    git.write(f"{FOLDER}/{PLAN_PAGE}", "# Mine\n")
-    git.commit(f"{FOLDER}/{PLAN}", '{"why": "theirs"}\n')
-
-    await put(workspace, 1, **{PLAN_PAGE: "# Plan\n", PLAN: "{}\n"})
-    await put(workspace, 2, **{PLAN_PAGE: "# Plan 2\n"})
-
-    assert git.shown(f"{FOLDER}/{PLAN_PAGE}.replaced-1") == "# Mine\n"
-    tracked = git("ls-tree", "-r", "--name-only", "HEAD", FOLDER).splitlines()
-    assert [name for name in tracked if ".replaced" in name] == [f"{FOLDER}/{PLAN_PAGE}.replaced-1"]
-
-
 async def test_a_folder_that_holds_nothing_any_more_is_gone(workspace: GitWorkspace, git: Git) -> None:
     """As git would have it."""
     await put(workspace, 1, **{ASIDE: "# Plan\n"})
@@ -126,6 +111,8 @@ async def test_a_link_in_place_of_a_plan_is_not_followed(workspace: GitWorkspace
     outside = git.root.parent / "outside.md"
     outside.write_text("Untouched.\n")
     (git.root / FOLDER / PLAN_PAGE).symlink_to(outside)
+    git("add", "--", f"{FOLDER}/{PLAN_PAGE}")
+    git("commit", "--quiet", "-m", "a link")
 
-    assert await put(workspace, 2, **{PLAN_PAGE: "# Plan\n"}) == ["ERR-ART-002"]
+    assert await put(workspace, 2, **{PLAN_PAGE: "# Plan\n"}) == ["ERR-ART-003"]
     assert outside.read_text() == "Untouched.\n"

@@ -8,6 +8,7 @@ from bot.engine.ports import CommitResult
 from bot.errors import WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
 from tests.patience import wait_until
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
@@ -50,9 +51,9 @@ async def test_the_branch_moves_once_for_a_round(workspace: GitWorkspace, git: G
 async def test_one_item_s_trouble_is_not_the_others_(workspace: GitWorkspace, git: Git) -> None:
     """They are committed, and only it is refused."""
     bad = ITEMS[7]
-    git.write("elsewhere/notes.md", "by hand\n")
-    (git.root / "docs/requirements").mkdir(parents=True)
-    (git.root / "docs/requirements" / bad).symlink_to(git.root / "elsewhere")
+    git.commit("README.md", "ours\n")
+    git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},docs/requirements/{bad}")
+    git("commit", "--quiet", "-m", "a submodule")
 
     results = await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS), return_exceptions=True)
 
@@ -60,12 +61,12 @@ async def test_one_item_s_trouble_is_not_the_others_(workspace: GitWorkspace, gi
         slug for slug, result in zip(ITEMS, results, strict=True) if isinstance(result, WorkspaceError)
     ]
     assert refused == [bad]
-    assert sorted(git.subjects) == sorted(set(ITEMS) - {bad})
+    assert sorted(git.subjects) == sorted({*ITEMS, "by hand", "a submodule"} - {bad})
 
 
 async def test_a_lock_refuses_all_of_them_after_one_wait(workspace: GitWorkspace, git: Git) -> None:
     """Twenty would otherwise wait twenty times as long."""
-    lock = git.write(".git/index.lock", "")
+    lock = git.write(".git/refs/heads/main.lock", "")
 
     results = await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS), return_exceptions=True)
 
@@ -97,15 +98,16 @@ async def test_the_same_commit_twice_in_a_round_is_one(workspace: GitWorkspace, 
     assert len(git.subjects) == 1
 
 
-async def test_a_commit_whose_caller_was_cancelled_delays_no_other(workspace: GitWorkspace, git: Git) -> None:
+async def test_a_commit_whose_caller_was_cancelled_delays_no_other(git: Git) -> None:
     """The others are committed."""
-    lock = git.write(".git/index.lock", "")
-    tasks = [asyncio.create_task(committed(workspace, slug)) for slug in ITEMS]
-    await wait_until((git.root / ".roundtable/lock").exists)
-    tasks[3].cancel()
-    lock.unlink()
+    async with GitWorkspace(git.root, lock_seconds=20, seal=SEAL) as workspace:
+        lock = git.write(".git/refs/heads/main.lock", "")
+        tasks = [asyncio.create_task(committed(workspace, slug)) for slug in ITEMS]
+        await wait_until((git.root / ".roundtable/following").exists)
+        tasks[3].cancel()
+        lock.unlink()
 
-    results = await asyncio.gather(*tasks, return_exceptions=True)
+        results = await asyncio.gather(*tasks, return_exceptions=True)
 
     assert [type(result) for result in results].count(asyncio.CancelledError) == 1
     assert len(git.subjects) >= len(ITEMS) - 1

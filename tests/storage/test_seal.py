@@ -10,6 +10,7 @@ from bot.domain.item.meta import MetaChange, SlackPlace
 from bot.keys import seal_key, slug_secret
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
+from tests.storage.checkout import Git
 from tests.storage.samples import NOW, a_commit
 
 SLUG = "offline-sync"
@@ -67,12 +68,18 @@ def test_derived_keys_stay_as_they_are() -> None:
     assert slug_secret("xoxb-1") == b"slugs.xoxb-1"
 
 
+def by_hand(root: Path, content: str) -> None:
+    """A person commits a meta.json."""
+    git = Git(root)
+    git.begin()
+    git.commit(f"docs/requirements/{SLUG}/meta.json", content)
+
+
 async def test_every_commit_seals_the_home_that_the_store_has(tmp_path: Path) -> None:
     """Whatever the file said; fields that others added to it stay, also beside the seal."""
     file = tmp_path / "docs/requirements" / SLUG / "meta.json"
-    file.parent.mkdir(parents=True)
     theirs = {"channel_id": "C9", "thread_ts": "99.9", "seal": "0" * 64, "mood": "good", "private": False}
-    file.write_text(json.dumps({"slug": SLUG, "slack": theirs}))
+    by_hand(tmp_path, json.dumps({"slug": SLUG, "slack": theirs}))
     async with GitWorkspace(tmp_path, seal=Seal([KEY])) as workspace:
         assert (await workspace.items())[0].home is None
         receipt = await workspace.commit(SLUG, a_commit(), now=NOW, home=HOME.but(private=None))
@@ -87,9 +94,7 @@ async def test_every_commit_seals_the_home_that_the_store_has(tmp_path: Path) ->
 
 async def test_without_a_thread_nothing_of_the_file_is_sealed(tmp_path: Path) -> None:
     """A roundtable whose thread is gone does not vouch for the one that somebody else wrote there."""
-    file = tmp_path / "docs/requirements" / SLUG / "meta.json"
-    file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"slug": SLUG, "slack": {"channel_id": "C9", "thread_ts": "99.9"}}))
+    by_hand(tmp_path, json.dumps({"slug": SLUG, "slack": {"channel_id": "C9", "thread_ts": "99.9"}}))
     async with GitWorkspace(tmp_path, seal=Seal([KEY])) as workspace:
         work = a_commit(change=MetaChange(slack=HOME.but(thread_ts="")))
         receipt = await workspace.commit(SLUG, work, now=NOW)

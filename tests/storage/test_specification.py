@@ -14,7 +14,7 @@ from bot.engine.ports import NOTHING
 from bot.storage.git.scrub import Scrubber
 from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
-from tests.sealing import SEAL, sealed
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import Opening, Replica
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
@@ -135,19 +135,6 @@ async def test_later_lines_of_others_only_propose(workspace: GitWorkspace, git: 
     pending = entry.pending("title")
     assert pending
     assert pending.value == "Search"
-
-
-async def test_lines_that_a_killed_bot_left_are_ours(workspace: GitWorkspace, git: Git) -> None:
-    """They are in the file and in no commit. Our next commit takes them along, and they stay what they were."""
-    await two_steps(workspace)
-    git.write(MEETING, sealed([said(3, "Print")], git.shown(MEETING).encode()).decode())
-
-    found, _ = await specified(workspace)
-    assert found.entries["FR-003"].state is EntryState.ACCEPTED
-    await workspace.commit(SLUG, told(4, "Search", found)[0], now=NOW)
-    (git.root / FILE).unlink()
-    again, _ = await specified(workspace)
-    assert again.entries["FR-003"].state is EntryState.ACCEPTED
 
 
 async def test_lines_of_others_only_propose_without_the_file_too(workspace: GitWorkspace, git: Git) -> None:

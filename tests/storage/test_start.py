@@ -2,8 +2,6 @@
 
 import asyncio
 import fcntl
-import json
-import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,39 +47,10 @@ def a_person_moving_a_branch(git: Git, branch: str) -> Iterator[None]:
         running.communicate("abort\n")
 
 
-async def half_moved(git: Git) -> None:
-    """As a kill leaves it, in the middle of a move to what was fetched; then a person went to another branch."""
-    async with GitWorkspace(git.root) as workspace:
-        await workspace.commit(SLUG, a_commit(), now=NOW)
-    before, tree = git("rev-parse", "HEAD").strip(), git("rev-parse", "HEAD^{tree}").strip()
-    person = ("-c", "user.name=Ada", "-c", "user.email=a@b")
-    after = git(*person, "commit-tree", "-p", before, "-m", "fetched", tree).strip()
-    note = {"branch": "refs/heads/main", "before": before, "after": after, "clashes": []}
-    git.write(".roundtable/remote/adopting", json.dumps(note))
-    git("checkout", "--quiet", "-b", "aside")
-
-
-async def test_a_held_lock_does_not_keep_a_bot_from_starting(
-    git: Git, caplog: pytest.LogCaptureFixture
-) -> None:
-    """What an earlier bot left behind is tidied up with the next commit, if it cannot be now."""
-    await half_moved(git)
-
-    with a_person_moving_a_branch(git, "refs/heads/main"):
-        async with GitWorkspace(git.root, lock_seconds=0.2) as workspace:
-            assert "is looked at later: Another program is writing to the workspace" in caplog.text
-            await workspace.ping()
-    async with GitWorkspace(git.root) as workspace:
-        await workspace.commit(SLUG, a_commit(2), now=NOW)
-
-    assert not (git.root / ".roundtable/remote/adopting").exists()
-    assert git.status == []
-
-
 async def test_a_commit_that_waits_for_a_lock_says_nothing_about_the_disk(git: Git) -> None:
     """Readiness is asked meanwhile, and must not come and go with every lock that a person holds."""
     async with GitWorkspace(git.root, lock_seconds=20) as workspace:
-        lock = git.write(".git/index.lock", "")
+        lock = git.write(".git/refs/heads/main.lock", "")
         committing = asyncio.create_task(workspace.commit(SLUG, a_commit(), now=NOW))
         await wait_until(lambda: turn_is_taken(git))
 
@@ -90,21 +59,6 @@ async def test_a_commit_that_waits_for_a_lock_says_nothing_about_the_disk(git: G
 
         lock.unlink()
         await committing
-
-
-@pytest.mark.parametrize("name", HOUSEKEEPING)
-async def test_locks_of_a_killed_housekeeping_are_removed(git: Git, name: str) -> None:
-    """Otherwise the repository would never be packed again."""
-    async with GitWorkspace(git.root) as workspace:
-        await workspace.commit(SLUG, a_commit(), now=NOW)
-    lock = git.write(f".git/{name}", "")
-    os.utime(lock, (LONG_AGO, LONG_AGO))
-
-    async with GitWorkspace(git.root):
-        git("pack-refs", "--all")
-        git("config", "gc.auto", "0")
-
-    assert not lock.exists()
 
 
 @pytest.mark.parametrize("name", HOUSEKEEPING)

@@ -591,13 +591,8 @@ def applies_to(path: str) -> bool:
 _COPY = re.compile(r"\.theirs-[0-9a-f]{7,40}(?=(\.\w+)?$)")
 
 
-def copy_of(path: str, commit: str) -> str:
-    """Where the file *path* is kept as the other side's *commit* has it, when both sides changed it."""
-    return re.sub(r"(\.\w+)?$", rf".theirs-{commit}\1", path, count=1)
-
-
 def original(path: str) -> str:
-    """The file that *path* is such a copy of; *path* itself if it is none."""
+    """The file that *path* is a copy of, which an older version kept beside it; *path* itself if it is none."""
     return _COPY.sub("", path)
 
 

@@ -118,12 +118,6 @@ def written_anew() -> str:
     return "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
 
 
-def lines_mended(count: int) -> str:
-    if count == 1:
-        return "A line of the transcript was damaged on disk. I restored it from git."
-    return f"{count} lines of the transcript were damaged on disk. I restored them from git."
-
-
 def take_over(lines: int) -> str:
     return (
         f"Take over {counted(lines, 'line')} of this record as they stand? I did not seal them: an earlier version "
@@ -187,14 +181,6 @@ def _steps(back: RolledBack) -> str:
         return ""
     name = "step" if len(back.steps) == 1 else "steps"
     return f" ({name} {listed(back.steps)})"
-
-
-def clashed(paths: Sequence[str]) -> str:
-    copies = listed([f"`{path}`" for path in paths])
-    return (
-        f"The same text was also changed at the remote. The file has our text. The other text is kept "
-        f"beside it as {copies}. Put together by hand what belongs together."
-    )
 
 
 # What the host says about silence and money.

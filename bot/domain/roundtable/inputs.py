@@ -249,12 +249,6 @@ class TimeCame(Event):
     due: str
 
 
-class Clashed(Event):
-    """Files were changed here and at the remote; *paths* are the copies of ours that stand beside theirs."""
-
-    paths: tuple[str, ...]
-
-
 class ChannelGone(Event):
     """The channel was *archived*, or the bot was removed from it."""
 
@@ -305,4 +299,4 @@ Command = (
     | SealPosition
 )
 OfSlack = ChannelGone | ChannelMoved | PersonChanged
-Input = Command | Clashed | TryAgain | TimeCame | Returned | OfSlack | Outcome
+Input = Command | TryAgain | TimeCame | Returned | OfSlack | Outcome

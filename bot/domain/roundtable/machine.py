@@ -27,7 +27,6 @@ from bot.domain.roundtable.inputs import (
     AnswerQuestion,
     ChannelGone,
     ChannelMoved,
-    Clashed,
     Command,
     Export,
     Finish,
@@ -334,10 +333,8 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _happened(
-    rt: Roundtable, event: Command | Clashed | TryAgain | Returned | OfSlack, playbook: Playbook
+    rt: Roundtable, event: Command | TryAgain | Returned | OfSlack, playbook: Playbook
 ) -> Roundtable:
-    if isinstance(event, Clashed):
-        return rt.telling(Message(text=trouble_wording.clashed(event.paths)), part=rt.part)
     if isinstance(event, TryAgain):
         return pausing.tried_again(rt)
     if isinstance(event, ChannelGone):

@@ -326,8 +326,7 @@ class HandEdit(Stored):
 class Committed(EffectOutcome):
     """
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
-    not be written, which `troubles` tell of; `mended_lines` of the transcript were damaged, and came back from git;
-    so did what had been deleted, which `restored` names.
+    not be written, which `troubles` tell of; `restored` names what had been deleted, and came back from git.
     `witness` is the transcript as it is committed now, `back` says that the workspace had gone back before.
     `hand_edits` are in place of edits that were not applied.
     """
@@ -338,7 +337,6 @@ class Committed(EffectOutcome):
     touched: tuple[ChangedFile, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     unwritten: tuple[Edit, ...] = ()
-    mended_lines: int = 0
     restored: str = ""
     witness: Witness = Witness()
     back: RolledBack | None = None

@@ -101,7 +101,7 @@ class Git:
         return GitResult(running.returncode or 0, _text(out), _text(error))
 
     def at_once(self, *words: str, given: str = "", env: Mapping[str, str] | None = None) -> GitResult:
-        """Blocks: for a thread, and for what needs no network. Git inherits the lock of the workspace (see lock.py)."""
+        """Blocks: for a thread, and for what needs no network. Git inherits the lock of the checkout (follow.py)."""
         ran = subprocess.run(
             ["git", *OPTIONS, *words],
             cwd=self._root,

@@ -21,9 +21,10 @@ from bot.domain.item.artifacts import SHARED
 from bot.domain.specification import snapshot
 from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import LookRefused, Passage
-from bot.storage.git.items import Items
-from bot.storage.git.repository import existing_repository, tip
+from bot.files import TRANSCRIPT_BYTES
 from bot.storage.git.survey import LARGEST_BYTES, CodeSearch, is_ours, is_secret
+from bot.storage.git.tree import Files, existing_repository, tip
+from bot.storage.git.work import Places
 
 SHA_CHARS = 7
 MOST_LINES = 200
@@ -58,7 +59,7 @@ class GitEvidence:
     def __init__(self, root: Path, items_dir: str) -> None:
         self._root = root.absolute()
         self._ours = (items_dir, SHARED)
-        self._items = Items(self._root, items_dir)
+        self._places = Places(items_dir)
 
     async def search_code(self, pattern: str, *, within: Sequence[str] = ()) -> tuple[Passage, ...]:
         if not pattern.strip() or not pattern.isprintable() or len(pattern) > PATTERN_CHARS:
@@ -140,7 +141,7 @@ class GitEvidence:
         return tuple(Passage(f"{other}@{sha}", reason) for other, reason in why.items())[:MOST_RELATED]
 
     async def specification(self, slug: str) -> Specification:
-        content = await self._in_thread(lambda: self._items.content(self._items.specification_file(slug)))
+        content = await self._in_thread(lambda: self._content(self._places.specification(slug)))
         try:
             return snapshot.read((content or b"").decode()).specification
         except ValueError:
@@ -162,6 +163,10 @@ class GitEvidence:
             return await asyncio.to_thread(work)
         except (OSError, pygit2.GitError, KeyError):
             raise LookRefused("The workspace could not be read.") from None
+
+    def _content(self, path: str) -> bytes | None:
+        repository = existing_repository(self._root)
+        return Files(repository, tip(repository)).read(path, TRANSCRIPT_BYTES) if repository else None
 
     def _sha(self) -> str:
         repository = existing_repository(self._root)

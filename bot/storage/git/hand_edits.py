@@ -10,10 +10,9 @@ from pygit2 import Commit
 
 from bot.domain.item.artifacts import CheckedEdit, SectionEdit, UnreadableArtifact
 from bot.domain.roundtable.outcomes import HandEdit
-from bot.storage.git.history import COMMITS_LOOKED_AT, ITEM, SHORT, recent
-from bot.storage.git.repository import blob, tip, trailer
+from bot.storage.git.history import COMMITS_LOOKED_AT, line_from
+from bot.storage.git.tree import ITEM, SHORT, Branch, blob, trailer
 
-UNCOMMITTED = "uncommitted"
 SOMEBODY = "somebody"
 
 
@@ -24,11 +23,11 @@ class SectionVersion(NamedTuple):
     digest: str = ""
 
 
-def described(repository: pygit2.Repository, path: str, edit: CheckedEdit, content: str) -> HandEdit:
-    """*content* is the file in the checkout, *path* its place in the workspace."""
-    section = _Section(repository, path, edit)
+def described(branch: Branch, path: str, edit: CheckedEdit, content: str) -> HandEdit:
+    """*content* is the file at the tip, *path* its place in the workspace."""
+    section = _Section(branch, path, edit)
     digest = edit.digest_in(content)
-    author, commit = section.changed_by(digest)
+    author, commit = section.changed_by()
     return HandEdit(
         path=edit.path,
         heading=edit.heading if isinstance(edit, SectionEdit) else "",
@@ -41,17 +40,17 @@ def described(repository: pygit2.Repository, path: str, edit: CheckedEdit, conte
 
 
 class _Section:
-    def __init__(self, repository: pygit2.Repository, path: str, edit: CheckedEdit) -> None:
-        self._repository = repository
+    def __init__(self, branch: Branch, path: str, edit: CheckedEdit) -> None:
+        self._branch = branch
         self._path = path
         self._edit = edit
         self._known: dict[pygit2.Oid, SectionVersion] = {}
 
-    def changed_by(self, digest: str) -> tuple[str, str]:
-        """The last person who changed it, and the commit; our last change if only we did (an old item, or a merge)."""
-        newest = tip(self._repository)
-        if newest is None or self._at(newest).digest != digest:
-            return self._person_here(), UNCOMMITTED
+    def changed_by(self) -> tuple[str, str]:
+        """The last person who changed it, and the commit; our last change if only we did, as in an old item."""
+        newest = self._branch.tip()
+        if newest is None:
+            return SOMEBODY, ""
         changes = self._changes(newest)
         last = next(changes, newest)
         person = next((one for one in chain((last,), changes) if not trailer(one, ITEM)), last)
@@ -65,10 +64,10 @@ class _Section:
         if not self._edit.replaces:
             return ""
         digests = {self._edit.replaces, self._edit.digest}
-        for commit in chain(recent(self._repository), self._earlier_tips()):
+        for commit in chain(self._recent(), self._earlier_tips()):
             if (version := self._at(commit)).digest in digests:
                 return version.text
-        ours = (one for one in recent(self._repository) if trailer(one, ITEM) and blob(one.tree, self._path))
+        ours = (one for one in self._recent() if trailer(one, ITEM) and blob(one.tree, self._path))
         newest = next(ours, None)
         return self._at(newest).text if newest else ""
 
@@ -86,10 +85,11 @@ class _Section:
             commit = same
 
     def _earlier_tips(self) -> Iterator[Commit]:
-        """Where the branch of this checkout was before, the newest first."""
+        """Where the branch was before, the newest first."""
         with suppress(pygit2.GitError):
-            for entry in islice(self._repository.head.log(), COMMITS_LOOKED_AT):
-                found: object = self._repository.get(entry.oid_old)
+            reference = self._branch.repository.lookup_reference(self._branch.name)
+            for entry in islice(reference.log(), COMMITS_LOOKED_AT):
+                found: object = self._branch.repository.get(entry.oid_old)
                 if isinstance(found, Commit):
                     yield found
 
@@ -107,10 +107,8 @@ class _Section:
             return SectionVersion(self._edit.found(text), self._edit.digest_in(text))
         return SectionVersion()
 
-    def _person_here(self) -> str:
-        with suppress(KeyError, pygit2.GitError):
-            return str(self._repository.config["user.name"]).strip() or SOMEBODY
-        return SOMEBODY
+    def _recent(self) -> Iterator[Commit]:
+        return islice(line_from(self._branch.tip()), COMMITS_LOOKED_AT)
 
 
 def _parents(commit: Commit) -> Iterator[Commit]:

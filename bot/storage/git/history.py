@@ -1,19 +1,15 @@
 """Reads the commits: whether an effect was committed already, and how old the analysed code base is."""
 
 from collections.abc import Iterator
-from itertools import islice, takewhile
+from itertools import islice
 
 import pygit2
 from pygit2 import Commit, Oid, Tree
 
-from bot.storage.git.repository import blob, tip, trailer
+from bot.storage.git.tree import EFFECT, ITEM, SHORT, Branch, blob, trailer
 
-EFFECT = "Roundtable-Effect"
-ITEM = "Roundtable-Item"
-STEP = "Roundtable-Step"
 EFFECTS_LOOKED_AT = 100
 COMMITS_LOOKED_AT = 10_000
-SHORT = 7
 
 Paths = frozenset[tuple[str, ...]]
 
@@ -21,8 +17,8 @@ Paths = frozenset[tuple[str, ...]]
 class History:
     """*ours* are the paths that the bot writes. A commit that changes any other path belongs to the code base."""
 
-    def __init__(self, repository: pygit2.Repository, ours: tuple[str, ...]) -> None:
-        self._repository = repository
+    def __init__(self, branch: Branch, ours: tuple[str, ...]) -> None:
+        self._branch = branch
         self._ours: Paths = frozenset(tuple(path.split("/")) for path in ours)
         self._walked: list[tuple[str, bool]] = []
         """The commits back from `_walked[0]`, newest first, and whether each belongs to the code base."""
@@ -34,24 +30,19 @@ class History:
 
     def find(self, effect: str) -> Commit | None:
         """The recent commit with *effect* in its trailer."""
-        found = next((commit for commit, known in self._recent() if known == effect), None)
-        return self._repository[found].peel(Commit) if found else None
-
-    def newest_of_ours(self, number: int) -> list[Commit]:
-        """Our commits at the tip of the branch, at most *number*, oldest first."""
-        newest = islice(line_from(tip(self._repository)), number)
-        return list(takewhile(lambda commit: trailer(commit, ITEM), newest))[::-1]
+        found = next((commit for commit, known in self._recent_effects() if known == effect), None)
+        return self._branch.repository[found].peel(Commit) if found else None
 
     def newest_of(self, slug: str) -> Commit | None:
         """Our newest commit of the item."""
-        return next((commit for commit in recent(self._repository) if trailer(commit, ITEM) == slug), None)
+        return next((commit for commit in self.recent() if trailer(commit, ITEM) == slug), None)
 
     def commits_of(self, slug: str) -> list[Oid]:
         """Our commits of the item, newest first. Anyone who can push can forge one."""
-        newest = tip(self._repository)
+        newest = self._branch.tip()
         if newest and newest.id != self._indexed:
             added: dict[str, list[Oid]] = {}
-            for commit in recent(self._repository):
+            for commit in self.recent():
                 if commit.id == self._indexed:
                     break
                 if item := trailer(commit, ITEM):
@@ -65,13 +56,13 @@ class History:
 
     def content(self, commit: Oid, path: str) -> bytes:
         """Empty when the commit does not have the file *path*."""
-        found = blob(self._repository[commit].peel(Commit).tree, path)
+        found = blob(self._branch.repository[commit].peel(Commit).tree, path)
         return found.data if found else b""
 
     def versions(self, path: str) -> Iterator[bytes]:
         """The contents of the file *path*, newest first."""
         last = None
-        for commit in recent(self._repository):
+        for commit in self.recent():
             found = blob(commit.tree, path)
             if found is not None and found.id != last:
                 last = found.id
@@ -79,7 +70,11 @@ class History:
 
     def newest_with(self, path: str) -> Commit | None:
         """The newest commit that has the file *path*."""
-        return next((commit for commit in recent(self._repository) if blob(commit.tree, path)), None)
+        return next((commit for commit in self.recent() if blob(commit.tree, path)), None)
+
+    def recent(self) -> Iterator[Commit]:
+        """The commits of the branch, newest first, at most COMMITS_LOOKED_AT."""
+        return islice(line_from(self._branch.tip()), COMMITS_LOOKED_AT)
 
     def codebase(self) -> str:
         """The newest commit of the code base; empty when there is no code base."""
@@ -96,10 +91,10 @@ class History:
             behind += outside
         return behind
 
-    def _recent(self) -> list[tuple[Oid, str]]:
+    def _recent_effects(self) -> list[tuple[Oid, str]]:
         """Reads only the commits that are new since the last call."""
         before, self._effects = self._effects, []
-        for commit in islice(line_from(tip(self._repository)), EFFECTS_LOOKED_AT):
+        for commit in islice(line_from(self._branch.tip()), EFFECTS_LOOKED_AT):
             if before and commit.id == before[0][0]:
                 self._effects += before[: EFFECTS_LOOKED_AT - len(self._effects)]
                 break
@@ -108,7 +103,7 @@ class History:
 
     def _walk(self) -> list[tuple[str, bool]]:
         """Reads only the commits that are new since the last call."""
-        newest = tip(self._repository)
+        newest = self._branch.tip()
         known = {sha: place for place, (sha, _) in enumerate(self._walked)} if newest else {}
         kept = len(self._walked)  # keeps nothing, unless the walk meets a known commit
         added: list[tuple[str, bool]] = []
@@ -121,7 +116,7 @@ class History:
         return self._walked
 
     def _is_outside(self, commit: Commit) -> bool:
-        parent = _parent(commit)
+        parent = parent_of(commit)
         return _without(commit.tree, self._ours) != (_without(parent.tree, self._ours) if parent else ())
 
 
@@ -129,15 +124,10 @@ def line_from(commit: Commit | None) -> Iterator[Commit]:
     """Back along first parents, as far as the clone goes; a merge counts as one commit."""
     while commit is not None:
         yield commit
-        commit = _parent(commit)
+        commit = parent_of(commit)
 
 
-def recent(repository: pygit2.Repository) -> Iterator[Commit]:
-    """The commits of the branch, newest first, at most COMMITS_LOOKED_AT."""
-    return islice(line_from(tip(repository)), COMMITS_LOOKED_AT)
-
-
-def _parent(commit: Commit) -> Commit | None:
+def parent_of(commit: Commit) -> Commit | None:
     """None for the first commit, and at the end of a shallow clone."""
     try:
         return commit.parents[0] if commit.parent_ids else None

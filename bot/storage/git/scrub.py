@@ -14,24 +14,25 @@ import pygit2
 from pygit2 import Commit, Oid, Tree
 from pygit2.enums import SortMode
 
-from bot.domain.item.artifacts import SPECIFICATION
+from bot.domain.item.artifacts import SHARED, SPECIFICATION
 from bot.domain.specification.snapshot import HASH, hash_of, laid_out
 from bot.domain.transcript import lines as transcripts
 from bot.domain.transcript import scrubbing
 from bot.domain.transcript.scrubbing import Redacting, ScrubbedFile
+from bot.domain.transcript.seal import chain_in
 from bot.domain.values.json_files import parse
 from bot.errors import WorkspaceError
-from bot.files import DEEPEST, TEMPORARY, Folder, TooLarge, folder
-from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, CheckoutConfig
+from bot.files import TooLarge
 from bot.storage.git.command import explained
-from bot.storage.git.history import COMMITS_LOOKED_AT, ITEM, SHORT
-from bot.storage.git.items import FilePlace, Items
-from bot.storage.git.lock import LOCK_SECONDS
-from bot.storage.git.repository import CommitDraft, open_repository, tip
+from bot.storage.git.history import COMMITS_LOOKED_AT
 from bot.storage.git.seal import Seal
-from bot.storage.git.sync import FETCHED
+from bot.storage.git.sync import FETCHED, JOINED
+from bot.storage.git.tree import ITEM, LOCK_SECONDS, SHORT, Branch, CommitDraft, message_of
+from bot.storage.git.unpushed import scrub_unpushed
+from bot.storage.git.work import Places
+from bot.storage.git.workspace import Writer
 
-ELSEWHERE = ("refs/remotes/", FETCHED)
+ELSEWHERE = ("refs/remotes/", FETCHED, JOINED)
 """The references to branches of remotes."""
 OTHER_KEY = (
     "The transcript is sealed by a key that is not set here. Set ROUNDTABLE_SEAL_KEY or SLACK_BOT_TOKEN as the bot has"
@@ -54,7 +55,7 @@ class ScrubResult(NamedTuple):
 
 
 class Scrubber:
-    """Waits for other programs that write to the workspace. Raises WorkspaceError."""
+    """Commits on the tip of the branch; what is in no commit is not looked at. Raises WorkspaceError."""
 
     def __init__(
         self,
@@ -65,88 +66,68 @@ class Scrubber:
         lock_seconds: float = LOCK_SECONDS,
         seal: Seal | None = None,
     ) -> None:
-        where = CheckoutConfig(root.absolute(), items_dir, AUTHOR, EMAIL, lock_seconds, seal or Seal())
-        self._where = where
         self._redact = redact
-        self._repository = open_repository(where.root)
-        self._checkout = Checkout(where)
-        self._items = Items(where.root, where.items_dir, where.seal)
+        self._branch = Branch(root.absolute(), items_dir=items_dir, lock_seconds=lock_seconds)
+        self._repository = self._branch.repository
+        self._writer = Writer(self._branch, items_dir, seal or Seal())
+        self._places = Places(items_dir)
         self._clean: dict[Oid, bool] = {}
         """By the id of a file or a folder in git: whether it contains no secret."""
         self._clean_rows: set[bytes] = set()
 
     def scrub(self, slug: str, *, now: str) -> ScrubResult:
         large: list[str] = []
-        with explained(), self._checkout.alone(slug):
-            changed = {
-                place: found for place, found in self._scrubbed(self._places(slug), large) if found.kinds
-            }
-            drafts = [CommitDraft(self._write(slug, changed, now), _message(slug), now)] if changed else []
-            self._checkout.commit_files([draft for draft in drafts if draft.files])
-            newest = tip(self._repository)
-        with explained():
-            here, pushed = self._still_holding(slug)
-        return ScrubResult(
-            {place.path: found.kinds for place, found in changed.items()},
-            str(newest.id)[:SHORT] if newest and any(draft.files for draft in drafts) else "",
-            here,
-            pushed,
-            tuple(large),
-        )
+        changed: dict[str, ScrubbedFile] = {}
 
-    def _places(self, slug: str) -> Iterator[FilePlace]:
-        for path in self._items.paths(slug):
-            names = tuple(path.split("/"))
-            if path.endswith(".md"):
-                yield FilePlace(names[:-1], names[-1])
-            else:
-                with (
-                    suppress(FileNotFoundError, NotADirectoryError),
-                    folder(self._where.root, names) as found,
-                ):
-                    yield from _below(found, names)
+        def build(tip: Commit | None) -> tuple[Commit | None, str]:
+            large.clear()
+            changed.clear()
+            changed.update((path, found) for path, found in self._scrubbed(slug, tip, large) if found.kinds)
+            if not changed:
+                return tip, ""
+            made = self._branch.build(tip, CommitDraft(self._files(slug, changed, now), _message(slug), now))
+            return made, str(made.id)[:SHORT]
+
+        with explained():
+            sha = self._writer.advance(build, "scrub secrets")
+            scrub_unpushed(self._branch, self._redact)
+            here, pushed = self._still_holding(slug)
+        kinds = {path: found.kinds for path, found in changed.items()}
+        return ScrubResult(kinds, sha, here, pushed, tuple(large))
 
     def _scrubbed(
-        self, places: Iterator[FilePlace], large: list[str]
-    ) -> Iterator[tuple[FilePlace, ScrubbedFile]]:
-        for place in places:
-            content = None
-            with suppress(FileNotFoundError), self._items.folder_of(place) as found:
-                try:
-                    content = found.read(place.name, most=LARGEST_BYTES)
-                except TooLarge:
-                    large.append(place.path)
-            if content is not None:
-                yield place, _file(content, self._redact, name=place.name)
+        self, slug: str, tip: Commit | None, large: list[str]
+    ) -> Iterator[tuple[str, ScrubbedFile]]:
+        files = self._writer.worker.files(tip)
+        for path in (found for top in self._paths(slug) for found in files.below(top)):
+            try:
+                content = files.read(path, LARGEST_BYTES)
+            except TooLarge:
+                large.append(path)
+            else:
+                if content is not None:
+                    yield path, _file(content, self._redact, name=path.rpartition("/")[2])
 
-    def _write(self, slug: str, changed: dict[FilePlace, ScrubbedFile], now: str) -> dict[str, bytes | None]:
-        """Write the files. Returns those for the commit: files that git does not track stay untracked."""
-        record = self._items.transcript_file(slug)
-        path = self._items.specification_file(slug).path
-        snapshot = next((found for place, found in changed.items() if place.path == path), None)
+    def _files(self, slug: str, changed: dict[str, ScrubbedFile], now: str) -> dict[str, bytes | None]:
+        snapshot = changed.get(self._places.specification(slug))
         facts = {HASH: hash_of(snapshot.content)} if snapshot else {}
-        files: dict[str, bytes | None] = {}
-        for place, found in changed.items():
-            content = found.content
-            if place.path == record.path:
-                last = transcripts.ending(reversed(content.split(b"\n"))).last
-                note = scrubbing.note(found.lines, last=last, now=now, facts=facts)
-                if any(one.reads for one in found.lines) and not self._items.chain(slug):
-                    raise WorkspaceError(OTHER_KEY, reason="key")
-                content = self._items.seal.lines.append(content, [note])
-            with self._items.folder_of(place) as inside:
-                inside.replace(place.name, content)
-            if self._is_tracked(place.path):
-                files[place.path] = content
+        files: dict[str, bytes | None] = {path: found.content for path, found in changed.items()}
+        if found := changed.get(place := self._places.transcript(slug)):
+            lines, rows = self._writer.worker.lines, found.content.split(b"\n")
+            if any(one.reads for one in found.lines) and not chain_in(reversed(rows), lines.trusted):
+                raise WorkspaceError(OTHER_KEY, reason="key")
+            last = transcripts.ending(reversed(rows)).last
+            note = scrubbing.note(found.lines, last=last, now=now, facts=facts)
+            files[place] = lines.append(found.content, [note])
         return files
 
-    def _is_tracked(self, path: str) -> bool:
-        newest = tip(self._repository)
-        return newest is not None and path in newest.tree
+    def _paths(self, slug: str) -> tuple[str, str]:
+        """Of an item: its folder, and the file that all items share."""
+        return self._places.item(slug), SHARED
 
     def _still_holding(self, slug: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Commits on our branch that contain a secret: those only here, and those that a remote has."""
-        newest = tip(self._repository)
+        newest = self._branch.tip()
         if newest is None:
             return (), ()
         elsewhere = set(self._walk(*self._elsewhere()))
@@ -154,7 +135,7 @@ class Scrubber:
         pushed: list[str] = []
         for sha in self._walk(newest.id):
             tree = self._repository[sha].peel(Commit).tree
-            if not all(self._is_clean(tree[path]) for path in self._items.paths(slug) if path in tree):
+            if not all(self._is_clean(tree[path]) for path in self._paths(slug) if path in tree):
                 (pushed if sha in elsewhere else here).append(str(sha)[:SHORT])
         return tuple(here), tuple(pushed)
 
@@ -203,12 +184,5 @@ def _file(content: bytes, redact: Redacting, *, name: str) -> ScrubbedFile:
     return scrubbing.file(content, redact, name=name)
 
 
-def _below(found: Folder, names: tuple[str, ...]) -> Iterator[FilePlace]:
-    yield from (FilePlace(names, name) for name in found.files() if name != TEMPORARY)
-    for name in found.folders() if len(names) < DEEPEST else ():
-        with found.below(name) as inner:
-            yield from _below(inner, (*names, name))
-
-
 def _message(slug: str) -> str:
-    return f"roundtable({slug}): scrub secrets\n\n{ITEM}: {slug}\n"
+    return message_of(f"roundtable({slug}): scrub secrets", (f"{ITEM}: {slug}",))

@@ -18,7 +18,7 @@ from pygit2 import Tree
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
 from bot.storage.git.command import without_ours
-from bot.storage.git.repository import tree_at_tip
+from bot.storage.git.tree import tree_at_tip
 
 LARGEST_BYTES = 1_000_000
 LARGE_FILES_NAMED = 1000

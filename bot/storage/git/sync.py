@@ -1,8 +1,8 @@
 """
-Keeps the workspace and its remote the same: fetch, our commits on top of what others pushed, push (ADR 8).
+Keeps the workspace and its remote the same: fetch, our work applied again on what others pushed, push.
 
 All of it happens in the background. While the remote is away, or a person has to resolve something, commits go on,
-and are pushed later.
+and are pushed later. Nothing is ever pushed with force.
 """
 
 import asyncio
@@ -10,35 +10,49 @@ import logging
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import UTC, datetime
 from enum import StrEnum
-from itertools import groupby
-from operator import attrgetter
+from itertools import islice
 from pathlib import Path
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 from urllib.parse import quote
 
-from pygit2 import Commit, Oid
+from pygit2 import Commit, Oid, Tree
+from pygit2.enums import SortMode
 
 from bot.engine.ports import Meter, NoMeter
-from bot.errors import BotError, ConfigError, WorkspaceError
-from bot.files import STATE_BYTES, folder
-from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, CheckoutConfig
-from bot.storage.git.checkout_update import NOTES, CheckoutUpdate
+from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.command import Git, GitResult, explained
-from bot.storage.git.rebase import Clash, CommitReplay, Replayed
-from bot.storage.git.repository import STATE, branch, open_repository, shared_git_dir, tip
+from bot.storage.git.follow import Checkout
+from bot.storage.git.history import line_from
+from bot.storage.git.reviews import ReviewToStore, ReviewWriter, number_of
 from bot.storage.git.seal import Seal
+from bot.storage.git.tree import (
+    BRANCHES,
+    EFFECT,
+    ITEM,
+    STATE,
+    STATE_IN_GIT,
+    Branch,
+    content_at,
+    holds_our_state,
+    refuse_deep,
+    shared_git_dir,
+    trailer,
+)
+from bot.storage.git.unpushed import drop_unpushed, unpushed
+from bot.storage.git.work import Worker
 
 log = logging.getLogger(__name__)
 
 FETCHED = "refs/roundtable/fetched/"
 """What the remote has, by branch; a person's own `refs/remotes` are not touched."""
-JOINED = "joined-"
-"""A note: the last commit of the remote that we had. If it is gone from there, a push with force removed it."""
-BRANCHES = "refs/heads/"
+JOINED = "refs/roundtable/joined/"
+"""The last commit that both had, by branch."""
+PUSHED_LOOKED_AT = 1000
 HEAD_OF_REMOTE = re.compile(rf"^ref: {BRANCHES}(\S+)\tHEAD$", re.MULTILINE)
 PUSH = ("--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no")
 FETCH = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--quiet")
@@ -137,16 +151,15 @@ async def _said(git: Git, *words: str, seconds: float) -> GitResult:
 class _Local:
     """What a round does to the workspace, in one thread."""
 
-    def __init__(self, where: CheckoutConfig) -> None:
-        self._checkout = Checkout(where)
-        self._repository = open_repository(where.root)
-        self._notes = where.root / STATE / NOTES
-        self._adoption = CheckoutUpdate(self._repository, where.root / STATE)
-        self._replay = CommitReplay(self._repository, where.ours, where.seal.lines)
+    def __init__(self, root: Path, items_dir: str, seal: Seal) -> None:
+        self._branch = Branch(root, items_dir=items_dir, lock_seconds=LOCK_SECONDS)
+        self._repository = self._branch.repository
+        self._worker = Worker(self._branch, items_dir, seal, shared=True)
+        self._reviews = ReviewWriter(self._branch, items_dir)
+        self._checkout = Checkout(self._branch)
 
     def branch(self) -> str:
-        """Raises WorkspaceError where there is none."""
-        return branch(self._repository)
+        return self._branch.name
 
     def unlock(self, name: str, *, older_seconds: float) -> None:
         """Removes a lock on our reference that a kill left behind: none is held for that long."""
@@ -156,66 +169,134 @@ class _Local:
                 lock.unlink()
 
     def is_begun(self) -> bool:
-        return tip(self._repository) is not None
+        return self._branch.tip() is not None
 
-    def follow(self, name: str) -> None:
+    def begin_on(self, name: str) -> None:
         """A repository without a commit begins on the remote's default branch."""
-        if tip(self._repository) is None:
+        if self._branch.tip() is None:
             self._repository.references.create("HEAD", name, force=True)
 
     def join(self, name: str, *, empty: bool) -> str:
-        """Puts our commits on top of what was fetched. Returns the commit to push, if any. Raises WorkspaceError."""
+        """
+        The branch has all that was fetched, and our work on top. Returns the commit to push, if any. Raises
+        WorkspaceError and ConcurrentUpdate.
+        """
         found = None if empty else self._repository.references.get(_fetched(name))
-        local = tip(self._repository)
+        local = self._branch.tip()
         if found is None:
             return str(local.id) if local else ""
         remote = found.peel(Commit)
-        if local != remote and (local is None or not self._repository.descendant_of(local.id, remote.id)):
-            local = self._rebased(remote, name)
-        self._note(name, remote.id)
-        return "" if local == remote else str(local.id)
+        if not self._branch.has(local, remote):
+            refuse_deep(local.tree if local else None, remote.tree)
+            if holds_our_state(remote.tree):
+                raise WorkspaceError(f"The remote has {STATE}/ in git: {STATE_IN_GIT}.", reason="diverged")
+            before, local = local, self._joined(local, remote, name)
+            if not self._checkout.advance(before, local, "roundtable: on top of the remote"):
+                raise ConcurrentUpdate("the workspace was written to")
+            if not self._branch.has(local, self._branch.last()):
+                self._branch.note_last(local)
+        self._note(name, remote)
+        self._drop_pushed(local, remote)
+        return "" if local is None or local.id == remote.id else str(local.id)
 
     def pushed(self, name: str, sha: str, *, empty: bool) -> None:
         if empty and self._noted(name):
             log.warning("%s was gone from the remote: all of it was pushed again", _short(name))
-        self._note(name, Oid(hex=sha))
+        commit = self._repository[sha].peel(Commit)
+        self._drop_pushed(commit, commit)
+        self._note(name, commit)
 
-    def clashes(self) -> tuple[Clash, ...]:
-        return self._adoption.clashes()
-
-    def told(self, clashes: tuple[Clash, ...]) -> None:
-        with self._checkout.alone(""):
-            self._adoption.told(clashes)
-
-    def _rebased(self, remote: Commit, name: str) -> Commit:
-        known = self._noted(name)
-        with self._checkout.alone(""):
-            local = tip(self._repository)
-            found = self._replay.onto(remote, local, known=known) if local else Replayed(remote, ())
-            self._adoption.adopt(found.tip, branch=name, clashes=found.clashes)
-        if known and known in self._repository and not self._is_in(known, remote):
+    def _joined(self, local: Commit | None, remote: Commit, name: str) -> Commit:
+        """*remote*, with what only we have applied again on top."""
+        if local is None or self._branch.has(remote, local):
+            return remote
+        known, tip = self._noted(name), remote
+        dropped: set[Oid] = set()
+        if known and not self._branch.has(remote, known):
             log.warning("somebody pushed to %s with force: what is ours is put back on top", _short(name))
-        for clash in found.clashes:
-            if not clash.slug:
-                log.warning("what was changed on both sides is no item's: theirs is kept as %s", clash.path)
-        return found.tip
+            dropped = {commit.id for commit in self._between(remote.id, known.id)}
+            tip = self._worker.put_back(remote, known, _moment(known))
+        related = self._repository.merge_base(remote.id, local.id) is not None
+        done = {trailer(commit, EFFECT) for commit in self._between(local.id, remote.id)} - {""}
+        for commit in list(self._between(remote.id, local.id)):
+            if commit.id not in dropped and trailer(commit, EFFECT) not in done:
+                tip = self._applied(tip, commit, related=related)
+        return tip
 
-    def _is_in(self, commit: Oid, newer: Commit) -> bool:
-        return commit == newer.id or self._repository.descendant_of(newer.id, commit)
+    def _applied(self, tip: Commit, commit: Commit, *, related: bool) -> Commit:
+        """Raises WorkspaceError where only a person can bring the two sides together."""
+        due = unpushed(self._repository, trailer(commit, EFFECT))
+        if due is not None:
+            return self._branch.build(tip, self._worker.apply(due, tip, again=True).draft)
+        if len(commit.parent_ids) > 1:
+            raise Diverged(
+                f"The merge {commit.short_id} is not at the remote, and cannot be put on top of it."
+            )
+        slug = trailer(commit, ITEM)
+        if not related and not slug:
+            raise Diverged("The workspace and the remote have no commit in common.")
+        before = commit.parents[0].tree if commit.parent_ids else self._empty()
+        added = [delta.new_file.path for delta in before.diff_to_tree(commit.tree).deltas]
+        if slug and len(added) == 1 and number_of(added[0].rpartition("/")[2]):
+            sent = ReviewToStore(slug, content_at(commit, added[0]) or b"", _moment(commit))
+            draft = self._reviews.draft(sent, tip)[1]
+            return self._branch.build(tip, draft) if draft else tip
+        return self._lifted(tip, commit, before, added)
 
-    def _noted(self, name: str) -> Oid | None:
-        with folder(self._notes) as notes:
-            noted = notes.read(_note_of(name), STATE_BYTES)
-        try:
-            return Oid(hex=noted.decode()) if noted else None
-        except ValueError:
-            return None  # damaged: a full disk, or a power failure
+    def _lifted(self, tip: Commit, commit: Commit, before: Tree, paths: Sequence[str]) -> Commit:
+        """A commit of a person, as git itself would put it on top."""
+        for path in paths:
+            try:
+                path.encode()
+            except UnicodeEncodeError:
+                raise Diverged(f"The name {path!a} is not UTF-8.") from None
+        index = self._repository.merge_trees(before, tip.tree, commit.tree)
+        if index.conflicts is not None:
+            both = sorted({entry.path for sides in index.conflicts for entry in sides if entry})
+            raise Diverged(f"{', '.join(both)} was changed here and at the remote.")
+        tree = index.write_tree(self._repository)
+        if tree == tip.tree_id:
+            return tip
+        made = self._repository.create_commit(
+            None, commit.author, commit.committer, commit.message, tree, [tip.id]
+        )
+        return self._repository[made].peel(Commit)
 
-    def _note(self, name: str, joined: Oid) -> None:
-        if self._noted(name) == joined:
-            return  # the usual case needs no lock
-        with self._checkout.alone(""), folder(self._notes) as notes:
-            notes.replace(_note_of(name), str(joined).encode())
+    def _between(self, old: Oid, new: Oid) -> Iterator[Commit]:
+        """Oldest first."""
+        walk = self._repository.walk(new, SortMode.TOPOLOGICAL | SortMode.REVERSE)
+        walk.hide(old)
+        return iter(walk)
+
+    def _drop_pushed(self, local: Commit | None, remote: Commit) -> None:
+        """What is at the remote need not be applied again."""
+        if local is not None and local.id == remote.id:
+            recent = islice(line_from(remote), PUSHED_LOOKED_AT)
+            drop_unpushed(self._branch, (trailer(commit, EFFECT) for commit in recent))
+
+    def _empty(self) -> Tree:
+        return self._repository[self._repository.TreeBuilder().write()].peel(Tree)
+
+    def _noted(self, name: str) -> Commit | None:
+        """The last commit of the remote that we had. If it is gone from there, a push with force removed it."""
+        found = self._repository.references.get(_joined(name))
+        return found.peel(Commit) if found else None
+
+    def _note(self, name: str, commit: Commit) -> None:
+        known = self._repository.references.get(_joined(name))
+        if known is None or known.target != commit.id:
+            self._branch.refer(_joined(name), commit.id)
+
+
+class Diverged(WorkspaceError):
+    """Only a person can bring the two sides together."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence, reason="diverged")
+
+
+def _moment(commit: Commit) -> str:
+    return datetime.fromtimestamp(commit.commit_time, UTC).isoformat()
 
 
 def _fetched(name: str) -> str:
@@ -223,21 +304,16 @@ def _fetched(name: str) -> str:
     return FETCHED + quote(_short(name), safe="")
 
 
+def _joined(name: str) -> str:
+    return JOINED + quote(_short(name), safe="")
+
+
 def _short(name: str) -> str:
     return name.removeprefix(BRANCHES)
 
 
-def _note_of(name: str) -> str:
-    return JOINED + quote(_short(name), safe="")
-
-
-OnConflict = Callable[[str, tuple[str, ...]], Awaitable[None]]
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-async def _only_log(slug: str, paths: tuple[str, ...]) -> None:
-    log.warning("%s was changed here and at the remote: theirs is kept as %s", slug, ", ".join(paths))
 
 
 class Sync:
@@ -249,16 +325,18 @@ class Sync:
         *,
         remote: str,
         items_dir: str = "docs/requirements",
+        seal: Seal | None = None,
         every_seconds: float = FETCH_SECONDS,
         network_seconds: float = NETWORK_SECONDS,
-        seal: Seal | None = None,
     ) -> None:
-        self._where = CheckoutConfig(root.absolute(), items_dir, AUTHOR, EMAIL, LOCK_SECONDS, seal or Seal())
+        self._root = root.absolute()
+        self._items_dir = items_dir
+        self._seal = seal or Seal()
         self._remote = remote
         self._every = every_seconds
         self._network = network_seconds
         self._patience = network_seconds
-        self._git = Git(self._where.root)
+        self._git = Git(self._root)
         self._thread = ThreadPoolExecutor(1, "workspace sync")
         self._local: _Local | None = None
         self._woken = asyncio.Event()
@@ -287,13 +365,13 @@ class Sync:
                 return not self._state[1]
         return False
 
-    async def run(self, *, meter: Meter | None = None, on_conflict: OnConflict = _only_log) -> None:
-        """Until cancelled. *on_conflict* may be called again for what it was told before."""
+    async def run(self, *, meter: Meter | None = None) -> None:
+        """Until cancelled."""
         failures = 0
         while True:
             self._woken.clear()
             self._hurried.clear()
-            result = await self.once(on_conflict=on_conflict)
+            result = await self.once()
             (meter or NoMeter()).pushed(result)
             failures = 0 if result in {SyncResult.PUSHED, SyncResult.NOTHING} else failures + 1
             if failures:
@@ -306,7 +384,7 @@ class Sync:
                 async with asyncio.timeout(GATHER_SECONDS):
                     await self._hurried.wait()
 
-    async def once(self, *, on_conflict: OnConflict = _only_log) -> SyncResult:
+    async def once(self) -> SyncResult:
         """One round. What the remote or the workspace cannot do is logged and returned, not raised."""
         ended, self._abreast = self._abreast, asyncio.Event()
         try:
@@ -318,8 +396,6 @@ class Sync:
         finally:
             ended.set()
         self._log(result, sentence)
-        with suppress(WorkspaceError):
-            await self._tell(on_conflict)
         return result
 
     async def _races(self) -> SyncResult:
@@ -337,7 +413,7 @@ class Sync:
         await self._in_thread(_Local.unlock, branch, older_seconds=self._network)
         empty = not await self._fetch(branch)
         if empty and (other := await self._default_branch()):
-            await self._in_thread(_Local.follow, other)
+            await self._in_thread(_Local.begin_on, other)
             branch = other
             empty = not await self._fetch(branch)
         sha = await self._in_thread(_Local.join, branch, empty=empty)
@@ -372,22 +448,11 @@ class Sync:
         self._patience = self._network
         return said
 
-    async def _tell(self, on_conflict: OnConflict) -> None:
-        clashes = await self._in_thread(_Local.clashes)
-        for slug, found in groupby(sorted(clashes), key=attrgetter("slug")):
-            about = tuple(found)
-            try:
-                await on_conflict(slug, tuple(clash.path for clash in about))
-            except BotError as error:
-                log.warning("%s is told later what was changed on both sides: %s", slug, error)
-            else:
-                await self._in_thread(_Local.told, about)
-
     async def _in_thread(
         self, work: Callable[Concatenate[_Local, P], T], *told: P.args, **named: P.kwargs
     ) -> T:
         def run() -> T:
-            self._local = self._local or _Local(self._where)
+            self._local = self._local or _Local(self._root, self._items_dir, self._seal)
             return work(self._local, *told, **named)
 
         with explained():

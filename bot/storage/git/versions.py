@@ -10,11 +10,11 @@ import pygit2
 from pygit2 import Commit, Tree
 
 from bot.domain.item.artifacts import SHARED
+from bot.domain.transcript.lines import line_in
 from bot.errors import WorkspaceError
 from bot.files import DEEPEST
-from bot.storage.git.going_back import last_id
-from bot.storage.git.history import EFFECT, ITEM, SHORT, line_from
-from bot.storage.git.repository import content_at, trailer
+from bot.storage.git.history import line_from
+from bot.storage.git.tree import EFFECT, ITEM, SHORT, content_at, trailer
 
 COMMITS_LOOKED_AT = 100_000
 REFLOG_LOOKED_AT = 10_000
@@ -80,6 +80,14 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
                 count = sum(trailer(one, ITEM) == folder.name for one in walk)
                 return str(commit.id)[:SHORT], count
     return None
+
+
+def last_id(content: bytes) -> str:
+    """The id of the last line that has one."""
+    for row in reversed(content.split(b"\n")):
+        if (line := line_in(row)) and line.message_id:
+            return line.message_id
+    return ""
 
 
 def _rows(content: bytes) -> set[bytes]:

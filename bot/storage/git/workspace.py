@@ -1,34 +1,60 @@
 """
-The workspace: a git checkout with one folder per item, and one commit per finished step.
+The workspace: a branch of a git repository with one folder per item, and one commit per finished step.
 
-Everything that waits for a disk runs in a thread. One thread writes and another reads, so that a list can be shown
-while a commit waits for a lock.
+Commits are built on the tip of the branch (tree.py), and a checkout follows it (follow.py). Everything that waits for a
+disk runs in a thread. One thread writes and another reads, so that a list can be shown while a commit waits.
 """
 
 import asyncio
 import logging
 from asyncio import Future
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Generic, NamedTuple, Self, TypeVar
 
+from pygit2 import Commit as GitCommit
+from pygit2 import Oid
+
+from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, SectionEdit
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.outcomes import CodeSurvey
-from bot.domain.transcript.witness import Witness
+from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit
+from bot.domain.transcript.seal import TAKES_OVER
+from bot.domain.transcript.witness import RolledBack, Witness, witness
+from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
-from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, CheckoutConfig, PendingCommit
-from bot.storage.git.command import explained
-from bot.storage.git.lock import LOCK_SECONDS
+from bot.files import ARTIFACT_BYTES, META_BYTES, folder
+from bot.storage.git.command import Git, explained
+from bot.storage.git.follow import Checkout
+from bot.storage.git.hand_edits import described
+from bot.storage.git.reader import ItemReader
 from bot.storage.git.reviews import ReviewToStore, ReviewWriter
 from bot.storage.git.seal import Seal
 from bot.storage.git.survey import survey
+from bot.storage.git.tree import (
+    AUTHOR,
+    EFFECT,
+    EMAIL,
+    ITEM,
+    LOCK_SECONDS,
+    Branch,
+    CommitDraft,
+    content_at,
+    message_of,
+    remove_stale_locks,
+    shared_git_dir,
+    trailer,
+)
+from bot.storage.git.unpushed import keep_unpushed
+from bot.storage.git.versions import last_id
+from bot.storage.git.work import Applied, ItemWork, Worker, stopped
 
 D = TypeVar("D")
 R = TypeVar("R")
@@ -103,9 +129,232 @@ def _tell(one: _Waiting[D, R], what: R | BaseException) -> None:
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-
+RACES = 20
+"""How often commits are built anew because a person or another process was quicker."""
+COMMITS_A_PACKING = 200
+PACKING_SECONDS = 1800.0
 LATE_SECONDS = 3600.0
 """A commit of another clone that is not at the remote after this time counts as lost."""
+
+
+class PendingCommit(NamedTuple):
+    """The next commit of one item. *sure*: all that the remote has is here, so what is missing here is lost."""
+
+    slug: str
+    work: Commit
+    now: str
+    after: Witness = NOTHING
+    home: SlackPlace | None = None
+    sure: bool = True
+
+
+class Writer:
+    """The commits of items. For the thread that writes. Raises WorkspaceError, OSError and GitError."""
+
+    def __init__(self, branch: Branch, items_dir: str, seal: Seal, *, shared: bool = False) -> None:
+        """*shared*: others push to a remote, so what is not pushed is kept as the work it was."""
+        self.branch = branch
+        self.checkout = Checkout(branch)
+        self.worker = Worker(branch, items_dir, seal, shared=shared)
+        self._reader = ItemReader(branch, items_dir, seal)
+        self._reviews = ReviewWriter(branch, items_dir)
+        self._shared = shared
+
+    def recover(self) -> None:
+        """Does what a killed process has left undone."""
+        remove_stale_locks(self.branch)
+        self.checkout.recover()
+
+    def commit(self, works: Sequence[PendingCommit]) -> list[CommitResult]:
+        """All of them at once, each in a commit of its own. After an exception each of them can be tried again."""
+        for slug in dict.fromkeys(due.slug for due in works):
+            self._must_be_the_only_copy(slug)
+        lost = [self._lost(due) for due in works]
+        dues = [
+            self.worker.settle(
+                ItemWork(due.slug, due.work, due.now, due.home, bool(due.after.last or due.after.commit))
+            )
+            for due in works
+        ]
+        known = [self.worker.history.find(due.work.id) for due in dues]
+        if self._shared:
+            for due, done in zip(dues, known, strict=True):
+                if done is None:
+                    keep_unpushed(self.branch, due)
+
+        def build(tip: GitCommit | None) -> tuple[GitCommit | None, list["_Made"]]:
+            tip = self._put_back(tip, works[-1].now)
+            made = []
+            for due, done in zip(dues, known, strict=True):
+                if done is not None:
+                    made.append(_Made(due, done, done.parents[0] if done.parent_ids else None))
+                    continue
+                applied = self.worker.apply(due, tip)
+                commit = self.branch.build(tip, applied.draft)
+                made.append(_Made(due, commit, tip, applied))
+                tip = commit
+            return tip, made
+
+        made = self.advance(build, works[-1].work.subject)
+        return [self._result(due, each, back) for due, each, back in zip(works, made, lost, strict=True)]
+
+    def keep(self, sent: Sequence[ReviewToStore]) -> list[KeptReview]:
+        """All of them at once, each in a commit of its own."""
+
+        def build(tip: GitCommit | None) -> tuple[GitCommit | None, list[KeptReview]]:
+            kept = []
+            for review in sent:
+                found, draft = self._reviews.draft(review, tip)
+                tip = self.branch.build(tip, draft) if draft else tip
+                kept.append(found)
+            return tip, kept
+
+        return self.advance(build, "reviews")
+
+    def restore(self, slug: str, *, now: str) -> LoadedItem:
+        """A meta.json that can be read, from the history; what stood in its place is kept beside it."""
+
+        def build(tip: GitCommit | None) -> tuple[GitCommit | None, None]:
+            good = self._reader.good_meta(slug, now) if self._reader.load(slug, now=now).restorable else None
+            if good is None:
+                return tip, None
+            path, files = self.worker.places.meta(slug), self.branch.files(tip)
+            before = files.read(path, META_BYTES)
+            aside = {f"{path}.corrupt-1": before} if before is not None else {}
+            message = message_of(f"roundtable({slug}): meta.json restored", (f"{ITEM}: {slug}",))
+            return self.branch.build(tip, CommitDraft({**aside, path: good}, message, now)), None
+
+        self.advance(build, "meta.json restored")
+        return self._reader.read(slug, now=now)
+
+    def put_back(self, now: str) -> None:
+        """What the branch lost of our last commit."""
+        self.advance(lambda tip: (self._put_back(tip, now), None), "put back what the branch lost")
+
+    def read_lost(self, slug: str, after: Witness, *, now: str, sure: bool) -> LoadedItem:
+        """`read` of an item of which lines are missing."""
+        self.put_back(now)
+        found = self._reader.read(slug, now=now, after=after)
+        is_lost = sure and bool(after.commit) and not self._reader.holds(slug, after) and not self._has(after)
+        back = RolledBack(heard=found.state.heard if found.state else ()) if is_lost else None
+        if found.state and back:
+            found = found._replace(state=self._reader.specified(slug, found.state, whole=True))
+        return found._replace(back=back)
+
+    def advance(self, build: Callable[[GitCommit | None], tuple[GitCommit | None, T]], reason: str) -> T:
+        """Sets the branch to what *build* makes of its tip, again if a person or another process was quicker."""
+        for _ in range(RACES):
+            before = self.branch.tip()
+            after, made = build(before)
+            if after is None or (before is not None and after.id == before.id):
+                return made
+            if self.checkout.advance(before, after, f"commit: {reason}"):
+                self.branch.note_last(after)
+                return made
+        raise WorkspaceError("Others commit to the workspace all the time.", reason="locked", again=True)
+
+    def _put_back(self, tip: GitCommit | None, now: str) -> GitCommit | None:
+        last = self.branch.last()
+        if last is None or self.branch.has(tip, last):
+            return tip
+        return last if tip is None else self.worker.put_back(tip, last, now)
+
+    def _must_be_the_only_copy(self, slug: str) -> None:
+        """Two folders with one chain: it would go on in both, and neither would be the record."""
+        if others := self._reader.others_with_chain_of(slug):
+            one, other = sorted((slug, others[0]))
+            raise WorkspaceError(f"{one} and {other} hold the same record. Remove one.", reason="copied")
+
+    def _lost(self, due: PendingCommit) -> RolledBack | None:
+        """Set when lines are missing that no other clone has."""
+        if not due.sure or not due.after.commit or self._reader.holds(due.slug, due.after):
+            return None
+        self.put_back(due.now)
+        if self._has(due.after) or self._reader.holds(due.slug, due.after):
+            return None
+        state = self._reader.load(due.slug, now=due.now).state
+        return RolledBack(heard=state.heard if state else ())
+
+    def _has(self, after: Witness) -> bool:
+        """Whether the branch has the commit, or what was made of it on top of others: then lines were edited."""
+        if after.effect and self.worker.history.find(after.effect):
+            return True
+        with suppress(ValueError):
+            return self.branch.has(self.branch.tip(), Oid(hex=after.commit))
+        return False
+
+    def _result(self, due: PendingCommit, made: "_Made", back: RolledBack | None) -> CommitResult:
+        state = self._reader.load(due.slug, now=due.now, after=due.after).state
+        if state is None:
+            raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
+        known, applied = self.committed(due.slug, made.commit).but(effect=due.work.id), made.applied
+        came_back = applied or self.worker.apply(
+            made.due, made.parent
+        )  # tell it, if the first receipt was lost
+        if back is not None:
+            state = self._reader.specified(due.slug, state, whole=True).but(behind=True)
+        elif any(TAKES_OVER in line.meta for line in due.work.lines):
+            state = self._reader.specified(due.slug, state, whole=True)
+        if back is None and came_back.lost_lines:
+            edit = self.worker.edit_of_lines(due.slug, made.parent)
+            back = RolledBack(edit=edit, lines=came_back.lost_lines, whole=True)
+        left_out = applied.stopped if applied else self._stopped(due, made.commit)
+        edits = [edit for edit in due.work.edits if edit not in left_out or not applied]
+        return CommitResult(
+            state,
+            str(made.commit.id),
+            tuple(dict.fromkeys(self._touched(due.slug, edits, made))),
+            applied.troubles if applied else (),
+            applied.unwritten if applied else (),
+            restored=came_back.restored,
+            witness=known,
+            back=back.but(now=known) if back else None,
+            hand_edits=tuple(self._hand_edits(due, left_out, made.commit)),
+        )
+
+    def committed(self, slug: str, commit: GitCommit) -> Witness:
+        """A witness of the transcript in *commit*."""
+        content = content_at(commit, self.worker.places.transcript(slug)) or b""
+        at = datetime.fromtimestamp(commit.commit_time, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        known = witness(content, self.worker.lines.trusted)
+        return known.but(last=last_id(content), commit=str(commit.id), effect=trailer(commit, EFFECT), at=at)
+
+    def _stopped(self, due: PendingCommit, commit: GitCommit) -> tuple[CheckedEdit, ...]:
+        return tuple(stopped(self.worker.places, due.slug, due.work.edits, self.branch.files(commit)))
+
+    def _touched(self, slug: str, edits: Sequence[Edit], made: "_Made") -> Iterator[ChangedFile]:
+        for edit in edits:
+            place = self.worker.places.edit(slug, edit)
+            content = content_at(made.commit, place) if place else None
+            if place and content is not None and content != content_at(made.parent, place):
+                heading = _heading(edit, content)
+                if heading != LAST_SECTION:
+                    yield ChangedFile(path=edit.path, heading=heading)
+
+    def _hand_edits(
+        self, due: PendingCommit, edits: Sequence[CheckedEdit], commit: GitCommit
+    ) -> Iterator[HandEdit]:
+        files = self.branch.files(commit)
+        for edit in edits:
+            place = self.worker.places.edit(due.slug, edit)
+            content = files.read(place, ARTIFACT_BYTES) if place else None
+            if place and content is not None:
+                yield described(self.branch, place, edit, content.decode())
+
+
+class _Made(NamedTuple):
+    """*applied* is missing where the effect was committed before."""
+
+    due: ItemWork
+    commit: GitCommit
+    parent: GitCommit | None
+    applied: Applied | None = None
+
+
+def _heading(edit: Edit, content: bytes) -> str:
+    if isinstance(edit, SectionEdit):
+        return edit.heading
+    return edit.place(content.decode()) if isinstance(edit, InsightEdit) else ""
 
 
 async def at_once() -> bool:
@@ -127,34 +376,46 @@ class GitWorkspace:
         seal: Seal | None = None,
         abreast: Callable[[], Awaitable[bool]] = at_once,
         in_step: Callable[[], Awaitable[bool]] = at_once,
-        after_commit: Callable[[], None] = lambda: None,
+        after_commit: Callable[[], None] | None = None,
     ) -> None:
         """
         *abreast* is awaited before an item is read or written, and after a commit: another clone may have been the
         last to write it, or be the next. When something is missing here, *in_step* tells whether this clone has
         everything that the remote has.
-        *after_commit* is called when there is something new to push.
+        *after_commit* is called when there is something new to push; without one, nothing is pushed.
         """
         self._abreast = abreast
         self._in_step = in_step
-        self._after_commit = after_commit
-        self._where = CheckoutConfig(
-            root.absolute(), items_dir, author_name, author_email, lock_seconds, seal or Seal()
-        )
+        self._after_commit = after_commit or (lambda: None)
+        self._is_shared = after_commit is not None
+        self._root = root.absolute()
+        self._items_dir = items_dir
+        self._author = author_name, author_email
+        self._lock_seconds = lock_seconds
+        self._seal = seal or Seal()
         self._commits: Batches[PendingCommit, CommitResult] = Batches(self._commit)
         self._reviews: Batches[ReviewToStore, KeptReview] = Batches(self._keep)
         self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
+        self._unpacked = 0
+        self._packing: asyncio.Task[None] | None = None
         self._stack = ExitStack()
 
     async def __aenter__(self) -> Self:
         with ExitStack() as stack:
             self._writer = stack.enter_context(ThreadPoolExecutor(1, "workspace writer"))
             self._reader = stack.enter_context(ThreadPoolExecutor(1, "workspace reader"))
-            self._writing = await self._in_thread(self._writer, lambda: Checkout(self._where))
-            self._reading = await self._in_thread(self._reader, lambda: Checkout(self._where))
-            self._keeper = ReviewWriter(self._writing, self._where.root, self._where.items_dir)
             self._prober = stack.enter_context(ThreadPoolExecutor(1, "workspace probe"))
-            await self._recover()
+            self._writing = await self._in_thread(
+                self._writer,
+                lambda: Writer(self._branch(), self._items_dir, self._seal, shared=self._is_shared),
+            )
+            self._reading = await self._in_thread(
+                self._reader, lambda: ItemReader(self._branch(), self._items_dir, self._seal)
+            )
+            self._kept = await self._in_thread(
+                self._reader, lambda: ReviewWriter(self._branch(), self._items_dir)
+            )
+            await self._in_thread(self._writer, self._writing.recover)
             self._stack = stack.pop_all()
         self._first_look = asyncio.create_task(self._look_around())
         return self
@@ -163,6 +424,9 @@ class GitWorkspace:
         self._first_look.cancel()
         await self._commits.end()
         await self._reviews.end()
+        if self._packing:
+            self._packing.cancel()
+            await asyncio.wait({self._packing})
         await asyncio.to_thread(self._stack.close)
 
     async def items(self) -> tuple[Listing, ...]:
@@ -176,20 +440,22 @@ class GitWorkspace:
 
     async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
         await self._abreast()
-        if not after and await self._in_thread(self._reader, self._reading.is_cut_off):
-            await self._recover()  # the files are all that is known of the item
-        if not await self._holds(slug, after):
+        if after.commit and not await self._holds(slug, after):
             sure = await self._is_sure(after, now)
-            reading = await self._in_thread(
-                self._writer, lambda: self._writing.read_back(slug, now=now, after=after, sure=sure)
+            found = await self._in_thread(
+                self._writer, lambda: self._writing.read_lost(slug, after, now=now, sure=sure)
             )
             self._after_commit()
-            return reading
+            return found
         return await self._in_thread(self._reader, lambda: self._reading.read(slug, now=now, after=after))
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         await self._abreast()
         return await self._in_thread(self._reader, lambda: self._reading.files(slug, paths))
+
+    async def transcript(self, slug: str) -> bytes:
+        """Empty before the first commit."""
+        return await self._in_thread(self._reader, lambda: self._reading.transcript(slug))
 
     async def planning(self, slug: str) -> Planning:
         await self._abreast()
@@ -201,6 +467,7 @@ class GitWorkspace:
         await self._abreast()
         sure = await self._holds(slug, after) or await self._is_sure(after, now)
         receipt = await self._commits.join(PendingCommit(slug, work, now, after, home, sure))
+        self._pack_now_and_then()
         self._after_commit()
         shared = await self._abreast()
         return receipt._replace(witness=receipt.witness.but(shared=shared))
@@ -215,7 +482,7 @@ class GitWorkspace:
 
     async def newest(self, slug: str, most: int) -> tuple[KeptReview, ...]:
         """See `Archive.newest`."""
-        return await self._in_thread(self._reader, lambda: self._keeper.newest(slug, most))
+        return await self._in_thread(self._reader, lambda: self._kept.newest(slug, most))
 
     async def restore(self, slug: str, *, now: str) -> LoadedItem:
         await self._abreast()
@@ -225,11 +492,25 @@ class GitWorkspace:
         return reading
 
     async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey:
-        return await survey(self._where.root, self._where.ours, keywords, seconds=seconds)
+        return await survey(self._root, self._writing.worker.ours, keywords, seconds=seconds)
 
     async def ping(self) -> None:
-        """In a thread of its own: a commit that waits for a lock says nothing about the disk."""
-        await self._in_thread(self._prober, self._reading.ping)
+        """Everywhere that a commit writes to, in a thread of its own: `.git` may be on a disk of its own."""
+        repository = self._writing.branch.repository
+
+        def probe() -> None:
+            own, shared = Path(repository.path), shared_git_dir(repository)
+            for place in (self._writing.branch.state, own, shared / "objects"):
+                with folder(place) as files:
+                    files.probe()
+
+        await self._in_thread(self._prober, probe)
+
+    def _branch(self) -> Branch:
+        name, email = self._author
+        return Branch(
+            self._root, name=name, email=email, items_dir=self._items_dir, lock_seconds=self._lock_seconds
+        )
 
     async def _holds(self, slug: str, after: Witness) -> bool:
         if not after.commit:
@@ -239,13 +520,6 @@ class GitWorkspace:
     async def _is_sure(self, after: Witness, now: str) -> bool:
         """Whether what is missing here is lost, and not only on its way from another clone."""
         return await self._in_step() and (after.shared or seconds_since(after.at, now) > LATE_SECONDS)
-
-    async def _recover(self) -> None:
-        """The next commit does the same, so an error is only logged."""
-        try:
-            await self._in_thread(self._writer, self._writing.recover)
-        except WorkspaceError as error:
-            log.warning("what an earlier bot left behind is looked at later: %s", error)
 
     async def _look_around(self) -> None:
         """The first listing of many items takes seconds, so it is made before the first request."""
@@ -260,7 +534,24 @@ class GitWorkspace:
         return await self._in_thread(self._writer, lambda: self._writing.commit(works))
 
     async def _keep(self, sent: Sequence[ReviewToStore]) -> list[KeptReview]:
-        return await self._in_thread(self._writer, lambda: self._keeper.keep(sent))
+        return await self._in_thread(self._writer, lambda: self._writing.keep(sent))
+
+    def _pack_now_and_then(self) -> None:
+        """Every commit leaves a few loose files, and each version of a transcript in full, until git packs them."""
+        self._unpacked += 1
+        if self._unpacked >= COMMITS_A_PACKING and (self._packing is None or self._packing.done()):
+            self._unpacked = 0
+            self._packing = asyncio.create_task(self._pack())
+
+    async def _pack(self) -> None:
+        words = ("-c", "gc.auto=1000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet")
+        try:
+            said = await Git(self._root)(*words, seconds=PACKING_SECONDS, last=True)
+        except (OSError, TimeoutError) as error:
+            log.warning("the workspace was not packed: %s", str(error) or "it took too long")
+        else:
+            if said.code:
+                log.warning("the workspace was not packed: %s", said.error.strip())
 
     async def _in_thread(self, thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         with explained():

@@ -129,9 +129,6 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
         state = committed.state
         rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
         rt = queue_commit(rt, "specification read again")
-    if committed.mended_lines:
-        told = Message(text=trouble_wording.lines_mended(committed.mended_lines))
-        rt = rt.telling(told, part=rt.part)
     if committed.restored:
         rt = rt.telling(Message(text=trouble_wording.restored(committed.restored)), part=rt.part)
     if committed.unwritten:

@@ -1,0 +1,322 @@
+"""
+The checkout follows the branch: index and files are moved from one commit to a newer one, after the branch.
+
+Git's own two-tree merge does it. Where a person changed the same file, the file stays as the person left it, and what
+was staged stays staged. What a kill left half done is done by the next one. While another branch is checked out,
+nothing is moved.
+"""
+
+import fcntl
+import logging
+import os
+import stat
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pygit2
+from pygit2 import Commit, Oid
+
+from bot.errors import WorkspaceError
+from bot.files import folder
+from bot.storage.git.command import Git, GitResult
+from bot.storage.git.history import line_from
+from bot.storage.git.tree import PAUSE_SECONDS, Branch, checked_out, git_runs_in
+
+log = logging.getLogger(__name__)
+
+BEGUN, LOCK = "following", "lock"
+"""In our state: what is moved, as long as it is, and the lock."""
+NO_COMMIT = "-"
+VERSIONS_KNOWN = 100
+"""Commits back whose version of a file is no edit of a person's."""
+ABSENT, OTHER = "absent", "other"
+"""In place of the id of a file: there is none, or something else is there."""
+
+
+class FileMove(NamedTuple):
+    """What becomes of a path. None is no file."""
+
+    path: str
+    before: str | None
+    after: str | None
+    mode: int
+
+
+class Moving(NamedTuple):
+    """The branch is moved from *before* to *after*; the checkout shows *start*."""
+
+    start: Commit | None
+    before: Commit | None
+    after: Commit
+
+
+class Checkout:
+    """Only for the thread that writes. Raises OSError and TimeoutError."""
+
+    def __init__(self, branch: Branch) -> None:
+        self._branch = branch
+        self._repository = branch.repository
+        self._root = branch.root
+        self._git = Git(branch.root)
+        self._named: frozenset[str] = frozenset()
+
+    def advance(self, before: Commit | None, after: Commit, reason: str) -> bool:
+        """
+        Sets the branch from *before* to *after*, and the checkout follows. False when another program was quicker.
+        Raises WorkspaceError, OSError and GitError when the branch cannot be set.
+        """
+        with self._turn():
+            known = self._noted()
+            start = known.start if known and self._branch.has(before, known.after) else before
+            self._write(Moving(start, before, after))
+            if not self._branch.move(before, after, reason):
+                self._write(known)
+                return False
+            self._follow(after_kill=known is not None)
+        return True
+
+    def recover(self) -> None:
+        """Does what a killed process has left undone; if another one is at work, it does."""
+        with suppress(WorkspaceError, OSError), self._turn():
+            self._follow(after_kill=True)
+
+    def _follow(self, *, after_kill: bool) -> None:
+        """The branch is set, whatever becomes of the checkout: the next one tries again."""
+        try:
+            self._show_tip(after_kill=after_kill)
+        except (OSError, TimeoutError, pygit2.GitError) as error:
+            log.warning("the checkout does not follow the branch now: %s", error)
+
+    def _show_tip(self, *, after_kill: bool) -> None:
+        moving, newest = self._noted(), self._branch.tip()
+        if moving is None or newest is None:
+            return
+        kept: list[str] = []
+        if not self._repository.is_bare and checked_out(self._repository) == self._branch.name:
+            steps = self._steps(moving, newest)
+            if len(steps) > 1:
+                self._restore_index(steps[0])
+            for old, new in pairwise(steps):
+                kept += self._move(old, new, known=steps, singly=after_kill) if new else []
+        self._write(None)
+        self._name(kept)
+
+    def _steps(self, moving: "Moving", newest: Commit) -> list[Commit | None]:
+        """From what the checkout shows to what it should. A person's git moves the branch together with the index."""
+        steps: list[Commit | None] = [moving.start]
+        if self._branch.has(newest, moving.after):
+            steps += [moving.before, moving.after, newest]
+        elif moving.start != moving.before and self._branch.has(newest, moving.before):
+            steps += [moving.before, newest]
+        return [step for number, step in enumerate(steps) if number == 0 or step != steps[number - 1]]
+
+    def _move(
+        self, before: Commit | None, after: Commit, *, known: Sequence[Commit | None], singly: bool
+    ) -> list[str]:
+        """Returns the paths that stay as people left them. *singly*: a kill may have left index and files apart."""
+        moves = tuple(self._moves(before, after))
+        if not moves:
+            return []
+        folders_are_plain = all(self._is_in_plain_folder(move.path) for move in moves)
+        if folders_are_plain and not singly and not self._read_tree(before, after).code:
+            return []
+        return self._move_singly(moves, (*known, self._branch.last()))
+
+    def _moves(self, before: Commit | None, after: Commit) -> Iterator[FileMove]:
+        if before is None:
+            diff = after.tree.diff_to_tree(swap=True)
+        elif before.tree_id == after.tree_id:
+            return
+        else:
+            diff = before.tree.diff_to_tree(after.tree)
+        for delta in diff.deltas:
+            old, new = delta.old_file, delta.new_file
+            yield FileMove(
+                new.path, str(old.id) if old.mode else None, str(new.id) if new.mode else None, int(new.mode)
+            )
+
+    def _read_tree(self, before: Commit | None, after: Commit) -> GitResult:
+        old = (
+            str(before.tree_id) if before else self._run("hash-object", "-t", "tree", os.devnull).out.strip()
+        )
+        return self._run("read-tree", "-m", "-u", old, str(after.tree_id))
+
+    def _move_singly(self, moves: tuple[FileMove, ...], tips: Sequence[Commit | None]) -> list[str]:
+        """Some path is in the way: each is looked at alone."""
+        self._run("update-index", "-q", "--refresh")
+        staged = self._staged()
+        known = self._known(tips, moves)
+        present = self._present(moves)
+        rows, written, gone, kept = [], [], [], list[str]()
+        for move in moves:
+            index, here = staged.get(move.path), present[move.path]
+            if index != move.after and index not in known[move.path]:
+                kept.append(move.path)
+                continue
+            rows.append(_index_row(move))
+            is_ours = here == ABSENT or here in known[move.path] or self._is_torn(move)
+            if here == (move.after or ABSENT):
+                continue
+            if not is_ours:
+                kept.append(move.path)
+            elif move.after:
+                written.append(move.path)
+            else:
+                gone.append(move.path)
+        self._run("update-index", "-z", "--index-info", given="".join(rows))
+        for path in gone:
+            self._remove(path)
+        failed = [path for path in written if self._run("checkout-index", "--force", "-u", "--", path).code]
+        self._run("update-index", "-q", "--refresh")
+        if failed:
+            raise OSError(f"{', '.join(failed)} cannot be written")
+        return kept
+
+    def _staged(self) -> dict[str, str]:
+        """The ids in the index, by path; of both sides of a merge, something that is no id."""
+        found: dict[str, str] = {}
+        for row in self._run("ls-files", "--stage", "-z").out.split("\0"):
+            about, _, path = row.partition("\t")
+            if path:
+                _, id, stage = about.split(" ")
+                found[path] = id if stage == "0" else OTHER
+        return found
+
+    def _known(
+        self, tips: Sequence[Commit | None], moves: tuple[FileMove, ...]
+    ) -> dict[str, set[str | None]]:
+        """By path, the ids that it has in any of the commits: none of them is an edit that would be lost."""
+        found = {move.path: {move.before, move.after} for move in moves}
+        for start in tips:
+            for commit in islice(line_from(start), VERSIONS_KNOWN):
+                for path, ids in found.items():
+                    with suppress(KeyError):
+                        ids.add(str(commit.tree[path].id))
+        return found
+
+    def _present(self, moves: Iterable[FileMove]) -> dict[str, str]:
+        """The ids of the files in the checkout."""
+        found: dict[str, str] = {}
+        hashed: list[str] = []
+        for move in moves:
+            found[move.path] = OTHER
+            if not self._is_in_plain_folder(move.path):
+                continue
+            path = self._root / move.path
+            try:
+                mode = path.lstat().st_mode
+            except (FileNotFoundError, NotADirectoryError):
+                found[move.path] = ABSENT
+                continue
+            if stat.S_ISLNK(mode):
+                found[move.path] = str(pygit2.hash(os.fsencode(path.readlink())))
+            elif stat.S_ISREG(mode) and "\n" not in move.path:
+                hashed.append(move.path)
+        said = self._run("hash-object", "--stdin-paths", given="".join(f"{path}\n" for path in hashed))
+        found.update(zip(hashed, said.out.split(), strict=False))
+        return found
+
+    def _is_in_plain_folder(self, path: str) -> bool:
+        """Nothing is written through a symbolic link."""
+        names = path.split("/")[:-1]
+        return not any(
+            (self._root / "/".join(names[:count])).is_symlink() for count in range(1, len(names) + 1)
+        )
+
+    def _is_torn(self, move: FileMove) -> bool:
+        """Whether the file is a beginning of what is written, which a kill left."""
+        wanted = self._repository.get(Oid(hex=move.after)) if move.after else None
+        if not isinstance(wanted, pygit2.Blob):
+            return False
+        *folders, name = move.path.split("/")
+        with suppress(OSError), folder(self._root, folders) as found:
+            return wanted.data.startswith(found.read(name, wanted.size) or b"-")
+        return False
+
+    def _remove(self, path: str) -> None:
+        *folders, name = path.split("/")
+        with suppress(OSError):
+            with folder(self._root, folders) as found:
+                found.remove(name)
+            for count in range(len(folders), 0, -1):
+                (self._root / "/".join(folders[:count])).rmdir()
+
+    def _restore_index(self, before: Commit | None) -> None:
+        """In an empty index every file that is committed would count as deleted."""
+        if before is not None and not (Path(self._repository.path) / "index").exists():
+            self._run("read-tree", str(before.tree_id))
+            self._run("update-index", "-q", "--refresh")
+
+    def _run(self, *words: str, given: str = "") -> GitResult:
+        """Files are not converted on writing; one that a person's git converted counts as unchanged."""
+        config = self._repository.config
+        converts = "core.autocrlf" in config and config["core.autocrlf"] == "true"
+        return self._git.at_once(*(("-c", "core.autocrlf=input") if converts else ()), *words, given=given)
+
+    # --- our state ----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One process at a time. Raises WorkspaceError when another one is at work for too long."""
+        self._branch.state.mkdir(exist_ok=True)
+        path, until = self._branch.state / LOCK, time.monotonic() + self._branch.lock_seconds
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            while not _is_locked(descriptor):
+                if time.monotonic() > until:
+                    raise WorkspaceError(
+                        "Another roundtable process is writing to the workspace and does not let go of it.",
+                        reason="locked",
+                        again=True,
+                    )
+                time.sleep(PAUSE_SECONDS)
+            os.set_inheritable(descriptor, True)  # a git that outlives us still moves files
+            if self._noted() and not git_runs_in(self._root):
+                (Path(self._repository.path) / "index.lock").unlink(missing_ok=True)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _noted(self) -> "Moving | None":
+        with suppress(OSError, ValueError):
+            shas = (self._branch.state / BEGUN).read_text("ascii").split(" ")
+            start, before, after = (self._commit(sha) for sha in shas)
+            return Moving(start, before, after) if after else None
+        return None
+
+    def _commit(self, sha: str) -> Commit | None:
+        found: object = self._repository.get(sha) if sha != NO_COMMIT else None
+        return found if isinstance(found, Commit) else None
+
+    def _write(self, moving: "Moving | None") -> None:
+        note = self._branch.state / BEGUN
+        if moving is None:
+            note.unlink(missing_ok=True)
+            return
+        beside = note.with_name(f"{BEGUN}.new")
+        beside.write_text(" ".join(str(commit.id) if commit else NO_COMMIT for commit in moving), "ascii")
+        beside.replace(note)
+
+    def _name(self, kept: list[str]) -> None:
+        """Once: a person may be at work for days."""
+        if (found := frozenset(kept)) and found != self._named:
+            log.warning(
+                "people changed these files, so the checkout does not show ours: %s", ", ".join(sorted(found))
+            )
+        self._named = found
+
+
+def _index_row(move: FileMove) -> str:
+    """For `update-index --index-info`; mode 0 removes the path."""
+    return f"{move.mode if move.after else 0:06o} {move.after or '0' * 40}\t{move.path}\0"
+
+
+def _is_locked(descriptor: int) -> bool:
+    with suppress(BlockingIOError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False

@@ -1,0 +1,359 @@
+"""Reads items from the tip of the branch: what stands in a checkout and in no commit is not looked at."""
+
+import errno
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import pygit2
+from pygit2 import Commit, Oid
+
+from bot.domain.catalog import budget
+from bot.domain.catalog.agenda import read_quick_scan
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.item import artifacts, meta
+from bot.domain.item.item import TITLE_CHARS, KnownItem
+from bot.domain.item.meta import Meta
+from bot.domain.planning.record import under_way
+from bot.domain.planning.workshop import is_planned
+from bot.domain.roundtable.outcomes import ItemState
+from bot.domain.specification.snapshot import restored
+from bot.domain.transcript import lines, open_step
+from bot.domain.transcript.seal import chain_in, take_over
+from bot.domain.transcript.witness import Witness
+from bot.domain.values.text import one_line
+from bot.engine.ports import NOTHING, Listing, LoadedItem, Planning
+from bot.errors import ConfigError, WorkspaceError
+from bot.files import ARTIFACT_BYTES, BACKLOG_BYTES, META_BYTES, TRANSCRIPT_BYTES, File
+from bot.storage.git.command import Git
+from bot.storage.git.history import History
+from bot.storage.git.seal import Seal
+from bot.storage.git.tree import (
+    BRANCHES,
+    FOLLOWED,
+    INITIAL_BRANCH,
+    STATE,
+    Branch,
+    Files,
+    checked_out,
+    content_at,
+    existing_repository,
+    refuse_state_in_git,
+    tip,
+)
+from bot.storage.git.work import Places
+
+QUICK_SCAN, BACKLOG, PLANNING = "quick-scan.md", "BACKLOG.md", "planning"
+PLANS_DEPTH = 2
+"""Folders below `planning/`: `versions`, and one for each version."""
+ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
+"""Names of copies of what could not be read or, by older versions, merged."""
+
+log = logging.getLogger(__name__)
+
+
+class ItemReader:
+    """For one thread. Raises OSError and GitError."""
+
+    def __init__(self, branch: Branch, items_dir: str, seal: Seal) -> None:
+        self._branch = branch
+        self._seal = seal
+        self._places = Places(items_dir)
+        self._history = History(branch, (items_dir, artifacts.SHARED))
+        self._listed: dict[str, tuple[Oid, Listing]] = {}
+        self._chains: dict[str, tuple[Oid, str]] = {}
+        self._held_before: dict[str, tuple[Oid, Listing | None]] = {}
+        self._backlog_flaw = ""
+
+    def items(self) -> tuple[Listing, ...]:
+        """Reads only the items that changed since the last call."""
+        files, listed = self._branch.files(), {}
+        for slug, folder in files.folders(self._places.items_dir):
+            known = self._listed.get(slug)
+            is_known = known is not None and known[0] == folder.id
+            listed[slug] = known if known and is_known else (folder.id, self._listing(files, slug))
+        self._listed = listed
+        return tuple(found if found.channel else self._as_held_before(found) for _, found in listed.values())
+
+    def backlog(self) -> str:
+        """Empty when it cannot be read, because many commands need it. The reason is logged once."""
+        text, flaw = "", ""
+        try:
+            text = (self._branch.files().read(BACKLOG, BACKLOG_BYTES) or b"").decode()
+        except OSError as error:
+            flaw = str(error.strerror)
+        except UnicodeDecodeError:
+            flaw = f"{BACKLOG} is not UTF-8"
+        if flaw and flaw != self._backlog_flaw:
+            log.warning("the backlog counts as empty: %s", flaw)
+        self._backlog_flaw = flaw
+        return text
+
+    def files(self, slug: str, paths: Iterable[str]) -> Mapping[str, str]:
+        files, found = self._branch.files(), {}
+        for path in paths:
+            with suppress(OSError, UnicodeDecodeError):
+                place = self._places.artifact(slug, path)
+                if place and (content := files.read(place, ARTIFACT_BYTES)) is not None:
+                    found[path] = content.decode()
+        return found
+
+    def planning(self, slug: str) -> Planning:
+        files, top = self._branch.files(), f"{self._places.item(slug)}/"
+        found = {}
+        for place in files.below(f"{top}{PLANNING}", depth=PLANS_DEPTH):
+            path = place.removeprefix(top)
+            with suppress(OSError, UnicodeDecodeError):
+                if is_planned(path) and (content := files.read(place, ARTIFACT_BYTES)) is not None:
+                    found[path] = content.decode()
+        content = files.read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
+        return Planning(found, lines.read(content).lines)
+
+    def transcript(self, slug: str) -> bytes:
+        return self._branch.files().read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
+
+    def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
+        found = self.load(slug, now=now, after=after)
+        if found.state is None:
+            return found
+        state = self._with_answers(slug, found.state)
+        if trusted := self._seal.lines.trusted:
+            state = state.but(unsealed=take_over(self.transcript(slug), trusted)["lines"])
+        return found._replace(state=state if after else self.specified(slug, state, whole=False))
+
+    def load(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
+        """Without the specification and the answers to the open step: commits do not need them."""
+        files, place = self._branch.files(), self._places.meta(slug)
+        if files.folder(self._places.item(slug)) is None:
+            return LoadedItem(None, ())
+        content = files.read(place, META_BYTES)
+        if content is None:
+            return LoadedItem(None, (trouble("ERR-META-001"),), self.good_meta(slug, now) is not None)
+        try:
+            reading = meta.read(content, now=now)
+        except meta.Corrupt as error:
+            found = trouble("ERR-META-002", reason=str(error))
+            return LoadedItem(None, (found,), self.good_meta(slug, now) is not None)
+        spoken = files.read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
+        ending = lines.ending(reversed(spoken.split(b"\n")))
+        understood = (
+            reading.meta if self._is_sealed(files, slug, reading.meta) else reading.meta.but(slack=None)
+        )
+        state = ItemState(
+            meta=understood,
+            scan=read_quick_scan(self.files(slug, (QUICK_SCAN,)).get(QUICK_SCAN, "")),
+            last_round=ending.last.round if ending.last else 0,
+            last_ts=ending.last.ts if ending.last else "",
+            heard=ending.heard,
+            about=ending.about,
+            spent=budget.kept(ending.spent),
+            codebase=self._history.codebase(),
+            commits_behind=self._history.commits_behind(understood.codebase_hash),
+            artifacts=tuple(filter(_is_artifact, files.names(self._places.item(slug)))),
+            planning=under_way(ending.last),
+            behind=not self._fits(spoken, after),
+        )
+        return LoadedItem(state, reading.troubles)
+
+    def _with_answers(self, slug: str, state: ItemState) -> ItemState:
+        """With the answers to the open step, which may be far up in the transcript."""
+        rows = reversed(self.transcript(slug).split(b"\n"))
+        return state.but(said=open_step.answers(rows, done=state.meta.steps_completed))
+
+    def holds(self, slug: str, after: Witness) -> bool:
+        """Whether the transcript has the line that was committed last."""
+        return self._fits(self.transcript(slug), after)
+
+    def _fits(self, content: bytes, after: Witness) -> bool:
+        """The witness in a post does not have the last line."""
+        if after.last:
+            return f'"{after.last}"'.encode() in content
+        return after.fits(content, self._seal.lines.trusted)
+
+    def specified(self, slug: str, state: ItemState, *, whole: bool) -> ItemState:
+        """
+        With the specification: that of our last commit, and the lines since then. With *whole* all lines are read,
+        which may take long.
+        """
+        committed = None if whole else self._history.newest_of(slug)
+        place = self._places.transcript(slug)
+        found = restored(
+            content_at(committed, self._places.specification(slug)),
+            content_at(committed, place) or b"",
+            self._branch.files().read(place, TRANSCRIPT_BYTES) or b"",
+            trusted=self._seal.lines.trusted,
+        )
+        return state.but(specification=found.specification, written=found.written)
+
+    def good_meta(self, slug: str, now: str) -> bytes | None:
+        """The newest readable meta.json in the history."""
+        for content in self._history.versions(self._places.meta(slug)):
+            with suppress(meta.Corrupt):
+                meta.read(content, now=now)
+                return content
+        return None
+
+    # --- listings -----------------------------------------------------------------------------------------------------
+
+    def _listing(self, files: Files, slug: str) -> Listing:
+        content = b""
+        with suppress(OSError):
+            content = files.read(self._places.meta(slug), META_BYTES) or b""
+        try:
+            understood = meta.read(content, now="").meta
+        except meta.Corrupt:
+            understood = Meta()
+        thread, sealed = understood.slack or meta.SlackPlace(), self._is_sealed(files, slug, understood)
+        title = one_line(understood.description, TITLE_CHARS) or slug
+        return Listing(
+            KnownItem(slug=slug, title=title, source_id=understood.source_id),
+            understood.derived_status,
+            len(understood.steps_completed),
+            team=thread.team_id,
+            channel=thread.channel_id,
+            thread=thread.thread_ts,
+            private=thread.private if sealed or thread.private else None,
+            sealed=sealed,
+        )
+
+    def _is_sealed(self, files: Files, slug: str, understood: Meta) -> bool:
+        home = understood.slack
+        if home is None or not home.seal:
+            return False
+        return self._seal.is_valid(slug, home, chain=self._chain(files, slug))
+
+    def others_with_chain_of(self, slug: str) -> tuple[str, ...]:
+        """The other folders with a transcript of the same chain."""
+        files = self._branch.files()
+        if not (chain := self._chain(files, slug)):
+            return ()
+        names = (name for name, _ in files.folders(self._places.items_dir) if name != slug)
+        return tuple(name for name in names if self._chain(files, name) == chain)
+
+    def _chain(self, files: Files, slug: str) -> str:
+        """Empty where no line has a good seal."""
+        entry = files.entry(self._places.transcript(slug))
+        if entry is None:
+            return ""
+        known = self._chains.get(slug)
+        if known is None or known[0] != entry.id:
+            content = b""
+            with suppress(OSError):
+                content = files.read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
+            found = chain_in(reversed(content.split(b"\n")), self._seal.lines.trusted)
+            known = self._chains[slug] = entry.id, found
+        return known[1]
+
+    def _as_held_before(self, listed: Listing) -> Listing:
+        """
+        A push may take the channel out of meta.json, but a private item stays private: what a commit of ours said last
+        counts, and what we signed before what anyone may have written.
+        """
+        slug = listed.known.slug
+        commits = self._history.commits_of(slug)
+        if not commits:
+            return listed
+        known = self._held_before.get(slug)
+        if known is None or known[0] != commits[0]:
+            known = self._held_before[slug] = commits[0], self._held_in(slug, commits)
+        before = known[1]
+        if before is None:
+            return listed
+        return listed._replace(team=before.team, channel=before.channel, private=before.private)
+
+    def _held_in(self, slug: str, commits: Iterable[Oid]) -> Listing | None:
+        unsigned = None
+        for commit in commits:
+            files = self._branch.files(self._branch.repository[commit].peel(Commit))
+            found = self._listing(files, slug)
+            if found.sealed:
+                return found
+            unsigned = unsigned or (found if found.channel else None)
+        return unsigned
+
+
+def _is_artifact(name: str) -> bool:
+    return (
+        artifacts.safe_path(name)
+        and "." in name
+        and not ASIDE.search(name)
+        and artifacts.original(name) == name
+    )
+
+
+def slugs_at_tip(root: Path, items_dir: str) -> tuple[str, ...]:
+    """The items of what is checked out, without opening the workspace. Raises ConfigError."""
+    repository = existing_repository(root)
+    if repository is None:
+        return ()
+    return tuple(slug for slug, _ in Files(repository, tip(repository)).folders(items_dir))
+
+
+# --- for `roundtable check` -------------------------------------------------------------------------------------------
+
+
+class WorkspaceInspection(NamedTuple):
+    """
+    `begun` is whether there is a repository already. *notes* say what a person should know: files that differ in the
+    checkout, and another branch than that of the bot.
+    """
+
+    items: int
+    branch: str
+    begun: bool
+    notes: tuple[str, ...] = ()
+
+
+def inspected(root: Path, items_dir: str) -> WorkspaceInspection:
+    """Looks at a workspace without changing it. Raises ConfigError when the bot could not work here."""
+    repository = existing_repository(root)
+    _must_be_writable(root)
+    if repository is None:
+        return WorkspaceInspection(0, INITIAL_BRANCH, begun=False)
+    refuse_state_in_git(repository, root)
+    _must_be_writable(Path(repository.path))
+    here = checked_out(repository)
+    if not here:
+        raise WorkspaceError(
+            "The workspace has no branch checked out (its HEAD is detached). Check out a branch there.",
+            reason="detached",
+        )
+    files = Files(repository, tip(repository))
+    try:
+        files.refuse_submodule(items_dir)
+    except OSError as error:
+        raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error.strerror}") from error
+    notes = tuple(_notes(repository, root, items_dir, here))
+    count = sum(1 for _ in files.folders(items_dir))
+    return WorkspaceInspection(count, here.removeprefix(BRANCHES), begun=True, notes=notes)
+
+
+def _notes(repository: pygit2.Repository, root: Path, items_dir: str, here: str) -> Iterator[str]:
+    with suppress(OSError):
+        followed = File(root, f"{STATE}/{FOLLOWED}", META_BYTES).read().decode("utf-8", "replace").strip()
+        before, now = (name.removeprefix(BRANCHES) for name in (followed, here))
+        if followed and followed != here:
+            yield f"{now} is checked out, and a bot that runs goes on to commit to {before}."
+    if repository.is_bare or repository.head_is_unborn:
+        return
+    with suppress(OSError, TimeoutError):
+        said = Git(root).at_once("diff", "--name-only", "-z", "HEAD", "--", items_dir, artifacts.SHARED)
+        for path in filter(None, said.out.split("\0")):
+            yield f"{path} has changes that are not committed, so the bot does not read them."
+
+
+def _must_be_writable(place: Path) -> None:
+    """Or, if it does not exist, the folder in which it would be made."""
+    nearest = next(folder for folder in (place, *place.parents) if folder.exists())
+    if not nearest.is_dir():
+        raise ConfigError(f"the workspace {str(place)!r} cannot be used: {nearest} is not a folder")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise ConfigError(
+            f"the workspace {str(place)!r} cannot be used: {os.strerror(errno.EACCES)}: {nearest}"
+        )
+    if not os.statvfs(nearest).f_bavail:
+        raise ConfigError(f"the workspace {str(place)!r} cannot be used: {os.strerror(errno.ENOSPC)}")

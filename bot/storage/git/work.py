@@ -1,0 +1,465 @@
+"""
+The files of a commit, made from the files of the tip: artifacts first, then meta.json, specification.json, transcript.
+
+Pure but for reading git, so the same work is applied again on another tip when a remote was quicker: edits are
+functions of a text, lines have ids, and changes of meta.json are additions.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from typing import Any, NamedTuple
+
+from pygit2 import Commit as GitCommit
+
+from bot.domain.catalog.taxonomy import Trouble, trouble
+from bot.domain.item import artifacts, meta
+from bot.domain.item.artifacts import (
+    CheckedEdit,
+    Edit,
+    FileEdit,
+    FollowUpEdit,
+    InsightEdit,
+    Missing,
+    PlanEdit,
+    UnreadableArtifact,
+)
+from bot.domain.item.meta import SlackPlace
+from bot.domain.planning.workshop import is_planned
+from bot.domain.roundtable.effects import Commit
+from bot.domain.specification import snapshot
+from bot.domain.transcript.seal import chain_in, lost_rows, read_chain, restore_lines
+from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, FileRefused
+from bot.storage.git.history import COMMITS_LOOKED_AT, History, line_from, parent_of
+from bot.storage.git.seal import Seal
+from bot.storage.git.tree import (
+    EFFECT,
+    ITEM,
+    STEP,
+    Branch,
+    CommitDraft,
+    Files,
+    content_at,
+    message_of,
+    trailer,
+)
+
+META, TRANSCRIPT, REVIEWS = "meta.json", "planning/meeting.jsonl", "reviews"
+FOLDER_LOST, META_LOST, LINES_LOST = "folder", "meta.json", "transcript"
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+"""Stands in a commit for the content of a large file."""
+CODEBASE = "HEAD"
+"""Stands for the current code base as the `codebase_hash` of a change."""
+
+log = logging.getLogger(__name__)
+
+
+class ItemWork(NamedTuple):
+    """A commit of an item as it was asked for. *has_lines*: something was committed of it before."""
+
+    slug: str
+    work: Commit
+    now: str
+    home: SlackPlace | None = None
+    has_lines: bool = False
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the item is there already: then what is missing of it was deleted."""
+        return self.work.change.created is None or self.work.change.restart
+
+    def as_json(self) -> bytes:
+        fields = {
+            "slug": self.slug,
+            "work": self.work.model_dump(mode="json"),
+            "now": self.now,
+            "home": self.home.model_dump(mode="json") if self.home else None,
+        }
+        return json.dumps(fields).encode("utf-8", "surrogatepass")
+
+    @classmethod
+    def read(cls, content: bytes) -> "ItemWork":
+        """Raises ValueError."""
+        fields = json.loads(content)
+        home = SlackPlace.model_validate(fields["home"]) if fields["home"] else None
+        return cls(fields["slug"], Commit.model_validate(fields["work"]), fields["now"], home, has_lines=True)
+
+
+class Applied(NamedTuple):
+    """
+    *unwritten* are the edits of files that could not be written, *stopped* the edits that a change by hand is in the
+    way of. *lost_lines* and *restored* say what came back of our last commit.
+    """
+
+    draft: CommitDraft
+    troubles: tuple[Trouble, ...] = ()
+    unwritten: tuple[Edit, ...] = ()
+    stopped: tuple[CheckedEdit, ...] = ()
+    lost_lines: int = 0
+    restored: str = ""
+
+
+class Places:
+    """The paths of an item's files in the workspace."""
+
+    def __init__(self, items_dir: str) -> None:
+        self.items_dir = items_dir
+
+    def item(self, slug: str) -> str:
+        return f"{self.items_dir}/{slug}"
+
+    def meta(self, slug: str) -> str:
+        return f"{self.item(slug)}/{META}"
+
+    def transcript(self, slug: str) -> str:
+        return f"{self.item(slug)}/{TRANSCRIPT}"
+
+    def specification(self, slug: str) -> str:
+        return f"{self.item(slug)}/{artifacts.SPECIFICATION}"
+
+    def artifact(self, slug: str, path: str, *, is_plan: bool = False) -> str | None:
+        """None when the path is not allowed."""
+        if is_plan:
+            return f"{self.item(slug)}/{path}" if is_planned(path) else None
+        if artifacts.shared(path):
+            return artifacts.SHARED
+        return f"{self.item(slug)}/{path}" if artifacts.safe_path(path) else None
+
+    def edit(self, slug: str, edit: Edit) -> str | None:
+        return self.artifact(slug, edit.path, is_plan=isinstance(edit, PlanEdit))
+
+
+class Worker:
+    """Applies work. Raises FileRefused where a submodule is in the way."""
+
+    def __init__(self, branch: Branch, items_dir: str, seal: Seal, *, shared: bool = False) -> None:
+        """*shared*: other clones commit to the items, too."""
+        self._branch = branch
+        self._seal = seal
+        self.lines = seal.lines
+        self._shared = shared
+        self.places = Places(items_dir)
+        self.ours = items_dir, artifacts.SHARED
+        """The paths that the bot writes; everything else is the code base."""
+        self.history = History(branch, self.ours)
+
+    def settle(self, due: ItemWork) -> ItemWork:
+        """With the code base of now in place of CODEBASE."""
+        if due.work.change.codebase_hash != CODEBASE:
+            return due
+        change = due.work.change.but(codebase_hash=self.history.codebase())
+        return due._replace(work=due.work.but(change=change))
+
+    def apply(self, due: ItemWork, parent: GitCommit | None, *, again: bool = False) -> Applied:
+        """The commit that *due* is on top of *parent*. *again*: it was made for another one."""
+        return _Applying(due, self.files(parent), self, again=again).run()
+
+    def files(self, commit: GitCommit | None) -> Files:
+        return Files(self._branch.repository, commit)
+
+    def sign(self, slug: str, spoken: bytes) -> Callable[[SlackPlace], str]:
+        """For the chain of the transcript *spoken*."""
+        chain = chain_in(reversed(spoken.split(b"\n")), self.lines.trusted)
+        return lambda home: self._seal.sign(slug, home, chain=chain)
+
+    def before(self, slug: str, at: Files) -> GitCommit | None:
+        """The newest commit of ours that *at* is built on: lines that are missing since then are put back."""
+        last = self._branch.last()
+        if last is not None and not self._shared and self._branch.has(at.commit, last):
+            return last
+        newest = (id for id in self.history.commits_of(slug) if self._branch.has(at.commit, id))
+        found = next(newest, None)
+        return self._branch.repository[found].peel(GitCommit) if found else None
+
+    def edit_of_lines(self, slug: str, at: GitCommit | None) -> str:
+        """The newest commit of others, in the history of *at*, that changed the transcript."""
+        path = self.places.transcript(slug)
+        for commit in islice(line_from(at), COMMITS_LOOKED_AT):
+            if not trailer(commit, ITEM) and content_at(commit, path) != content_at(parent_of(commit), path):
+                return str(commit.short_id)
+        return str(at.short_id) if at else ""
+
+    def put_back(self, parent: GitCommit, lost: GitCommit, now: str) -> GitCommit:
+        """
+        What *lost*, a commit of ours that *parent* is not built on, holds of the items, on top of *parent*: a commit
+        for each item. A file that people changed since stays theirs, but our lines and our progress come back.
+        """
+        base = self._branch.repository.merge_base(parent.id, lost.id)
+        before = self._branch.files(self._branch.repository[base].peel(GitCommit)) if base else None
+        found, tip = self._branch.files(lost), parent
+        for slug, folder in found.folders(self.places.items_dir):
+            present = self._branch.files(tip)
+            there = present.folder(self.places.item(slug))
+            if there is None or there.id != folder.id:
+                files = dict(self._lost_files(slug, before, present, found))
+                message = message_of(
+                    f"roundtable({slug}): put back what the branch lost", (f"{ITEM}: {slug}",)
+                )
+                tip = self._branch.build(tip, CommitDraft(files, message, now)) if files else tip
+        return tip
+
+    def _lost_files(
+        self, slug: str, before: Files | None, present: Files, lost: Files
+    ) -> Iterator[tuple[str, bytes | None]]:
+        for path in lost.below(self.places.item(slug)):
+            was, now, ours = before and before.entry(path), present.entry(path), lost.entry(path)
+            if now == ours:
+                continue
+            content = lost.read(path, TRANSCRIPT_BYTES)
+            if now is None or now == was:
+                yield path, content
+            elif path == self.places.transcript(slug):
+                yield path, self._with_lines(present.read(path, TRANSCRIPT_BYTES) or b"", content or b"")
+            elif path == self.places.meta(slug):
+                yield path, _with_progress(present.read(path, META_BYTES), content)
+
+    def _with_lines(self, present: bytes, lost: bytes) -> bytes:
+        """Sealed anew, after those of *present*, where another clone wrote lines in their place."""
+        missing = lost_rows(present, lost, self.lines.trusted)
+        taken = {row.n for row in read_chain(present, self.lines.trusted).rows if row.n}
+        if taken.isdisjoint(row.n for row in missing):
+            return restore_lines(present, lost, self.lines.trusted)
+        return self.lines.append(present, (row.line for row in missing))
+
+
+class _Applying:
+    """One application: reads *at*, and collects the files of the commit."""
+
+    def __init__(self, due: ItemWork, at: Files, worker: Worker, *, again: bool) -> None:
+        self._due = due
+        self._again = again
+        self._slug = due.slug
+        self._at = at
+        self._worker = worker
+        self._places = worker.places
+        self._before: GitCommit | None = None
+        self.files: dict[str, bytes | None] = {}
+        self.troubles: list[Trouble] = []
+        self.unwritten: list[Edit] = []
+        self.stopped: list[CheckedEdit] = []
+        self.lost_lines = 0
+        self.restored = ""
+
+    def run(self) -> Applied:
+        for path in (self._places.transcript(self._slug), self._places.meta(self._slug)):
+            self._at.refuse_submodule(path)
+        self._before = self._worker.before(self._slug, self._at)
+        if self._due.is_begun or (self._again and self._before is not None):
+            self._restore_deleted()
+        if self._due.work.change.created is None and not self._has_folder():
+            self.troubles.append(trouble("ERR-ART-001"))
+        for path, edits in _by_path(self._due.work.edits):
+            self._edit(path, edits)
+        spoken = self._write_transcript()
+        self._write_meta(spoken)
+        if self._due.work.snapshot:
+            self._write_specification(self._due.work.snapshot, spoken)
+        draft = CommitDraft(self.files, self._message(), self._due.now)
+        return Applied(
+            draft,
+            tuple(self.troubles),
+            tuple(self.unwritten),
+            tuple(self.stopped),
+            self.lost_lines,
+            self.restored,
+        )
+
+    def _read(self, path: str, most: int = ARTIFACT_BYTES) -> bytes | None:
+        """As this commit leaves the file so far."""
+        return self.files[path] if path in self.files else self._at.read(path, most)
+
+    def _has_folder(self) -> bool:
+        return bool(self.files) or self._at.folder(self._places.item(self._slug)) is not None
+
+    def _restore_deleted(self) -> None:
+        """What people deleted while the item is live, as the newest commit has it that has it."""
+        record, lines = self._places.meta(self._slug), self._places.transcript(self._slug)
+        no_record = self._at.entry(record) is None
+        no_lines = self._due.has_lines and self._at.entry(lines) is None
+        if not no_record and not no_lines:
+            return
+        commit = self._worker.history.newest_with(record if no_record else lines)
+        if commit is None:
+            return
+        held = self._worker.files(commit)
+        paths = [record if no_record else lines]
+        if no_record and no_lines:
+            paths = [
+                path for path in held.below(self._places.item(self._slug)) if self._at.entry(path) is None
+            ]
+        self.files |= {path: held.read(path, TRANSCRIPT_BYTES) for path in paths}
+        self.restored = FOLDER_LOST if no_record and no_lines else META_LOST if no_record else LINES_LOST
+        log.warning("the %s of %s was deleted; it is restored from git", self.restored, self._slug)
+
+    # --- artifacts ----------------------------------------------------------------------------------------------------
+
+    def _edit(self, path: str, edits: tuple[Edit, ...]) -> None:
+        place = self._places.edit(self._slug, edits[0])
+        if place is None or self._at.is_folder(place):
+            self._leave_unwritten(path, edits)
+            return
+        try:
+            before = self._read(place)
+            after, stopped = edited(_without_pointer(place, before), edits)
+        except FileRefused:
+            self._leave_unwritten(path, edits)
+        except Missing:
+            self.troubles.append(trouble("ERR-ELAB-013", filename=path))
+        except NotAdditive:
+            self.troubles.append(trouble("ERR-ELAB-008"))
+        except (UnicodeDecodeError, UnreadableArtifact):
+            self.files[place] = edited(None, edits)[0]  # what stood there is in the history
+            self.troubles.append(trouble("ERR-ART-003", artifact_name=path))
+        else:
+            if before is None and self._at.entry(place) is not None:  # a symbolic link
+                self.troubles.append(trouble("ERR-ART-003", artifact_name=path))
+            self.stopped += stopped
+            if len(stopped) < len(edits):
+                self.files[place] = after
+
+    def _leave_unwritten(self, path: str, edits: tuple[Edit, ...]) -> None:
+        self.troubles.append(trouble("ERR-ART-002", artifact_name=path))
+        self.unwritten += edits
+
+    # --- the record ---------------------------------------------------------------------------------------------------
+
+    def _write_meta(self, spoken: bytes) -> None:
+        place, change, now = self._places.meta(self._slug), self._due.work.change, self._due.now
+        before = self._read(place, META_BYTES)
+        raw: Mapping[str, Any] | None = None
+        if before is not None:
+            try:
+                reading = meta.read(before, now=now)
+            except meta.Corrupt as error:
+                self.files[_aside(self._at, place)] = before
+                self.troubles.append(trouble("ERR-META-002", reason=str(error)))
+            else:
+                raw = reading.raw
+                self.troubles += reading.troubles
+        good = self._last_good(place) if raw is None else None
+        if change.created is None or change.restart:
+            raw = raw or good
+        if raw is None:
+            created = change.created or {"source": "manual", "slug": self._slug, "created_at": now}
+            since = {"created_at": good["created_at"]} if good else {}
+            raw = meta.apply({}, meta.MetaChange(created={**created, **since}))
+        elif (
+            self._again
+            and change.created
+            and str(change.created.get("created_at")) < str(raw.get("created_at"))
+        ):
+            raw = {**raw, **change.created}  # two clones began the item, and the earlier one knows how
+        if before is None and change.created is None:
+            self.troubles.append(trouble("ERR-META-001"))
+        after = meta.apply(raw, change)
+        home = self._due.home or change.slack
+        if home and home.thread_ts:
+            after = meta.held_at(after, home, self._worker.sign(self._slug, spoken))
+        self.files[place] = meta.write(after).encode("utf-8", "replace")
+
+    def _last_good(self, place: str) -> Mapping[str, Any] | None:
+        """The newest in git, with the fields of other tools; it lacks only what is being written now."""
+        for content in self._worker.history.versions(place):
+            with suppress(meta.Corrupt):
+                return meta.read(content, now=self._due.now).raw
+        return None
+
+    def _write_transcript(self) -> bytes:
+        """With the sealed lines that our last commit had, and the new ones."""
+        place, lines = self._places.transcript(self._slug), self._worker.lines
+        content = self._read(place, TRANSCRIPT_BYTES)
+        committed = content_at(self._before, place) or b""
+        if content is not None:
+            self.lost_lines = len(lost_rows(content, committed, lines.trusted))
+        if content is not None and self.lost_lines:
+            content = restore_lines(content, committed, lines.trusted)
+            log.warning("%s lacked lines that were committed; they are put back: %d", place, self.lost_lines)
+        after = lines.append(content or b"", self._due.work.lines)
+        if after or self._at.entry(place) is not None:
+            self.files[place] = after
+        return after
+
+    def _write_specification(self, text: str, spoken: bytes) -> None:
+        """On top of other lines, out of all of them. Its hash is in no line then, so readers fold the lines."""
+        if self._again:
+            with suppress(ValueError):
+                made = snapshot.folded_content(spoken, self._worker.lines.trusted)
+                if snapshot.first_difference(snapshot.read(text).specification, made.specification)[0]:
+                    text = snapshot.text_of(made.specification, made.written)
+        self.files[self._places.specification(self._slug)] = text.encode()
+
+    def _message(self) -> str:
+        work = self._due.work
+        step = (f"{STEP}: {work.step}",) if work.step else ()
+        return message_of(work.subject, (f"{ITEM}: {self._slug}", *step, f"{EFFECT}: {work.id}"))
+
+
+class NotAdditive(ValueError):
+    pass
+
+
+def stopped(places: Places, slug: str, edits: Iterable[Edit], at: Files) -> Iterator[CheckedEdit]:
+    """Those of *edits*, already committed, that a change by hand is in the way of."""
+    for _, several in _by_path(edits):
+        place = places.edit(slug, several[0])
+        with suppress(OSError, UnicodeDecodeError, UnreadableArtifact, Missing, NotAdditive):
+            if place and any(isinstance(edit, CheckedEdit) for edit in several):
+                yield from edited(at.read(place, ARTIFACT_BYTES), several)[1]
+
+
+def edited(before: bytes | None, edits: tuple[Edit, ...]) -> tuple[bytes | None, tuple[CheckedEdit, ...]]:
+    """The file as it is afterwards, and the edits that were left out because of a change by hand."""
+    if before is not None and all(isinstance(edit, FileEdit) for edit in edits):
+        return before, ()  # such an edit never changes a file that exists
+    if isinstance(edits[-1], PlanEdit):  # replaces the whole file
+        return None if edits[-1].takes_away else edits[-1].apply(None).encode("utf-8", "replace"), ()
+    if before is None and all(isinstance(edit, FollowUpEdit) for edit in edits):
+        return None, ()
+    text = None if before is None else before.decode()
+    left_out: list[CheckedEdit] = []
+    for edit in edits:
+        if isinstance(edit, CheckedEdit) and artifacts.changed_by_hand(edit, text):
+            left_out.append(edit)
+            continue
+        after = edit.apply(text)
+        if isinstance(edit, InsightEdit) and not artifacts.additive(text or "", after):
+            raise NotAdditive(edit.path)
+        text = after
+    return (text or "").encode("utf-8", "replace"), tuple(left_out)
+
+
+def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:
+    """Several edits of one file are one write."""
+    grouped: dict[str, list[Edit]] = {}
+    for edit in edits:
+        path = artifacts.SHARED if artifacts.shared(edit.path) else edit.path
+        grouped.setdefault(path, []).append(edit)
+    return ((path, tuple(several)) for path, several in grouped.items())
+
+
+def _without_pointer(path: str, content: bytes | None) -> bytes | None:
+    if content is not None and content.startswith(LFS_POINTER):
+        raise FileRefused(path, "is a pointer to a large file")
+    return content
+
+
+def _aside(at: Files, path: str) -> str:
+    """A free name for a copy of what stood at *path*."""
+    number = 1
+    while at.entry(f"{path}.corrupt-{number}") is not None:
+        number += 1
+    return f"{path}.corrupt-{number}"
+
+
+def _with_progress(theirs: bytes | None, ours: bytes | None) -> bytes | None:
+    """*theirs*, with the progress that only *ours* knows of."""
+    try:
+        known, lost = meta.read(theirs or b"", now=""), meta.read(ours or b"", now="").meta
+    except meta.Corrupt:
+        return ours if theirs is None else theirs
+    change = meta.MetaChange(
+        steps=lost.steps_completed, phases=lost.phases_completed, elaborations=lost.elaborations
+    )
+    return meta.write(meta.apply(known.raw, change)).encode("utf-8", "replace")

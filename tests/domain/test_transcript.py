@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import (
+    HOST,
     Flaw,
     Line,
     LinePhase,
@@ -272,14 +273,24 @@ class TestAppending:
         assert found.flaws == ()
         assert (found.lines[1].round, found.lines[1].ts) == (5, line(5).ts)
 
-    @given(st.lists(st.tuples(st.sampled_from(LinePhase), st.booleans()), max_size=12))
+    @given(
+        st.lists(
+            st.tuples(
+                st.sampled_from(LinePhase),
+                st.sampled_from(Source),
+                st.sampled_from((HOST, "BusinessAnalyst")),
+                st.booleans(),
+            ),
+            max_size=12,
+        )
+    )
     def test_a_round_has_one_phase_wherever_lines_are_written(
-        self, spoken: list[tuple[LinePhase, bool]]
+        self, spoken: list[tuple[LinePhase, Source, str, bool]]
     ) -> None:
         """Two clones went on apart: the lines of one come after those of the other."""
         lines: tuple[list[Line], list[Line]] = [], []
-        for number, (phase, elsewhere) in enumerate(spoken, start=1):
-            told = {"phase": phase, "source": Source.MODEL, "role": "review", "actor": "Host"}
+        for number, (phase, source, actor, elsewhere) in enumerate(spoken, start=1):
+            told = {"phase": phase, "source": source, "role": "review", "actor": actor}
             lines[elsewhere].append(line(number, ts=line(1).ts, **told))
         content = append(append(b"", lines[0]), lines[1])
 

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import words
 from bot.domain.transcript.earlier import SYNTHESIS, positions_of
-from bot.domain.transcript.lines import ENTRIES, HOST, Flaw, Line, LinePhase, Source, out_of_order
+from bot.domain.transcript.lines import ENTRIES, Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.state import (
     CHANGE,
     Concluded,
@@ -179,7 +179,7 @@ class _Fold:
         A note of the host may change the phase of a round. Where two meetings were joined, because the store was lost
         or clones were merged, their rounds may be the same.
         """
-        if kind_of(line) == "host" or _writer(line) != _writer(before):
+        if line.is_note or _writer(line) != _writer(before):
             self._joined_round = line.round
         if self._joined_round != line.round:
             sentence = (
@@ -394,7 +394,7 @@ def kind_of(line: Line) -> str:
     """`person`, `persona` or `host`."""
     if line.source is Source.USER:
         return "person"
-    return "host" if line.source is Source.SYSTEM and line.actor == HOST else "persona"
+    return "host" if line.is_note else "persona"
 
 
 def named(line: Line) -> tuple[str, str]:

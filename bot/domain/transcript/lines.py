@@ -86,6 +86,11 @@ class Line(Stored):
         return str(self.meta.get("message_id") or "")
 
     @property
+    def is_note(self) -> bool:
+        """Whether it is a note of the host, which may change the phase of a round."""
+        return self.source is Source.SYSTEM and self.actor == HOST
+
+    @property
     def said_at(self) -> tuple[int, int] | None:
         """When a person said it, by Slack's clock. None for every other line."""
         return slack_time(self.heard)
@@ -303,7 +308,7 @@ def append(
         if line.message_id and line.message_id in known:
             continue
         known.add(line.message_id)
-        if line.source is Source.MODEL and before and before.source is Source.MODEL:
+        if before and line.source is not Source.USER and not line.is_note:
             last_round += line.round <= last_round == before.round and line.phase != before.phase
         last_ts, last_round = max(line.ts, last_ts), max(line.round, last_round)
         added = line.but(round=last_round, ts=last_ts)

@@ -5,6 +5,7 @@ Every function gives sentences about what is wrong; none is what everybody hopes
 """
 
 import json
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,10 @@ from slack_sandbox import SandboxMessage
 
 ITEMS = "docs/requirements"
 TRAILERS = "%H%x1f%P%x1f%s%x1f%(trailers:key=Roundtable-Item,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Step,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Effect,valueonly,separator=%x2C)"  # noqa: E501
+
+
+FINISHED = re.compile(": step |: put back what the branch lost")
+"""In the subject of a commit that has steps: of one, or of all that were lost together."""
 
 
 class Made(NamedTuple):
@@ -180,7 +185,8 @@ def _meta(item: Item) -> Iterator[str]:
     meta = item.meta
     for name in ("steps_completed", "phases_completed"):
         yield from (f"{name} has {what} {n} times" for what, n in _repeated(meta[name]))
-    done = {one.step for one in commits(item.workspace) if one.item == item.slug and ": step " in one.subject}
+    made = [one for one in commits(item.workspace) if one.item == item.slug]
+    done = {step for one in made if FINISHED.search(one.subject) for step in one.step.split(",")}
     if done - {""} != set(meta["steps_completed"]):
         yield f"meta.json has the steps {meta['steps_completed']}, git {sorted(done)}"
 

@@ -1,7 +1,6 @@
 """What must hold at every moment, not only at the end: looked at again and again while bots die."""
 
 import json
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,26 +11,18 @@ from bot.domain.transcript.lines import read
 from tests import stored
 from tests.durability.checks import Item
 from tests.durability.processes import wait_until
-from tests.patience import PATIENCE_SECONDS
 
 ORDEAL_SECONDS = 3600
 LOOK_SECONDS = 0.03
 
 
 class Watch:
-    """
-    With a *remote* git itself writes the files of others, in place. Killed in the middle it leaves half of one, until
-    the next bot is there: what is wrong then is what lasts for longer.
-    """
-
-    def __init__(self, workspace: Path, redis_url: str, slugs: tuple[str, ...], *, remote: bool) -> None:
+    def __init__(self, workspace: Path, redis_url: str, slugs: tuple[str, ...]) -> None:
         self._items = [Item(workspace, slug) for slug in slugs]
         self._workspace = workspace
         self._redis = redis.Redis.from_url(redis_url) if redis_url else None
         self._rounds: dict[str, int] = {}
         self._seen: dict[Path, int] = {}
-        self._patience = PATIENCE_SECONDS if remote else 0.0
-        self._since: dict[Path, float] = {}
         self.wrong: list[str] = []
 
     async def run(self) -> None:
@@ -40,11 +31,6 @@ class Watch:
         finally:
             if self._redis:
                 self._redis.close()
-
-    @property
-    def certain(self) -> bool:
-        """Whether every file is as it should be, and none is still waited for."""
-        return not self._since
 
     def look(self) -> None:
         for sentence in self._wrong():
@@ -65,13 +51,17 @@ class Watch:
     def queueing(self) -> list[str]:
         return [item.slug for item in self._items if self._stored(item).get("outbox")]
 
+    def goes_back(self) -> None:
+        """Transcripts are shorter from now on, until the next commit of their item."""
+        self._rounds.clear()
+
     def _wrong(self) -> Iterator[str]:
         for item in self._items:
             meta = item.folder / "meta.json"
-            if self._changed(meta) or meta in self._since:
+            if self._changed(meta):
                 yield from self._torn(item, meta)
             planning = item.folder / "planning" / "meeting.jsonl"
-            if self._changed(planning) or planning in self._since:
+            if self._changed(planning):
                 yield from self._backwards(item, planning)
             yield from self._too_many_turns(item)
 
@@ -79,19 +69,7 @@ class Watch:
         try:
             json.loads(meta.read_text(encoding="utf-8"))
         except (ValueError, FileNotFoundError) as error:
-            if self._lasts(meta):
-                yield f"meta.json of {item.slug} is torn: {error}"
-        else:
-            self._since.pop(meta, None)
-
-    def goes_back(self) -> None:
-        """Transcripts are shorter from now on, until the next commit of their item."""
-        self._rounds.clear()
-
-    def _lasts(self, file: Path) -> bool:
-        """Whether *file*, which is not as it should be, has been so for too long."""
-        now = time.monotonic()
-        return now - self._since.setdefault(file, now) >= self._patience
+            yield f"meta.json of {item.slug} is torn: {error}"
 
     def _backwards(self, item: Item, planning: Path) -> Iterator[str]:
         try:
@@ -99,10 +77,8 @@ class Watch:
         except FileNotFoundError:
             last = 0
         before = self._rounds.get(item.slug, 0)
-        if last >= before:
-            self._rounds[item.slug] = last
-            self._since.pop(planning, None)
-        elif self._lasts(planning):
+        self._rounds[item.slug] = max(last, before)
+        if last < before:
             yield f"{item.slug} went back from round {before} to {last}"
 
     def _too_many_turns(self, item: Item) -> Iterator[str]:

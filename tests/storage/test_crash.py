@@ -62,17 +62,22 @@ async def test_a_commit_that_nobody_tries_again_is_all_there_or_not_at_all(
     workspace: GitWorkspace, git: Git, tmp_path: Path
 ) -> None:
     """
-    The bot is killed, and the store is lost, too: no file says what the transcript does not. A file that a person
-    changed, and did not commit, is as the person left it. Another bot has its turn in the checkout meanwhile.
+    The bot is killed, and the store is lost, too: no file says what the transcript does not, and none is torn or
+    missing. A file that a person changed, and did not commit, is as the person left it. Another bot has its turn in the
+    checkout meanwhile.
     """
     await workspace.commit(SLUG, first_commit(), now=NOW)
     item = "docs/requirements/bright-night"
     by_hand = git.shown(f"{item}/requirements-spec.md").replace("# Requirements", "# Ours")
     git.write(f"{item}/requirements-spec.md", by_hand)
-    *killed, _ = await asyncio.to_thread(killed_anywhere, git, tmp_path / "copies")
+    *killed, last = await asyncio.to_thread(killed_anywhere, git, tmp_path / "copies")
     seen = set()
+    written = [f"{item}/{name}" for name in ("meta.json", "planning/meeting.jsonl")]
+    whole = {path: ((git.root / path).read_bytes(), (last / path).read_bytes()) for path in written}
 
     for moment in unlike_each_other(killed):
+        for path in written:
+            assert (moment / path).read_bytes() in whole[path], moment
         with another_writes(moment):
             successor = await GitWorkspace(moment, lock_seconds=0.01).__aenter__()
         try:

@@ -336,6 +336,11 @@ async def test_what_we_wrote_comes_back_with_the_lines(
     state = (await workspace.read(SLUG, now=NOW)).state
     assert state
     assert state.meta.steps_completed == ("01-01", "01-02", "01-03", "01-04", "01-05")
+    if move is moved_back:
+        told = git(
+            "log", "-1", "--skip=1", "--format=%(trailers:key=Roundtable-Step,valueonly,separator=%x2C)"
+        )
+        assert told.strip() == "01-02,01-03,01-04"
     if move is moved_back_and_on:
         assert git.shown("src/app.py") == "print()\n"
         assert git.shown(f"{ITEM}/notes.md") == "mine\n"

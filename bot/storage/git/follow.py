@@ -1,14 +1,15 @@
 """
 The checkout follows the branch: index and files are moved from one commit to a newer one, after the branch.
 
-Git's own two-tree merge does it. Where a person changed the same file, the file stays as the person left it, and what
-was staged stays staged. What a kill left half done is done by the next one. While another branch is checked out,
-nothing is moved.
+Git's own two-tree merge moves the index, and each file is replaced as a whole, so a kill leaves old or new ones. Where
+a person changed the same file, the file stays as the person left it, and what was staged stays staged. What a kill left
+undone is done by the next one. While another branch is checked out, nothing is moved.
 """
 
 import fcntl
 import logging
 import os
+import shutil
 import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pygit2
-from pygit2 import Commit, Oid
+from pygit2 import Commit
 
 from bot.errors import WorkspaceError
 from bot.files import folder
@@ -28,11 +29,12 @@ from bot.storage.git.tree import PAUSE_SECONDS, Branch, checked_out, git_runs_in
 
 log = logging.getLogger(__name__)
 
-BEGUN, LOCK = "following", "lock"
-"""In our state: what is moved, as long as it is, and the lock."""
+BEGUN, LOCK, NEW_FILES = "following", "lock", "new"
+"""In our state: what is moved, as long as it is, the lock, and the files that are about to take their places."""
 NO_COMMIT = "-"
 VERSIONS_KNOWN = 100
 """Commits back whose version of a file is no edit of a person's."""
+SUBMODULE = 0o160000
 ABSENT, OTHER = "absent", "other"
 """In place of the id of a file: there is none, or something else is there."""
 
@@ -121,10 +123,20 @@ class Checkout:
         moves = tuple(self._moves(before, after))
         if not moves:
             return []
-        folders_are_plain = all(self._is_in_plain_folder(move.path) for move in moves)
-        if folders_are_plain and not singly and not self._read_tree(before, after).code:
-            return []
-        return self._move_singly(moves, (*known, self._branch.last()))
+        if singly or any(map(self._is_in_the_way, moves)) or self._read_tree(before, after).code:
+            return self._move_singly(moves, (*known, self._branch.last()))
+        self._replace([move for move in moves if move.after], [move for move in moves if not move.after])
+        return []
+
+    def _is_in_the_way(self, move: FileMove) -> bool:
+        """Whether a link leads to *move*, or something is there that no commit brought."""
+        is_new = move.before is None and self._mode(move.path) is not None
+        return is_new or not self._is_in_plain_folder(move.path)
+
+    def _mode(self, path: str) -> int | None:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return (self._root / path).lstat().st_mode
+        return None
 
     def _moves(self, before: Commit | None, after: Commit) -> Iterator[FileMove]:
         if before is None:
@@ -143,7 +155,7 @@ class Checkout:
         old = (
             str(before.tree_id) if before else self._run("hash-object", "-t", "tree", os.devnull).out.strip()
         )
-        return self._run("read-tree", "-m", "-u", old, str(after.tree_id))
+        return self._run("read-tree", "-m", old, str(after.tree_id))
 
     def _move_singly(self, moves: tuple[FileMove, ...], tips: Sequence[Commit | None]) -> list[str]:
         """Some path is in the way: each is looked at alone."""
@@ -151,30 +163,46 @@ class Checkout:
         staged = self._staged()
         known = self._known(tips, moves)
         present = self._present(moves)
-        rows, written, gone, kept = [], [], [], list[str]()
+        rows, kept = [], list[str]()
+        written, gone = list[FileMove](), list[FileMove]()
         for move in moves:
             index, here = staged.get(move.path), present[move.path]
             if index != move.after and index not in known[move.path]:
                 kept.append(move.path)
                 continue
             rows.append(_index_row(move))
-            is_ours = here == ABSENT or here in known[move.path] or self._is_torn(move)
+            is_ours = here == ABSENT or here in known[move.path]
             if here == (move.after or ABSENT):
                 continue
             if not is_ours:
                 kept.append(move.path)
             elif move.after:
-                written.append(move.path)
+                written.append(move)
             else:
-                gone.append(move.path)
+                gone.append(move)
         self._run("update-index", "-z", "--index-info", given="".join(rows))
-        for path in gone:
-            self._remove(path)
-        failed = [path for path in written if self._run("checkout-index", "--force", "-u", "--", path).code]
-        self._run("update-index", "-q", "--refresh")
-        if failed:
-            raise OSError(f"{', '.join(failed)} cannot be written")
+        self._replace(written, gone)
         return kept
+
+    def _replace(self, written: Sequence[FileMove], gone: Sequence[FileMove]) -> None:
+        """Each file at once. Raises OSError when one cannot be written."""
+        for move in gone:
+            self._remove(move.path)
+        new = self._branch.state / NEW_FILES
+        shutil.rmtree(new, ignore_errors=True)
+        paths = "".join(f"{move.path}\0" for move in written if move.mode != SUBMODULE)
+        made = self._run("checkout-index", f"--prefix={new}/", "-z", "--stdin", given=paths)
+        if made.code:
+            raise OSError(made.error)
+        for move in written:
+            place = self._root / move.path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if move.mode == SUBMODULE:
+                place.mkdir(exist_ok=True)
+            else:
+                (new / move.path).replace(place)
+        shutil.rmtree(new, ignore_errors=True)
+        self._run("add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul", given=paths)
 
     def _staged(self) -> dict[str, str]:
         """The ids in the index, by path; of both sides of a merge, something that is no id."""
@@ -206,14 +234,11 @@ class Checkout:
             found[move.path] = OTHER
             if not self._is_in_plain_folder(move.path):
                 continue
-            path = self._root / move.path
-            try:
-                mode = path.lstat().st_mode
-            except (FileNotFoundError, NotADirectoryError):
+            mode = self._mode(move.path)
+            if mode is None:
                 found[move.path] = ABSENT
-                continue
-            if stat.S_ISLNK(mode):
-                found[move.path] = str(pygit2.hash(os.fsencode(path.readlink())))
+            elif stat.S_ISLNK(mode):
+                found[move.path] = str(pygit2.hash(os.fsencode((self._root / move.path).readlink())))
             elif stat.S_ISREG(mode) and "\n" not in move.path:
                 hashed.append(move.path)
         said = self._run("hash-object", "--stdin-paths", given="".join(f"{path}\n" for path in hashed))
@@ -226,16 +251,6 @@ class Checkout:
         return not any(
             (self._root / "/".join(names[:count])).is_symlink() for count in range(1, len(names) + 1)
         )
-
-    def _is_torn(self, move: FileMove) -> bool:
-        """Whether the file is a beginning of what is written, which a kill left."""
-        wanted = self._repository.get(Oid(hex=move.after)) if move.after else None
-        if not isinstance(wanted, pygit2.Blob):
-            return False
-        *folders, name = move.path.split("/")
-        with suppress(OSError), folder(self._root, folders) as found:
-            return wanted.data.startswith(found.read(name, wanted.size) or b"-")
-        return False
 
     def _remove(self, path: str) -> None:
         *folders, name = path.split("/")

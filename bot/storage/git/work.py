@@ -194,9 +194,9 @@ class Worker:
             there = present.folder(self.places.item(slug))
             if there is None or there.id != folder.id:
                 files = dict(self._lost_files(slug, before, present, found))
-                message = message_of(
-                    f"roundtable({slug}): put back what the branch lost", (f"{ITEM}: {slug}",)
-                )
+                steps = self._steps_back(slug, present, found)
+                trailers = (f"{ITEM}: {slug}", *(f"{STEP}: {step}" for step in steps))
+                message = message_of(f"roundtable({slug}): put back what the branch lost", trailers)
                 tip = self._branch.build(tip, CommitDraft(files, message, now)) if files else tip
         return tip
 
@@ -214,6 +214,13 @@ class Worker:
                 yield path, self._with_lines(present.read(path, TRANSCRIPT_BYTES) or b"", content or b"")
             elif path == self.places.meta(slug):
                 yield path, _with_progress(present.read(path, META_BYTES), content)
+
+    def _steps_back(self, slug: str, present: Files, lost: Files) -> Iterator[str]:
+        """The steps that only *lost* knows as finished."""
+        ours, theirs = (
+            _steps_in(files.read(self.places.meta(slug), META_BYTES)) for files in (lost, present)
+        )
+        yield from (step for step in ours if step not in theirs)
 
     def _with_lines(self, present: bytes, lost: bytes) -> bytes:
         """Sealed anew, after those of *present*, where another clone wrote lines in their place."""
@@ -451,6 +458,12 @@ def _aside(at: Files, path: str) -> str:
     while at.entry(f"{path}.corrupt-{number}") is not None:
         number += 1
     return f"{path}.corrupt-{number}"
+
+
+def _steps_in(content: bytes | None) -> tuple[str, ...]:
+    with suppress(meta.Corrupt):
+        return meta.read(content, now="").meta.steps_completed if content else ()
+    return ()
 
 
 def _with_progress(theirs: bytes | None, ours: bytes | None) -> bytes | None:

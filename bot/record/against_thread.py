@@ -1,17 +1,17 @@
 """
-Compares a record with its thread in Slack, message by message, by ids. Texts are not compared.
+Compares a record with its thread in Slack, message by message: is it there, whose is it, and what does it say?
 
-Edits, deleted messages and asides are no differences. Messages after the last one in the record wait for the next
-commit.
+The newest words count that the record has. Asides are no differences. Messages after the last one in the record wait
+for the next commit.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from bot.domain.roundtable import words
 from bot.domain.roundtable.outcomes import ThreadMessage
-from bot.domain.transcript.lines import Source, read
+from bot.domain.transcript.lines import Line, Source, read
 from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
@@ -28,6 +28,14 @@ class ThreadCopy(NamedTuple):
     stamps: AbstractSet[str]
     posts: Sequence[tuple[str, Witness]]
     until: str = ""
+
+
+class _Written(NamedTuple):
+    """What the record has of a message: its newest words, and the author's id."""
+
+    number: int
+    person: str
+    text: str
 
 
 class Compared(NamedTuple):
@@ -56,7 +64,10 @@ def compared(item: RecordedItem, thread: ThreadCopy, *, made: AbstractSet[str]) 
                     f" ({witness.commit[:7]}), and neither that commit nor those lines are here"
                 )
                 yield Difference(item.name, last, sentence)
+        written = _written(lines, here)
         for one in thread.said:
+            if found := written.get(one.ts):
+                yield from (Difference(item.name, found.number, sentence) for sentence in _unlike(found, one))
             if one.ts <= newest and one.ts not in known | gone and not _is_wish(one.text):
                 yield Difference(item.name, last, f"lacks the message {one.ts} of the thread: {_shown(one)}")
         for number, line in enumerate(lines, start=1):
@@ -68,6 +79,25 @@ def compared(item: RecordedItem, thread: ThreadCopy, *, made: AbstractSet[str]) 
 
     waiting = sum(one.ts > newest and not _is_wish(one.text) for one in thread.said)
     return Compared(tuple(differences()), waiting)
+
+
+def _written(lines: Iterable[Line], here: str) -> dict[str, _Written]:
+    """By the timestamps of messages, without those that were deleted."""
+    found: dict[str, _Written] = {}
+    for number, line in enumerate(lines, start=1):
+        if gone := str(line.meta.get("retracts") or ""):
+            found.pop(gone.removeprefix(here), None)
+        elif line.source is Source.USER and "message_ts" in line.meta:
+            person = str(line.meta.get("user_id") or "")
+            found[str(line.meta["message_ts"])] = _Written(number, person, line.content)
+    return found
+
+
+def _unlike(written: _Written, message: ThreadMessage) -> Iterator[str]:
+    if written.person != message.person.id:
+        yield f"names {written.person or 'nobody'} for the message {message.ts}, and {message.person.id} wrote it"
+    if written.text.split() != message.text.split():
+        yield f"has other words than the message {message.ts} of the thread: {_shown(message)}"
 
 
 def _is_wish(text: str) -> bool:

@@ -307,10 +307,15 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
         cursor = following(answer)
         if not cursor:
             break
-    said = (heard(message, us) for message in messages.values())
+    heard_people = [one for message in messages.values() if (one := heard(message, us))]
+    lookup = PersonNames(calls, us)
+    names = {
+        id: await lookup.or_id(id) for id in sorted({id for one in heard_people for id in called(one.text)})
+    }
+    said = (one.but(text=calling_by_name(one.text, names)) for one in heard_people)
     ours = ((ts, witness_of(one)) for ts, one in messages.items() if one.get("bot_id") == us.bot)
     return ThreadEvidence(
-        said=tuple(sorted((one for one in said if one), key=lambda one: one.ts)),
+        said=tuple(sorted(said, key=lambda one: one.ts)),
         stamps=frozenset(messages),
         posts=tuple(sorted(((ts, one) for ts, one in ours if one), key=lambda one: one[0])),
         until=max(messages, default="") if cursor else "",

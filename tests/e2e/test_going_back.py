@@ -160,6 +160,7 @@ async def test_a_record_is_held_against_its_thread(meeting: Meeting) -> None:
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say("aside: lunch?")
+        await meeting.say("Ask <@U0ADA> about tokens such as xoxb-1234567890-abcdefghijklmnop.")
         changed = await meeting.say("Edits get lost in tunels.")
         gone = await meeting.say("Never mind this one.")
         await meeting.slack.settled()
@@ -189,6 +190,14 @@ async def test_what_only_one_of_them_has_is_named(meeting: Meeting) -> None:
     found, _ = await against_slack(meeting)
     assert len(found) == 1
     assert f"U0GRACE wrote '{WORDS[1]}'" in found[0]
+
+    git(meeting, "checkout", "--quiet", "--", ".")
+    about_ada = written.read_text().replace('"user_id": "U0GRACE"', '"user_id": "U0ADA"', 1)
+    written.write_text(about_ada.replace(WORDS[1], "Something else."))
+    found, _ = await against_slack(meeting)
+    assert "names U0ADA for the message" in found[0]
+    assert "has other words than the message" in found[1]
+    assert f"U0GRACE wrote '{WORDS[1]}'" in found[1]
 
     git(meeting, "checkout", "--quiet", "--", ".")
     (said,) = [message for message in meeting.thread if message.text == WORDS[1]]

@@ -44,6 +44,17 @@ def test_what_was_accepted_is_accepted_after_it_was_taken_over(sample: Path) -> 
     assert accepted(folded_content(taken, SEALER.trusted).specification) == before
 
 
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
+def test_what_was_said_in_a_step_is_in_an_entry(sample: Path) -> None:
+    """Also where the version had no entries, so that it stands in a file."""
+    lines = read(sample.read_bytes()).lines
+    said = [line for line in lines if line.source is Source.USER and line.phase is LinePhase.CLARIFYING]
+    known = folded_content(sample.read_bytes()).specification.entries.values()
+    grounds = {claim.line for entry in known for claims in entry.claims.values() for claim in claims}
+
+    assert {line.content for line in said if line.message_id not in grounds} <= {"done"}
+
+
 def accepted(specification: Specification) -> set[str]:
     return {id for id, entry in specification.entries.items() if entry.state is EntryState.ACCEPTED}
 

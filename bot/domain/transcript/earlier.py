@@ -2,7 +2,8 @@
 Lines of earlier versions, with the entries that this version would have written beside them.
 
 Those versions told positions, decisions, objections and questions by facts of a line's `meta`, or only by the bullets
-of a synthesis. Nothing else reads these facts and bullets.
+of a synthesis. Nothing else reads these facts and bullets. Before there were entries, what people said in a step stood
+in its line alone: each message is a note.
 """
 
 import re
@@ -10,13 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.domain.transcript.lines import ENTRIES, RULE, VOICE, Line, Source
+from bot.domain.catalog.schema import NOTE, VALUE_CHARS
+from bot.domain.transcript.lines import ENTRIES, RULE, VOICE, Line, LinePhase, Source
+from bot.domain.transcript.seal import SEAL
 from bot.domain.values.text import one_line
 
 SYNTHESIS = "### Elaboration Insights (Step "
 """How the content of a line with a synthesis begins."""
 DECISION, QUESTION, OBJECTION, POSITION = "decision", "question", "objection", "position"
-PREFIXES = {DECISION: "DEC", QUESTION: "Q", OBJECTION: "OBJ", POSITION: "POS"}
+PREFIXES = {DECISION: "DEC", QUESTION: "Q", OBJECTION: "OBJ", POSITION: "POS", NOTE: "NOTE"}
 STANCES = "stances"
 VERDICT = "verdict"
 """Of a role in the planning workshop; read where another tool wrote the line."""
@@ -55,7 +58,18 @@ def upcast(lines: Iterable[Line]) -> tuple[Line, ...]:
 
 def is_earlier(line: Line) -> bool:
     told = not FACTS.isdisjoint(line.meta) or _is_foreign_verdict(line)
-    return told or (is_synthesis(line) and not _ends_discussion(line))
+    return told or _is_word(line) or (is_synthesis(line) and not _ends_discussion(line))
+
+
+def _is_word(line: Line) -> bool:
+    """Whether a person said it in a step, and it has neither entries nor a seal."""
+    is_plain = {ENTRIES, SEAL, "turn"}.isdisjoint(line.meta) and line.phase is LinePhase.CLARIFYING
+    return (
+        is_plain
+        and line.source is Source.USER
+        and bool(line.meta.get("step_id"))
+        and "message_ts" in line.meta
+    )
 
 
 def _is_foreign_verdict(line: Line) -> bool:
@@ -96,6 +110,10 @@ class _Upcast:
         self._lines: dict[str, str] = {}
         """By turn and by message: the id of the line."""
         self._positions: dict[tuple[str, str], tuple[str, str]] = {}
+        self._notes: dict[str, str] = {}
+        """By the message: the id of its note."""
+        self._read: set[object] = set()
+        """The steps with entries: a word after them has none because it means nothing."""
 
     def upcast_line(self, line: Line) -> Line:
         if line.meta.get("turn") == 1:
@@ -108,9 +126,12 @@ class _Upcast:
         for one in known:
             if isinstance(fields := one.get("set"), dict):
                 self._said[str(one.get("kind"))].add(_key(str(fields.get("text", ""))))
+        step = line.meta.get("step_id")
+        self._read |= {step} if ENTRIES in line.meta else set()
         if not is_earlier(line):
             return line
         added = [
+            *(self._note(line) if _is_word(line) and step not in self._read else ()),
             *self._facts(line, known),
             *self._of_verdict(line),
             *self._bullets(line),
@@ -118,6 +139,13 @@ class _Upcast:
         ]
         told = {name: fact for name, fact in line.meta.items() if name not in FACTS | {VERDICT}}
         return line.but(meta={**told, **({ENTRIES: [*known, *added]} if known or added else {})})
+
+    def _note(self, line: Line) -> Iterator[dict[str, Any]]:
+        said = str(line.meta.get("amends") or line.message_id)
+        if line.content.strip():
+            id = self._notes.get(said) or self._next(NOTE)
+            self._notes[said] = id
+            yield {"id": id, "kind": NOTE, "new": True, "set": {"text": line.content[:VALUE_CHARS]}}
 
     def _facts(self, line: Line, known: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         deciders, reason = (list(_texts(line.meta.get(name), "")) for name in ("deciders", "reason"))

@@ -21,7 +21,7 @@ from bench.children import ROOT
 from bench.gitleaks import SEED, Example, examples
 from bench.harness import Figures, Goal, Plan, Row, Run, main, share
 from bot.domain.privacy.redaction import Redactor
-from bot.domain.privacy.token_formats import FORMATS
+from bot.domain.privacy.rules import FORMATS
 
 LINES, QUICK_LINES = 40_000, 1_000
 RECALL = 0.9

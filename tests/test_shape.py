@@ -64,8 +64,8 @@ HOMES = {
 
 CALCULATION = {
     "base64", "bisect", "collections", "cryptography", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum",
-    "functools", "hashlib", "io", "itertools", "json", "markdown_it", "math", "operator", "pydantic", "re", "string",
-    "textwrap", "types", "typing", "unicodedata",
+    "functools", "hashlib", "importlib", "io", "itertools", "json", "markdown_it", "math", "operator", "pydantic", "re",
+    "string", "textwrap", "tomllib", "types", "typing", "unicodedata",
 }  # fmt: skip
 ASKS_THE_WORLD = re.compile(r"(open|print|input)|.*\.(now|today|utcnow|fromtimestamp)")
 
@@ -87,6 +87,7 @@ OPENED_ELSEWHERE = {
     "bot/record/page.py": {"(STATIC / name).read_text"},
     "slack_sandbox/page.py": {"STATIC.glob"},
     "bot/shipped.py": {"place.is_dir"},
+    "bot/domain/privacy/rules.py": {"files('bot.domain.privacy').joinpath('patterns.toml').read_text"},
     "bot/voices/prompts/texts.py": {"files('bot.voices.prompts').joinpath(f'{name}.md').read_text"},
     # What the operator names in a setting or on the command line, and the terminal.
     "bot/cli/main.py": {"os.open"},

@@ -10,8 +10,16 @@ from typing import Any
 import pytest
 
 from bot.domain.privacy.redaction import Redactor
-from bot.domain.privacy.rules import FORM_RUN, KNOWN_FORMS, PRIVATE_KEY, RULES, RedactionRule
-from bot.domain.privacy.token_formats import FORMATS, MAKERS, MARKED_LATER, Format
+from bot.domain.privacy.rules import (
+    FORM_RUN,
+    FORMATS,
+    KNOWN_FORMS,
+    MAKERS,
+    MARKED_LATER,
+    RULES,
+    Format,
+    RedactionRule,
+)
 
 SEED = 10
 MOST_AT_A_PLACE = 20_000
@@ -107,7 +115,7 @@ def test_no_pattern_takes_more_than_its_share(rule: RedactionRule) -> None:
     By its structure: no run inside of a run that can give back, and none that is unbounded except where nothing can
     fail any more, or where it gives nothing back.
     """
-    if rule.pattern.pattern == PRIVATE_KEY:
+    if rule is RULES[0]:
         return  # three runs in one another, which give nothing back; its time is measured in test_redaction.py
     tree = parser.parse(rule.pattern.pattern, rule.pattern.flags & ~re.UNICODE)
 

@@ -91,7 +91,7 @@ class Redactor:
         forms = self._forms if FORM_RUN.search(text) else ()
         for hinted in (self._first, forms, self._rest):
             for rule in dict.fromkeys([rule for hint, rule in hinted if hint in lower]):
-                if rule.beside is None or rule.beside.search(text):
+                if rule.may_find_in(text):
                     text = rule.pattern.sub(partial(_hidden, rule, kinds), text)
         return Redacted(text, tuple(kinds))
 
@@ -116,7 +116,7 @@ def own_rule(pattern: str) -> RedactionRule:
         raise BadPattern("a pattern has more than one *, or begins with it")
     written = "".join(_WILD.get(one) or re.escape(one) for one in text)
     hint = max(literal, key=len).lower()
-    return RedactionRule(kind, (hint,), re.compile(_bounded(text, written), re.IGNORECASE))
+    return RedactionRule(kind, (hint,), f"(?i){_bounded(text, written)}")
 
 
 def own_rules(patterns: Iterable[str]) -> tuple[RedactionRule, ...]:
@@ -137,7 +137,7 @@ def _by_hint(rules: Iterable[RedactionRule]) -> tuple[tuple[str, RedactionRule],
 
 
 def _hidden(rule: RedactionRule, kinds: list[str], found: re.Match[str]) -> str:
-    if not rule.is_one(found) or MARKED.search(found[0]):
+    if not rule.check(found) or MARKED.search(found[0]):
         return found[0]
     kinds.append(rule.kind)
     begin, end = _place(found)

@@ -204,7 +204,7 @@ class Commands:
         found = found or positions.discussed(await self._personal.held_by(person.id))
         rt, words = positions.meant(found, words)
         await self._roundtables.handle(rt.slug, positions.given(words, person, key=key, at=at))
-        return Message(text=discussion_wording.sealed_noted())
+        return Message(text=discussion_wording.SEALED_NOTED)
 
     async def status(self, place: Place, person: Person, reference: str) -> Reply:
         slug = await self._finder.slug(place, reference, person)
@@ -261,7 +261,7 @@ class Commands:
         """Raises UserError when this person may not start, or in a conversation that we cannot read."""
         self._must_be_allowed(wish.person, wish.place.channel)
         if not self._policy(wish.place.channel).start:
-            raise UserError(trouble_wording.no_start_here())
+            raise UserError(trouble_wording.NO_START_HERE)
         if wish.room is ChannelKind.DIRECT:
             raise UserError(answers.NOT_IN_DIRECT)
 
@@ -436,7 +436,7 @@ class Commands:
         rt = await self._store.at(place)
         found = marking.said_at(rt, ts) if rt else None
         if rt is None or found is None:
-            raise UserError(mark_wording.not_markable() if rt else answers.UNKNOWN_THREAD)
+            raise UserError(mark_wording.NOT_MARKABLE if rt else answers.UNKNOWN_THREAD)
         return mark_wording.form(rt.slug, ts, words=found.words, author=rt.name_of(found.author))
 
     async def mark(self, place: Place, mark: MarkMessage) -> Reply:
@@ -558,7 +558,7 @@ class Commands:
             if not held:
                 raise UserError(answers.no_such_item(reference))
         if not held:
-            return Message(text=agent_wording.no_roundtables())
+            return Message(text=agent_wording.NO_ROUNDTABLES)
         if len(held) > 1:
             return answers.which(tuple(map(answers.of_roundtable, held)), menus.CATCH_UP)
         return await self._digest(held[0].slug, held[0].place, person)

@@ -361,7 +361,7 @@ class Personal:
         start = () if here else (agent_wording.START,)
         rows = [row for rt in held for row in self._waiting(rt, person, zone)][:SHOWN]
         if not rows:
-            return Message(text=agent_wording.nothing_waits(), choices=start)
+            return Message(text=agent_wording.NOTHING_WAITS, choices=start)
         text = "\n\n".join(f"**{escaped(row.title)}**\n{escaped(row.text)}" for row in rows)
         links = {row.url: Link(label=one_line(row.title, TEXT_CHARS), url=row.url) for row in rows if row.url}
         answers = () if here else self._answerable(held, person)
@@ -370,11 +370,11 @@ class Personal:
     async def greeting(self, person: str) -> Message:
         told = await self.told(person)
         choices = (*told.choices, agent_wording.WAITING)
-        return told.but(text=f"{agent_wording.greeting()}\n\n{told.text}", choices=choices)
+        return told.but(text=f"{agent_wording.GREETING}\n\n{told.text}", choices=choices)
 
     async def belongs_nowhere(self, person: str) -> Message:
         choices = self._answerable(await self.held_by(person), person)
-        text = agent_wording.belongs_somewhere() if choices else agent_wording.belongs_nowhere()
+        text = agent_wording.BELONGS_SOMEWHERE if choices else agent_wording.BELONGS_NOWHERE
         return Message(text=text, choices=(*choices, agent_wording.START, agent_wording.WAITING))
 
     def _answerable(self, held: tuple[Roundtable, ...], person: str) -> tuple[Choice, ...]:

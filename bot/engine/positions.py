@@ -22,7 +22,7 @@ def meant(found: Sequence[Roundtable], words: str) -> tuple[Roundtable, str]:
     if named:
         return named, rest
     if not found:
-        raise UserError(wording.no_discussion())
+        raise UserError(wording.NO_DISCUSSION)
     if len(found) > 1:
         raise UserError(wording.seal_which([rt.slug for rt in found]))
     return found[0], words
@@ -31,5 +31,5 @@ def meant(found: Sequence[Roundtable], words: str) -> tuple[Roundtable, str]:
 def given(words: str, person: Person, *, key: str, at: str) -> SealPosition:
     position = typed_positions.read(words)
     if not position.option and not position.words:
-        raise UserError(wording.seal_what())
+        raise UserError(wording.SEAL_WHAT)
     return SealPosition(key=key, at=at, person=person, position=position, is_answered=True)

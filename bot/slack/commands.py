@@ -341,7 +341,7 @@ async def _help(_desk: CommandHandler, asked: VerbRequest) -> Reply:
     if first in {"", HELP}:
         return plain(HELP_TEXT)
     if first.rstrip(":") == POSITION:
-        return plain(discussion_wording.said_openly())
+        return plain(discussion_wording.SAID_OPENLY)
     close = get_close_matches(first, VERBS, n=1, cutoff=ALIKE)
     text = _CODE.sub("", one_line(asked.rest, SHOWN_CHARS))
     return plain(f"{not_understood(text, meant=''.join(close))}\n\n{HELP_TEXT}")

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from bot.domain.messages.form import InputForm, too_late
 from bot.domain.messages.message import Message
-from bot.domain.messages.trouble_wording import unverified
+from bot.domain.messages.trouble_wording import UNVERIFIED
 from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.roundtable.inputs import Amend, Say
 from bot.domain.roundtable.permission import may_be_wish
@@ -302,7 +302,7 @@ async def _done(work: Work, person: Person, room: ChannelKind) -> Reply:
     try:
         reply = await work(person, room)
     except UserError as error:
-        raise UserError(str(error) if str(error) == unverified() else f"{error}\n{AS_A_GUEST}") from error
+        raise UserError(str(error) if str(error) == UNVERIFIED else f"{error}\n{AS_A_GUEST}") from error
     return reply.but(note="\n".join(filter(None, (reply.note, AS_A_GUEST)))) if reply else None
 
 

@@ -658,7 +658,7 @@ def test_a_menu_that_is_posted_before_the_second_try_of_a_commit() -> None:
     assert meeting.table.rt.menu
     meeting.goes_on(who="ada", action=Action.FINISH_STEP)
 
-    assert any(step_wording.not_all_saved() in text for text in meeting.table.texts)
+    assert any(step_wording.NOT_ALL_SAVED in text for text in meeting.table.texts)
     assert meeting.table.meta.steps_completed == ("00-01", "01-01")
     meeting.teardown()
 

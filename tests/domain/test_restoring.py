@@ -24,7 +24,7 @@ def test_nothing_is_written_over_before_people_have_chosen(*, thread_known: bool
 
     assert (table.rt.stage, table.menu.kind) == (Stage.STALLED, MenuKind.RESTORE)
     assert table.offered() == [Action.RESTORE, Action.START_OVER]
-    assert (table.last.text, table.last.note) == (trouble_wording.restorable(), "ERR-META-002")
+    assert (table.last.text, table.last.note) == (trouble_wording.RESTORABLE, "ERR-META-002")
     assert table.world.meta == b"{ oops"
 
 

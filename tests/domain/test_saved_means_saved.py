@@ -27,7 +27,7 @@ def claims(table: Table) -> list[str]:
 def assert_not_saved(table: Table) -> None:
     """Its menu says so, and nothing on it claims otherwise."""
     text = table.menu.message.text
-    assert step_wording.not_all_saved() in text
+    assert step_wording.NOT_ALL_SAVED in text
     assert "Saved: " not in text
 
 
@@ -47,10 +47,10 @@ def test_it_is_said_when_it_is_saved() -> None:
     table = Table(TWO).start().fail("commit", times=3).do_step()
     table.try_again().try_again()
     assert len(not_yet(table)) == 1
-    assert trouble_wording.saved_at_last() not in table.texts
+    assert trouble_wording.SAVED_AT_LAST not in table.texts
 
     table.try_again()
-    assert table.texts.count(trouble_wording.saved_at_last()) == 1
+    assert table.texts.count(trouble_wording.SAVED_AT_LAST) == 1
     assert table.meta.steps_completed == ("00-01",)
 
 
@@ -98,10 +98,8 @@ def test_a_plan_that_cannot_be_saved_is_shown_as_it_is() -> None:
     """Its files are not there yet."""
     failed, made = planned("commit"), planned("")
 
-    assert [text for text in failed.texts if text.endswith(step_wording.not_all_saved())] == [
-        text + "\n\n" + step_wording.not_all_saved()
-        for text in made.texts
-        if "** is written, version" in text
+    assert [text for text in failed.texts if text.endswith(step_wording.NOT_ALL_SAVED)] == [
+        text + "\n\n" + step_wording.NOT_ALL_SAVED for text in made.texts if "** is written, version" in text
     ]
     assert "planning/plan.md" not in failed.world.files
 

@@ -97,7 +97,7 @@ def test_a_late_commit_does_not_stand_in_for_the_one_people_wait_for() -> None:
     table.do_step()
 
     assert table.order("draft", "commit", "post")[-4:] == ["draft", "commit", "commit", "post"]
-    assert table.world.thread[-1].message.text == trouble_wording.saved_at_last()
+    assert table.world.thread[-1].message.text == trouble_wording.SAVED_AT_LAST
     assert table.order("commit", "rewrite")[-1] == "rewrite"
 
 
@@ -341,7 +341,7 @@ def test_a_menu_that_slack_will_not_have_keeps_its_buttons() -> None:
     """Only its text is replaced: people must be able to go on."""
     table = Table(TWO).start().do_step().fail("post", "invalid_blocks").resume()
 
-    assert table.last.text == trouble_wording.not_shown()
+    assert table.last.text == trouble_wording.NOT_SHOWN
     assert table.menu.ts == table.world.thread[-1].ts
     assert table.press_continue().rt.step_id == "00-02"
 

@@ -38,7 +38,7 @@ def test_it_is_written_with_the_next_commit() -> None:
     table.press_continue().do_step()
 
     assert "For field work." in table.world.files[FILE]
-    assert table.texts.count(trouble_wording.saved_at_last()) == 1
+    assert table.texts.count(trouble_wording.SAVED_AT_LAST) == 1
 
 
 def test_it_is_written_even_if_nobody_comes_back() -> None:
@@ -73,7 +73,7 @@ def test_a_whole_commit_that_fails_has_its_texts_in_the_thread_too() -> None:
     assert table.rt.stage is Stage.AT_BOUNDARY
     table.try_again()
     assert table.meta.steps_completed == ("00-01",)
-    assert table.world.thread[-1].message.text == trouble_wording.saved_at_last()
+    assert table.world.thread[-1].message.text == trouble_wording.SAVED_AT_LAST
 
 
 def test_rows_and_objects_are_shown_as_they_would_stand_in_the_file() -> None:

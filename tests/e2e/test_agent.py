@@ -14,7 +14,7 @@ from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 from tests.e2e.test_private import SECRET, started_there
 
 DIRECT = "@roundtable"
-NOTHING = f"{agent_wording.nothing_waits()}\n[Start a roundtable…]"
+NOTHING = f"{agent_wording.NOTHING_WAITS}\n[Start a roundtable…]"
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ async def test_it_suggests_what_to_say_when_its_messages_are_opened(meeting: Mee
             await meeting.until(partial(_has_heard, ada, number))
 
     assert ada.ephemerals[0].text == NOTHING
-    assert ada.ephemerals[1].text == agent_wording.no_roundtables()
+    assert ada.ephemerals[1].text == agent_wording.NO_ROUNDTABLES
     assert "No decision was found." in ada.ephemerals[2].text
     assert "What is it about?" in ada.ephemerals[-1].text
 
@@ -68,7 +68,7 @@ async def test_words_that_belong_to_no_roundtable_are_answered_and_nothing_is_he
         await meeting.until(lambda: len(ada.ephemerals) == 3)
 
     nowhere, refused, helped = (one.text for one in ada.ephemerals)
-    assert nowhere == f"{agent_wording.belongs_nowhere()}\n[Start a roundtable…] [What waits for me?]"
+    assert nowhere == f"{agent_wording.BELONGS_NOWHERE}\n[Start a roundtable…] [What waits for me?]"
     assert "can't be held here" in refused
     assert "/roundtable start" in helped
     assert not meeting.slack.calls_of("chat.postMessage")
@@ -125,7 +125,7 @@ async def test_a_question_is_answered_there_and_everybody_reads_it(meeting: Meet
         await linus.say(DIRECT, "Edits get lost in tunnels.")
         await meeting.until(partial(_has_heard, linus, 2))
         asked = linus.ephemerals[-1]
-        assert agent_wording.belongs_somewhere().replace("**", "*") in asked.text
+        assert agent_wording.BELONGS_SOMEWHERE.replace("**", "*") in asked.text
         assert (await linus.press(asked, "roundtable.answer_form")).acked
         await meeting.until(lambda: linus.view is not None)
         assert "Everybody in the channel of this roundtable will read it" in str(linus.view)
@@ -138,7 +138,7 @@ async def test_a_question_is_answered_there_and_everybody_reads_it(meeting: Meet
         assert "Offline sync" in linus.ephemerals[-1].text
         await meeting.finish_step()
         assert (await linus.press(asked, "roundtable.answer_form")).acked
-        await meeting.until(lambda: agent_wording.step_is_over() in linus.ephemerals[-1].text)
+        await meeting.until(lambda: agent_wording.STEP_IS_OVER in linus.ephemerals[-1].text)
     said = [line for line in meeting.lines("User") if line.content == "Edits get lost in tunnels."]
     assert [line.meta["user_id"] for line in said] == [linus.id]
 
@@ -165,7 +165,7 @@ async def test_who_left_the_channel_is_told_nothing_of_it_there(meeting: Meeting
         await meeting.until(partial(_has_heard, linus, 5))
     assert linus.view is None
     later = [one.text for one in linus.ephemerals[1:]]
-    assert later[:2] == [NOTHING, agent_wording.no_roundtables()]
+    assert later[:2] == [NOTHING, agent_wording.NO_ROUNDTABLES]
     assert "you are not in its channel" in later[-1]
     assert not [text for text in later if "asks:" in text or "Offline sync" in text]
 
@@ -264,7 +264,7 @@ async def test_a_position_is_given_there_privately(meeting: Meeting) -> None:
     async with meeting.bot():
         await linus.say(DIRECT, "position: A, very sure, because it survives tunnels")
         await meeting.until(partial(_has_heard, linus, 2))
-        assert linus.ephemerals[1].text == discussion_wording.sealed_noted()
+        assert linus.ephemerals[1].text == discussion_wording.SEALED_NOTED
         await meeting.seen("*In:* Linus")
         assert "survives" not in str([one.text for one in meeting.thread])
         await meeting.press("reveal")

@@ -2,7 +2,7 @@
 
 from shutil import rmtree
 
-from bot.domain.messages.trouble_wording import restored, saved_at_last
+from bot.domain.messages.trouble_wording import SAVED_AT_LAST, restored
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.storage.checkout import commit_all
 
@@ -92,7 +92,7 @@ async def test_what_cannot_be_written_stands_in_the_thread_and_is_written_later(
         await meeting.press("continue")
         await meeting.menu("finish_step")
         await meeting.press("finish_step")
-        await meeting.seen(saved_at_last())
+        await meeting.seen(SAVED_AT_LAST)
 
     assert "tunnels" in attached.text
     assert "tunnels" in in_the_way.read_text()

@@ -49,5 +49,5 @@ async def test_said_to_us_in_a_channel_it_is_no_verb(desk: ScriptedDesk, text: s
     told = await ask(desk, VerbRequest(verb="help", rest=text, place=place, person=person, key="k", at="now"))
 
     assert told
-    assert told.text == discussion_wording.said_openly()
+    assert told.text == discussion_wording.SAID_OPENLY
     assert desk.brought == []

@@ -25,6 +25,17 @@ WORDS = "words"
 WORDS_CHARS = 3_000
 ANSWERED_CHARS = 60
 
+GREETING = (
+    "I hold roundtables with your team. Here you can look around, and answer what waits for you without "
+    "leaving this window."
+)
+NOTHING_WAITS = "Nothing waits for you."
+NO_ROUNDTABLES = "You take part in no roundtable that I can tell you about here."
+STEP_IS_OVER = "That step is finished. Say it in the thread."
+NO_WORDS = "A few words are needed."
+BELONGS_NOWHERE = "I can't tell where that belongs. Say it in the thread of its roundtable."
+BELONGS_SOMEWHERE = "I can't tell where that belongs. Say it in the thread, or press **Answer here…**."
+
 
 def session(title: str, step: str = "") -> str:
     """What the session in a thread is called: `Dark mode: User Needs`."""
@@ -77,34 +88,3 @@ def question_answered(name: str, id: str, text: str) -> str:
 
 def question_is_over(id: str) -> str:
     return f"{id} is answered, or does not count any more. Say it in the thread."
-
-
-def greeting() -> str:
-    return (
-        "I hold roundtables with your team. Here you can look around, and answer what waits for you without "
-        "leaving this window."
-    )
-
-
-def nothing_waits() -> str:
-    return "Nothing waits for you."
-
-
-def no_roundtables() -> str:
-    return "You take part in no roundtable that I can tell you about here."
-
-
-def step_is_over() -> str:
-    return "That step is finished. Say it in the thread."
-
-
-def no_words() -> str:
-    return "A few words are needed."
-
-
-def belongs_nowhere() -> str:
-    return "I can't tell where that belongs. Say it in the thread of its roundtable."
-
-
-def belongs_somewhere() -> str:
-    return "I can't tell where that belongs. Say it in the thread, or press **Answer here…**."

@@ -22,6 +22,14 @@ NO_LIMIT = Choice(action=Action.NO_LIMIT, label="No time limit")
 END = Choice(action=Action.END_ELABORATION, label="End the discussion")
 WITHOUT = Choice(action=Action.WITHOUT, label="Go on without {name}")
 
+NO_DUE = "No time is set here."
+NO_DUE_NOW = "No step and no discussion is open here, so no answers can be due."
+NO_SUCH_MOMENT = "Choose a time in the future."
+NOBODY_TO_ASK = "Everybody who takes part has answered for this step."
+ASKED_ALREADY = "I have asked about this step already. I ask only once."
+NO_SUCH_TIME = "I need a date and a time in the future, as in `due 2026-11-30 17:00`."
+NOT_ASKED = "I have not asked you about this step."
+
 
 def roll_call(names: Sequence[str], people: Sequence[str], question: str, due: str) -> Message:
     """*people* are the ids of those who are called by *names*."""
@@ -100,10 +108,6 @@ def no_limit(due: str, name: str) -> str:
     return f"Due {due} · {name} removed the time limit"
 
 
-def no_due() -> str:
-    return "No time is set here."
-
-
 def extended(due: str, name: str, now_due: str) -> str:
     return f"Due {due} · {name} gave it one more day · now due {now_due}"
 
@@ -118,30 +122,6 @@ def due(when: str) -> str:
 
 def due_set(name: str, due: str) -> str:
     return f"{name} asked for answers by {due}."
-
-
-def no_due_now() -> str:
-    return "No step and no discussion is open here, so no answers can be due."
-
-
-def no_such_moment() -> str:
-    return "Choose a time in the future."
-
-
-def nobody_to_ask() -> str:
-    return "Everybody who takes part has answered for this step."
-
-
-def asked_already() -> str:
-    return "I have asked about this step already. I ask only once."
-
-
-def no_such_time() -> str:
-    return "I need a date and a time in the future, as in `due 2026-11-30 17:00`."
-
-
-def not_asked() -> str:
-    return "I have not asked you about this step."
 
 
 def nobody_of_that_name(name: str) -> str:

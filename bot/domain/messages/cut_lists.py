@@ -21,7 +21,7 @@ def cut(
     if left := len(blocks) - len(shown):
         yield rest(scene, more(left))
     elif any(_is_cut(row) for row in rows):
-        yield rest(scene, step_wording.longer())
+        yield rest(scene, step_wording.LONGER)
 
 
 def rest(scene: StepScene, words: str) -> CardPart:

@@ -83,8 +83,8 @@ class DiscussionScene(Value):
 def open_card(scene: DiscussionScene) -> Message:
     parts = tuple(_parts(scene))
     choices, more = _choices(scene)
-    hint = wording.typed_hint() if scene.debate.options else ""
-    hint = wording.sealed_hint() if scene.debate.sealed else hint
+    hint = wording.TYPED_HINT if scene.debate.options else ""
+    hint = wording.SEALED_HINT if scene.debate.sealed else hint
     foot = tuple(filter(None, [hint]))
     card = Card(title=_title(scene), subtitle=_subtitle(scene), parts=parts, more=more, foot=foot)
     links = tuple(Link(label=ts, url=url) for ts, url in scene.links.items() if _is_shown(url, parts))
@@ -94,7 +94,7 @@ def open_card(scene: DiscussionScene) -> Message:
 
 def moved_card(scene: DiscussionScene) -> Message:
     """What stays of a card that stands below by now."""
-    card = Card(title=_title(scene), parts=(CardPart(prose=wording.card_moved()),))
+    card = Card(title=_title(scene), parts=(CardPart(prose=wording.CARD_MOVED),))
     return Message(text=paragraphs(card.title, card_in_words(card)), card=card)
 
 
@@ -140,11 +140,11 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
     if decided := (*debate.inherited, *debate.decided):
         yield CardPart(title="Decided", rows=tuple(map(_decision, decided[-DECISIONS_SHOWN:])))
     if debate.revealed_at:
-        yield CardPart(prose=wording.all_in())
+        yield CardPart(prose=wording.ALL_IN)
     if debate.options:
         yield CardPart(rows=tuple(_board(scene)))
     elif not decided:
-        yield CardPart(prose=wording.no_positions())
+        yield CardPart(prose=wording.NO_POSITIONS)
     for one in board.open_objections(debate)[:OBJECTIONS_SHOWN]:
         yield CardPart(title="Open objection", prose=_objection(one, scene), options=pressable(one.number))
     if rows := tuple(CardRow(text=mark_wording.row(one)) for one in scene.marks if _is_told(one)):
@@ -273,16 +273,16 @@ def _fate(one: RaisedObjection) -> str:
 def _lines(scene: DiscussionScene) -> Iterator[str]:
     debate = scene.debate
     if debate.exhausted:
-        yield wording.limit_on_card()
+        yield wording.LIMIT_ON_CARD
         yield scene.ending
     elif debate.nearly_over:
-        yield wording.nearing_the_end()
+        yield wording.NEARING_THE_END
     elif debate.spent in wording.SPENT:
         yield wording.SPENT[SpentReason(debate.spent)]
     elif debate.asks_for_people:
-        yield wording.anybody_there()
+        yield wording.ANYBODY_THERE
     elif debate.personas_rest and not debate.waiting:
-        yield wording.personas_listen()
+        yield wording.PERSONAS_LISTEN
     if debate.asks_all:
         yield wording.asks_all(debate.asks_all)
 
@@ -313,7 +313,7 @@ def _sealed_choices(scene: DiscussionScene) -> tuple[Choice, ...]:
     assert sealed, "positions are being sealed"
     missing = [scene.people.get(one, one) for one in sealed.asked if one not in sealed.given]
     question = Confirm(
-        title=wording.show_without(missing), text=wording.no_more_sealed(), yes="Show them", no="Wait"
+        title=wording.show_without(missing), text=wording.NO_MORE_SEALED, yes="Show them", no="Wait"
     )
     give = SEALED.but(label="Give my position…", emphasis=Emphasis.PRIMARY)
     return give, REVEAL.but(confirm=question)

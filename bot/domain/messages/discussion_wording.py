@@ -20,6 +20,18 @@ from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.values.markdown import bullet
 from bot.domain.values.text import counted
 
+NEARING_THE_END = "We are nearing the end of our discussion time. Any final points before we synthesize?"
+LIMIT_REACHED = "We have had a thorough discussion. Let me synthesize the key points from our conversation."
+QUIET_SINCE = f"Everybody was heard, and the thread has been quiet since. {LIMIT_REACHED}"
+DUE_BY_NOW = f"Answers are due now. {LIMIT_REACHED}"
+WRAPPING_UP = "Wrapping up the discussion. Let me synthesize our key points."
+ANYBODY_THERE = "Any thoughts on this, or should we wrap up?"
+END_OR_GO_ON = "Did you want to end the discussion, or continue exploring this?"
+TOO_MUCH_AT_ONCE = (
+    "Many messages came at once. What you write now is recorded, but the personas do not answer each message."
+)
+STILL_TALKING = "The discussion went on"
+
 
 def intro(others: Sequence[Persona], topic: str, *, item: str, max_turns: int) -> str:
     bringing = listed([persona.label for persona in others])
@@ -29,34 +41,6 @@ def intro(others: Sequence[Persona], topic: str, *, item: str, max_turns: int) -
         f"Topic: {topic} for {item}\n\n"
         f'Turn limit: {max_turns} exchanges. Type "done" to end discussion early.\n---'
     )
-
-
-def nearing_the_end() -> str:
-    return "We are nearing the end of our discussion time. Any final points before we synthesize?"
-
-
-def limit_reached() -> str:
-    return "We have had a thorough discussion. Let me synthesize the key points from our conversation."
-
-
-def quiet_since() -> str:
-    return f"Everybody was heard, and the thread has been quiet since. {limit_reached()}"
-
-
-def due_by_now() -> str:
-    return f"Answers are due now. {limit_reached()}"
-
-
-def wrapping_up() -> str:
-    return "Wrapping up the discussion. Let me synthesize our key points."
-
-
-def anybody_there() -> str:
-    return "Any thoughts on this, or should we wrap up?"
-
-
-def end_or_go_on() -> str:
-    return "Did you want to end the discussion, or continue exploring this?"
 
 
 def compared(groups: int, *, failed: bool) -> str:
@@ -74,14 +58,6 @@ def passed(persona: Persona) -> str:
 def belated(persona: Persona, *, left_out: bool) -> str:
     done = "that is left out" if left_out else "that is written once more"
     return f"People spoke while {persona.first_name} was writing: {done}."
-
-
-def too_much_at_once() -> str:
-    return "Many messages came at once. What you write now is recorded, but the personas do not answer each message."
-
-
-def still_talking() -> str:
-    return "The discussion went on"
 
 
 def back_to_the_table(topic: str, turns: int, max_turns: int) -> str:
@@ -113,6 +89,8 @@ def insights_added(touched: Sequence[ChangedFile], insights: int) -> str:
 
 # What is said by rote about where people and personas stand. Issues and positions are theirs, and only
 # shown.
+
+YOURS_TO_DECIDE = "A button records what you decide, and who did; or just go on talking."
 
 
 class Favored(NamedTuple):
@@ -168,10 +146,6 @@ def both_sides(issue: str, sides: Sequence[Favored]) -> str:
     )
 
 
-def yours_to_decide() -> str:
-    return "A button records what you decide, and who did; or just go on talking."
-
-
 def decided(name: str, issue: str, position: str) -> str:
     return f"{name} decided on {issue}: {position}"
 
@@ -193,6 +167,19 @@ def _either(options: Sequence[str]) -> str:
 
 # What the card of a discussion says.
 
+NO_POSITIONS = (
+    "No positions yet. Say what you would do and why, or name an option: `option: a bucket in each gateway`."
+)
+TYPED_HINT = "Or type `for A`, `objection: …`, `decision: …`, `everyone, …`, `done`"
+LIMIT_ON_CARD = (
+    "The personas have no turns left. You can go on without them, and what you write is recorded. "
+    "*End* writes the synthesis."
+)
+PERSONAS_LISTEN = "The personas only listen now. A persona answers when you name it."
+CARD_MOVED = "This discussion has a new card further down."
+ALL_IN = "**All positions are in.** They were given before anybody saw another."
+NO_MORE_SEALED = "Nobody can add a sealed position after this."
+
 
 def card_title(topic: str) -> str:
     return f"Discussion: {topic}"
@@ -210,17 +197,6 @@ def turns_left(debate: Elaboration) -> str:
     return f"{left}, of people and personas together"
 
 
-def no_positions() -> str:
-    return (
-        "No positions yet. Say what you would do and why, or name an option: "
-        "`option: a bucket in each gateway`."
-    )
-
-
-def typed_hint() -> str:
-    return "Or type `for A`, `objection: …`, `decision: …`, `everyone, …`, `done`"
-
-
 def did_we_agree(text: str, names: Sequence[str], *, objections: int) -> str:
     stays = (
         "An objection is open. It stays"
@@ -229,13 +205,6 @@ def did_we_agree(text: str, names: Sequence[str], *, objections: int) -> str:
     )
     still = f"\n{stays} open if you record this now." if objections else ""
     return f"{text}\nEverybody who took a position is now for it: {', '.join(names)}.{still}"
-
-
-def limit_on_card() -> str:
-    return (
-        "The personas have no turns left. You can go on without them, and what you write is recorded. "
-        "*End* writes the synthesis."
-    )
 
 
 def ends_by_itself(missing: Sequence[str], minutes: int, due: str) -> str:
@@ -250,10 +219,6 @@ def ends_by_itself(missing: Sequence[str], minutes: int, due: str) -> str:
         if due
         else (f"It also ends by itself when {heard}.")
     )
-
-
-def personas_listen() -> str:
-    return "The personas only listen now. A persona answers when you name it."
 
 
 def asks_all(name: str) -> str:
@@ -274,14 +239,6 @@ def would_settle(text: str) -> str:
     return f"What would settle it: {text}"
 
 
-def card_moved() -> str:
-    return "This discussion has a new card further down."
-
-
-def all_in() -> str:
-    return "**All positions are in.** They were given before anybody saw another."
-
-
 def sealed(given: Sequence[str], missing: Sequence[str]) -> str:
     """Who, never what."""
     there = f"**In:** {', '.join(given) or 'nobody yet'}"
@@ -291,10 +248,6 @@ def sealed(given: Sequence[str], missing: Sequence[str]) -> str:
 
 def show_without(missing: Sequence[str]) -> str:
     return f"Show them without {listed(list(missing))}?" if missing else "Show them now?"
-
-
-def no_more_sealed() -> str:
-    return "Nobody can add a sealed position after this."
 
 
 # What people do on it, as the record says it.
@@ -440,73 +393,39 @@ def still_sealed(count: int) -> str:
 
 # Whispers.
 
-
-def no_words() -> str:
-    return "Choose an option, or write it in your words."
+NO_WORDS = "Choose an option, or write it in your words."
+NO_OPTION_WORDS = "Write the option in your words."
+TOO_MANY_OPTIONS = "This discussion has as many options as it can have. Choose one of them."
+SEALING_NOW = "Positions are given privately at the moment. Press **Give my position…** on the card."
+NOBODY_DECIDES = "Name at least one person."
+DOES_NOT_TAKE_PART = "Name only people who take part here. Others can write something in the thread first."
+TURNED_DOWN_WITHOUT_A_REASON = "Say why: you turn an objection down for this reason."
+SEALED_NOTED = "Sealed. You can change it until they are shown."
+SEEN_BY_EVERYBODY = (
+    "Everybody here has seen that, so it counts as an open position. "
+    "To give one privately, write `/roundtable position A` in the channel, or press the button on the card."
+)
+SEAL_WHAT = "Say what you are for, as in `position A, very sure`. Nobody else sees it until all are shown."
+SAID_OPENLY = "Everybody can read what you write here. Write `/roundtable position A`: that stays private."
+SEALED_HINT = "Or write `/roundtable position A, very sure` in the channel: nobody else sees that"
+SEALED_TOO_LATE = "The positions are out already. Say it in the thread, or choose under “Where do you stand?”"
+POSITIONS_MOVED = "The positions have changed. Look at the card again."
+HAS_AN_ANSWER = "That objection has an answer already."
+NO_DISCUSSION = "No discussion is open here. Open one with **Discuss** on the card of a step."
+OVER_ALREADY = "The discussion is over. Its card shows the result. Go on with the card of the step."
 
 
 def too_long(length: int, most: int) -> str:
     return f"That is {length:,} characters long, and at most {most:,} are kept. Say it shorter."
 
 
-def no_option_words() -> str:
-    return "Write the option in your words."
-
-
 def named_already(letter: str) -> str:
     return f"That is option {letter} already."
-
-
-def too_many_options() -> str:
-    return "This discussion has as many options as it can have. Choose one of them."
-
-
-def sealing_now() -> str:
-    return "Positions are given privately at the moment. Press **Give my position…** on the card."
-
-
-def nobody_decides() -> str:
-    return "Name at least one person."
-
-
-def does_not_take_part() -> str:
-    return "Name only people who take part here. Others can write something in the thread first."
-
-
-def turned_down_without_a_reason() -> str:
-    return "Say why: you turn an objection down for this reason."
-
-
-def sealed_noted() -> str:
-    return "Sealed. You can change it until they are shown."
-
-
-def seen_by_everybody() -> str:
-    return (
-        "Everybody here has seen that, so it counts as an open position. "
-        "To give one privately, write `/roundtable position A` in the channel, or press the button on the card."
-    )
 
 
 def seal_which(slugs: Sequence[str]) -> str:
     known = ", ".join(f"`{one}`" for one in slugs)
     return f"Several discussions are open: {known}. Say which, as in `position {slugs[0]}: A`."
-
-
-def seal_what() -> str:
-    return "Say what you are for, as in `position A, very sure`. Nobody else sees it until all are shown."
-
-
-def said_openly() -> str:
-    return "Everybody can read what you write here. Write `/roundtable position A`: that stays private."
-
-
-def sealed_hint() -> str:
-    return "Or write `/roundtable position A, very sure` in the channel: nobody else sees that"
-
-
-def sealed_too_late() -> str:
-    return "The positions are out already. Say it in the thread, or choose under “Where do you stand?”"
 
 
 def no_such_option(letter: str) -> str:
@@ -517,10 +436,6 @@ def other_letter(asked: str, letter: str, text: str) -> str:
     return f"{asked} is another option on the card. {text} is {letter} there."
 
 
-def positions_moved() -> str:
-    return "The positions have changed. Look at the card again."
-
-
 def which_yes(count: int) -> str:
     numbers = " or ".join(f"`yes {number}`" for number in range(1, count + 1))
     return f"{counted(count, 'thing')} are waiting for a yes. Which one: {numbers}?"
@@ -528,15 +443,3 @@ def which_yes(count: int) -> str:
 
 def only_its_owner(name: str) -> str:
     return f"Only {name} can take that objection back."
-
-
-def has_an_answer() -> str:
-    return "That objection has an answer already."
-
-
-def no_discussion() -> str:
-    return "No discussion is open here. Open one with **Discuss** on the card of a step."
-
-
-def over_already() -> str:
-    return "The discussion is over. Its card shows the result. Go on with the card of the step."

@@ -178,6 +178,9 @@ def settings(slug: str, *, depth: Depth | None, muted: bool) -> InputForm:
 
 # --- sentences ------------------------------------------------------------------------------------------------------
 
+NOTHING_TO_AMEND = "Nothing is recorded for this step yet. Say it in the thread."
+NOTHING_TO_SORT = "There is nothing to sort. Every note of this step has its place."
+
 TYPED: Mapping[FormName, str] = {
     FormName.AMEND: "Press again, or write `{id}: new words`.",
     FormName.AMEND_SECTION: "Press again, or write the id and the new words, as in `FR-003: new words`.",
@@ -214,14 +217,6 @@ def withdrawn_meanwhile(id: str, *, by: str = "") -> str:
 
 def no_such_entry(id: str) -> str:
     return f"There is no {id} any more."
-
-
-def nothing_to_amend() -> str:
-    return "Nothing is recorded for this step yet. Say it in the thread."
-
-
-def nothing_to_sort() -> str:
-    return "There is nothing to sort. Every note of this step has its place."
 
 
 def changed(

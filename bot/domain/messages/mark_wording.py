@@ -31,6 +31,15 @@ _AS = {
     "out": "not for the record",
 }
 
+UNDONE = "Taken back."
+SAVED_BEFORE = (
+    "Left out. The words were saved before, so they stay in git's history. No entry rests on them any more."
+)
+ONLY_ITS_WORDS = (
+    "Leave this empty: an answer, and what is not for the record, keep the words of their author."
+)
+NOT_MARKABLE = "That message can't be marked. A person did not write it, or its step is finished."
+
 
 class MarkedMessage(Value):
     """As the card shows it: `by` and `author` are names, `quote` are the author's words, `words` those of `by`."""
@@ -131,26 +140,10 @@ def told(kind: str) -> str:
     return "Left out of the record." if kind == "out" else f"Marked as {_AS[kind]}."
 
 
-def undone() -> str:
-    return "Taken back."
-
-
-def saved_before() -> str:
-    return "Left out. The words were saved before, so they stay in git's history. No entry rests on them any more."
-
-
 def may_not_leave_out(author: str, starter: str) -> str:
     if author == starter:
         return f"Only {author} can leave that out."
     return f"Only {author}, or {starter} who started this, can leave that out."
-
-
-def only_its_words() -> str:
-    return "Leave this empty: an answer, and what is not for the record, keep the words of their author."
-
-
-def not_markable() -> str:
-    return "That message can't be marked. A person did not write it, or its step is finished."
 
 
 def agreed(name: str, words: str) -> str:

@@ -111,7 +111,7 @@ def prompt(speaker: str, text: str, depth: Depth) -> Message:
         text=text,
         speaker=speaker,
         choices=(FINISH_STEP, *others),
-        note=f"{step_wording.how_to_answer()} Depth: {depth}.",
+        note=f"{step_wording.HOW_TO_ANSWER} Depth: {depth}.",
     )
 
 

@@ -65,7 +65,7 @@ def _links(ws: Workshop, file_url: str) -> Iterator[Link]:
 
 def moved_card(ws: Workshop) -> Message:
     """What stays where the card stood before."""
-    sentence = planning_wording.moved()
+    sentence = planning_wording.MOVED
     return Message(text=sentence, card=Card(title=planning_wording.card_title(ws), subtitle=sentence))
 
 

@@ -34,7 +34,7 @@ def question(ask: Ask, speaker: str) -> Message:
         text=planning_wording.asked(ask),
         speaker=speaker,
         choices=choices,
-        note=planning_wording.how_to_answer(),
+        note=planning_wording.HOW_TO_ANSWER,
     )
 
 
@@ -52,9 +52,9 @@ def decision(ws: Workshop, text: str) -> Message:
 def ready(text: str, *, analysed: bool) -> Message:
     again = DECISIONS[ProposedMove.REDO]
     if analysed:
-        return Message(text=text, choices=(again,), note=planning_wording.begin_again_note())
+        return Message(text=text, choices=(again,), note=planning_wording.BEGIN_AGAIN_NOTE)
     go_on = LEAVE.but(label=planning_wording.TO_THE_ANALYSIS, emphasis=Emphasis.PRIMARY)
-    return Message(text=text, choices=(go_on, again), note=planning_wording.begin_again_note())
+    return Message(text=text, choices=(go_on, again), note=planning_wording.BEGIN_AGAIN_NOTE)
 
 
 def _makes_sense(ws: Workshop, one: ProposedMove) -> bool:

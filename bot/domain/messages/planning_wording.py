@@ -41,6 +41,19 @@ STAGES: Mapping[LinePhase, str] = {
     LinePhase.REVIEW_READY: "is written",
 }
 
+HOW_TO_ANSWER = 'Just write the answer; "skip" passes the question.'
+READING = "The roles are reading."
+READY_BELOW = "The plan is written. You find it further down."
+MOVED = "The planning goes on further down."
+TAKEN_UP = "I lost the state of the planning workshop. It begins again. Your answers are kept."
+GOES_ON_LATER = "The planning stays as it is. `/roundtable plan` goes on with it."
+HELD = "Nothing was changed. Press any button to go on."
+FORMALIZING = "I'm writing the plan down."
+BEGIN_AGAIN_NOTE = (
+    f"{BUTTONS[ProposedMove.REDO]} puts this version aside; the answers and the transcript stay."
+)
+_FILES = f"`{PLAN_PAGE}` (to read), `{PLAN_JSON}` (the plan itself), `{PLAN_FILES}` and `{REVIEW}`"
+
 
 def opened(ws: Workshop, *, introduced: bool = False) -> str:
     """*introduced*: readers of the thread know the roles from its beginning."""
@@ -55,10 +68,6 @@ def asked(ask: Ask) -> str:
     left = f"{counted(ask.left, 'more question')} after this" if ask.left else "the last question for now"
     too = f"; {titles(ask.question.by[1:])} would like to know, too" if ask.question.by[1:] else ""
     return f"**{bullet(ask.question.text)}**\n_({left}{too})_"
-
-
-def how_to_answer() -> str:
-    return 'Just write the answer; "skip" passes the question.'
 
 
 def skip_question(number: int) -> str:
@@ -83,18 +92,6 @@ def answer_by_number(ws: Workshop) -> tuple[str, ...]:
         f"To answer one question, begin with its number: `{n}. …` Without a number you answer question {n}."
     )
     return (f"Just reply here, all of you. {which}",)
-
-
-def reading() -> str:
-    return "The roles are reading."
-
-
-def ready_below() -> str:
-    return "The plan is written. You find it further down."
-
-
-def moved() -> str:
-    return "The planning goes on further down."
 
 
 def round_begins(ws: Workshop) -> str:
@@ -191,10 +188,6 @@ def root(title: str, slug: str, *, roles: Collection[str]) -> str:
     )
 
 
-def taken_up() -> str:
-    return "I lost the state of the planning workshop. It begins again. Your answers are kept."
-
-
 def called(name: str) -> str:
     return f"{bullet(name)} called the planning workshop."
 
@@ -203,20 +196,8 @@ def left(name: str) -> str:
     return f"{bullet(name)} left the planning for now."
 
 
-def goes_on_later() -> str:
-    return "The planning stays as it is. `/roundtable plan` goes on with it."
-
-
 def welcome_back(ws: Workshop) -> str:
     return f"We are in the planning workshop. {status(ws)}"
-
-
-def held() -> str:
-    return "Nothing was changed. Press any button to go on."
-
-
-def formalizing() -> str:
-    return "I'm writing the plan down."
 
 
 def formalized(*, valid: bool) -> str:
@@ -243,16 +224,12 @@ def ready(ws: Workshop, plan: PlanDocument, not_ready: str = "") -> str:
     ))  # fmt: skip
     return (
         f"The plan of **{bullet(ws.title)}** is written, version {ws.version}: {counts}.\n"
-        f"{not_ready or 'It is ready for review.'} It is kept as {_files()}."
+        f"{not_ready or 'It is ready for review.'} It is kept as {_FILES}."
     )
 
 
 def stands_ready(ws: Workshop) -> str:
-    return f"The plan of **{bullet(ws.title)}** is written, version {ws.version}: {_files()}."
-
-
-def begin_again_note() -> str:
-    return f"{BUTTONS[ProposedMove.REDO]} puts this version aside; the answers and the transcript stay."
+    return f"The plan of **{bullet(ws.title)}** is written, version {ws.version}: {_FILES}."
 
 
 def begins_again(ws: Workshop, folder: str) -> str:
@@ -275,7 +252,3 @@ def status(ws: Workshop) -> str:
 
 def _to_go(ws: Workshop) -> str:
     return f", {counted(len(ws.asking), 'question')} to go" if ws.asking else ""
-
-
-def _files() -> str:
-    return f"`{PLAN_PAGE}` (to read), `{PLAN_JSON}` (the plan itself), `{PLAN_FILES}` and `{REVIEW}`"

@@ -6,9 +6,7 @@ from bot.domain.messages.step_wording import listed
 
 RECORD = "planning/meeting.jsonl"
 
-
-def not_open_yet() -> str:
-    return "The thread is not open yet. Ask for the record again in a moment."
+NOT_OPEN_YET = "The thread is not open yet. Ask for the record again in a moment."
 
 
 def on_its_way(title: str) -> str:

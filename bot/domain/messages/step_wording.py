@@ -24,6 +24,8 @@ LEFT_OUT_SHOWN = 20
 
 # --- starting -----------------------------------------------------------------------------------------------------
 
+NOTHING_OPEN = "No step is open, because the roundtable is stopped. Type `/roundtable resume` to continue."
+
 
 def opening(title: str, slug: str, *, leads: Sequence[Persona], agenda: Agenda) -> str:
     names = listed([persona.name for persona in leads])
@@ -64,10 +66,6 @@ def adopted(count: int) -> str:
     return f"I've read this thread: {said} `draft.md`."
 
 
-def nothing_open() -> str:
-    return "No step is open, because the roundtable is stopped. Type `/roundtable resume` to continue."
-
-
 def pressed_where_it_was(label: str) -> str:
     return f"This card moved. I did it anyway: *{label}*."
 
@@ -81,6 +79,22 @@ def resumed(person: str) -> str:
 
 
 # --- phases -------------------------------------------------------------------------------------------------------
+
+STOPS_SOON = "I finish writing this down. Then I stop."
+SKIPPING = "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
+SKIPPED_WITH_PHASE = "It was skipped with the rest of the phase."
+NOT_DISCUSSED = "It was not discussed."
+OPENED_LATER = (
+    "A step can't be opened now. Wait until the card has its buttons, or type `resume`. Then try again."
+)
+OPEN_ALREADY = "This step is open already. Just write what you want to add."
+NO_SUCH_STEP = "I don't know that step. Its file may be gone."
+COMPLETE_AND_CURRENT = "Analysis is already complete and current. Nothing to do."
+HOW_IT_GOES = (
+    "Just write. Everything that you say is kept, with your name. Sent alone, these words are commands: `finish` "
+    "saves the open step; `C`, `E` and `S` choose from a menu; `done` ends a discussion; `deep`, `standard` and "
+    "`brief` change how much is asked; `stop` pauses. `@roundtable help` lists all commands."
+)
 
 
 def handoff(outgoing: Persona, incoming: Persona, *, ended: Phase, begun: Phase) -> str:
@@ -145,10 +159,6 @@ def searched(words: int, files: int) -> str:
     return f"Searched the code base for {counted(words, 'word')}: {counted(files, 'file')} found."
 
 
-def stops_soon() -> str:
-    return "I finish writing this down. Then I stop."
-
-
 def at_rest(stage: str) -> str:
     """The hint for who writes in a thread in which nothing goes on."""
     return AT_REST[stage]
@@ -192,10 +202,6 @@ def stands_in(persona: Persona, step: Step, absent: Persona | None = None) -> st
     return f"{persona.first_name} leads this step, because the persona `{step.persona}` cannot be used."
 
 
-def skipping() -> str:
-    return "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
-
-
 def not_done(
     here: Sequence[tuple[str, str]],
     elsewhere: Sequence[tuple[str, str]] = (),
@@ -219,28 +225,6 @@ def _reasons(left: Sequence[tuple[str, str]]) -> str:
     return "\n".join([*rows, *([f"- and {more} more"] if more > 0 else [])])
 
 
-def skipped_with_phase() -> str:
-    return "It was skipped with the rest of the phase."
-
-
-def not_discussed() -> str:
-    return "It was not discussed."
-
-
-def opened_later() -> str:
-    return (
-        "A step can't be opened now. Wait until the card has its buttons, or type `resume`. Then try again."
-    )
-
-
-def open_already() -> str:
-    return "This step is open already. Just write what you want to add."
-
-
-def no_such_step() -> str:
-    return "I don't know that step. Its file may be gone."
-
-
 def phase_complete(phase: Phase) -> str:
     return f"Phase {phase.number} ({phase.name}) complete."
 
@@ -260,23 +244,22 @@ def analysis_ended(*, discussed: int, steps: int, not_needed: int, not_ready: st
     return f"Analysis ended: {'; '.join(filter(None, parts))}.{f' {not_ready}' if not_ready else ''}"
 
 
-def complete_and_current() -> str:
-    return "Analysis is already complete and current. Nothing to do."
-
-
 def stale(commits: int) -> str:
     return f"Codebase has changed since analysis ({counted(commits, 'commit')}). Re-run analysis?"
 
 
-def how_it_goes() -> str:
-    return (
-        "Just write. Everything that you say is kept, with your name. Sent alone, these words are commands: `finish` "
-        "saves the open step; `C`, `E` and `S` choose from a menu; `done` ends a discussion; `deep`, `standard` and "
-        "`brief` change how much is asked; `stop` pauses. `@roundtable help` lists all commands."
-    )
-
-
 # --- steps --------------------------------------------------------------------------------------------------------
+
+HOW_TO_ANSWER = (
+    "Answer here in the thread, everybody. When you have said enough, press Finish step or type `finish`."
+)
+HOW_TO_FINISH = (
+    "This is not kept as an answer. To save what was said here, press Finish step or type `finish`."
+)
+LONGER = "Some entries are longer than shown here."
+NOTHING_LEFT_OUT = "No short remark is left out any more."
+NOT_ALL_SAVED = "Not everything is saved yet. I keep trying, and tell you when it is."
+LATER_NOT_SAVED = "What was added since then is not saved yet."
 
 
 def header(persona: Persona, step: Step) -> str:
@@ -286,24 +269,6 @@ def header(persona: Persona, step: Step) -> str:
 def prompt(text: str, facts: Mapping[str, str]) -> str:
     """A step's text with its {placeholders} filled from what we know; what we don't know is left as a blank."""
     return re.sub(r"\{([^{}\n]{1,60})\}", lambda found: facts.get(found[1]) or _blank(found[1]), text)
-
-
-def how_to_answer() -> str:
-    return (
-        "Answer here in the thread, everybody. When you have said enough, press Finish step or type `finish`."
-    )
-
-
-def how_to_finish() -> str:
-    return "This is not kept as an answer. To save what was said here, press Finish step or type `finish`."
-
-
-def longer() -> str:
-    return "Some entries are longer than shown here."
-
-
-def nothing_left_out() -> str:
-    return "No short remark is left out any more."
 
 
 def left_out(remarks: int) -> str:
@@ -370,19 +335,13 @@ def saved(touched: Sequence[ChangedFile]) -> str:
     return f"Saved: {', '.join(places)}" if places else "Saved."
 
 
-def not_all_saved() -> str:
-    return "Not everything is saved yet. I keep trying, and tell you when it is."
-
-
-def later_not_saved() -> str:
-    return "What was added since then is not saved yet."
-
-
 def retracted(person: str) -> str:
     return f"{person} deleted a message."
 
 
 # --- menus --------------------------------------------------------------------------------------------------------
+
+SUPERSEDED = "Replaced by a newer message below"
 
 ELABORATE_LINE = "[E] Elaboration Mode -- bring all perspectives to discuss this topic"
 CONTINUE_LINE = "[C] Continue -- move to the next step"
@@ -407,10 +366,6 @@ def stopped_here(person: str) -> str:
 def paused(upcoming: str) -> str:
     where = f" Next is {upcoming}." if upcoming else ""
     return f"We stop here; everything said so far is kept.{where} Press Resume or say `/roundtable resume` to go on."
-
-
-def superseded() -> str:
-    return "Replaced by a newer message below"
 
 
 # --- small things -------------------------------------------------------------------------------------------------

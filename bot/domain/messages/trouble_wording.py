@@ -6,9 +6,29 @@ from bot.domain.messages.step_wording import listed
 from bot.domain.transcript.witness import RolledBack
 from bot.domain.values.text import counted
 
-
-def could_not_read() -> str:
-    return "I could not read what was said in this thread before, so the item starts without it."
+COULD_NOT_READ = "I could not read what was said in this thread before, so the item starts without it."
+WAS_AWAY_AND_CANNOT_READ = (
+    "I was away for a while, and cannot read what was said meanwhile. Say again what I should know."
+)
+PRESS_RETRY = "Nothing is lost. Press Retry when you want me to try again."
+WITHOUT_A_MODEL = (
+    "Nothing is lost, and the roundtable goes on without the model: the personas ask and write down what you say. "
+    "Press the button when the model should try again."
+)
+ANSWER_NOT_USABLE = "A model answered, and the answer could not be used. What it took is counted."
+WITH_A_MODEL_AGAIN = "The personas use the model again. Here are the buttons."
+NOT_SHOWN = "Slack did not let me show a message here. It is in the transcript. You can go on."
+"""In place of a menu whose text Slack refuses: its buttons must not be lost with it."""
+WRITTEN_ANEW = "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
+NOTHING_TO_TAKE_OVER = (
+    "There is nothing to take over: all lines of this record have a seal, or were taken over."
+)
+RESTORABLE = (
+    "The item's `meta.json` can't be used as it is: it is damaged or missing. Git still has an earlier version "
+    "that I can bring back. Or we start from the beginning. The artifacts, the transcript and the damaged file "
+    "stay in both cases. If you repair the file by hand, type `/roundtable resume` afterwards."
+)
+SAVED_AT_LAST = "What I could not save before is saved now."
 
 
 def recovered(count: int, *, elsewhere: int = 0, complete: bool = True) -> str:
@@ -36,10 +56,6 @@ def was_away(count: int, *, complete: bool) -> str:
     if complete:
         return sentence
     return f"{sentence} There are more that I could not read. Say again what I do not answer."
-
-
-def was_away_and_cannot_read() -> str:
-    return "I was away for a while, and cannot read what was said meanwhile. Say again what I should know."
 
 
 def cannot_go_on(sentence: str) -> str:
@@ -73,17 +89,6 @@ def unread(sentence: str) -> str:
     return f"I could not look into the item's folder: {sentence} I go on with what I know."
 
 
-def press_retry() -> str:
-    return "Nothing is lost. Press Retry when you want me to try again."
-
-
-def without_a_model() -> str:
-    return (
-        "Nothing is lost, and the roundtable goes on without the model: the personas ask and write down what you say. "
-        "Press the button when the model should try again."
-    )
-
-
 def persona_without_a_model(name: str) -> str:
     return (
         f"The model of {name} does not answer. {name} goes on by rules; the others are as before. "
@@ -96,26 +101,9 @@ def personas_without_a_model(names: Sequence[str], button: str) -> str:
     return f"By rules, since their own models failed, until somebody presses *{button}*: {', '.join(names)}."
 
 
-def answer_not_usable() -> str:
-    return "A model answered, and the answer could not be used. What it took is counted."
-
-
 def goes_on_without(button: str) -> str:
     """For who asks where things stand, long after it was told."""
     return f"A model failed, so the personas go on without one until you press *{button}*."
-
-
-def with_a_model_again() -> str:
-    return "The personas use the model again. Here are the buttons."
-
-
-def not_shown() -> str:
-    """In place of a menu whose text Slack refuses: its buttons must not be lost with it."""
-    return "Slack did not let me show a message here. It is in the transcript. You can go on."
-
-
-def written_anew() -> str:
-    return "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
 
 
 def take_over(lines: int) -> str:
@@ -129,28 +117,12 @@ def taken_over(name: str, lines: int) -> str:
     return f"{name} took over {counted(lines, 'line')} of this record as they stand."
 
 
-def nothing_to_take_over() -> str:
-    return "There is nothing to take over: all lines of this record have a seal, or were taken over."
-
-
 def restored(what: str) -> str:
     return f"The {what} of this item was deleted. I restored it from git."
 
 
-def restorable() -> str:
-    return (
-        "The item's `meta.json` can't be used as it is: it is damaged or missing. Git still has an earlier version "
-        "that I can bring back. Or we start from the beginning. The artifacts, the transcript and the damaged file "
-        "stay in both cases. If you repair the file by hand, type `/roundtable resume` afterwards."
-    )
-
-
 def not_written(path: str, text: str) -> str:
     return f"I could not save this in `{path}` yet. Here it is, so that nothing is lost:\n\n{text}"
-
-
-def saved_at_last() -> str:
-    return "What I could not save before is saved now."
 
 
 def put_back(back: RolledBack) -> str:
@@ -185,6 +157,8 @@ def _steps(back: RolledBack) -> str:
 
 # What the host says about silence and money.
 
+USED_UP_IN_A_DISCUSSION = "The model budget for this item is used up. I'm putting together what we have."
+
 
 def muted(name: str) -> str:
     return (
@@ -195,10 +169,6 @@ def muted(name: str) -> str:
 
 def unmuted(name: str) -> str:
     return f"{name} unmuted the personas."
-
-
-def used_up_in_a_discussion() -> str:
-    return "The model budget for this item is used up. I'm putting together what we have."
 
 
 def used_up_in_a_step(total: str) -> str:
@@ -236,13 +206,39 @@ def _used_up(total: str) -> str:
 
 # What one person is told who asked for something that cannot be just now. Nothing was changed by it.
 
+UNKNOWN_MENU = "That button is out of date. Use the newest menu in the thread."
+NO_START_HERE = "Roundtables can't be started in this channel. Start it in another one."
+GUESTS_TALK = (
+    "Guests and people of other organisations can write here, and it is recorded. The buttons, and words like "
+    "`stop` or `finish`, are for members of this workspace."
+)
+UNVERIFIED = (
+    "Slack has not told me who you are, so I treat you as a guest for now. What you write is recorded. Buttons, "
+    "and words like `stop` or `finish`, are only for members of this workspace. Try again in a minute."
+)
+PARTICIPANTS_PRESS = (
+    "The buttons are for those who take part. Write something in the thread first. Then you can press them."
+)
+MUTED_ALREADY = "The personas are muted already. Say `@roundtable unmute` to hear them again."
+NOT_MUTED = "The personas are not muted."
+BUDGET_USED_UP = (
+    "The model budget for this item is used up. Press *Allow as much again*, or end the discussion."
+)
+SAVING = "I am saving. Try again in a moment."
+NOTHING_TO_FINISH = "There is no open step to finish right now."
+NO_DEPTH_NOW = "The depth can be changed while a step or its menu is open."
+NOTHING_RUNNING = "Nothing is running here. The roundtable is stopped already."
+DISCUSSING = (
+    "A discussion is going on, or was stopped in the middle. End it first, then the planning can begin."
+)
+NO_PLANNING_NOW = "A problem has to be solved first. Press Retry in the thread, then type `plan` again."
+NO_ROLES = "There are no roles to plan with. The folder `personas/workshop` has none."
+HELD_ALREADY = "This roundtable is running already. Say `/roundtable resume` to go on with it."
+NOT_OPENED = "This roundtable has no thread yet. Say `/roundtable start` again."
+
 
 def already_decided(sentence: str) -> str:
     return f"That menu is over: {sentence.rstrip('.')}. Nothing was changed."
-
-
-def unknown_menu() -> str:
-    return "That button is out of date. Use the newest menu in the thread."
 
 
 def written_before(said: str, what: str, button: str) -> str:
@@ -260,77 +256,5 @@ def belongs_to(step: str) -> str:
     )
 
 
-def no_start_here() -> str:
-    return "Roundtables can't be started in this channel. Start it in another one."
-
-
-def guests_talk() -> str:
-    return (
-        "Guests and people of other organisations can write here, and it is recorded. The buttons, and words like "
-        "`stop` or `finish`, are for members of this workspace."
-    )
-
-
-def unverified() -> str:
-    return (
-        "Slack has not told me who you are, so I treat you as a guest for now. What you write is recorded. Buttons, "
-        "and words like `stop` or `finish`, are only for members of this workspace. Try again in a minute."
-    )
-
-
-def participants_press() -> str:
-    return "The buttons are for those who take part. Write something in the thread first. Then you can press them."
-
-
 def starter_presses(name: str) -> str:
     return f"{name} started this roundtable and presses its buttons. What you write in the thread is still recorded."
-
-
-def muted_already() -> str:
-    return "The personas are muted already. Say `@roundtable unmute` to hear them again."
-
-
-def not_muted() -> str:
-    return "The personas are not muted."
-
-
-def budget_used_up() -> str:
-    return "The model budget for this item is used up. Press *Allow as much again*, or end the discussion."
-
-
-def saving() -> str:
-    return "I am saving. Try again in a moment."
-
-
-def nothing_to_finish() -> str:
-    return "There is no open step to finish right now."
-
-
-def no_depth_now() -> str:
-    return "The depth can be changed while a step or its menu is open."
-
-
-def nothing_running() -> str:
-    return "Nothing is running here. The roundtable is stopped already."
-
-
-def discussing() -> str:
-    return (
-        "A discussion is going on, or was stopped in the middle. End it first, then the planning can begin."
-    )
-
-
-def no_planning_now() -> str:
-    return "A problem has to be solved first. Press Retry in the thread, then type `plan` again."
-
-
-def no_roles() -> str:
-    return "There are no roles to plan with. The folder `personas/workshop` has none."
-
-
-def held_already() -> str:
-    return "This roundtable is running already. Say `/roundtable resume` to go on with it."
-
-
-def not_opened() -> str:
-    return "This roundtable has no thread yet. Say `/roundtable start` again."

@@ -15,6 +15,8 @@ CHOICES = (
 )
 """For one statement; its number comes in front of the value."""
 
+NOT_LISTED = "That remark is not on the list any more."
+
 
 def parts(scene: StepScene) -> Iterator[CardPart]:
     """Each with ⋯; the words say that a press makes a note of it."""
@@ -52,7 +54,3 @@ def took_over(count: int) -> str:
 
 def not_needed(texts: Sequence[str]) -> str:
     return f"said that this is not needed: {'; '.join(f'“{one}”' for one in texts)}"
-
-
-def not_listed() -> str:
-    return "That remark is not on the list any more."

@@ -240,7 +240,7 @@ def read(rt: Roundtable, step_id: str, playbook: Playbook) -> Message:
     )
     scene = scene_of(rt, card, playbook)
     if scene is None:
-        raise UserError(step_wording.no_such_step())
+        raise UserError(step_wording.NO_SUCH_STEP)
     is_open = is_here and rt.menu is not None and rt.menu.kind is MenuKind.PROMPT
     return step_card.in_full(scene, finished=asking.is_done(rt, step_id) and not is_open)
 
@@ -263,8 +263,8 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
     is_saved = is_done and not saving.is_behind(rt)
     is_here = step.step_id == rt.step_id and rt.stage is Stage.AT_BOUNDARY
     is_later = is_here and saving.has_content(rt.lines)
-    not_saved = step_wording.later_not_saved() if is_saved and is_later else ""
-    not_saved = step_wording.not_all_saved() if is_done and not is_saved else not_saved
+    not_saved = step_wording.LATER_NOT_SAVED if is_saved and is_later else ""
+    not_saved = step_wording.NOT_ALL_SAVED if is_done and not is_saved else not_saved
     return StepScene(
         step=step,
         persona=playbook.roster.speaker_for(step.persona, step.phase_key),

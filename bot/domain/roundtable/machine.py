@@ -271,16 +271,16 @@ PRESSING = (
 )
 """What a policy may keep from some people."""
 
-NOT_NOW: Mapping[type, Callable[[], str]] = {
-    Finish: trouble_wording.nothing_to_finish,
-    SetDepth: trouble_wording.no_depth_now,
-    SetDue: attendance_wording.no_due_now,
-    Stop: trouble_wording.nothing_running,
-    Plan: trouble_wording.no_planning_now,
-    AnswerDirectly: agent_wording.step_is_over,
+NOT_NOW: Mapping[type, str] = {
+    Finish: trouble_wording.NOTHING_TO_FINISH,
+    SetDepth: trouble_wording.NO_DEPTH_NOW,
+    SetDue: attendance_wording.NO_DUE_NOW,
+    Stop: trouble_wording.NOTHING_RUNNING,
+    Plan: trouble_wording.NO_PLANNING_NOW,
+    AnswerDirectly: agent_wording.STEP_IS_OVER,
     **dict.fromkeys(
         (RecordDecision, NameOption, RaiseObjection, SettleObjection, SealPosition),
-        discussion_wording.no_discussion,
+        discussion_wording.NO_DISCUSSION,
     ),
 }
 
@@ -449,9 +449,9 @@ def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         return PRESSES[event.action](rt, event.but(ts=""), playbook)
     if rt.menu is None or rt.menu.token != event.token:
         became = rt.what_became_of(event.token)
-        raise NotNow(trouble_wording.already_decided(became) if became else trouble_wording.unknown_menu())
+        raise NotNow(trouble_wording.already_decided(became) if became else trouble_wording.UNKNOWN_MENU)
     if not rt.menu.offers(event.action):
-        raise NotNow(trouble_wording.unknown_menu())
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
     label = rt.menu.label_of(event.action)
     is_old = bool(
         rt.card and rt.card.token == event.token and rt.card.ts and event.ts not in {"", rt.card.ts}
@@ -476,7 +476,7 @@ def _pressed_outside_menus(rt: Roundtable, event: Press, playbook: Playbook) -> 
         case Action.PLAN:
             wish = Plan(**asked, place=rt.place)
         case _:
-            raise NotNow(trouble_wording.unknown_menu())
+            raise NotNow(trouble_wording.UNKNOWN_MENU)
     if transition := TRANSITIONS.get((rt.stage, type(wish))):
         return transition(rt, wish, playbook)
     raise NotNow(_why_not(rt, wish))
@@ -484,7 +484,7 @@ def _pressed_outside_menus(rt: Roundtable, event: Press, playbook: Playbook) -> 
 
 def _why_not(rt: Roundtable, wish: Command) -> str:
     if isinstance(wish, Start):
-        return trouble_wording.held_already()
+        return trouble_wording.HELD_ALREADY
     if rt.stage in BUSY:
-        return trouble_wording.saving()
-    return NOT_NOW[type(wish)]()
+        return trouble_wording.SAVING
+    return NOT_NOW[type(wish)]

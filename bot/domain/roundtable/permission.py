@@ -24,7 +24,7 @@ def refusal(rt: Roundtable, person: Person, policy: Policy) -> str:
     if not starter or person.id == starter or policy.press is PressPolicy.EVERYONE:
         return ""
     if policy.press is PressPolicy.PARTICIPANTS:
-        return "" if person.id in known else trouble_wording.participants_press()
+        return "" if person.id in known else trouble_wording.PARTICIPANTS_PRESS
     if starter in rt.manners.outsiders and not policy.guests_press:
         return ""  # or there would be no one who may press
     return trouble_wording.starter_presses(rt.name_of(starter))
@@ -36,8 +36,8 @@ def start_refusal(person: Person, policy: Policy) -> str:
 
 def _outside(belongs: Belonging) -> str:
     if belongs is Belonging.UNVERIFIED:
-        return trouble_wording.unverified()
-    return trouble_wording.guests_talk() if belongs in OUTSIDERS else ""
+        return trouble_wording.UNVERIFIED
+    return trouble_wording.GUESTS_TALK if belongs in OUTSIDERS else ""
 
 
 def belonging(rt: Roundtable, person: Person) -> Belonging:

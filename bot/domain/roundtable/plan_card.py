@@ -79,7 +79,7 @@ def offering(
     rt: Roundtable, kind: MenuKind, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any
 ) -> Roundtable:
     """*message* is the open menu, on the card; the record has its text."""
-    rt = rt.closing_menu(step_wording.superseded())
+    rt = rt.closing_menu(step_wording.SUPERSEDED)
     if rt.plan_card is None:
         rt = opened(rt, "", part=part, line=planning_wording.status(rt.workshop) if rt.workshop else "")
     card = rt.plan_card
@@ -117,7 +117,7 @@ def _left_behind(rt: Roundtable) -> Roundtable:
     card, ws = rt.plan_card, rt.workshop
     if card is None or ws is None:
         return rt
-    rt = rt.closing_menu(step_wording.superseded())
+    rt = rt.closing_menu(step_wording.SUPERSEDED)
     return rt.edited(ts=card.ts, message=planning_card.moved_card(ws)) if card.ts else rt
 
 
@@ -148,22 +148,22 @@ def rendered(rt: Roundtable, card: PlanCard, file_url: str = "") -> Message:
 
 def _state(rt: Roundtable, ws: Workshop) -> str:
     if ws.stage is LinePhase.REVIEW_READY and ws.due is None:
-        return planning_wording.ready_below()
+        return planning_wording.READY_BELOW
     if rt.stage is not Stage.PLANNING:
         return ""
     match ws.due:
         case RequestVerdict(role=role, challenge=True):
             return planning_wording.challenges(role)
         case RequestVerdict(round=round):
-            return planning_wording.reading() if round == FIRST_READING else planning_wording.round_begins(ws)
+            return planning_wording.READING if round == FIRST_READING else planning_wording.round_begins(ws)
         case Decide():
             return headline(ws)
         case Explain(person=person):
             return planning_wording.explain(rt.name_of(person))
         case RequestPlan(errors=errors):
-            return planning_wording.mending(errors) if errors else planning_wording.formalizing()
+            return planning_wording.mending(errors) if errors else planning_wording.FORMALIZING
         case Write():
-            return planning_wording.formalizing()
+            return planning_wording.FORMALIZING
         case Ask() | PutAside() | None:
             return ""
         case other:
@@ -173,6 +173,6 @@ def _state(rt: Roundtable, ws: Workshop) -> str:
 def headline(ws: Workshop) -> str:
     assert ws.proposal, "there is a proposal where people are asked to decide"
     if ws.held:
-        return planning_wording.held()
+        return planning_wording.HELD
     above = f"{planning_wording.not_mended(ws.errors)}\n\n" if ws.errors else ""
     return f"{above}{planning_wording.proposed(ws.proposal)}"

@@ -454,7 +454,7 @@ class Roundtable(RoundtableFields):
     ) -> "Roundtable":
         """*message* becomes the open menu, in place of the one before; the transcript has *line*, if there is one."""
         message = self._with_retry(kind, message)
-        rt = self.closing_menu(step_wording.superseded())
+        rt = self.closing_menu(step_wording.SUPERSEDED)
         token = rt.token()
         rt = rt.telling(message.but(token=token), part=part, actor=actor, line=line, **meta)
         rt = rt.but(menu=Menu(kind=kind, token=token, message=message))
@@ -492,7 +492,7 @@ class Roundtable(RoundtableFields):
         message = self._with_retry(kind, message)
         card = self.card.but(message=message.but(token=self.card.token))
         is_elsewhere = self.menu is not None and self.menu.token != card.token
-        rt = self.closing_menu(step_wording.superseded()) if is_elsewhere else self
+        rt = self.closing_menu(step_wording.SUPERSEDED) if is_elsewhere else self
         rt = rt._unposted(message.text, part, _source(actor, meta), actor, meta)
         return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message, ts=card.ts))
 

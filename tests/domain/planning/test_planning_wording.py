@@ -97,11 +97,11 @@ def test_a_redo_says_where_the_version_is_kept() -> None:
 def test_the_short_sentences_are_there() -> None:
     """Each is said at one point of the workshop, and ends as a sentence does."""
     for sentence in (
-        planning_wording.how_to_answer(),
+        planning_wording.HOW_TO_ANSWER,
         planning_wording.round_begins(started()),
         planning_wording.explain("Ada"),
-        planning_wording.held(),
-        planning_wording.formalizing(),
+        planning_wording.HELD,
+        planning_wording.FORMALIZING,
     ):
         assert sentence.endswith(".")
 

@@ -40,7 +40,7 @@ def told(rt: Roundtable, count: int, *, complete: bool) -> Roundtable:
 
 
 def not_read(rt: Roundtable) -> Roundtable:
-    return rt.telling(Message(text=trouble_wording.was_away_and_cannot_read()), part=rt.part)
+    return rt.telling(Message(text=trouble_wording.WAS_AWAY_AND_CANNOT_READ), part=rt.part)
 
 
 def _remembered_since(rt: Roundtable) -> str:

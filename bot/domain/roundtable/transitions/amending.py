@@ -69,7 +69,7 @@ def opened(rt: Roundtable, action: Action, subject: str, person: Person, playboo
         else entry_forms.section_form(step_id, spec, schema, slug=rt.slug)
     )
     if form is None or playbook.agenda.get(step_id) is None:
-        sentence = wording.nothing_to_sort() if action is Action.SORT else wording.nothing_to_amend()
+        sentence = wording.NOTHING_TO_SORT if action is Action.SORT else wording.NOTHING_TO_AMEND
         raise UserError(sentence)
     return form
 
@@ -217,7 +217,7 @@ def _must_be_read(rt: Roundtable) -> None:
     """Raises NotNow while the item's files are not known yet."""
     is_unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
     if rt.stage is Stage.OPENING or is_unread:
-        raise NotNow(trouble_wording.saving())
+        raise NotNow(trouble_wording.SAVING)
 
 
 def _saved(rt: Roundtable, playbook: Playbook) -> Roundtable:

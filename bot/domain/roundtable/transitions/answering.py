@@ -27,7 +27,7 @@ def form(rt: Roundtable, subject: str, playbook: Playbook) -> InputForm:
         entry = open_question(rt, subject)
         asked = wording.asked(rt.title, attribution_of(entry, "text"), str(entry["text"] or ""))
     elif rt.stage is not Stage.DISCUSSING or rt.step_id != subject:
-        raise NotNow(wording.step_is_over())
+        raise NotNow(wording.STEP_IS_OVER)
     else:
         asks = asking.speaker_of(rt, playbook).first_name
         asked = wording.asked(rt.title, asks, waiting.question(rt, playbook))
@@ -47,7 +47,7 @@ def _is_step(subject: str) -> bool:
 
 
 def flaws(submission: Submission) -> Mapping[str, str]:
-    return {} if submission.text(wording.WORDS).strip() else {wording.WORDS: wording.no_words()}
+    return {} if submission.text(wording.WORDS).strip() else {wording.WORDS: wording.NO_WORDS}
 
 
 def entered(submission: Submission) -> AnswerDirectly | AnswerQuestion:
@@ -68,7 +68,7 @@ def answered(rt: Roundtable, event: AnswerDirectly, playbook: Playbook) -> Round
     out of the line: the thread is read again from the newest stamp that the lines have.
     """
     if rt.step_id != event.step_id:
-        raise NotNow(wording.step_is_over())
+        raise NotNow(wording.STEP_IS_OVER)
     stamp = slack_stamp(event.at)
     facts = specifying.said(rt, event.text, event.person, playbook)
     shown = wording.answered(rt.name_of(event.person.id), event.text)

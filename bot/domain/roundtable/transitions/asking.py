@@ -108,7 +108,7 @@ def _left_out_of(rt: Roundtable, phase_key: str, playbook: Playbook) -> Iterator
         skip = why_skipped(
             playbook.agenda, step, completed=rt.steps_completed, facts=_facts(rt), excused=_excused(rt)
         )
-        known = told.get(step.step_id) or (skip.why if skip else step_wording.not_discussed())
+        known = told.get(step.step_id) or (skip.why if skip else step_wording.NOT_DISCUSSED)
         yield LeftOut(phase_key, step.step_id, known, step.title)
     for one in playbook.troubles_of(phase_key):
         if (name := one.facts.get("filename")) and one.sentence:

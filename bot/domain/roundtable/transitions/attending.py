@@ -261,13 +261,13 @@ def without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def form(rt: Roundtable) -> InputForm:
     if rt.stage not in OPEN:
-        raise NotNow(wording.no_due_now())
+        raise NotNow(wording.NO_DUE_NOW)
     return wording.until_form(rt.slug)
 
 
 def flaws(submission: Submission) -> Mapping[str, str]:
     is_future = submission.text(wording.DUE) > submission.at
-    return {} if is_future else {wording.DUE: wording.no_such_moment()}
+    return {} if is_future else {wording.DUE: wording.NO_SUCH_MOMENT}
 
 
 def entered(submission: Submission) -> SetDue:
@@ -281,7 +281,7 @@ def entered(submission: Submission) -> SetDue:
 
 def due_chosen(rt: Roundtable, event: SetDue, playbook: Playbook) -> Roundtable:
     if event.due <= rt.now:
-        raise NotNow(wording.no_such_moment())
+        raise NotNow(wording.NO_SUCH_MOMENT)
     return _due_set(rt, event.person, event.due, playbook)
 
 
@@ -337,18 +337,18 @@ def _done(rt: Roundtable, person: Person, wish: words.Attending, playbook: Playb
         case _:
             due = due_in(wish.due, offset=_offset(rt, person))
             if due <= rt.now:
-                raise NotNow(wording.no_such_time())
+                raise NotNow(wording.NO_SUCH_TIME)
             return _due_set(rt, person, due, playbook)
 
 
 def nudged(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     """Once a step: whoever asks again is told so."""
     if rt.stage is not Stage.DISCUSSING:
-        raise NotNow(trouble_wording.nothing_to_finish())
+        raise NotNow(trouble_wording.NOTHING_TO_FINISH)
     if rt.attendance.at_step(rt.step_id).called:
-        raise NotNow(wording.asked_already())
+        raise NotNow(wording.ASKED_ALREADY)
     if not set(awaited(rt)) - {person.id}:
-        raise NotNow(wording.nobody_to_ask())
+        raise NotNow(wording.NOBODY_TO_ASK)
     return _called(rt, playbook)
 
 
@@ -379,7 +379,7 @@ def _kept(rt: Roundtable) -> Roundtable:
 def _passing(rt: Roundtable, person: Person) -> Roundtable:
     roll_call = rt.attendance.open_one(ReminderKind.ROLL_CALL)
     if roll_call is None or person.id not in roll_call.asked:
-        raise NotNow(wording.not_asked())
+        raise NotNow(wording.NOT_ASKED)
     attendance = rt.attendance.at_step(rt.step_id)
     passing = tuple(dict.fromkeys((*attendance.passed, person.id)))
     rt = rt.but(attendance=attendance.but(passed=passing))
@@ -389,7 +389,7 @@ def _passing(rt: Roundtable, person: Person) -> Roundtable:
 def _answering_later(rt: Roundtable, person: Person) -> Roundtable:
     roll_call = rt.attendance.open_one(ReminderKind.ROLL_CALL)
     if roll_call is None or person.id not in roll_call.asked:
-        raise NotNow(wording.not_asked())
+        raise NotNow(wording.NOT_ASKED)
     roll_call = roll_call.but(later=tuple(dict.fromkeys((*roll_call.later, person.id))))
     rt = rt.but(attendance=rt.attendance.replacing(roll_call))
     return _recorded(rt, person, f"{wording.later(rt.name_of(person.id))}.")
@@ -419,7 +419,7 @@ def finished(rt: Roundtable, person: Person) -> Roundtable:
 
 def _unlimited(rt: Roundtable, person: Person) -> Roundtable:
     if not rt.attendance.due:
-        raise NotNow(wording.no_due())
+        raise NotNow(wording.NO_DUE)
     sentence = wording.no_limit(_due(rt), rt.name_of(person.id))
     if rt.attendance.open_one(ReminderKind.DEADLINE):
         rt = _settled(rt, person, sentence)

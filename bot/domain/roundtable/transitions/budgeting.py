@@ -66,7 +66,7 @@ def charged(rt: Roundtable, failed: Failed) -> Roundtable:
     if spent_by(failed.facts) is None:
         return rt
     rt = counted(rt, failed)
-    return rt.recording(trouble_wording.answer_not_usable(), part=rt.part, **spent(failed.facts))
+    return rt.recording(trouble_wording.ANSWER_NOT_USABLE, part=rt.part, **spent(failed.facts))
 
 
 def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -214,7 +214,7 @@ def carried_on(rt: Roundtable, effect: Asked, playbook: Playbook) -> Roundtable:
         text = f"⚠ {trouble_wording.persona_without_a_model(persona.first_name)}"
     else:
         rt = rt.but(unaided=True)
-        text = f"⚠ {lost.sentence}\n{trouble_wording.without_a_model()}"
+        text = f"⚠ {lost.sentence}\n{trouble_wording.WITHOUT_A_MODEL}"
     before = rt.menu
     message = Message(
         text=text, note=lost.code, choices=before.message.choices if before else (menus.AIDED_AGAIN,)
@@ -236,7 +236,7 @@ def wanted_back(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     left = tuple(choice for choice in message.choices if choice.action is not menus.RETRY.action)
     if not left:
         return rt
-    again = message.but(text=trouble_wording.with_a_model_again(), choices=left, token="", note="")
+    again = message.but(text=trouble_wording.WITH_A_MODEL_AGAIN, choices=left, token="", note="")
     return _offered(rt, kind, again)
 
 

@@ -217,4 +217,4 @@ def _step(rt: Roundtable, playbook: Playbook) -> Step:
 
 
 def _refused() -> NoReturn:
-    raise NotNow(trouble_wording.unknown_menu())
+    raise NotNow(trouble_wording.UNKNOWN_MENU)

@@ -30,7 +30,7 @@ def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     number, _, what = event.value.partition("/")
     chosen = [one for one in uncarried.shown(rt, rt.step_id) if str(one.number) == number]
     if not chosen or what not in {wording.TAKE, wording.LEAVE}:
-        raise NotNow(wording.not_listed())
+        raise NotNow(wording.NOT_LISTED)
     return _settled(rt, event.person, chosen, playbook, takes=what == wording.TAKE)
 
 
@@ -44,7 +44,7 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     chosen = [one for one in listed if not numbers or one.number in numbers]
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
     if not chosen:
-        return rt.queueing(Tell(person=event.person.id, message=Message(text=wording.not_listed())))
+        return rt.queueing(Tell(person=event.person.id, message=Message(text=wording.NOT_LISTED)))
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     return _settled(rt, event.person, chosen, playbook, takes=found["what"] == "take over")
 

@@ -75,7 +75,7 @@ Entered = RecordDecision | NameOption | RaiseObjection | SettleObjection | SealP
 def form(rt: Roundtable, action: Action, subject: str, person: Person) -> InputForm:
     """Raises NotNow, with a sentence for the person, where it makes no sense."""
     if rt.elaboration is None or rt.stage is not Stage.ELABORATING:
-        raise NotNow(wording.no_discussion())
+        raise NotNow(wording.NO_DISCUSSION)
     debate = rt.elaboration
     if action is Action.RECORD:
         return forms.record(debate, slug=rt.slug, option=subject, person=person.id)
@@ -85,11 +85,11 @@ def form(rt: Roundtable, action: Action, subject: str, person: Person) -> InputF
         return forms.objection(debate.topic, slug=rt.slug)
     if action is Action.SEALED:
         if debate.revealed_at:
-            raise NotNow(wording.sealed_too_late())
+            raise NotNow(wording.SEALED_TOO_LATE)
         return forms.sealed(debate, slug=rt.slug)
     found = forms.fate(debate, slug=rt.slug, subject=subject)
     if found is None:
-        raise NotNow(wording.has_an_answer())
+        raise NotNow(wording.HAS_AN_ANSWER)
     return found
 
 
@@ -99,21 +99,21 @@ def flaws(rt: Roundtable, submission: Submission) -> Mapping[str, str]:
         return {}
     words = submission.text(forms.WORDS).strip()
     if submission.name is FormName.OPTION:
-        return {} if words else {forms.WORDS: wording.no_option_words()}
+        return {} if words else {forms.WORDS: wording.NO_OPTION_WORDS}
     if submission.name not in {FormName.RECORD, FormName.SEALED}:
         return {}
     letter = _letter(submission)
     is_known = bool(letter) and board.of_letter(rt.elaboration, letter) is not None
-    found = {} if is_known or words else {forms.WORDS: wording.no_words()}
+    found = {} if is_known or words else {forms.WORDS: wording.NO_WORDS}
     here = {*rt.people, *waiting.participants(rt), submission.person.id}
     named = submission.values.get(forms.DECIDERS)
     if named is not None and not named:
-        found[forms.DECIDERS] = wording.nobody_decides()
+        found[forms.DECIDERS] = wording.NOBODY_DECIDES
     elif named and not set(named) <= here:
-        found[forms.DECIDERS] = wording.does_not_take_part()
+        found[forms.DECIDERS] = wording.DOES_NOT_TAKE_PART
     fates = (submission.text(f"{forms.FATE}{one.number}") for one in board.open_objections(rt.elaboration))
     if Fate.REJECTED in fates and not submission.text(forms.WHY).strip():
-        found[forms.WHY] = wording.turned_down_without_a_reason()
+        found[forms.WHY] = wording.TURNED_DOWN_WITHOUT_A_REASON
     return found
 
 
@@ -205,7 +205,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook, *, turn: str) -> tuple[
         rt, taken = taking_position(rt, event.person, position.letter or "", playbook, ts=event.ts, **told)
         facts = specifying.merged(facts, taken)
         if rt.debate.sealed and typed_positions.labelled(event.text):
-            rt = whispering(rt, event.person, wording.seen_by_everybody())
+            rt = whispering(rt, event.person, wording.SEEN_BY_EVERYBODY)
     line = rt.line_of(event.ts)
     for text, entry in _matched(dissent.objections(event.text), _written(facts, "objection")):
         raised = rt.debate.objections
@@ -357,7 +357,7 @@ def _asked_by(rt: Roundtable, event: Press) -> Agreement | MessageMark:
     letter, _, stands = event.value.partition("/")
     found = next((one for one in agreeing.agreements(rt) if one.option.letter == letter), None)
     if found is None or stands != str(len(rt.debate.stands)):
-        raise NotNow(wording.positions_moved())
+        raise NotNow(wording.POSITIONS_MOVED)
     return found
 
 
@@ -377,7 +377,7 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     option = board.of_letter(rt.debate, event.option) if event.option else None
     text = whole(event.words, TEXT_CHARS) or (option.text if option else "")
     if not text:
-        raise NotNow(wording.no_words())
+        raise NotNow(wording.NO_WORDS)
     named = tuple(dict.fromkeys(event.deciders))
     deciders = _named_besides(rt, named, event.person)
     proposal = ProposedDecision(text, option, event.reason, event.revisit, event.replaces, deciders=deciders)
@@ -509,7 +509,7 @@ def objected(rt: Roundtable, event: RaiseObjection, playbook: Playbook) -> Round
     text, settle = whole(event.words, TEXT_CHARS), whole(event.settle, TEXT_CHARS)
     raised = rt.debate.objections
     if not text or len(raised) >= MOST_OBJECTIONS:
-        raise NotNow(wording.no_words())
+        raise NotNow(wording.NO_WORDS)
     facts = specifying.objected(rt, text, settle, playbook)
     entry = next((one.id for one in _written(facts, "objection")), "")
     name = rt.name_of(event.person.id)
@@ -530,7 +530,7 @@ def fate_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
     """The value is `NUMBER/FATE`. For a reason a form is needed; its owner takes an objection back."""
     number, _, fate = event.value.partition("/")
     if not number.isdecimal() or fate not in {Fate.ACCEPTED, Fate.WITHDRAWN}:
-        raise NotNow(trouble_wording.unknown_menu())
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
     return _settled(rt, event.person, _open(rt, int(number)), Fate(fate), "")
 
 
@@ -542,9 +542,9 @@ def settled(rt: Roundtable, event: SettleObjection, playbook: Playbook) -> Round
 def _open(rt: Roundtable, number: int) -> RaisedObjection:
     found = board.objection(rt.debate, number)
     if found is None:
-        raise NotNow(trouble_wording.unknown_menu())
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
     if found.fate is not Fate.OPEN:
-        raise NotNow(wording.has_an_answer())
+        raise NotNow(wording.HAS_AN_ANSWER)
     return found
 
 

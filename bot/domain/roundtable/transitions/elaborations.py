@@ -130,7 +130,7 @@ def floor_given(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playb
         return rt
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
     text = discussion_wording.both_sides(dispute.issue, _favored(debate, dispute))
-    note = discussion_wording.yours_to_decide()
+    note = discussion_wording.YOURS_TO_DECIDE
     return told(rt, [PersonaUtterance(lead_of(rt, playbook), text, note=note)])
 
 
@@ -158,7 +158,7 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     pressed = (event.action, event.value)
     choice = next((one for one in rt.menu.message.choices if (one.action, one.value) == pressed), None)
     if choice is None:
-        raise NotNow(trouble_wording.unknown_menu())
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
     dispute, name = rt.debate.put[-1], rt.name_of(event.person.id)
     position = dispute.options[int(choice.value)]
     rt = rt.opening_round(LinePhase.WORKSHOP)
@@ -277,7 +277,7 @@ def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     if is_told:
         return rt
-    return rt.queueing(Tell(person=person.id, message=Message(text=discussion_wording.too_much_at_once())))
+    return rt.queueing(Tell(person=person.id, message=Message(text=discussion_wording.TOO_MUCH_AT_ONCE)))
 
 
 def _goes_on(debate: Elaboration) -> bool:
@@ -446,7 +446,7 @@ def _round_ended(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Play
         return next_speaks(challenged(told(rt, sayings), playbook), playbook)
     rt = rt.but(elaboration=rt.debate.round_over())
     rt = _rested(floor_given(rt, sayings, playbook), playbook)
-    return _on_card(rt, discussion_wording.anybody_there(), playbook) if rt.debate.asks_for_people else rt
+    return _on_card(rt, discussion_wording.ANYBODY_THERE, playbook) if rt.debate.asks_for_people else rt
 
 
 def _rested(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -470,7 +470,7 @@ def _room_left(rt: Roundtable) -> Roundtable:
 
 def _warned(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Two turns before the limit."""
-    return _on_card(rt, discussion_wording.nearing_the_end(), playbook)
+    return _on_card(rt, discussion_wording.NEARING_THE_END, playbook)
 
 
 def _on_card(rt: Roundtable, text: str, playbook: Playbook) -> Roundtable:
@@ -514,7 +514,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if rt.debate.turn_count == rt.debate.max_turns - WARNING_TURNS_BEFORE_END:
         rt = _warned(rt, playbook)
     if wish is words.EndIntent.UNSURE:
-        return rt.telling(Message(text=discussion_wording.end_or_go_on()), part=LinePhase.WORKSHOP)
+        return rt.telling(Message(text=discussion_wording.END_OR_GO_ON), part=LinePhase.WORKSHOP)
 
     if other := other_step(rt, event.text, playbook):
         phase = asking.phase_of(other.phase_key, playbook)
@@ -544,7 +544,7 @@ def all_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) -> Roundtable:
     if rt.debate.exhausted:
-        raise NotNow(discussion_wording.limit_on_card())
+        raise NotNow(discussion_wording.LIMIT_ON_CARD)
     rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
     name = rt.name_of(event.person.id)
     return rt.recording(sentence, part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name)
@@ -599,9 +599,9 @@ def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtabl
     rt = standing.shown_at_the_end(rt, playbook)
     ending = EndReason.TURN_LIMIT if rt.debate.exhausted and ending is EndReason.BY_PEOPLE else ending
     debate = rt.debate.but(waiting=(), ending=ending, questions=(*rt.debate.questions, *_without_reason(rt)))
-    rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).dropping(Speak, CompareStances)
+    rt = rt.closing_menu(discussion_wording.STILL_TALKING, quietly=True).dropping(Speak, CompareStances)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
-    text = syntheses.LAST_WORDS[ending]()
+    text = syntheses.LAST_WORDS[ending]
     lead = lead_of(rt, playbook)
     if rt.board and ending is not EndReason.BUDGET:
         rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)

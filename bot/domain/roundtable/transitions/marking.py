@@ -59,7 +59,7 @@ def flaws(submission: Submission) -> Mapping[str, str]:
     if kind not in set(MarkKind):
         return {wording.MARK: wording.CHOOSE}
     is_said = kind in WITHOUT_WORDS and submission.text(wording.WORDS).strip()
-    return {wording.WORDS: wording.only_its_words()} if is_said else {}
+    return {wording.WORDS: wording.ONLY_ITS_WORDS} if is_said else {}
 
 
 def entered(submission: Submission) -> MarkMessage:
@@ -76,7 +76,7 @@ def entered(submission: Submission) -> MarkMessage:
 def marked(rt: Roundtable, event: MarkMessage, playbook: Playbook) -> Roundtable:
     """A reaction to anything but a person's message of the open step means nothing; the form says so."""
     if event.words and event.mark in WITHOUT_WORDS:
-        raise NotNow(wording.only_its_words())
+        raise NotNow(wording.ONLY_ITS_WORDS)
     known = next((one for one in rt.marks if _is_same(one, event)), None)
     if event.removed:
         return _taken_back(rt, event, known, playbook) if known else rt
@@ -84,7 +84,7 @@ def marked(rt: Roundtable, event: MarkMessage, playbook: Playbook) -> Roundtable
     if found is None or rt.stage is Stage.OPENING:
         if event.is_reaction:
             return rt
-        raise NotNow(wording.not_markable())
+        raise NotNow(wording.NOT_MARKABLE)
     if event.mark is MarkKind.OUT and event.person.id not in {found.author, rt.started_by}:
         why = wording.may_not_leave_out(rt.name_of(found.author), rt.name_of(rt.started_by))
         if event.is_reaction:
@@ -116,7 +116,7 @@ def _marked(rt: Roundtable, event: MarkMessage, found: MarkedWords, playbook: Pl
     text = wording.told(mark.kind.value)
     if mark.kind is MarkKind.OUT:
         is_pending = any(line.message_id == rt.line_of(mark.ts) for line in rt.unheld)
-        text = text if is_pending else wording.saved_before()
+        text = text if is_pending else wording.SAVED_BEFORE
         rt = _left_out(rt, event, mark)
     else:
         rt, mark = _with_entry(rt, event, mark, playbook)
@@ -193,7 +193,7 @@ def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook:
         if mark.kind is MarkKind.OUT
         else _without_entry(rt, event, mark, playbook)
     )
-    return pausing.notes_saved(_told(rt, event.person, wording.undone()), playbook)
+    return pausing.notes_saved(_told(rt, event.person, wording.UNDONE), playbook)
 
 
 def _without_entry(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
@@ -367,7 +367,7 @@ def is_mark(rt: Roundtable, id: str) -> bool:
 def open_mark(rt: Roundtable, id: str) -> MessageMark:
     found = next((one for one in rt.marks if one.id == id and one.is_open), None)
     if found is None:
-        raise NotNow(wording.not_markable())
+        raise NotNow(wording.NOT_MARKABLE)
     return found
 
 

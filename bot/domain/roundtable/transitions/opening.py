@@ -104,7 +104,7 @@ def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     it is another channel. What was said and is not in git yet comes along, and so does what was being discussed.
     """
     if rt.place.thread:
-        raise NotNow(trouble_wording.held_already())
+        raise NotNow(trouble_wording.HELD_ALREADY)
     if not rt.phase_key:
         begun = _on(event, playbook).but(version=rt.version, now=rt.now, seen=rt.seen)
         return _open(_as_chosen_before(begun, rt), event, playbook)
@@ -332,9 +332,7 @@ def _restoring_offered(rt: Roundtable, event: ItemRead) -> Roundtable:
     again = ReadItem(recovering=event.recovering)
     rt = rt.logging(*event.troubles).but(stage=Stage.STALLED, stalled=Stalled(effect=again, stage=rt.stage))
     codes = " · ".join(one.code for one in event.troubles)
-    message = Message(
-        text=trouble_wording.restorable(), choices=(menus.RESTORE, menus.START_OVER), note=codes
-    )
+    message = Message(text=trouble_wording.RESTORABLE, choices=(menus.RESTORE, menus.START_OVER), note=codes)
     return rt.offering(MenuKind.RESTORE, message, part=LinePhase.DRAFT)
 
 

@@ -38,7 +38,7 @@ def stop_when_busy(rt: Roundtable, person: Person, playbook: Playbook) -> Roundt
     """What a model is writing is dropped at once; what is being saved is finished first."""
     if is_with_model(rt):
         return _called_off(rt, person, playbook)
-    told = Tell(person=person.id, message=Message(text=step_wording.stops_soon()))
+    told = Tell(person=person.id, message=Message(text=step_wording.STOPS_SOON))
     return rt.but(stop_asked_by=person.id).queueing(told)
 
 
@@ -92,7 +92,7 @@ def channel_gone(rt: Roundtable, event: ChannelGone, playbook: Playbook) -> Roun
     told = Tell(person=rt.started_by, message=Message(text=words, links=link))
     rt = standing.shown_at_the_end(rt, playbook)
     rt = rt.recording(trouble_wording.no_channel(archived=event.archived), part=rt.part, message_id=event.key)
-    rt = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.superseded()).holding_back()
+    rt = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.SUPERSEDED).holding_back()
     return queue_commit(rt.but(stage=Stage.PAUSED, heading_for=rt.stage), "paused").queueing(told)
 
 
@@ -142,7 +142,7 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, **facts)
     if rt.stage is Stage.PAUSED and words.finishes(event.text):
         rt = _hinted(rt)
-        rt = rt.queueing(Tell(person=event.person.id, message=Message(text=step_wording.nothing_open())))
+        rt = rt.queueing(Tell(person=event.person.id, message=Message(text=step_wording.NOTHING_OPEN)))
     elif rt.hinted != _rest(rt):
         told = Message(text=step_wording.at_rest(rt.stage.value))
         rt = _hinted(rt).queueing(Tell(person=event.person.id, message=told))

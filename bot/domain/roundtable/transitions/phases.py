@@ -126,8 +126,8 @@ def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
         if step.step_id not in rt.steps_completed
     )
     speaker = asking.speaker_of(rt, playbook)
-    message = Message(text=step_wording.skipping(), speaker=speaker.key)
-    known, why = {one.step_id for one in rt.passed}, step_wording.skipped_with_phase()
+    message = Message(text=step_wording.SKIPPING, speaker=speaker.key)
+    known, why = {one.step_id for one in rt.passed}, step_wording.SKIPPED_WITH_PHASE
     skipped = (SkippedStep(step_id=step_id, why=why) for step_id in left if step_id not in known)
     step_id = rt.step_id if rt.step_id in rt.steps_completed else ""
     passed = (*rt.passed, *skipped)
@@ -233,11 +233,11 @@ def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook, *, 
     """
     step = playbook.agenda.get(step_id)
     if step is None:
-        raise NotNow(step_wording.no_such_step())
+        raise NotNow(step_wording.NO_SUCH_STEP)
     if rt.stage not in OPENABLE:
-        raise NotNow(step_wording.opened_later())
+        raise NotNow(step_wording.OPENED_LATER)
     if rt.stage is Stage.DISCUSSING and rt.step_id == step_id:
-        raise NotNow(step_wording.open_already())
+        raise NotNow(step_wording.OPEN_ALREADY)
     label = menus.open_step(step_id, step.title).label
     rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
     rt = steps.feedback_saved(rt, playbook)
@@ -261,7 +261,7 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return after
     if rt.board and words.exit_wish(event.text) is words.EndIntent.YES:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
-        over = Message(text=discussion_wording.over_already())
+        over = Message(text=discussion_wording.OVER_ALREADY)
         return rt.queueing(Tell(person=event.person.id, message=over))
     is_feedback = not words.is_wish(event.text) and words.depth(event.text, at_menu=True) is None
     facts = specifying.said_afterwards(rt, event.text, event.person, playbook) if is_feedback else {}
@@ -273,7 +273,7 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if wanted := words.depth(event.text, at_menu=True):
         return depths.change(rt, wanted, playbook, person=event.person)
     if words.finishes(event.text):
-        told = Message(text=trouble_wording.nothing_to_finish())
+        told = Message(text=trouble_wording.NOTHING_TO_FINISH)
         return rt.queueing(Tell(person=event.person.id, message=told))
 
     if is_feedback and not facts:

@@ -158,7 +158,7 @@ def speaker_of(role: str, playbook: Playbook) -> str:
 def _writing_asked(rt: Roundtable, ws: Workshop) -> Roundtable:
     if rt.has_pending(effects.Formalize):
         return rt
-    text = planning_wording.mending(ws.errors) if ws.errors else planning_wording.formalizing()
+    text = planning_wording.mending(ws.errors) if ws.errors else planning_wording.FORMALIZING
     return rt.saying_on_card(text, part=ws.stage).queueing(effects.Formalize())
 
 
@@ -220,7 +220,7 @@ def analysed(rt: Roundtable, playbook: Playbook) -> bool:
 def plan_asked(rt: Roundtable, event: Plan, playbook: Playbook) -> Roundtable:
     """Not while a discussion is only stopped: in the record its turns stand together, up to the synthesis."""
     if rt.heading_for is Stage.ELABORATING:
-        raise NotNow(trouble_wording.discussing())
+        raise NotNow(trouble_wording.DISCUSSING)
     return begin(rt, event.person, playbook)
 
 
@@ -230,13 +230,13 @@ def plan_again(rt: Roundtable, event: Plan, playbook: Playbook) -> Roundtable:
 
 
 def not_in_a_discussion(rt: Roundtable, event: Plan, playbook: Playbook) -> Roundtable:
-    raise NotNow(trouble_wording.discussing())
+    raise NotNow(trouble_wording.DISCUSSING)
 
 
 def begin(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
     """Where the analysis stands is kept: it is gone back to. The folder says whether there is a plan already."""
     if not len(playbook.workshop):
-        raise NotNow(trouble_wording.no_roles())
+        raise NotNow(trouble_wording.NO_ROLES)
     name = rt.name_of(person.id)
     origin = rt.heading_for if rt.stage is Stage.PAUSED else rt.stage
     rt = rt.closing_menu(planning_wording.called(name), ts=ts).dropping(*effects.UNDER_WAY)
@@ -257,7 +257,7 @@ def lost(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if not len(playbook.workshop):
         return rt
     rt = rt.but(heading_for=Stage.PLANNING)
-    return rt.telling(Message(text=planning_wording.taken_up()), part=rt.part)
+    return rt.telling(Message(text=planning_wording.TAKEN_UP), part=rt.part)
 
 
 def _origin(stage: Stage | None) -> Stage | None:

@@ -164,7 +164,7 @@ def began(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
     if planning.is_saving(rt):
-        raise NotNow(trouble_wording.saving())
+        raise NotNow(trouble_wording.SAVING)
     return pausing.pause(rt, event.person, playbook)
 
 
@@ -178,5 +178,5 @@ def left(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     target = rt.planned_from
     rt = queue_commit(rt, "planning left for now")
     if planning.held(rt).stage is not LinePhase.REVIEW_READY:
-        rt = rt.telling(Message(text=planning_wording.goes_on_later()), part=rt.part)
+        rt = rt.telling(Message(text=planning_wording.GOES_ON_LATER), part=rt.part)
     return resuming.again(rt.but(heading_for=target, planned_from=None), playbook)

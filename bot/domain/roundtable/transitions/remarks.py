@@ -51,7 +51,7 @@ def _included(rt: Roundtable, person: Person, key: str, playbook: Playbook) -> R
     """Each is a note of the person who made the remark, under the line of the message: it changes with it."""
     card = rt.card
     if card is None or not card.remarks:
-        raise NotNow(step_wording.nothing_left_out())
+        raise NotNow(step_wording.NOTHING_LEFT_OUT)
     rt = rt.but(card=card.but(remarks=()))
     rt = rt.recording(
         step_wording.included(rt.name_of(person.id), len(card.remarks)),

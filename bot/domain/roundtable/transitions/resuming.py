@@ -63,7 +63,7 @@ def take_over_offered(rt: Roundtable, state: ItemState | None) -> Roundtable:
 def taken_over(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """The line gets the digests when it is written: what stands there then is what counts."""
     if not rt.unsealed:
-        raise NotNow(trouble_wording.nothing_to_take_over())
+        raise NotNow(trouble_wording.NOTHING_TO_TAKE_OVER)
     name = rt.name_of(event.person.id)
     text = trouble_wording.taken_over(name, rt.unsealed)
     facts: dict[str, Any] = {"user_id": event.person.id, "user_name": name}
@@ -88,7 +88,7 @@ def _look(rt: Roundtable, person: Person) -> Roundtable:
 def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The greeting, and what was open: the question, the menu, the floor."""
     target = rt.heading_for or rt.stage
-    rt = rt.closing_menu(step_wording.superseded()).but(heading_for=None)
+    rt = rt.closing_menu(step_wording.SUPERSEDED).but(heading_for=None)
     if target is Stage.PLANNING:
         return planning.back(rt, playbook)
     if target is Stage.ELABORATING:
@@ -123,7 +123,7 @@ def resume_stalled(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundta
 
 def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
     if rt.stalled is None:
-        raise NotNow(trouble_wording.not_opened())
+        raise NotNow(trouble_wording.NOT_OPENED)
     effect, stage = rt.stalled.effect, rt.stalled.stage
     rt = asking.chosen(rt, menus.RETRY.label, person, part=rt.part, ts=ts)
     return rt.but(stage=stage, stalled=None, unaided=False, unaided_personas=()).queueing(
@@ -143,7 +143,7 @@ def at_the_end(rt: Roundtable, commits_behind: int, playbook: Playbook) -> Round
 
 def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Steps that were left out can still be opened, such as one whose file was mended since."""
-    text = step_wording.complete_and_current()
+    text = step_wording.COMPLETE_AND_CURRENT
     left = asking.left_out(rt, playbook)
     can_open = asking.openable(left)
     if not can_open:

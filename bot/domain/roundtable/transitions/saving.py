@@ -105,7 +105,7 @@ def queue_commit_then_offer(
     **more: Any,
 ) -> Roundtable:
     """The same, and *message* is the open menu."""
-    rt = rt.closing_menu(step_wording.superseded())
+    rt = rt.closing_menu(step_wording.SUPERSEDED)
     token = rt.token()
     rt = queue_commit_then_tell(rt, subject, message.but(token=token), part=part, then=then, **more)
     return rt.but(menu=Menu(kind=kind, token=token, message=message)).asking_with(rt.outbox[-1])
@@ -134,7 +134,7 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     if committed.unwritten:
         return _kept_for_later(rt, commit, committed.unwritten)
     is_last = commit.late and not is_behind(rt)
-    return rt.telling(Message(text=trouble_wording.saved_at_last()), part=rt.part) if is_last else rt
+    return rt.telling(Message(text=trouble_wording.SAVED_AT_LAST), part=rt.part) if is_last else rt
 
 
 def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
@@ -161,7 +161,7 @@ def saying_what_is_saved(rt: Roundtable, told: Committed | None = None) -> str:
     if not is_behind(rt):
         return step_wording.saved(told.touched if told else ())
     touched = step_wording.saved(told.touched) if told and told.touched else ""
-    return "\n".join(filter(None, (touched, step_wording.not_all_saved())))
+    return "\n".join(filter(None, (touched, step_wording.NOT_ALL_SAVED)))
 
 
 def saying_that_it_is_not(rt: Roundtable) -> Roundtable:
@@ -170,7 +170,7 @@ def saying_that_it_is_not(rt: Roundtable) -> Roundtable:
     def told(effect: Effect) -> Effect:
         if not isinstance(effect, Post) or rt.menu is None or effect.message.token != rt.menu.token:
             return effect
-        text = f"{effect.message.text}\n\n{step_wording.not_all_saved()}"
+        text = f"{effect.message.text}\n\n{step_wording.NOT_ALL_SAVED}"
         return effect.but(message=effect.message.but(text=text))
 
     return rt.but(outbox=tuple(map(told, rt.outbox)))
@@ -363,7 +363,7 @@ def _is_late(effect: Effect) -> bool:
 def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
     rt = rt.logging(*lost)
     if any(one.code == META_UNREADABLE for one in lost):
-        rt = rt.telling(Message(text=trouble_wording.written_anew(), note=META_UNREADABLE), part=rt.part)
+        rt = rt.telling(Message(text=trouble_wording.WRITTEN_ANEW, note=META_UNREADABLE), part=rt.part)
     return queue_commit(rt, "meta.json written anew", change=_everything(rt))
 
 

@@ -87,9 +87,9 @@ def on_a_card(rt: Roundtable, text: str, **facts: Any) -> Roundtable:
 
 def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:
     if not rt.place.thread:
-        raise NotNow(trouble_wording.nothing_running())
+        raise NotNow(trouble_wording.NOTHING_RUNNING)
     if event.muted is rt.manners.muted:
-        raise NotNow(trouble_wording.muted_already() if event.muted else trouble_wording.not_muted())
+        raise NotNow(trouble_wording.MUTED_ALREADY if event.muted else trouble_wording.NOT_MUTED)
     name = rt.name_of(event.person.id)
     rt = rt.but(manners=rt.manners.but(muted=event.muted))
     return _muted(rt, name) if event.muted else _speaking_again(rt, name, playbook)
@@ -135,7 +135,7 @@ def next_speaks(rt: Roundtable, playbook: Playbook, *, together: tuple[str, ...]
 def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """A person lets the personas go on: that ends a silence which people asked for, and no other."""
     if used_up(rt.purse, playbook.policy):
-        raise NotNow(trouble_wording.budget_used_up())
+        raise NotNow(trouble_wording.BUDGET_USED_UP)
     return rt.but(manners=rt.manners.but(muted=False))
 
 

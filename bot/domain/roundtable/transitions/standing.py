@@ -30,7 +30,7 @@ def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     letter = "" if event.value == UNDECIDED else event.value
     option = board.of_letter(rt.debate, letter) if letter else None
     if letter and option is None:
-        raise NotNow(trouble_wording.unknown_menu())
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
     after, facts = taking_position(rt, event.person, letter, playbook)
     if after.elaboration == rt.elaboration:
         raise NotNow(wording.stands_already(letter))
@@ -43,16 +43,16 @@ def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Round
     """As if `option: …` was typed; who names an option of their own is for it, too."""
     debate, text = rt.debate, whole(event.words, board.OPTION_CHARS)
     if not text:
-        raise NotNow(wording.no_option_words())
+        raise NotNow(wording.NO_OPTION_WORDS)
     if event.is_own and debate.sealed:
-        raise NotNow(wording.sealing_now())
+        raise NotNow(wording.SEALING_NOW)
     known = board.find(debate, text)
     if known and not event.is_own:
         raise NotNow(wording.named_already(known.letter))
     debate = board.with_options(debate, [text])
     option = board.find(debate, text)
     if option is None:
-        raise NotNow(wording.too_many_options())
+        raise NotNow(wording.TOO_MANY_OPTIONS)
     name, person = rt.name_of(event.person.id), event.person
     facts = {} if known else specifying.said(rt, f"option: {text}", person, playbook, notes=False)
     rt = rt.but(elaboration=debate)
@@ -109,12 +109,12 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
     """Kept in the store only: no line has it before it is shown. The first one begins the round."""
     debate = rt.debate
     if debate.revealed_at:
-        raise NotNow(wording.sealed_too_late())
+        raise NotNow(wording.SEALED_TOO_LATE)
     position = event.position
     whole(position.words, board.OPTION_CHARS)
     is_known = bool(position.option) and board.of_letter(debate, position.option) is not None
     if not is_known and not position.words.strip():
-        unknown = wording.no_such_option(position.option) if position.option else wording.no_words()
+        unknown = wording.no_such_option(position.option) if position.option else wording.NO_WORDS
         raise NotNow(unknown)
     begun = debate.sealed or SealedRound(asked=tuple(rt.people))
     if debate.sealed is None:
@@ -127,14 +127,14 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
     begun = begun.but(asked=asked, given={**begun.given, event.person.id: position})
     rt = rt.but(elaboration=rt.debate.but(sealed=begun, waiting=()))
     if not event.is_answered:
-        rt = whispering(rt, event.person, wording.sealed_noted())
+        rt = whispering(rt, event.person, wording.SEALED_NOTED)
     is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)
     return _show_sealed(rt, None, playbook) if is_last else rt
 
 
 def revealed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if rt.debate.sealed is None:
-        raise NotNow(trouble_wording.unknown_menu())
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
     return _show_sealed(rt, event.person, playbook)
 
 

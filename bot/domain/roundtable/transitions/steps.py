@@ -54,7 +54,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return depths.change(rt, wanted, playbook, person=event.person)
 
     if words.exit_wish(event.text) is words.EndIntent.YES:
-        told = Message(text=step_wording.how_to_finish())
+        told = Message(text=step_wording.HOW_TO_FINISH)
         return rt.queueing(Tell(person=event.person.id, message=told))
 
     rt = rt.answering(event, feedback=False).queueing(React(ts=event.ts, emoji=NOTED))
@@ -75,7 +75,7 @@ def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return pausing.stop_when_busy(rt, event.person, playbook)
     if is_answer or not event.text.strip():
         return rt.answering(event, feedback=True).queueing(React(ts=event.ts, emoji=NOTED))
-    return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.saving())))
+    return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.SAVING)))
 
 
 def acknowledged(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:

@@ -33,11 +33,11 @@ from bot.domain.values.text import one_line
 
 SYNTHESES_TRIED = 2
 LAST_WORDS = {
-    EndReason.TURN_LIMIT: discussion_wording.limit_reached,
-    EndReason.BY_PEOPLE: discussion_wording.wrapping_up,
-    EndReason.QUIET: discussion_wording.quiet_since,
-    EndReason.DUE: discussion_wording.due_by_now,
-    EndReason.BUDGET: trouble_wording.used_up_in_a_discussion,
+    EndReason.TURN_LIMIT: discussion_wording.LIMIT_REACHED,
+    EndReason.BY_PEOPLE: discussion_wording.WRAPPING_UP,
+    EndReason.QUIET: discussion_wording.QUIET_SINCE,
+    EndReason.DUE: discussion_wording.DUE_BY_NOW,
+    EndReason.BUDGET: trouble_wording.USED_UP_IN_A_DISCUSSION,
 }
 
 
@@ -249,7 +249,7 @@ def _save(
     ending = discussion_card.ended_card(
         rt.debate.topic,
         shown or Message(text=text),
-        heading=LAST_WORDS[rt.debate.ending or EndReason.BY_PEOPLE](),
+        heading=LAST_WORDS[rt.debate.ending or EndReason.BY_PEOPLE],
     )
     rt = rt.but(board=rt.board.but(ending=ending))
     rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, **(facts or {}))

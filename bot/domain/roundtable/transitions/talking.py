@@ -19,7 +19,7 @@ def only(rt: Roundtable, event: Command, why: str) -> Roundtable:
 
 def helped(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Who says "help" has answered no question, and is told what would."""
-    return pausing.notes_saved(_answered(rt, event, step_wording.how_it_goes()), playbook)
+    return pausing.notes_saved(_answered(rt, event, step_wording.HOW_IT_GOES), playbook)
 
 
 def _answered(rt: Roundtable, said: Say, answer: str) -> Roundtable:
@@ -33,7 +33,7 @@ def _answered(rt: Roundtable, said: Say, answer: str) -> Roundtable:
 def asked(rt: Roundtable, event: Export, playbook: Playbook) -> Roundtable:
     """Asked again while it is on its way, it is not made twice."""
     if not rt.place.thread:
-        raise NotNow(record_wording.not_open_yet())
+        raise NotNow(record_wording.NOT_OPEN_YET)
     if rt.has_pending(ShareRecord):
         return rt
     wanted = ShareRecord(person=event.person.id, asked_at=event.at, reply_url=event.reply_url)

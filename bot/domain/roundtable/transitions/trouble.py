@@ -199,7 +199,7 @@ def _thread_not_read(rt: Roundtable, failure: FailedEffect, playbook: Playbook) 
         return rt if rt.stage in RESTING else absence.not_read(rt)
     if failure.effect.lost:
         return written_again(rt, failure.effect.lost, complete=False)
-    rt = rt.telling(Message(text=trouble_wording.could_not_read()), part=LinePhase.DRAFT)
+    rt = rt.telling(Message(text=trouble_wording.COULD_NOT_READ), part=LinePhase.DRAFT)
     return opening.taken_up(rt, "taken up from git") if failure.effect.recovering else rt
 
 
@@ -249,7 +249,7 @@ def _unheard(rt: Roundtable, said: Failed, playbook: Playbook, *posts: Post) -> 
     words = words if gone else trouble_wording.cannot_go_on(said.sentence)
     told = (
         rt.dropping(React, *UNDER_WAY)
-        .closing_menu(step_wording.superseded())
+        .closing_menu(step_wording.SUPERSEDED)
         .holding_back(*posts)
         .queueing(Tell(person=resumed_by or rt.started_by, message=Message(text=words)))
     )
@@ -311,7 +311,7 @@ def _card_not_edited(rt: Roundtable, failure: FailedEffect, playbook: Playbook) 
     if failure.said.reason in NOT_EDITABLE:
         return again(message)
     if failure.said.reason in ABOUT_THE_MESSAGE:
-        return again(message.but(text=trouble_wording.not_shown(), card=None))
+        return again(message.but(text=trouble_wording.NOT_SHOWN, card=None))
     post = Post(id=failure.effect.id, message=message)
     return _not_posted(rt, FailedEffect(post, failure.said), playbook)
 
@@ -319,9 +319,9 @@ def _card_not_edited(rt: Roundtable, failure: FailedEffect, playbook: Playbook) 
 def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
     """The transcript says that it was not shown; its buttons come with other words."""
     rt, message = rt.marking(effect.id, not_shown=reason), effect.message
-    if not message.token or message.text == trouble_wording.not_shown():
+    if not message.token or message.text == trouble_wording.NOT_SHOWN:
         return rt
-    again = message.but(text=trouble_wording.not_shown())
+    again = message.but(text=trouble_wording.NOT_SHOWN)
     rt = rt.queueing(Post(message=again))
     return rt.posting_instead(effect.id, rt.outbox[-1])
 
@@ -353,7 +353,7 @@ def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Ro
         rt, failure.effect, failure.said.reason, playbook
     ):
         return budgeting.carried_on(rt, failure.effect, playbook)
-    return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.press_retry())
+    return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.PRESS_RETRY)
 
 
 def _not_compared(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
@@ -20,20 +20,21 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import content, shipped, telemetry
 from bot import keys as derived
 from bot.cast import opened_speakers
-from bot.cli import review_parts
-from bot.cli.review_parts import ReviewParts
 from bot.content.policies import read_policies
 from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.privacy.redaction import Redact, Redactor, own_rules
+from bot.domain.privacy.redaction import Redact, Redactor, own_rules, unchanged
 from bot.engine.audit import Redaction
 from bot.engine.clock import Clock, now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
+from bot.engine.evidence_ports import NO_SIGHT, Sights
+from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
 from bot.engine.ports import Store, Voices, Wake
-from bot.engine.reviews import ReviewTriage
+from bot.engine.review_ports import Board, NoReviewMeter, Reviewers, ReviewMeter
+from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
@@ -42,6 +43,7 @@ from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered
 from bot.server.metrics import Metrics
+from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
@@ -61,6 +63,7 @@ from bot.storage.redis_check import refuse_cluster
 from bot.storage.sqlite import SqliteStore
 from bot.storage.tasks import DocketWake
 from bot.storage.team import claim, recorded
+from bot.voices.reviewing import ChecklistReviewers
 
 log = logging.getLogger(__name__)
 
@@ -331,13 +334,67 @@ def _commands(
     )
 
 
+class ReviewParts(NamedTuple):
+    """The parts that roundtables use, too."""
+
+    team: str
+    store: SqliteStore | RedisStore
+    workspace: GitWorkspace
+    playbook: Playbook
+    wake: Wake
+    board: Board
+    sights: Sights = NO_SIGHT
+    reviewers: Reviewers = ChecklistReviewers()
+    redact: Redact = unchanged
+    tally: ReviewMeter = NoReviewMeter()
+
+
+def review_triage(settings: Settings, parts: ReviewParts, *, channel: str = "") -> ReviewTriage:
+    """*channel* is for notices that are not shown yet; by default the settings say it."""
+    reviewing = ReviewContext(
+        reviewers=parts.reviewers,
+        workspace=parts.workspace,
+        archive=parts.workspace,
+        board=parts.board,
+        homes=ItemLocator(parts.store, parts.workspace),
+        playbook=parts.playbook,
+        clock=now,
+        sights=parts.sights,
+        channel=channel or settings.triage_channel or "",
+        file_url=settings.file_url or "",
+        redact=parts.redact,
+    )
+    return ReviewTriage(
+        notices=parts.store.notices,
+        archive=parts.workspace,
+        wake=parts.wake,
+        reviewing=reviewing,
+        clock=now,
+        team=parts.team,
+        tally=parts.tally,
+    )
+
+
+def _postbox(settings: Settings, parts: ReviewParts, triage: ReviewTriage) -> ReviewWebhook:
+    secret = settings.review_secret
+    return ReviewWebhook(
+        secret=secret.get_secret_value() if secret else "",
+        archive=parts.workspace,
+        homes=ItemLocator(parts.store, parts.workspace),
+        memory=parts.store,
+        triage=triage,
+        clock=now,
+        redact=parts.redact,
+    )
+
+
 @asynccontextmanager
 async def _reviews(
     settings: Settings, parts: ReviewParts, endpoints: Endpoints
 ) -> AsyncIterator[ReviewTriage]:
     """Reviews are taken from now on; their effects are performed together with the roundtables'."""
-    triage = review_parts.review_triage(settings, parts)
-    postbox = review_parts.postbox(settings, parts, triage)
+    triage = review_triage(settings, parts)
+    postbox = _postbox(settings, parts, triage)
     async with endpoints.taking_reviews(postbox, triage.queue):
         yield triage
 

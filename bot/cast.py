@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from bot.content import mcp
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.models import Chain
-from bot.domain.catalog.personas import Persona, Roster, seat
+from bot.domain.catalog.personas import Chain, Persona, Roster, seat
 from bot.domain.catalog.schema import Schema
 from bot.domain.privacy.redaction import Redact
 from bot.engine.evidence_ports import Evidence

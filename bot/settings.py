@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 
 from bot.domain.catalog import budget as spending
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.models import Chain, ModelTask, ThinkingEffort, efforts, models_by_persona
+from bot.domain.catalog.personas import Chain, ModelTask, ThinkingEffort, efforts, models_by_persona
 from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.privacy.redaction import own_rules
 from bot.errors import ConfigError

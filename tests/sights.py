@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from bot.domain.item.item import KnownItem
-from bot.domain.values.places import Belonging, Place
-from bot.domain.values.viewer import Viewer
+from bot.domain.values.places import Belonging, Place, Viewer
 
 MEMBER = Viewer(least=Belonging.MEMBER)
 

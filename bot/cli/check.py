@@ -16,14 +16,13 @@ from typing import Any, NamedTuple
 from bot import app, shipped
 from bot.cast import foreign_tools, language_models
 from bot.content import mcp
-from bot.content.findings import Findings
+from bot.content.files import Findings
 from bot.content.mcp import McpServer
 from bot.content.personas import read_roster, read_workshop
 from bot.content.policies import read_policies
 from bot.content.steps import NO_SUCH_PERSONA, read_agenda
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
-from bot.domain.catalog.models import Chain
-from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.personas import Chain, Roster
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.values.text import counted
 from bot.engine.performers import log_trouble

@@ -14,7 +14,7 @@ from bot import app
 from bot.domain.catalog import budget
 from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.budget import Spent
-from bot.domain.messages.decisions_wording import FoundDecision, matching
+from bot.domain.messages.record_wording import FoundDecision, matching
 from bot.domain.roundtable.outcomes import ItemState
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import Line

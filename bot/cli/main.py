@@ -19,7 +19,7 @@ from bot.cli import check, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
-from bot.domain.messages import decisions_wording
+from bot.domain.messages import record_wording
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
 from bot.domain.values.text import counted
@@ -174,7 +174,9 @@ def decisions(
 ) -> None:
     """What was decided, in all items: who, when, why, and what it replaced."""
     found = asyncio.run(listing.decisions(_settings(os.environ), " ".join(words or ())))
-    typer.echo(_as_json([one._asdict() for one in found]) if as_json else decisions_wording.as_text(found))
+    typer.echo(
+        _as_json([one._asdict() for one in found]) if as_json else record_wording.decisions_as_text(found)
+    )
 
 
 @commands.command("review")

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bot import app
-from bot.cli import items, review_parts
+from bot.cli import items
 from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import Arrived
 from bot.domain.reviews.review import triage_line
@@ -78,10 +78,10 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
         _store(settings, board.team, files) as store,
     ):
         redact = app.secret_redaction(settings)
-        parts = review_parts.ReviewParts(
+        parts = app.ReviewParts(
             board.team, store, files, app.playbook(settings), _NoWake(), board, redact=redact
         )
-        triage = review_parts.review_triage(settings, parts, channel=channel)
+        triage = app.review_triage(settings, parts, channel=channel)
         home = await ItemLocator(store, files).home(slug)
         title = home.title if home else slug
         came = Arrived(at=now(), title=title, entry=entry_of(kept), channel=channel)

@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from bot.content.files import ContentFolder, UnreadableFile
-from bot.content.findings import Findings
+from bot.content.files import ContentFolder, Findings, UnreadableFile
 from bot.content.frontmatter import BadFrontMatter, parse
 from bot.domain.catalog.schema import Kind, PlanRule, Schema, SectionView, problems
 from bot.domain.catalog.steps import Step

@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.content.files import ContentFolder, UnreadableFile, name_of
-from bot.content.findings import Findings, problem_sentence
+from bot.content.files import ContentFolder, Findings, UnreadableFile, name_of, problem_sentence
 from bot.content.frontmatter import BadFrontMatter, sections, split
 from bot.domain.catalog.personas import Persona, Principle, Roster
 from bot.domain.catalog.steps import BULLET, items

@@ -8,8 +8,7 @@ from typing import Any
 from bot.content.files import ContentFolder, UnreadableFile
 from bot.content.frontmatter import BadFrontMatter, parse
 from bot.domain.catalog import budget as spending
-from bot.domain.catalog.policies import CHANNEL_ID, ChannelRules, Policies
-from bot.domain.catalog.policy import GuestsSee, PressPolicy, quiet_hours
+from bot.domain.catalog.policy import CHANNEL_ID, ChannelRules, GuestsSee, Policies, PressPolicy, quiet_hours
 from bot.domain.catalog.steps import Depth
 from bot.errors import ConfigError
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.content.files import ContentFolder, UnreadableFile, name_of
-from bot.content.findings import Findings, problem_sentence
+from bot.content.files import ContentFolder, Findings, UnreadableFile, name_of, problem_sentence
 from bot.content.frontmatter import BadFrontMatter, PlainScalar, sections, split
 from bot.domain.catalog.agenda import ANALYSIS_PHASES, PHASE_KEYS, Agenda, Phase
 from bot.domain.catalog.personas import Roster

@@ -22,8 +22,7 @@ from bot.domain.messages import step_wording
 from bot.domain.roundtable.inputs import Start
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import Belonging, ChannelKind, Person, Place
-from bot.domain.values.viewer import Viewer
+from bot.domain.values.places import Belonging, ChannelKind, Person, Place, Viewer
 from bot.engine import answers
 from bot.engine.item_locator import ItemLocator, item_in
 from bot.engine.ports import Listing, Store, Workspace

@@ -16,21 +16,20 @@ from bot.domain.catalog.policy import Policy
 from bot.domain.item.item import Item, KnownItem, backlog_title, folders_of, generate_slug, item_from, resolve
 from bot.domain.messages import (
     agent_wording,
-    decisions_wording,
     discussion_wording,
     home_page,
     mark_wording,
     menus,
+    record_wording,
     review_wording,
-    so_far_wording,
     start_form,
     step_wording,
     trouble_wording,
 )
 from bot.domain.messages import form as form_wording
-from bot.domain.messages.decisions_wording import FoundDecision
 from bot.domain.messages.form import FormName, InputForm, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Link, Message
+from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import AskReview
 from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
@@ -231,7 +230,7 @@ class Commands:
                 found += await self._decided(item, rt)
             except WorkspaceError as error:
                 log.warning("no decisions of %s: %s", item.slug, error)
-        return decisions_wording.told(decisions_wording.matching(found, words), words, unread=unread)
+        return record_wording.decisions_found(record_wording.matching(found, words), words, unread=unread)
 
     async def _seen_by(
         self, place: Place, person: Person
@@ -691,7 +690,7 @@ class Commands:
         slug = await self._finder.slug_or_only(place, reference, person)
         if slug is None:
             here = await self._finder.here(place)
-            raise UserError(so_far_wording.which_item([one.slug for one in here]))
+            raise UserError(record_wording.which_item([one.slug for one in here]))
         rt = await self._held(slug)
         if not same_channel(rt.place, place):
             raise UserError(digest.held_elsewhere(slug))

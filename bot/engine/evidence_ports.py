@@ -5,8 +5,7 @@ from typing import NamedTuple, Protocol
 
 from bot.domain.item.item import KnownItem
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import Place
-from bot.domain.values.viewer import NOBODY, Viewer
+from bot.domain.values.places import NOBODY, Place, Viewer
 from bot.errors import BotError
 
 

@@ -37,9 +37,9 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.roundtable.waiting import Wait, WaitKind
 from bot.domain.values.markdown import escaped
+from bot.domain.values.places import Viewer
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import before, seconds_since
-from bot.domain.values.viewer import Viewer
 from bot.domain.values.working_time import in_words, local_time
 from bot.engine.clock import Clock
 from bot.engine.lru import LruCache

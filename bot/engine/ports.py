@@ -21,9 +21,9 @@ from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem
 from bot.domain.item.meta import SlackPlace
-from bot.domain.messages.decisions_wording import FoundDecision
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.messages.message import Message
+from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.digest import StateChange

@@ -14,8 +14,7 @@ from typing import NamedTuple, Protocol
 from bot.domain.catalog.policy import GuestsSee, Policy
 from bot.domain.item.item import KnownItem
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import NOWHERE, Belonging, Person, Place
-from bot.domain.values.viewer import NOBODY, HeldItem, Viewer
+from bot.domain.values.places import NOBODY, NOWHERE, Belonging, HeldItem, Person, Place, Viewer
 from bot.engine.ports import Listing, Store, Workspace
 from bot.errors import EffectError
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 from bot.domain.messages import record_wording
-from bot.domain.messages.decisions_wording import FoundDecision
+from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.specification.entries import Specification

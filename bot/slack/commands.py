@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any, Protocol
 
-from bot.domain.catalog.agenda import Depth
+from bot.domain.catalog.steps import Depth
 from bot.domain.item.item import item_from
 from bot.domain.messages import discussion_wording, start_form
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult

@@ -8,8 +8,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.domain.catalog.models import ModelTask
-from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.personas import ModelTask, Roster
 from bot.domain.planning import derived
 from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.plan_reader import KnownIds, objects_in, read_plan

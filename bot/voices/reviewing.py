@@ -5,8 +5,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bot.domain.catalog.models import ModelTask
-from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.personas import ModelTask, Persona
 from bot.domain.item.artifacts import shared
 from bot.domain.item.item import DRAFT
 from bot.domain.planning.plan_reader import objects_in

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from bot.domain.catalog.models import ModelTask
+from bot.domain.catalog.personas import ModelTask
 from bot.domain.discussion.elaboration import Elaboration, StanceGroups
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from bot.content import load
-from bot.domain.catalog.agenda import Playbook, StepHeading
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.steps import StepHeading
 
 STEP = """---
 step_id: "01-01"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot import shipped
-from bot.content.load import load
+from bot.content import load
 from bot.errors import ContentError
 from roundtable_eval.files import read_meeting, read_meetings
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.content import load
-from bot.domain.catalog.agenda import Depth, Step
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.steps import Depth, Step
 from bot.domain.specification.coverage import GapKind
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from bot.content import load
-from bot.domain.catalog.agenda import Depth, Playbook, StepHeading
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.steps import Depth, StepHeading
 from bot.errors import ContentError
 from bot.shipped import personas_dir
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 
 from bot.content.entries import read_schema
-from bot.content.findings import Findings
-from bot.domain.catalog.agenda import ANALYSIS_PHASES, Agenda, Playbook
+from bot.content.files import Findings
+from bot.domain.catalog.agenda import ANALYSIS_PHASES, Agenda, Phase, Playbook
 from bot.domain.catalog.personas import Persona, Roster
-from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Step, StepHeading
 from bot.domain.catalog.taxonomy import Trouble
 from bot.shipped import steps_dir

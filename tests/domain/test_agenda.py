@@ -9,15 +9,11 @@ from bot.domain.catalog.agenda import (
     ANALYSIS_PHASES,
     PHASE_KEYS,
     Agenda,
-    Depth,
-    OwnedSection,
     Phase,
     Pick,
     Playbook,
     QuickScan,
     Skip,
-    Step,
-    StepHeading,
     depth_for,
     depth_of_step,
     next_step,
@@ -26,7 +22,9 @@ from bot.domain.catalog.agenda import (
     scope_of_count,
 )
 from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.section_parser import OwnedSection
 from bot.domain.catalog.skip_if import Facts
+from bot.domain.catalog.steps import Depth, Step, StepHeading
 from bot.domain.catalog.taxonomy import trouble
 from tests.growth import grows_no_faster
 

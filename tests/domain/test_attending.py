@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.policies import ChannelRules, Policies
+from bot.domain.catalog.policy import ChannelRules, Policies
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.attendance import ReminderKind

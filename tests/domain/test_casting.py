@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.policies import ChannelRules, Policies
-from bot.domain.catalog.policy import PressPolicy
+from bot.domain.catalog.policy import ChannelRules, Policies, PressPolicy
 from bot.domain.catalog.steps import Depth
 from bot.domain.roundtable.state import Roundtable
 from bot.errors import NotNow

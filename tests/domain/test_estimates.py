@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.domain.catalog.quick_scan import QuickScan
+from bot.domain.catalog.agenda import QuickScan
 from bot.domain.catalog.steps import Depth
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import scan_of

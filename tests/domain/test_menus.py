@@ -11,11 +11,11 @@ from bot.domain.messages import (
     home_page,
     mark_wording,
     menus,
+    planning_card,
     step_card,
     uncarried_parts,
 )
 from bot.domain.messages import attendance_wording as attendance
-from bot.domain.messages import planning_menus as planning
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Action, Emphasis
 
@@ -25,8 +25,9 @@ ALL = (
     menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, menus.CATCH_UP,
     menus.SETTINGS, menus.EXPORT, menus.FINDINGS, menus.TAKE_UP, menus.TAKE_OVER, menus.ALLOW_MORE,
     *menus.DEPTHS.values(),
-    planning.PLAN, planning.ROUND, planning.skip(1), planning.SKIP_REST, planning.STRAIGHT, planning.LEAVE,
-    *planning.DECISIONS.values(),
+    planning_card.PLAN, planning_card.ROUND, planning_card.skip_choice(1), planning_card.SKIP_REST,
+    planning_card.STRAIGHT, planning_card.LEAVE,
+    *planning_card.DECISIONS.values(),
     step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.KEEP,
     step_card.WITHDRAW, step_card.INCLUDE, cut_lists.READ, uncarried_parts.CHOICES[0],
     menus.START_FORM, mark_wording.AGREED, mark_wording.NOT_AGREED,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.catalog.models import efforts, models_by_persona
+from bot.domain.catalog.personas import efforts, models_by_persona
 from tests.voices.people import ALEX, JORDAN, MAYA, ROSTER
 
 

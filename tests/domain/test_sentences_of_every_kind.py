@@ -7,9 +7,9 @@ import pytest
 from bot.domain.catalog.personas import ALL_ELSE, Persona, PreparedQuestion
 from bot.domain.catalog.policy import quiet_hours
 from bot.domain.item.meta import Record
-from bot.domain.messages import decisions_wording, home_page, trouble_wording
-from bot.domain.messages.decisions_wording import SHOWN, FoundDecision
+from bot.domain.messages import home_page, record_wording, trouble_wording
 from bot.domain.messages.home_page import DailyMessage, ReminderSettings, WaitingRow
+from bot.domain.messages.record_wording import DECISIONS_SHOWN, FoundDecision
 from bot.domain.reviews.review import CLOSER, MARKER, without_block
 from bot.domain.roundtable import digest
 from bot.domain.roundtable.digest import Digest, WaitingFor
@@ -53,11 +53,11 @@ def found(number: int, **more: Any) -> FoundDecision:
 
 def test_decisions_in_a_terminal() -> None:
     """Each with what is known of it, on rows of its own."""
-    assert decisions_wording.as_text([]) == "No decision was found."
+    assert record_wording.decisions_as_text([]) == "No decision was found."
     one = found(
         1, by="Ada", at="2026-01-01T00", why="it is there", replaces="DEC-000", fate="replaced by DEC-002"
     )
-    assert decisions_wording.as_text([one, found(2)]).splitlines() == [
+    assert record_wording.decisions_as_text([one, found(2)]).splitlines() == [
         "sync DEC-001 Use Redis",
         "    Ada 2026-01-01",
         "    because: it is there",
@@ -68,9 +68,11 @@ def test_decisions_in_a_terminal() -> None:
 
 
 def test_more_decisions_than_fit_and_items_that_were_not_read_are_counted() -> None:
-    told = decisions_wording.told([found(number) for number in range(SHOWN + 3)], "redis", unread=2).text
+    told = record_wording.decisions_found(
+        [found(number) for number in range(DECISIONS_SHOWN + 3)], "redis", unread=2
+    ).text
 
-    assert told.count("\n- ") == SHOWN
+    assert told.count("\n- ") == DECISIONS_SHOWN
     assert "And 3 more." in told
     assert "2 items could not be read in time." in told
 

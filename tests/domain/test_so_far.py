@@ -1,8 +1,8 @@
 """What a roundtable has so far, as one person is told."""
 
-from bot.domain.messages import so_far_wording
+from bot.domain.messages import record_wording
 from bot.domain.messages.message import Action
-from bot.domain.messages.so_far_wording import StepSoFar
+from bot.domain.messages.record_wording import StepSoFar
 from bot.domain.roundtable import so_far
 from tests.domain.table import Table
 
@@ -31,7 +31,7 @@ def test_accepted_entries_of_each_step() -> None:
 def test_long_lists_are_cut_and_counted() -> None:
     entries = [(f"FR-{number:03}", "*bold* <!channel>") for number in range(1, 8)]
     step = StepSoFar("01-06", "Features", entries, notes=[("Hm.", "Ada")] * 2, proposed=1)
-    rows = so_far_wording.so_far("Offline", 1, 24, [step] * 31).text.splitlines()
+    rows = record_wording.so_far("Offline", 1, 24, [step] * 31).text.splitlines()
 
     assert rows.count("- 2 more entries, 2 more notes, 1 suggestion not confirmed") == 30
     assert rows[-1] == "and 1 step more"
@@ -40,5 +40,5 @@ def test_long_lists_are_cut_and_counted() -> None:
 
 
 def test_which_item_is_asked_where_there_are_several() -> None:
-    assert "`a` , `b`".replace(" ,", ",") in so_far_wording.which_item(["a", "b"])
-    assert "no item" in so_far_wording.which_item([])
+    assert "`a` , `b`".replace(" ,", ",") in record_wording.which_item(["a", "b"])
+    assert "no item" in record_wording.which_item([])

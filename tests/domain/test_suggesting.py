@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.models import OFFLINE
-from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.personas import OFFLINE, Roster
 from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Draft, Rewrite, Speak

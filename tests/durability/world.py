@@ -14,9 +14,9 @@ from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.item import meta
 from bot.domain.item.artifacts import PlanEdit
 from bot.domain.item.meta import SlackPlace
-from bot.domain.messages.decisions_wording import FoundDecision
 from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
 from bot.domain.messages.message import NO_STEP, Message
+from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.planning.record import under_way
 from bot.domain.planning.workshop import is_planned
 from bot.domain.roundtable.digest import StateChange

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import web
 
-from bot.domain.catalog.models import Chain
+from bot.domain.catalog.personas import Chain
 from bot.domain.catalog.taxonomy import trouble
 from bot.voices.llm import loading
 from bot.voices.offline.offline import OfflineVoices

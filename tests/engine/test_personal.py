@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.catalog.policies import ChannelRules, Policies
+from bot.domain.catalog.policy import ChannelRules, Policies
 from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.working_time import QuietHours

@@ -13,8 +13,7 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.step_wording import surveyed
 from bot.domain.roundtable.effects import Survey
 from bot.domain.roundtable.outcomes import Surveyed
-from bot.domain.values.places import Belonging, Person, Place
-from bot.domain.values.viewer import HeldItem, Viewer
+from bot.domain.values.places import Belonging, HeldItem, Person, Place, Viewer
 from bot.engine.clock import now
 from bot.engine.performers import Performers
 from bot.engine.ports import Listing

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bot.cli import replay
 from bot.cli.replay import Form
-from bot.domain.catalog.quick_scan import read_quick_scan
+from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.item import meta
 from bot.domain.item.item import KnownItem, backlog_title, resolve
 from bot.domain.item.meta import SlackPlace

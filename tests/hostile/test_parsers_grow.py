@@ -13,8 +13,8 @@ import pytest
 from bot import log
 from bot.content import frontmatter
 from bot.domain.catalog import addressing, policy, skip_if, steps
+from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.quick_scan import read_quick_scan
 from bot.domain.catalog.section_parser import owned_sections
 from bot.domain.discussion import board, dissent, normalizing, standing, typed_positions
 from bot.domain.discussion import positions as discussion_positions
@@ -22,7 +22,7 @@ from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, 
 from bot.domain.discussion.novelty import _evidence as evidence
 from bot.domain.discussion.synthesis import Decision, Insight, Synthesis
 from bot.domain.item import artifacts, item, meta
-from bot.domain.messages import card_commands, section_rows, start_form, step_wording
+from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.planning import numbered, plan_reader, verdict, workshop
 from bot.domain.planning.projections import harmless
@@ -308,7 +308,7 @@ SHOWN: Mapping[str, Read] = {
         limits.shortened(said, 900),
         limits.abridged(said, 2_000),
     ),
-    "rows of a section": section_rows.rows_of,
+    "rows of a section": cut_lists.rows_of,
     "Markdown": lambda said: (
         markdown.outline(said),
         list(markdown.blocks(said)),

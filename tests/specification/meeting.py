@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bot.content import load
 from bot.content.entries import read_schema
-from bot.content.findings import Findings
-from bot.content.load import load
+from bot.content.files import Findings
 from bot.domain.catalog.schema import Schema
 from bot.domain.specification import forms
 from bot.domain.specification.entries import ENTRIES, Claim, How, Party, PartyKind, Patch, Specification

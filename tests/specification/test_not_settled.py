@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from bot.domain.item.artifacts import InsightEdit, SectionEdit
-from bot.domain.messages.not_settled_wording import not_ready, row, rows
+from bot.domain.messages.specification_wording import not_ready, unsettled_row, unsettled_rows
 from bot.domain.specification import files
 from bot.domain.specification.not_settled import RowKind, Unsettled, lacking, not_settled
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
@@ -19,7 +19,7 @@ def meeting() -> Meeting:
 
 
 def told(meeting: Meeting) -> list[str]:
-    return [row(one, SCHEMA) for one in not_settled(SCHEMA, meeting.specification)]
+    return [unsettled_row(one, SCHEMA) for one in not_settled(SCHEMA, meeting.specification)]
 
 
 def kinds(meeting: Meeting) -> list[RowKind]:
@@ -107,7 +107,7 @@ def test_the_order_is_that_of_the_kinds_whatever_was_said_first(meeting: Meeting
 
     assert kinds(meeting) == [RowKind.CONTESTED, RowKind.OBJECTION, RowKind.QUESTION, RowKind.NO_ANSWER]
     damaged = not_settled(SCHEMA, meeting.specification, ["line 4 cannot be read"])
-    assert row(damaged[0], SCHEMA) == "line 4 cannot be read"
+    assert unsettled_row(damaged[0], SCHEMA) == "line 4 cannot be read"
 
 
 def test_a_requirement_that_is_left_out_needs_no_criterion(meeting: Meeting) -> None:
@@ -138,7 +138,7 @@ def test_an_item_is_ready_only_when_nothing_is_lacking(meeting: Meeting) -> None
 def test_slack_shows_ten_rows_and_how_many_more_there_are() -> None:
     found = [Unsettled(kind=RowKind.DAMAGED, facts=(f"line {number}",)) for number in range(22)]
 
-    assert rows(found, SCHEMA)[9:] == ("line 9", "and 12 more")
+    assert unsettled_rows(found, SCHEMA)[9:] == ("line 9", "and 12 more")
 
 
 # --- in files -----------------------------------------------------------------------------------------------------

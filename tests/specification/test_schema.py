@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.content.entries import read_schema
-from bot.content.findings import Findings
+from bot.content.files import Findings
 from bot.domain.catalog.schema import FieldType, KindField, Schema, canonical, ids_in, problems
 from bot.domain.catalog.steps import Depth, Step, StepHeading
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting

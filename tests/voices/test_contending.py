@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot import shipped
-from bot.content.load import load
+from bot.content import load
 from bot.domain.discussion.synthesis import Decision, Insight, Objection, Synthesis
 from bot.errors import ConfigError
 from bot.settings import Settings

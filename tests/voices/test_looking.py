@@ -15,12 +15,10 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
-from bot.domain.catalog.models import ModelName, ModelTask
-from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.personas import ModelName, ModelTask, Persona
 from bot.domain.item.item import KnownItem
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import Belonging
-from bot.domain.values.viewer import Viewer
+from bot.domain.values.places import Belonging, Viewer
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.engine.ports import VoiceContext
 from bot.voices.llm.calling import MOST_ROUNDS, Caller

@@ -10,8 +10,7 @@ from pydantic_ai.exceptions import ModelRequestRejectedError, UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from bot.domain.catalog.models import ModelName
-from bot.domain.catalog.personas import server_area
+from bot.domain.catalog.personas import ModelName, server_area
 from bot.errors import VoiceError
 from bot.voices.llm.calling import Caller
 from bot.voices.llm.tool_support import REST_SECONDS

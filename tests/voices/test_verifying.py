@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.catalog.models import Chain
+from bot.domain.catalog.personas import Chain
 from bot.domain.discussion import board, grouping
 from bot.domain.discussion.elaboration import PersonStand, Stance, StanceGroups
 from bot.domain.discussion.synthesis import Insight

@@ -1,49 +1,170 @@
 """The phases and steps of an analysis: what comes next, and how deep it goes."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StringConstraints
 
 from bot.domain.catalog.personas import Roster, seat
-from bot.domain.catalog.phases import ANALYSIS_PHASES, PHASE_KEYS, QUICK_SCAN, Phase
-from bot.domain.catalog.policies import Policies
-from bot.domain.catalog.policy import Policy
-from bot.domain.catalog.quick_scan import (
-    QuickScan,
-    quick_scan_lines,
-    read_quick_scan,
-    scope_of_count,
-)
+from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.catalog.schema import Schema
-from bot.domain.catalog.section_parser import OwnedSection
 from bot.domain.catalog.skip_if import BadCondition, Facts
-from bot.domain.catalog.steps import Depth, Step, StepHeading
+from bot.domain.catalog.steps import Depth, Step
 from bot.domain.catalog.taxonomy import Trouble, trouble
-from bot.domain.values.value import Stored
+from bot.domain.values.value import Stored, Value
 
-__all__ = [
-    "ANALYSIS_PHASES",
-    "PHASE_KEYS",
-    "Agenda",
-    "Depth",
-    "Facts",
-    "OwnedSection",
-    "Phase",
-    "Pick",
-    "Playbook",
-    "QuickScan",
-    "Skip",
-    "SkippedStep",
-    "Step",
-    "StepHeading",
-    "depth_for",
-    "depth_of_step",
-    "next_step",
-    "quick_scan_lines",
-    "read_quick_scan",
-    "scope_of_count",
-    "why_skipped",
-]
+
+class Phase(Value):
+    """
+    *doing* completes "{incoming persona} who will …", *done* "{outgoing persona} has finished …", *guiding*
+    "I'll be guiding you through …".
+    """
+
+    key: str
+    doing: str
+    done: str
+    guiding: str
+
+    @classmethod
+    def of_folder(cls, key: str) -> "Phase":
+        """A phase that a team added: its folder `05-rollout-plan` is all that is known about it."""
+        name = _name_of_phase(key)
+        return cls(key=key, doing=f"lead the {name.lower()}", done=f"the {name.lower()}", guiding=name)
+
+    @property
+    def number(self) -> str:
+        return self.key.partition("-")[0]
+
+    @property
+    def name(self) -> str:
+        return _name_of_phase(self.key)
+
+
+def _name_of_phase(key: str) -> str:
+    """`05-rollout-plan` is Rollout Plan."""
+    return key.partition("-")[2].replace("-", " ").title()
+
+
+ANALYSIS_PHASES = (
+    Phase(
+        key="00-quick-scan",
+        doing="estimate the scope",
+        done="the quick scan",
+        guiding="the Quick Scan",
+    ),
+    Phase(
+        key="01-requirements",
+        doing="discover the requirements",
+        done="requirements discovery",
+        guiding="Requirements Discovery",
+    ),
+    Phase(
+        key="02-impact-analysis",
+        doing="assess the impact and design the architecture",
+        done="impact analysis",
+        guiding="Impact Analysis",
+    ),
+    Phase(
+        key="03-architecture",
+        doing="decide on the architecture",
+        done="the architecture decisions",
+        guiding="Architecture Decisions",
+    ),
+    Phase(
+        key="04-design",
+        doing="write the detailed design specifications",
+        done="the detailed design",
+        guiding="Detailed Design",
+    ),
+)
+PHASE_KEYS = tuple(phase.key for phase in ANALYSIS_PHASES)
+QUICK_SCAN = PHASE_KEYS[0]
+
+
+# --- the quick scan -------------------------------------------------------------------------------------------------
+# The reader is lenient, since people edit `quick-scan.md`; the writer's lines are exactly what it looks for.
+
+SMALL_FILES = 5
+MEDIUM_FILES = 15
+
+_LABEL = r"^[ \t>*_`+#-]*(?:{0})[ \t*_`]*[:：][ \t*_~]*"
+_SCOPE = re.compile(
+    _LABEL.format(r"(?:estimated |final )?scope(?: classification| estimate)?")
+    + r"[\"'`]?(small|medium|large)(?![^\W_])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COMPLEXITY = re.compile(
+    _LABEL.format(r"(?:estimated )?complexity") + r"[\"'`]?(low|medium|high)(?![^\W_])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NUMBER = r"~?([0-9]{1,3}[.,][0-9]{3}|[0-9]{1,6})(?![0-9])"
+_FILE_COUNT = re.compile(
+    _LABEL.format(r"(?:estimated |total )?(?:file count|files)(?: estimate)?")
+    + r"(?:about |around |approx\.? |approximately |between )?"
+    + rf"{_NUMBER}(?:[ \t]*(?:-|–|—|to|and|\.\.)[ \t]*{_NUMBER})?",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+class QuickScan(BaseModel, frozen=True):
+    scope: Annotated[str, StringConstraints(pattern="^(small|medium|large|unknown)$")] = "unknown"
+    file_count: Annotated[int, Field(ge=0, lt=10**6)] = 0
+    complexity: Annotated[str, StringConstraints(pattern="^(low|medium|high|unknown)$")] = "unknown"
+
+    @property
+    def known(self) -> bool:
+        return self.scope != "unknown"
+
+    @property
+    def depth(self) -> Depth:
+        """How deep to go: brief and deep need a second sign besides the scope."""
+        if self.scope == "small" and (self.complexity == "low" or self.file_count < SMALL_FILES):
+            return Depth.BRIEF
+        if self.scope == "large" and (self.complexity == "high" or self.file_count > MEDIUM_FILES):
+            return Depth.DEEP
+        return Depth.STANDARD
+
+    def facts(self, depth: Depth) -> Facts:
+        return Facts(
+            scope=self.scope, complexity=self.complexity, file_count=self.file_count, depth=depth.value
+        )
+
+
+def read_quick_scan(text: str) -> QuickScan:
+    """
+    The lines people and the bot write: `**Estimated Scope**: Medium`, `File Count: ~18-25 files`.
+
+    Of a range the higher bound counts, since work grows; of several lines the last, since the final scope
+    comes after the first estimate. What is not there is unknown.
+    """
+    scopes, complexities, counts = (p.findall(text) for p in (_SCOPE, _COMPLEXITY, _FILE_COUNT))
+    return QuickScan(
+        scope=scopes[-1].lower() if scopes else "unknown",
+        file_count=max(map(_count_in, counts[-1])) if counts else 0,
+        complexity=complexities[-1].lower() if complexities else "unknown",
+    )
+
+
+def _count_in(written: str) -> int:
+    """With or without a sign between its thousands; 0 where there is none."""
+    return int(re.sub("[.,]", "", written) or 0)
+
+
+def quick_scan_lines(scan: QuickScan) -> str:
+    return f"**Scope**: {scan.scope}\n**File Count**: {scan.file_count}\n**Complexity**: {scan.complexity}"
+
+
+def scope_of_count(files: int) -> str:
+    """Small is 1-5 files, medium 6-15, large 16 and more: the bands of step 00-03."""
+    if files <= SMALL_FILES:
+        return "small"
+    return "medium" if files <= MEDIUM_FILES else "large"
+
+
+# --- phases and steps -----------------------------------------------------------------------------------------------
 
 
 class Agenda:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bot.domain.catalog.agenda import Phase, Step
+from bot.domain.catalog.agenda import Phase
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import (
     BoardOption,
     Elaboration,

@@ -1,8 +1,12 @@
-"""What people read about the record that they asked for."""
+"""What people read who asked for the record, for what a roundtable has so far, or for what was decided."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
+from bot.domain.messages.message import Link, Message
 from bot.domain.messages.step_wording import listed
+from bot.domain.values.markdown import escaped
+from bot.domain.values.text import counted, one_line
 
 RECORD = "planning/meeting.jsonl"
 
@@ -42,3 +46,153 @@ def kept_only(title: str, slug: str) -> str:
         f"`roundtable replay {slug} --html {slug}.html` makes a page of it that opens in any browser. "
         f"After `/roundtable resume {slug}` I can put it into the thread."
     )
+
+
+# --- what a roundtable has so far
+
+
+ENTRIES_SHOWN = 5
+STEPS_SHOWN = 30
+ROW_CHARS = 200
+
+
+class StepSoFar(NamedTuple):
+    """
+    `entries` are ids with their words, `notes` words with who said them; `proposed` is a number. `is_open`: it is not
+    finished.
+    """
+
+    step_id: str
+    title: str
+    entries: Sequence[tuple[str, str]] = ()
+    notes: Sequence[tuple[str, str]] = ()
+    proposed: int = 0
+    is_open: bool = False
+
+
+def so_far(title: str, done: int, steps: int, found: Iterable[StepSoFar], *, link: str = "") -> Message:
+    known = list(found)
+    rows = [f"**{escaped(one_line(title))}**: {done} of {counted(steps, 'step')} done."]
+    rows += [row for one in known[:STEPS_SHOWN] for row in _step_rows(one)]
+    if len(known) > STEPS_SHOWN:
+        rows.append(f"and {counted(len(known) - STEPS_SHOWN, 'step')} more")
+    if not known:
+        rows.append("Nothing is recorded yet.")
+    note = "Only you see this. `read 01-06` shows all of a step." if known else "Only you see this."
+    links = (Link(label="Open the thread", url=link),) if link else ()
+    return Message(text="\n".join(rows), note=note, links=links)
+
+
+def which_item(slugs: Sequence[str]) -> str:
+    if not slugs:
+        return "There is no item in this channel."
+    known = ", ".join(f"`{one}`" for one in slugs)
+    return f"Which item? Say it, as in `read so far {slugs[0]}`. There are {known}."
+
+
+def _step_rows(one: StepSoFar) -> Iterator[str]:
+    yield f"\n**{one.step_id} {escaped(one.title)}**{', not finished' if one.is_open else ''}"
+    shown, noted = one.entries[:ENTRIES_SHOWN], one.notes[: max(0, ENTRIES_SHOWN - len(one.entries))]
+    for id, words in shown:
+        yield f"- {id}: {escaped(one_line(words, ROW_CHARS))}"
+    for words, who in noted:
+        yield f"- “{escaped(one_line(words, ROW_CHARS))}” – {escaped(who)}"
+    left, unseen = len(one.entries) - len(shown), len(one.notes) - len(noted)
+    besides = [
+        counted(left, "more entry", "more entries") if left else "",
+        counted(unseen, "more note") if unseen else "",
+        f"{counted(one.proposed, 'suggestion')} not confirmed" if one.proposed else "",
+    ]
+    if any(besides):
+        yield f"- {', '.join(filter(None, besides))}"
+
+
+# --- what was decided
+
+
+DECISIONS_SHOWN = 10
+LINE_CHARS = 300
+WORDS_CHARS = 60
+
+
+class FoundDecision(NamedTuple):
+    """
+    `at` is when it was said, `fate` what became of it since, such as "replaced by DEC-002". `over`: it counts no more.
+    `link` is the message in Slack; empty where that is not known for certain.
+    """
+
+    slug: str
+    title: str
+    id: str
+    text: str
+    by: str = ""
+    at: str = ""
+    why: str = ""
+    replaces: str = ""
+    fate: str = ""
+    link: str = ""
+    over: bool = False
+
+
+def matching(found: Iterable[FoundDecision], words: str) -> tuple[FoundDecision, ...]:
+    """Those that have every one of *words* somewhere, the newest first."""
+    wanted = words.casefold().split()
+    kept = (one for one in found if all(word in _searched(one) for word in wanted))
+    return tuple(sorted(kept, key=lambda one: one.at, reverse=True))
+
+
+def decisions_found(found: Sequence[FoundDecision], words: str, *, unread: int = 0) -> Message:
+    """*unread*: how many items there was no time for."""
+    about = f" about `{one_line(words, WORDS_CHARS).replace('`', '')}`" if words.strip() else ""
+    rows = [
+        f"{counted(len(found), 'decision')}{about}, the newest first:"
+        if found
+        else f"No decision{about} was found."
+    ]
+    rows += [f"- {_decision_row(one)}" for one in found[:DECISIONS_SHOWN]]
+    if len(found) > DECISIONS_SHOWN:
+        rows.append(f"And {len(found) - DECISIONS_SHOWN:,} more. Add a word: `decisions redis`.")
+    if unread:
+        rows.append(
+            f"{counted(unread, 'item')} could not be read in time. Name one of its words and ask again."
+        )
+    links = (
+        Link(label=f"{one.id or 'decision'}: {one.title}", url=one.link)
+        for one in found[:DECISIONS_SHOWN]
+        if one.link
+    )
+    return Message(text="\n".join(rows), links=tuple(links))
+
+
+def decisions_as_text(found: Sequence[FoundDecision]) -> str:
+    """For a terminal."""
+    if not found:
+        return "No decision was found."
+    return "\n".join(
+        row
+        for one in found
+        for row in (one_line(f"{one.slug} {one.id} {one.text}", LINE_CHARS), *_decision_facts(one))
+    )
+
+
+def _decision_facts(one: FoundDecision) -> Iterable[str]:
+    facts = [f"{one.by} {one.at[:10]}".strip(), one.why and f"because: {one.why}"]
+    facts += [one.replaces and f"replaces {one.replaces}", one.fate, one.link]
+    return (f"    {one_line(fact, LINE_CHARS)}" for fact in facts if fact)
+
+
+def _decision_row(one: FoundDecision) -> str:
+    lead = f"**{one.id}** " if one.id else ""
+    text = escaped(one_line(one.text, LINE_CHARS))
+    about = [
+        f"{escaped(one_line(one.title))} (`{one.slug}`)",
+        " ".join(part for part in (escaped(one.by), one.at[:10]) if part),
+        f"because {escaped(one_line(one.why, LINE_CHARS))}" if one.why else "",
+        f"replaces {one.replaces}" if one.replaces else "",
+        one.fate,
+    ]
+    return f"{lead}{text} – {'; '.join(part for part in about if part)}"
+
+
+def _searched(one: FoundDecision) -> str:
+    return f"{one.slug} {one.title} {one.id} {one.text} {one.by} {one.why}".casefold()

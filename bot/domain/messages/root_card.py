@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import menus, planning_menus, step_wording
+from bot.domain.messages import menus, planning_card, step_wording
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.message import ITEM, Card, CardPart, CardRow, Choice, Link, Message, card_in_words
 from bot.domain.messages.step_card import ENTRIES_SHOWN, REOPEN
@@ -127,7 +127,7 @@ def final_brief(scene: RootScene) -> Message:
 
 
 def _complete(scene: RootScene, first: str) -> Message:
-    plan = (planning_menus.PLAN,) if scene.can_plan else ()
+    plan = (planning_card.PLAN,) if scene.can_plan else ()
     choices = (*plan, _so_far(scene).but(label=READ_ALL))
     return _message(scene, first, tuple(_results(scene)), choices, (menus.EXPORT.but(value=scene.item),))
 

@@ -8,13 +8,13 @@ Markdown that was committed.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.domain.catalog.phases import Phase
+from bot.domain.catalog.agenda import Phase
 from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import mark_wording, menus, specification_wording, step_wording, uncarried_parts
 from bot.domain.messages.attendance_wording import NUDGE
 from bot.domain.messages.attribution_wording import attribution, attribution_of
-from bot.domain.messages.cut_lists import cut, more, rest
+from bot.domain.messages.cut_lists import cut, more, rest, rows_of
 from bot.domain.messages.message import (
     Action,
     Card,
@@ -27,7 +27,6 @@ from bot.domain.messages.message import (
     Message,
     card_in_words,
 )
-from bot.domain.messages.section_rows import rows_of
 from bot.domain.messages.step_scene import (
     AskedQuestion,
     SavedSection,

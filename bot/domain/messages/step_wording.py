@@ -7,9 +7,9 @@ What people and voices said comes in as arguments and is only ever shown; nothin
 import re
 from collections.abc import Mapping, Sequence
 
-from bot.domain.catalog.agenda import Agenda, Phase, Step
+from bot.domain.catalog.agenda import Agenda, Phase
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.steps import Depth
+from bot.domain.catalog.steps import Depth, Step
 from bot.domain.item.item import TITLE_CHARS
 from bot.domain.item.meta import Record
 from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, KeywordHits

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from bot.domain.catalog.schema import NOTE, FieldType, Need, Schema, SectionView, ids_in
-from bot.domain.messages import not_settled_wording
+from bot.domain.messages import specification_wording
 from bot.domain.planning.plan import (
     Assumption,
     Criterion,
@@ -349,7 +349,7 @@ class _Planner:
             yield str(row.get("id")), str(row.get("kind")), str(row.get("text") or "")
         for row in not_settled(self._schema, self._spec):
             if row.kind is not RowKind.QUESTION:
-                text = not_settled_wording.row(row, self._schema)
+                text = specification_wording.unsettled_row(row, self._schema)
                 yield (
                     f"{row.id or 'all'}.{row.kind.name.lower()}",
                     "open_question",

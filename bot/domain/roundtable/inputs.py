@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from bot.domain.catalog.agenda import Depth
+from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import Fate, SealedPosition
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action

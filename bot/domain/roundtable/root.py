@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 
 from bot.domain.catalog.agenda import Playbook, depth_for
-from bot.domain.catalog.models import Chain
-from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.personas import Chain, Persona
 from bot.domain.catalog.skip_if import BadCondition
 from bot.domain.catalog.steps import Depth, Step
-from bot.domain.messages import not_settled_wording, root_card, step_wording
+from bot.domain.messages import root_card, specification_wording, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.root_card import PhaseProgress, RootActivity, RootScene, RootStatus, SkippedInRoot
 from bot.domain.roundtable import permalinks, waiting
@@ -135,7 +134,9 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
         depth=rt.depth or Depth.STANDARD,
         skipped=tuple(_skipped(rt, playbook)) if complete else (),
         ending=ending(rt, playbook) if complete else "",
-        not_settled=not_settled_wording.rows(not_settled(playbook.schema, rt.specification), playbook.schema)
+        not_settled=specification_wording.unsettled_rows(
+            not_settled(playbook.schema, rt.specification), playbook.schema
+        )
         if complete
         else (),
         models={
@@ -165,7 +166,7 @@ def ending(rt: Roundtable, playbook: Playbook) -> str:
 def not_ready(rt: Roundtable, playbook: Playbook) -> str:
     """Empty when the item is ready to build."""
     lacks = lacking(playbook.schema, rt.specification)
-    return not_settled_wording.not_ready(lacks) if lacks else ""
+    return specification_wording.not_ready(lacks) if lacks else ""
 
 
 def _is_left_out(rt: Roundtable, step: Step) -> bool:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import NOTE
-from bot.domain.messages import so_far_wording
+from bot.domain.messages import record_wording
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.message import Message
-from bot.domain.messages.so_far_wording import StepSoFar
+from bot.domain.messages.record_wording import StepSoFar
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, EntryState
 
@@ -15,7 +15,7 @@ from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, EntryState
 def so_far(rt: Roundtable, playbook: Playbook) -> Message:
     steps = playbook.agenda.steps
     done = sum(step.step_id in rt.steps_completed for step in steps)
-    return so_far_wording.so_far(rt.title, done, len(steps), _steps(rt, playbook), link=rt.permalink)
+    return record_wording.so_far(rt.title, done, len(steps), _steps(rt, playbook), link=rt.permalink)
 
 
 def _steps(rt: Roundtable, playbook: Playbook) -> Iterator[StepSoFar]:

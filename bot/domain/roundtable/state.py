@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.domain.catalog.agenda import Depth, QuickScan, SkippedStep
+from bot.domain.catalog.agenda import QuickScan, SkippedStep
+from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
 from bot.domain.item.item import Item
@@ -56,10 +57,9 @@ from bot.domain.transcript.lines import (
     Source,
 )
 from bot.domain.transcript.witness import Witness
-from bot.domain.values.places import Person, Place
+from bot.domain.values.places import AccessState, Person, Place
 from bot.domain.values.timestamps import slack_time
 from bot.domain.values.value import Stored
-from bot.domain.values.viewer import AccessState
 
 # What a roundtable keeps note of while it goes on.
 

@@ -16,7 +16,7 @@ from bot.domain.item.artifacts import (
     applies_to,
     marker,
 )
-from bot.domain.messages import not_settled_wording
+from bot.domain.messages import specification_wording
 from bot.domain.specification import adr, discussions
 from bot.domain.specification.discussions import DISCUSSION
 from bot.domain.specification.entries import Specification
@@ -79,7 +79,7 @@ def sections(
     for path, found in ends.items():
         key = f"{path}#{LAST_SECTION}"
         listed = "\n".join(
-            f"- {inert(clean(not_settled_wording.row(row, playbook.schema)))}" for row in found
+            f"- {inert(clean(specification_wording.unsettled_row(row, playbook.schema)))}" for row in found
         )
         if listed or key in written:
             edit = _section(path, LAST_SECTION, listed, item.title, None)

@@ -1,8 +1,14 @@
-"""Where a roundtable is held, and by whom."""
+"""
+Where a roundtable is held and by whom, and who reads what we say there: one person, or everybody at a place.
 
+Of several readers, the least privileged one counts. Commands, tools and prompts of personas, the Home tab, exports and
+digests all ask a `Viewer`, so that no way in tells more than another. It is made in `bot/engine/viewing.py` only.
+"""
+
+from collections.abc import Mapping
 from enum import StrEnum
 
-from bot.domain.values.value import Stored
+from bot.domain.values.value import Stored, Value
 
 
 class Place(Stored):
@@ -53,3 +59,77 @@ class Person(Stored):
     id: str
     name: str = ""
     belongs: Belonging = Belonging.UNKNOWN
+
+
+class AccessState(Stored):
+    """
+    How a roundtable behaves towards the people around it. `private` is None while we do not know who can see the
+    channel, and then it is treated as private; `noted` is what meta.json says about that. `muted`: the personas say
+    nothing by themselves. `outsiders` are the people who are known not to be members of the workspace, and what they
+    are instead. `channels` are the ids that the channel had, with the stamp up to which it had each.
+    """
+
+    private: bool | None = None
+    noted: bool | None = None
+    muted: bool = False
+    outsiders: Mapping[str, str] = {}
+    channels: tuple[tuple[str, str], ...] = ()
+
+    def channel_at(self, ts: str) -> str:
+        """The id that the channel had when the message *ts* was written; empty for the id that it has now."""
+        return next((channel for channel, until in self.channels if ts and ts < until), "")
+
+
+class HeldItem(Value):
+    """
+    The channel of an item, as the store and git know it; empty for an item that was never held in one. Only its own
+    channel may see a *hidden* one.
+    """
+
+    team: str = ""
+    channel: str = ""
+    hidden: bool = False
+
+
+class Viewer(Value):
+    """
+    *least* is how the least privileged reader belongs to the workspace. *channels* are those of which the reader is a
+    member, besides that of *place*. Without *tools*, personas look at nothing but the item. With *code_for_all* and
+    *items_for_all*, guests and people of other organisations are told what members are told.
+    """
+
+    place: Place = NOWHERE
+    least: Belonging = Belonging.UNVERIFIED
+    channels: frozenset[str] = frozenset()
+    tools: bool = True
+    code_for_all: bool = False
+    items_for_all: bool = False
+
+    def sees(self, item: HeldItem) -> bool:
+        """Whether this reader may know that *item* exists, and what it says."""
+        if (
+            item.channel
+            and item.team == self.place.team
+            and item.channel in {self.place.channel, *self.channels}
+        ):
+            return True
+        return not item.hidden and (self._is_member or self.items_for_all)
+
+    @property
+    def knows_code(self) -> bool:
+        """Whether this reader may be told what the repository has beside the items."""
+        return self._is_member or self.code_for_all
+
+    @property
+    def sees_code(self) -> bool:
+        """Whether personas may tell this reader of the code, its history, and what servers of tools say."""
+        return self.tools and self.knows_code
+
+    @property
+    def _is_member(self) -> bool:
+        """Who is not known counts as a guest."""
+        return self.least is Belonging.MEMBER
+
+
+NOBODY = Viewer()
+"""Sees nothing."""

@@ -51,7 +51,7 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings, ThinkingEffort
 from pydantic_ai.tools import ToolDefinition
 
-from bot.domain.catalog.models import ModelName
+from bot.domain.catalog.personas import ModelName
 from bot.errors import VoiceError
 from bot.voices.llm.forms import RequestForm, RequestForms
 from bot.voices.llm.tool_support import Clock, ToolSupport

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pydantic_ai.profiles import ModelProfile
 
-from bot.domain.catalog.models import ModelName
+from bot.domain.catalog.personas import ModelName
 from bot.domain.values.json_files import parse
 from bot.voices.llm.tool_support import ToolSupport
 from bot.voices.model import AnswerSchema, Prompt, Tool

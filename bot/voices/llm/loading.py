@@ -12,7 +12,7 @@ from typing import NamedTuple
 from httpx2 import AsyncByteStream, AsyncClient, ReadError, Response
 from pydantic_ai.models import Model, create_async_httpx2_client
 
-from bot.domain.catalog.models import ModelName
+from bot.domain.catalog.personas import ModelName
 from bot.keys import Keys
 from bot.voices.llm.calling import FOREIGN, Caller
 from bot.voices.llm.providers import PROVIDERS, Account, account

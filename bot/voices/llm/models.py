@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from bot.domain.catalog.models import Chain, ModelName
+from bot.domain.catalog.personas import Chain, ModelName
 from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
 from bot.voices.llm.chain import ModelChain, ModelLink, ProviderGate

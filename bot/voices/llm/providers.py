@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from bot.domain.catalog.models import ModelName
+from bot.domain.catalog.personas import ModelName
 from bot.keys import Keys
 
 LIBRARY = "pydantic_ai"

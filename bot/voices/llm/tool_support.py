@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from bot.domain.catalog.models import ModelName
+from bot.domain.catalog.personas import ModelName
 from bot.voices.model import Tool
 
 REST_SECONDS = 3600.0

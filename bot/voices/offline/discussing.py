@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from bot.domain.catalog.agenda import Playbook, Step
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import AddressKind, Persona, PreparedQuestion
 from bot.domain.catalog.schema import NOTE, Kind, Schema
+from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.state import Roundtable

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from bot.domain.catalog.agenda import Depth, Playbook, Step, depth_of_step
+from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.personas import ALL_ELSE, Persona, Roster
+from bot.domain.catalog.steps import Depth, Step
 from bot.domain.messages import specification_wording, step_wording
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import of_step

@@ -3,7 +3,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from bot.domain.catalog.models import Chain
+from bot.domain.catalog.personas import Chain
 from bot.settings import Settings
 from bot.voices.llm import loading
 from bot.voices.model import LanguageModel

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from bot.domain.catalog.models import ModelName
+from bot.domain.catalog.personas import ModelName
 from bot.errors import VoiceError
 from bot.voices.llm.chain import ModelChain, ModelLink, ProviderGate
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage

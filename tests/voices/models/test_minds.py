@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from bot.domain.catalog.models import Chain
+from bot.domain.catalog.personas import Chain
 from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
 from bot.settings import Settings

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from pydantic_ai.models import create_async_httpx2_client
 
-from bot.domain.catalog.models import ModelName
+from bot.domain.catalog.personas import ModelName
 from bot.keys import Keys
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS
 from bot.voices.llm.loading import caller

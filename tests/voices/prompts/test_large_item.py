@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from bot.domain.catalog.agenda import Step
 from bot.domain.catalog.schema import NOTE
+from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.voices import proposing

@@ -10,20 +10,18 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from bot.domain.catalog.agenda import (
-    Facts,
     Phase,
     Pick,
     Playbook,
     QuickScan,
     SkippedStep,
-    Step,
     depth_of_step,
     next_step,
     why_skipped,
 )
-from bot.domain.catalog.models import OFFLINE
-from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.steps import Depth
+from bot.domain.catalog.personas import OFFLINE, Persona
+from bot.domain.catalog.skip_if import Facts
+from bot.domain.catalog.steps import Depth, Step
 from bot.domain.catalog.taxonomy import Severity, Trouble, trouble
 from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import MenuKind

@@ -7,8 +7,9 @@ Nothing in here moves the step: the same menu follows in any case.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from bot.domain.catalog.agenda import Playbook, Step
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Address, AddressKind, Persona
+from bot.domain.catalog.steps import Step
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import board, floor, grouping, novelty, positions
 from bot.domain.discussion.elaboration import (

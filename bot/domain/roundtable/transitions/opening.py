@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.domain.catalog.agenda import Playbook, Step
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.steps import Step
 from bot.domain.item.artifacts import FileEdit
 from bot.domain.item.item import TITLE_CHARS, draft
 from bot.domain.item.meta import MetaChange, Seats, SlackPlace

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import seat
-from bot.domain.messages import planning_menus, planning_wording, trouble_wording
+from bot.domain.messages import planning_card, planning_wording, trouble_wording
 from bot.domain.messages.menus import ALLOW_MORE, MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.planning import workshop
@@ -73,10 +73,10 @@ def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
         case Ask():
             return _asked(rt, due, playbook)
         case Decide():
-            message = planning_menus.decision(ws, plan_card.headline(ws))
+            message = planning_card.decision_menu(ws, plan_card.headline(ws))
             return plan_card.offering(rt, MenuKind.PLAN_DECISION, message, part=ws.stage)
         case Explain(person=person):
-            message = planning_menus.decision(ws, planning_wording.explain(rt.name_of(person)))
+            message = planning_card.decision_menu(ws, planning_wording.explain(rt.name_of(person)))
             return plan_card.offering(rt, MenuKind.PLAN_DECISION, message, part=ws.stage)
         case RequestPlan():
             return _writing_asked(rt, ws)
@@ -96,7 +96,7 @@ def asked_for_more(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if budget is None or (rt.menu and rt.menu.kind is MenuKind.PLAN_BUDGET):
         return rt
     text = trouble_wording.no_planning_without(total(budget, rt.purse.allowed))
-    message = Message(text=text, choices=(ALLOW_MORE, planning_menus.LEAVE))
+    message = Message(text=text, choices=(ALLOW_MORE, planning_card.LEAVE))
     rt = queue_commit(rt, "budget used up")
     return rt.offering(MenuKind.PLAN_BUDGET, message, part=held(rt).stage)
 
@@ -144,7 +144,7 @@ def _queueing(rt: Roundtable, ws: Workshop, due: RequestVerdict) -> Roundtable:
 def _asked(rt: Roundtable, due: Ask, playbook: Playbook) -> Roundtable:
     """By the role that wanted to know first."""
     role = due.question.by[0]
-    message = planning_menus.question(due, speaker_of(role, playbook))
+    message = planning_card.question_menu(due, speaker_of(role, playbook))
     part = held(rt).stage
     facts = BY_RULE if need_of(playbook.schema, due.question.text) else {}
     return plan_card.offering(rt, MenuKind.PLAN_QUESTION, message, part=part, actor=role, **facts)
@@ -169,7 +169,7 @@ def _writing_down(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtabl
     assert ws.plan, "a plan is written when there is one"
     edits = outputs(ws, ws.plan, names=rt.people, now=rt.now)
     text = planning_wording.ready(ws, ws.plan, root.not_ready(rt, playbook))
-    message = planning_menus.ready(text, analysed=analysed(rt, playbook))
+    message = planning_card.ready_menu(text, analysed=analysed(rt, playbook))
     return queue_commit_then_offer(
         rt,
         f"plan version {ws.version}",
@@ -193,7 +193,9 @@ def put_files_aside(rt: Roundtable, event: PlanRead) -> Roundtable:
 
 def offered_again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rested(rt, playbook)
-    message = planning_menus.ready(planning_wording.stands_ready(held(rt)), analysed=analysed(rt, playbook))
+    message = planning_card.ready_menu(
+        planning_wording.stands_ready(held(rt)), analysed=analysed(rt, playbook)
+    )
     return rt.offering(MenuKind.PLAN_READY, message, part=LinePhase.REVIEW_READY)
 
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from bot.domain.catalog.agenda import Playbook, Step
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.steps import Step
 from bot.domain.discussion import novelty, positions
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.positions import Flip

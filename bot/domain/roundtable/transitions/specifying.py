@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
-from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
+from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import Schema, SectionView
-from bot.domain.catalog.steps import SHARED, Depth
+from bot.domain.catalog.steps import SHARED, Depth, Step
 from bot.domain.discussion.elaboration import EndReason, Fate
 from bot.domain.discussion.synthesis import Decision, Synthesis
 from bot.domain.item.artifacts import Edit, digest_of

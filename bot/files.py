@@ -13,15 +13,10 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import count
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
 from typing import BinaryIO, NamedTuple
 
-TEMPORARY = ".roundtable-new.tmp"
-"""
-One name is enough to replace: a folder has one writer at a time. What a kill leaves behind, the next write replaces.
-"""
 STALE_SECONDS = 3600
 """So old is only what was left behind by a kill."""
 BLOCK_BYTES = 65536
@@ -40,12 +35,9 @@ REVIEW_BYTES = 128 * 1024 * 1024
 TRANSCRIPT_BYTES = 256 * 1024 * 1024
 CHOSEN_RECORD_BYTES = 4 * 1024 * 1024 * 1024
 """Of a record that somebody named on the command line: replaying reads it in pieces."""
-STATE_BYTES = 256 * 1024 * 1024
-"""Our own files in `.roundtable/`."""
 LONGEST_ROW_BYTES = 16 * 1024 * 1024
 """Of a transcript: what is longer was not said by anybody."""
 
-Stamp = tuple[int, ...]
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _UNFINISHED = re.compile(r"\.roundtable-[0-9a-f]{16}\.tmp")
@@ -95,14 +87,6 @@ class Folder:
             with suppress(FileNotFoundError), self.below(name) as found:
                 yield from (f"{name}/{path}" for path in found.tree(depth=depth - 1))
 
-    def stamp(self, path: str) -> Stamp | None:
-        """Something that changes whenever the file *path* does; None when there is none."""
-        try:
-            status = os.stat(path, dir_fd=self._descriptor, follow_symlinks=False)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        return status.st_mtime_ns, status.st_size, status.st_ino
-
     @contextmanager
     def below(self, name: str, *, make: bool = False) -> Iterator["Folder"]:
         descriptor = self._enter(name, make=make)
@@ -118,26 +102,6 @@ class Folder:
                 return self._content(file, name, most)
         except FileNotFoundError:
             return None
-
-    def rows(self, name: str, most: int) -> Iterator[bytes]:
-        """
-        The rows of a file, last first; no more of it is read than is asked for. One that is too long to be a line is
-        empty.
-        """
-        with self.opened(name, most) as file:
-            left, row = file.seek(0, os.SEEK_END), _Row()
-            while left:
-                size = min(left, BLOCK_BYTES)
-                left -= size
-                file.seek(left)
-                first, *others = file.read(size).split(b"\n")
-                if others:
-                    row.begin_with(others.pop())
-                    yield row.content()
-                    yield from reversed(others)
-                    row = _Row()
-                row.begin_with(first)
-            yield row.content()
 
     @contextmanager
     def opened(self, name: str, most: int) -> Iterator[BinaryIO]:
@@ -158,38 +122,12 @@ class Folder:
         with os.fdopen(opened, "rb") as file:
             yield file
 
-    def replace(self, name: str, content: bytes) -> None:
-        """*name* holds either what it held before or all of *content*, whenever the machine stops."""
-        mode = self._mode(name)
-        opened = self._temporary()
-        try:
-            if mode is not None:
-                os.fchmod(opened, mode)
-            _write(opened, content)
-            os.fsync(opened)
-        except OSError:
-            self.remove(TEMPORARY)
-            raise
-        finally:
-            os.close(opened)
-        os.replace(TEMPORARY, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
-        os.fsync(self._descriptor)
-
     def probe(self) -> None:
         """Writes some bytes and reads them: only that shows whether the disk takes any."""
-        self._tidy()
-        name, content = f".roundtable-{token_hex(8)}.tmp", os.urandom(PROBE_BYTES)
-        opened = os.open(
-            name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_WAITING, 0o600, dir_fd=self._descriptor
-        )
-        try:
-            _write(opened, content)
-            os.fsync(opened)
+        content = os.urandom(PROBE_BYTES)
+        with self._written(content, 0o600) as (opened, _):
             if os.pread(opened, PROBE_BYTES, 0) != content:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
-        finally:
-            os.close(opened)
-            self.remove(name)
 
     def create(self, name: str, content: bytes) -> bool:
         """
@@ -197,42 +135,31 @@ class Folder:
         the same time, and whenever the machine stops.
         """
         _must_be_a_name(name)
-        self._tidy()
-        temporary = f".roundtable-{token_hex(8)}.tmp"
-        opened = os.open(
-            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_WAITING, 0o666, dir_fd=self._descriptor
-        )
-        try:
-            with os.fdopen(opened, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(opened)
-            here = self._descriptor
+        here = self._descriptor
+        with suppress(FileExistsError), self._written(content, 0o666) as (_, temporary):
             os.link(temporary, name, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=False)
-        except FileExistsError:
-            return False
+            os.fsync(here)
+            return True
+        return False
+
+    @contextmanager
+    def _written(self, content: bytes, mode: int) -> Iterator[tuple[int, str]]:
+        """A file with *content* and a name of its own, which is gone afterwards."""
+        self._tidy()
+        name = f".roundtable-{token_hex(8)}.tmp"
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_WAITING
+        opened = os.open(name, flags, mode, dir_fd=self._descriptor)
+        try:
+            _write(opened, content)
+            os.fsync(opened)
+            yield opened, name
         finally:
-            self.remove(temporary)
-        os.fsync(self._descriptor)
-        return True
+            os.close(opened)
+            self.remove(name)
 
     def remove(self, name: str) -> None:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=self._descriptor)
-
-    def copy_aside(self, name: str, content: bytes, *, why: str) -> str:
-        """Keep *content* as `name.why-N`, once, and say under which name."""
-        for number in count(1):
-            aside = f"{name}.{why}-{number}"
-            try:
-                present = self.read(aside, len(content))
-            except FileRefused:
-                continue
-            if present is None:
-                self.replace(aside, content)
-            if present in (None, content):
-                return aside
-        raise AssertionError("there is always a number more")
 
     def _named(self, wanted: Callable[["os.DirEntry[str]"], bool]) -> tuple[str, ...]:
         """A name that is not UTF-8 is left out: it can be in no message, no log and no file of ours."""
@@ -242,16 +169,10 @@ class Folder:
     def _tidy(self) -> None:
         """What somebody was killed over while they created something."""
         for name in filter(_UNFINISHED.fullmatch, self.files()):
-            if (stamp := self.stamp(name)) and stamp[0] < (time.time() - STALE_SECONDS) * 1e9:
-                self.remove(name)
-
-    def _temporary(self) -> int:
-        """What is in the way was left by a kill, or pushed by somebody: it may be a link."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_WAITING
-        with suppress(FileExistsError):
-            return os.open(TEMPORARY, flags, 0o666, dir_fd=self._descriptor)
-        self.remove(TEMPORARY)
-        return os.open(TEMPORARY, flags, 0o666, dir_fd=self._descriptor)
+            with suppress(FileNotFoundError):
+                status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+                if status.st_mtime < time.time() - STALE_SECONDS:
+                    self.remove(name)
 
     def _content(self, file: BinaryIO, name: str, most: int) -> bytes:
         """Of a file that may grow meanwhile."""
@@ -272,15 +193,6 @@ class Folder:
             return os.open(name, _DIRECTORY | os.O_NOFOLLOW, dir_fd=self._descriptor)
         except OSError as error:
             raise self._explained(error, name) from None
-
-    def _mode(self, name: str) -> int | None:
-        _must_be_a_name(name)
-        try:
-            status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
-        except FileNotFoundError:
-            return None
-        self._must_be_plain(name, status)
-        return stat.S_IMODE(status.st_mode)
 
     def _explained(self, error: OSError, name: str) -> OSError:
         """Why *name* cannot be opened, where the system's own words would only confuse."""
@@ -343,23 +255,6 @@ def chosen(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise TooLarge(str(path), most)
     return content
-
-
-class _Row:
-    """A row of a file that is read backwards, in pieces; nothing is kept of one that is too long."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._bytes = 0
-
-    def begin_with(self, piece: bytes) -> None:
-        self._bytes += len(piece)
-        self._pieces.append(piece)
-        if self._bytes > LONGEST_ROW_BYTES:
-            self._pieces.clear()
-
-    def content(self) -> bytes:
-        return b"" if self._bytes > LONGEST_ROW_BYTES else b"".join(reversed(self._pieces))
 
 
 def _is_text(name: str) -> bool:

@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 
 from bot.files import (
-    BLOCK_BYTES,
-    LONGEST_ROW_BYTES,
-    TEMPORARY,
     File,
     FileRefused,
     TooLarge,
@@ -159,20 +156,6 @@ def _read(file: File) -> bytes | None:
         return None
 
 
-def test_what_is_written_goes_through_no_link_either(root: Path) -> None:
-    """Also not through one that has the name of what a kill leaves behind."""
-    secret = root.parent / "secret"
-    secret.write_bytes(SECRET)
-    (root / TEMPORARY).symlink_to(secret)
-
-    with folder(root) as found:
-        found.replace("notes.md", b"notes")
-
-    assert secret.read_bytes() == SECRET
-    assert (root / "notes.md").read_bytes() == b"notes"
-    assert sorted(path.name for path in root.iterdir()) == ["notes.md"]
-
-
 def test_all_that_is_below_is_named_and_no_link_is_entered(root: Path) -> None:
     """A circle would never end."""
     (root / "a/b").mkdir(parents=True)
@@ -182,23 +165,3 @@ def test_all_that_is_below_is_named_and_no_link_is_entered(root: Path) -> None:
 
     with folder(root) as found:
         assert sorted(found.tree()) == ["a/b/deep.md", "a/round", "pipe.md"]
-
-
-@pytest.mark.parametrize("ending", [b"\n", b""])
-def test_rows_come_last_first_wherever_blocks_end(root: Path, ending: bytes) -> None:
-    """The same rows as by splitting all of it."""
-    rows = [b"%d" % number * (number * 37 % 5000) for number in range(200)] + [b"x" * (BLOCK_BYTES * 3)] * 2
-    content = b"\n".join(rows) + ending
-    (root / "rows").write_bytes(content)
-
-    with folder(root) as found:
-        assert list(found.rows("rows", len(content))) == content.split(b"\n")[::-1]
-
-
-def test_a_row_that_is_too_long_for_a_line_is_empty(root: Path) -> None:
-    """It takes neither its size in memory nor the square of it in time."""
-    content = b"first\n" + bytes(4 * LONGEST_ROW_BYTES) + b"\nlast"
-    (root / "rows").write_bytes(content)
-
-    with folder(root) as found:
-        assert list(found.rows("rows", len(content))) == [b"last", b"", b"first"]

@@ -60,9 +60,8 @@ def claim(state: Path, team: str, *, found: Collection[str] = ()) -> None:
         state.mkdir(parents=True, exist_ok=True)
         with folder(state) as files:
             if before:
-                files.replace(FILE, content)
-            else:
-                files.create(FILE, content)
+                files.remove(FILE)
+            files.create(FILE, content)
     must_be(workspace, team, recorded(state))
 
 

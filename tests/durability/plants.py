@@ -7,6 +7,7 @@ Bugs on purpose, each a small named patch of our own code, put in from here alon
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -24,7 +25,6 @@ from bot.domain.values.places import Place
 from bot.engine import roundtables
 from bot.engine.ports import Urgency
 from bot.errors import SlackError
-from bot.files import TEMPORARY, Folder
 from bot.slack import client as slack_client
 from bot.slack.chat import SlackChat
 from bot.storage.git import tree
@@ -86,18 +86,18 @@ def _no_lock_cleanup() -> AbstractContextManager[object]:
 
 
 def _torn_files() -> AbstractContextManager[object]:
-    def replace(folder: Folder, name: str, content: bytes) -> None:
+    def replace(path: Path, target: Path) -> None:
         """In place, on a slow disk."""
-        opened = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666, dir_fd=folder._descriptor)
+        content = path.read_bytes()
+        opened = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         half = len(content) // 2
         for part in (content[:half], content[half:]):
             files._write(opened, part)
             for _ in range(SLOW_DISK_SYNCS):
                 os.fsync(opened)
         os.close(opened)
-        assert name != TEMPORARY
 
-    return patch.object(Folder, "replace", replace)
+    return patch.object(Path, "replace", replace)
 
 
 PROCESS: Mapping[str, Plant] = {

@@ -6,7 +6,7 @@ in the description of its field, and is shown to people who set it to something 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Self, TypeVar
@@ -57,42 +57,24 @@ def _at_home(path: Path) -> Path:
         raise ValueError(path) from error
 
 
-def _folder(path: Path) -> Path:
-    try:
-        if path.is_dir():
-            return path
-    except OSError as error:  # the name is too long, or a folder above does not let us in
-        raise ValueError(path) from error
-    raise ValueError(path)
+def _existing(is_one: Callable[[Path], bool]) -> AfterValidator:
+    def check(path: Path) -> Path:
+        try:
+            if is_one(path):
+                return path
+        except OSError as error:  # the name is too long, or a folder above does not let us in
+            raise ValueError(path) from error
+        raise ValueError(path)
+
+    return AfterValidator(check)
 
 
-def _folder_or_nothing(path: Path) -> Path:
-    try:
-        return _folder(path) if path.exists() else path
-    except OSError as error:
-        raise ValueError(path) from error
+def _from_text(read: Callable[[str], object]) -> BeforeValidator:
+    return BeforeValidator(lambda given: read(given) if isinstance(given, str) else given)
 
 
-def _budget(given: object) -> object:
-    return spending.budget(given) if isinstance(given, str) else given
-
-
-def _models(given: object) -> object:
-    return models_by_persona(given) if isinstance(given, str) else given
-
-
-def _efforts(given: object) -> object:
-    return efforts(given) if isinstance(given, str) else given
-
-
-def _listed(given: object) -> object:
-    return tuple(one.strip() for one in given.split(",")) if isinstance(given, str) else given
-
-
-def _patterns(given: object) -> object:
+def _patterns(given: str) -> tuple[str, ...]:
     """The lines of a file, or what stands between commas."""
-    if not isinstance(given, str):
-        return given
     try:
         lines = _at_home(Path(given)).read_text("utf-8").split("\n") if "/" in given else given.split(",")
     except OSError as error:
@@ -101,17 +83,10 @@ def _patterns(given: object) -> object:
     return tuple(lines)
 
 
-def _file(path: Path) -> Path:
-    try:
-        if path.is_file():
-            return path
-    except OSError as error:
-        raise ValueError(path) from error
-    raise ValueError(path)
-
-
-Folder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder)]
-FutureFolder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder_or_nothing)]
+Folder = Annotated[Path, AfterValidator(_at_home), _existing(Path.is_dir)]
+FutureFolder = Annotated[
+    Path, AfterValidator(_at_home), _existing(lambda path: path.is_dir() or not path.exists())
+]
 ServerAddress = Annotated[str, _shaped(r"https?://[^\s/]\S*"), AfterValidator(_address)]
 RedisAddress = Annotated[SecretStr, _shaped(r"(rediss?|unix)://\S+"), AfterValidator(_address)]
 # Git runs what `ext::` names, and takes a leading dash for an option.
@@ -158,11 +133,11 @@ class Settings(Keys):
         description="offline, or models in the order in which they are asked,"
         " such as anthropic:NAME,openai:NAME,offline",
     )
-    models: Annotated[Mapping[str, str], BeforeValidator(_models)] = Field(
+    models: Annotated[Mapping[str, str], _from_text(models_by_persona)] = Field(
         default={},
         description="models of single personas, such as maya=anthropic:NAME,alex=openai:NAME+offline",
     )
-    thinking: Annotated[Mapping[ModelTask, str], BeforeValidator(_efforts)] = Field(
+    thinking: Annotated[Mapping[ModelTask, str], _from_text(efforts)] = Field(
         default={},
         description=f"tasks with an effort, such as draft:high,respond:low; tasks are {', '.join(ModelTask)},"
         f" efforts {', '.join(ThinkingEffort)}",
@@ -187,17 +162,18 @@ class Settings(Keys):
     review_secret: Annotated[SecretStr, _shaped(r"\S{16,}")] | None = Field(
         default=None, repr=False, description="a secret of at least 16 characters, in one word"
     )
-    seal_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"\S{16,}")], ...], BeforeValidator(_listed)] = (
-        Field(
-            default=(),
-            repr=False,
-            description="secrets of at least 16 characters each, the newest first, separated by commas",
-        )
+    seal_key: Annotated[
+        tuple[Annotated[SecretStr, _shaped(r"\S{16,}")], ...],
+        _from_text(lambda text: tuple(one.strip() for one in text.split(","))),
+    ] = Field(
+        default=(),
+        repr=False,
+        description="secrets of at least 16 characters each, the newest first, separated by commas",
     )
     file_url: Annotated[ServerAddress, _shaped(r"[^{}]*\{path\}[^{}]*")] | None = Field(
         default=None, description="an address that starts with https:// or http://, with {path} in it"
     )
-    redact: Annotated[tuple[str, ...], BeforeValidator(_patterns)] = Field(
+    redact: Annotated[tuple[str, ...], _from_text(_patterns)] = Field(
         default=(),
         repr=False,
         description="patterns separated by commas, or the path, with a slash in it, of a file with one in a line; in"
@@ -208,11 +184,11 @@ class Settings(Keys):
     )
     guests_press: bool = Field(default=False, description="yes or no")
     look_first: bool = Field(default=True, description="yes or no")
-    budget: Annotated[Budget | None, BeforeValidator(_budget)] = Field(
+    budget: Annotated[Budget | None, _from_text(spending.budget)] = Field(
         default=None, description="tokens, such as 200000, or money, such as 5.00 USD"
     )
     quiet: int = Field(default=10, ge=1, le=1440, description="a number of minutes from 1 to 1440")
-    policies: Annotated[Path, AfterValidator(_at_home), AfterValidator(_file)] | None = Field(
+    policies: Annotated[Path, AfterValidator(_at_home), _existing(Path.is_file)] | None = Field(
         default=None, description="a file that exists"
     )
     host: Annotated[str, _shaped(r"[\w.:-]+")] = Field(

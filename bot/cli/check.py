@@ -128,13 +128,9 @@ def check_personas(settings: Settings) -> tuple[CheckResult, Roster | None]:
     found = ", ".join(persona.label for persona in roster)
     if workshop:
         found += f"; for the workshop {', '.join(persona.label for persona in workshop)}"
-    return CheckResult(
-        "personas", found, (*_problems(findings), *_unled(roster), *map(_nobody, unknown))
-    ), roster
-
-
-def _nobody(name: str) -> CheckProblem:
-    return CheckProblem(f"ROUNDTABLE_MODELS names {name}, and no persona has that name.")
+    nobody = (f"ROUNDTABLE_MODELS names {name}, and no persona has that name." for name in unknown)
+    problems = (*_problems(findings), *_unled(roster), *map(CheckProblem, nobody))
+    return CheckResult("personas", found, problems), roster
 
 
 async def check_tools(settings: Settings) -> CheckResult:

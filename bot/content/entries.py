@@ -26,15 +26,12 @@ def read_schema(
 
     Each wrong part of the team's file is left out with a note; the rest is used.
     """
-    schema = _on_top(Schema(), _shipped(), findings, "the shipped entries.yaml")
+    shipped = parse(ContentFolder(steps_dir(), None).read(Path(FILE)))
+    schema = _on_top(Schema(), shipped, findings, "the shipped entries.yaml")
     given = _given(folder, findings, workspace)
     if folder.absolute() != steps_dir().absolute() and given:
         schema = _on_top(schema, given, findings, FILE)
     return schema.bound(steps)
-
-
-def _shipped() -> Mapping[str, Any]:
-    return parse(ContentFolder(steps_dir(), None).read(Path(FILE)))
 
 
 def _given(folder: Path, findings: Findings, workspace: Path | None) -> Mapping[str, Any]:

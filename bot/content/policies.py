@@ -78,7 +78,8 @@ class _PolicyReader:
             try:
                 found[name] = read(value)
             except (ValueError, TypeError, AttributeError, KeyError):
-                self.mistakes.append(f"{name} of {where} is {_shown(value)}, but must be {form}.")
+                shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+                self.mistakes.append(f"{name} of {where} is {shown!r}, but must be {form}.")
         return ChannelRules(**found)
 
     def _cast(self, given: Any) -> tuple[str, ...]:
@@ -106,7 +107,3 @@ def _guests_see(given: Any) -> tuple[GuestsSee, ...]:
 
 def _flag(given: Any) -> bool:
     return WORDS[given.lower()]
-
-
-def _shown(value: Any) -> str:
-    return repr(", ".join(map(str, value)) if isinstance(value, list) else str(value))

@@ -396,7 +396,7 @@ class Schema(Value):
             for file in step.outputs:
                 named = (
                     []
-                    if _is_whole_file(views, file)
+                    if (file.casefold(), "") in views
                     else [(one.heading, _title(one.heading)) for one in step.owned(file)]
                 )
                 for heading, section in named or [("", "")]:
@@ -478,7 +478,3 @@ def _where(given: Any) -> Any:
 def _title(heading: str) -> str:
     """A heading without its number: `6. Functional Requirements` is Functional Requirements."""
     return re.sub(r"^\d{1,3}(?:\.\d{1,3})*\.\s+", "", heading)
-
-
-def _is_whole_file(views: Mapping[tuple[str, str], SectionView], file: str) -> bool:
-    return (file.casefold(), "") in views

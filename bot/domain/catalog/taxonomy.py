@@ -273,16 +273,16 @@ class Trouble(BaseModel, frozen=True):
 
     def _said(self, template: str, facts: Mapping[str, str]) -> str:
         return template.format_map(
-            ASSUMED | {name: _tame(value, _limit(name)) for name, value in facts.items()}
+            ASSUMED
+            | {
+                name: _tame(value, REASON_CHARS if name == "unsaved" else VALUE_CHARS)
+                for name, value in facts.items()
+            }
         )
 
 
 def trouble(code: str, **facts: str) -> Trouble:
     return Trouble(code=code, facts=facts)
-
-
-def _limit(name: str) -> int:
-    return REASON_CHARS if name == "unsaved" else VALUE_CHARS
 
 
 def _tame(value: str, limit: int = VALUE_CHARS) -> str:

@@ -4,7 +4,7 @@ The card of a discussion: one message that is edited from the opening to the syn
 It says who is for what, which objections are open, what people decided, and how many turns the personas have left.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from bot.domain.discussion import board
@@ -338,12 +338,8 @@ def _linked(scene: DiscussionScene, name: str, ts: str) -> str:
 
 
 def _is_shown(url: str, parts: Sequence[CardPart]) -> bool:
-    shown = _contains(url)
-    return any(shown(part.prose) or any(shown(row.aside) for row in part.rows) for part in parts)
-
-
-def _contains(url: str) -> Callable[[str], bool]:
-    return lambda text: f"]({url})" in text
+    texts = (text for part in parts for text in (part.prose, *(row.aside for row in part.rows)))
+    return any(f"]({url})" in text for text in texts)
 
 
 def _short(text: str) -> str:

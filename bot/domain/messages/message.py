@@ -239,9 +239,10 @@ class Message(Stored):
 
     def spent(self) -> "Message":
         """What it says, with nothing to press any more."""
-        card = (
-            self.card.but(more=(), parts=tuple(map(_without_choices, self.card.parts))) if self.card else None
-        )
+        card = self.card
+        if card:
+            parts = tuple(part.but(button=None, options=(), buttons=()) for part in card.parts)
+            card = card.but(more=(), parts=parts)
         return self.but(choices=(), token="", card=card)
 
 
@@ -261,7 +262,3 @@ def _part_in_words(part: CardPart) -> Iterator[str]:
         sign = "" if part.numbered else "- "
         words = " ".join(filter(None, (row.id, row.text, f"({row.aside})" if row.aside else "")))
         yield f"{'  ' * row.level}{sign}{words}"
-
-
-def _without_choices(part: CardPart) -> CardPart:
-    return part.but(button=None, options=(), buttons=())

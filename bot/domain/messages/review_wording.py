@@ -40,7 +40,7 @@ def details(
     rest = [f"And {more} more came in. `read` shows the newest one."] if more else []
     refused = f"The line is not in the triage channel: {_sentence(of.refused)}" if of.refused else ""
     return Message(
-        text="\n".join([*map(_detail, shown), *rest]),
+        text="\n".join([*(f"**Review {one.number}**: {one.line}. {_by(one)}" for one in shown), *rest]),
         choices=tuple(_reading(of.slug, entry, alone=len(shown) == 1) for entry in shown),
         note=refused,
         links=links,
@@ -108,10 +108,6 @@ def listed(names: Iterable[str]) -> str:
         told = [*told[:MOST_NAMES], f"{len(told) - MOST_NAMES} more"]
     *most, last = told or ["No persona"]
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def _detail(entry: ReviewEntry) -> str:
-    return f"**Review {entry.number}**: {entry.line}. {_by(entry)}"
 
 
 def _reading(slug: str, entry: ReviewEntry, *, alone: bool) -> Choice:

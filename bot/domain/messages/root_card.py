@@ -257,9 +257,12 @@ def _results(scene: RootScene) -> Iterator[CardPart]:
     spec = scene.specification
     objections = spec.active("objection")
     yield CardPart(prose=scene.ending)
-    yield from _list("Decided", (_decided(one) for one in _accepted(spec.active("decision"))))
+    yield from _list("Decided", (_by(one) for one in _accepted(spec.active("decision"))))
     yield from _list("Objections kept as risk", (_kept(one) for one in objections if one["outcome"] == KEPT))
-    yield from _list("Objections with an answer", (_answered(one) for one in objections if _has_answer(one)))
+    yield from _list(
+        "Objections with an answer",
+        (_answered(one) for one in objections if one["outcome"] not in {None, "", OPEN, KEPT}),
+    )
     yield from _list("Who does what", (_owned(one) for one in _accepted(spec.active("action"))))
     if scene.not_settled:
         yield CardPart(title=LAST_SECTION, rows=tuple(CardRow(text=one) for one in scene.not_settled))
@@ -286,11 +289,6 @@ def _accepted(entries: Sequence[Entry]) -> list[Entry]:
     return [one for one in entries if one.state is EntryState.ACCEPTED]
 
 
-def _decided(entry: Entry) -> CardRow:
-    """Whom the person named who recorded it."""
-    return _by(entry)
-
-
 def _by(entry: Entry) -> CardRow:
     stale = "to be confirmed again" if entry.stale else ""
     return CardRow(id=entry.id, text=f"{_text(entry)} – {attribution_of(entry, TEXT)}", aside=stale)
@@ -305,10 +303,6 @@ def _kept(entry: Entry) -> CardRow:
     said_by = attribution_of(entry, TEXT)
     risk = f": {one_line(str(entry['risk']), ROW_CHARS)}" if entry["risk"] else ""
     return CardRow(id=entry.id, text=f"{_text(entry)} – {said_by}, kept as risk{risk}")
-
-
-def _has_answer(entry: Entry) -> bool:
-    return (entry["outcome"] or OPEN) not in {OPEN, KEPT}
 
 
 def _answered(entry: Entry) -> CardRow:

@@ -562,15 +562,12 @@ def _saved_parts(scene: StepScene, saved: SavedSection) -> Iterator[CardPart]:
         if left := len(rows) - len(shown):
             yield rest(scene, f"{more(left)} lines")
     elif blocks := rows_of(saved.body):
-        marked = [_marked(scene, one) for one in _without_unsorted(scene, blocks)]
+        # What is not sorted has a part of its own, with letters.
+        listed = [one for one in blocks if not (scene.unsorted and one[0].text == UNSORTED)]
+        marked = [_marked(scene, one) for one in listed]
         yield from cut(scene, CardPart(title=title), marked, ENTRIES_SHOWN) if marked else ()
     else:
         yield CardPart(title=title, prose=saved.body.strip() or NOTHING)
-
-
-def _without_unsorted(scene: StepScene, blocks: list[list[CardRow]]) -> list[list[CardRow]]:
-    """They have a part of their own, with letters."""
-    return [one for one in blocks if not (scene.unsorted and one[0].text == UNSORTED)]
 
 
 def _marked(scene: StepScene, block: Sequence[CardRow]) -> list[CardRow]:

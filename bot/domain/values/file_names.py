@@ -32,12 +32,8 @@ def _is_name(name: str) -> bool:
         and (name[0].isalnum() or name[0] in "_-")
         and name[-1] not in ". "
         and "  " not in name
-        and all(map(_is_usual, name))
+        and all(one in _INSIDE or one.isalnum() or unicodedata.category(one) in {"Mn", "Mc"} for one in name)
         and len(name.encode("utf-8", "replace")) <= LONGEST_BYTES
         and composed(name) == name
         and not _DEVICE.fullmatch(name)
     )
-
-
-def _is_usual(character: str) -> bool:
-    return character in _INSIDE or character.isalnum() or unicodedata.category(character) in {"Mn", "Mc"}

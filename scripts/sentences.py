@@ -29,7 +29,6 @@ BESIDE = ("bot/domain", "bot/engine", "bot/slack", "bot/errors.py")
 NOT_FOR_SLACK = (
     "bot/domain/catalog/schema.py", "bot/domain/item/", "bot/domain/privacy/", "bot/domain/reviews/text.py",
     "bot/domain/specification/", "bot/domain/transcript/", "bot/domain/planning/",
-    "bot/domain/catalog/section_parser.py",
     "bot/slack/client.py", "bot/slack/manifest.py", "bot/slack/transport.py",
 )  # fmt: skip
 """Files, checks of content, and what operators read."""

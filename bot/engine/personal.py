@@ -39,8 +39,7 @@ from bot.domain.roundtable.waiting import Wait, WaitKind
 from bot.domain.values.markdown import escaped
 from bot.domain.values.places import Viewer
 from bot.domain.values.text import one_line
-from bot.domain.values.timestamps import before, seconds_since
-from bot.domain.values.working_time import in_words, local_time
+from bot.domain.values.timestamps import before, in_words, local_time, seconds_since
 from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
 from bot.engine.ports import Store, Urgency

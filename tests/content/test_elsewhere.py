@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from bot.content import load
-from bot.domain.catalog.section_parser import OwnedSection
 from bot.domain.catalog.skip_if import Facts
-from bot.domain.catalog.steps import Depth, Step, StepHeading
+from bot.domain.catalog.steps import Depth, OwnedSection, Step, StepHeading
 
 HERE = Path(__file__).parent / "elsewhere"
 STEPS = HERE / "analysis-steps"

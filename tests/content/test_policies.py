@@ -8,7 +8,7 @@ from bot.content.policies import read_policies
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.policy import GuestsSee, Policy, PressPolicy
 from bot.domain.catalog.steps import Depth
-from bot.domain.values.working_time import QuietHours
+from bot.domain.values.timestamps import QuietHours
 from bot.errors import ConfigError
 
 PERSONAS = ("business-analyst", "solutions-architect", "system-designer")

@@ -22,9 +22,8 @@ from bot.domain.catalog.agenda import (
     scope_of_count,
 )
 from bot.domain.catalog.personas import Roster
-from bot.domain.catalog.section_parser import OwnedSection
 from bot.domain.catalog.skip_if import Facts
-from bot.domain.catalog.steps import Depth, Step, StepHeading
+from bot.domain.catalog.steps import Depth, OwnedSection, Step, StepHeading
 from bot.domain.catalog.taxonomy import trouble
 from tests.growth import grows_no_faster
 

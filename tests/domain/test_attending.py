@@ -17,8 +17,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.roundtable.transitions import attending, opening
 from bot.domain.roundtable.waiting import WaitKind, awaited, in_words, participants, waits_for
-from bot.domain.values.timestamps import moment, seconds
-from bot.domain.values.working_time import QuietHours
+from bot.domain.values.timestamps import QuietHours, moment, seconds
 from bot.errors import NotNow
 from tests.domain.table import HERE, Table, person, shipped
 

@@ -37,7 +37,7 @@ from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import Line
-from bot.domain.values.working_time import in_words
+from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
 from tests.domain import test_attending, test_budget, test_planning, test_uncarried
 from tests.domain.books import few_steps

@@ -10,7 +10,7 @@ import pytest
 from bot.domain.catalog.policy import ChannelRules, Policies
 from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.working_time import QuietHours
+from bot.domain.values.timestamps import QuietHours
 from bot.engine.personal import Personal, spread
 from bot.engine.ports import Urgency
 from bot.errors import SlackError, UserError

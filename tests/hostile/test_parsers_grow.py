@@ -15,7 +15,7 @@ from bot.content import frontmatter
 from bot.domain.catalog import addressing, policy, skip_if, steps
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.section_parser import owned_sections
+from bot.domain.catalog.steps import owned_sections
 from bot.domain.discussion import board, dissent, normalizing, standing, typed_positions
 from bot.domain.discussion import positions as discussion_positions
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, Turn

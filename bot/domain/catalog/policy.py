@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.steps import Depth
+from bot.domain.values.timestamps import QuietHours, WorkingTime
 from bot.domain.values.value import Stored
-from bot.domain.values.working_time import QuietHours, WorkingTime
 
 
 class PressPolicy(StrEnum):

@@ -42,8 +42,7 @@ from bot.domain.specification import coverage
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Entry, EntryState
 from bot.domain.specification.projection import Projection
-from bot.domain.values.timestamps import seconds_since, slack_time
-from bot.domain.values.working_time import in_words
+from bot.domain.values.timestamps import in_words, seconds_since, slack_time
 from bot.errors import UserError
 
 MOVED_AFTER, MOVED_FOR_COMMAND = 12, 5

@@ -23,7 +23,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.entries import Entry
 from bot.domain.specification.not_settled import lacking, not_settled
-from bot.domain.values.working_time import in_words
+from bot.domain.values.timestamps import in_words
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 

@@ -28,7 +28,7 @@ from bot.domain.roundtable.transitions.saving import queue_commit, seats_of
 from bot.domain.roundtable.waiting import awaited, heard_in_step, question, unheard_in_discussion
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
-from bot.domain.values.working_time import due_in, in_words
+from bot.domain.values.timestamps import due_in, in_words
 from bot.errors import NotNow
 
 OPEN = frozenset({Stage.DISCUSSING, Stage.ELABORATING})

@@ -20,8 +20,7 @@ from bot.domain.roundtable.transitions import elaborations, steps
 from bot.domain.roundtable.transitions.saving import has_content
 from bot.domain.roundtable.waiting import unheard_in_discussion
 from bot.domain.values.timestamps import after as moment_after
-from bot.domain.values.timestamps import seconds_since
-from bot.domain.values.working_time import in_words
+from bot.domain.values.timestamps import in_words, seconds_since
 
 FEEDBACK_SECONDS = 120
 LATE_SECONDS = 120.0

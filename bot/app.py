@@ -108,7 +108,11 @@ def _content_watch(settings: Settings) -> ContentWatch:
 
 def secret_redaction(settings: Settings) -> Redaction:
     """Hides the secrets of the settings, secrets that are known by their shape, and what `redact` describes."""
-    return Redaction(Redactor(settings.secrets(), own_rules(settings.redact)))
+    return Redaction(redactor(settings))
+
+
+def redactor(settings: Settings) -> Redactor:
+    return Redactor(settings.secrets(), own_rules(settings.redact))
 
 
 def seal(settings: Settings) -> Seal:

@@ -142,7 +142,7 @@ def evaluate(
     from roundtable_eval import evaluation  # noqa: PLC0415 -- a bot in Slack does not load it
 
     settings = _settings(os.environ)
-    hide = Redactor(settings.secrets(), own_rules(settings.redact))
+    hide = app.redactor(settings)
     found = asyncio.run(
         evaluation.evaluate(
             meetings or [], settings=settings, redact=lambda text: hide(text).text, use_scripts=use_scripts
@@ -303,7 +303,7 @@ def print_manifest(
 
 def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: bool) -> None:
     """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
-    redact = Redactor(settings.secrets(), own_rules(settings.redact))
+    redact = app.redactor(settings)
     keys = replay.keys_for(item, settings, key)
     found = replay.verified(item, keys, replay.playbook(settings))
     waiting = 0

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from bot import app
 from bot.cli.items import no_item
-from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript.scrubbing import Redacting, redacted
 from bot.domain.values.text import counted
@@ -75,7 +74,7 @@ async def states(settings: Settings, slugs: Sequence[str]) -> StateScrub:
         )
     try:
         async with app.store(settings, team) as store:
-            return StateScrub({slug: await scrub_state(store, slug, _redactor(settings)) for slug in slugs})
+            return StateScrub({slug: await scrub_state(store, slug, app.redactor(settings)) for slug in slugs})
     except BotError as error:
         return StateScrub(problem=str(error))
 
@@ -97,7 +96,7 @@ async def scrub_state(store: Store, slug: str, redact: Redacting) -> tuple[str, 
 def scrubbed(settings: Settings, slugs: Sequence[str], state: StateScrub) -> Iterator[ScrubSummary]:
     if not slugs:
         return
-    redact = _redactor(settings)
+    redact = app.redactor(settings)
     scrubber = Scrubber(
         settings.workspace, items_dir=str(settings.items_dir), redact=redact, seal=app.seal(settings)
     )
@@ -116,10 +115,6 @@ def _has_store(settings: Settings) -> bool:
     with suppress(FileNotFoundError, NotADirectoryError), folder(settings.workspace, (STATE,)) as found:
         return FILE in found.files()
     return False
-
-
-def _redactor(settings: Settings) -> Redactor:
-    return Redactor(settings.secrets(), own_rules(settings.redact))
 
 
 def as_text(one: ScrubSummary) -> str:

@@ -31,6 +31,10 @@ async def silent() -> None:
     await asyncio.Event().wait()
 
 
+async def uncounted() -> Mapping[str, int]:
+    return {}
+
+
 @asynccontextmanager
 async def site(port: int, probes: Mapping[str, Probe], **more: Any) -> AsyncIterator[aiohttp.ClientSession]:
     async with (
@@ -38,7 +42,7 @@ async def site(port: int, probes: Mapping[str, Probe], **more: Any) -> AsyncIter
             "127.0.0.1",
             port,
             post=more.pop("post", {}),
-            get=health(probes, **{"metrics": Metrics("T1"), **more}),
+            get=health(probes, **{"metrics": Metrics("T1"), "census": uncounted, **more}),
         ),
         aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client,
     ):

@@ -74,7 +74,9 @@ async def states(settings: Settings, slugs: Sequence[str]) -> StateScrub:
         )
     try:
         async with app.store(settings, team) as store:
-            return StateScrub({slug: await scrub_state(store, slug, app.redactor(settings)) for slug in slugs})
+            return StateScrub(
+                {slug: await scrub_state(store, slug, app.redactor(settings)) for slug in slugs}
+            )
     except BotError as error:
         return StateScrub(problem=str(error))
 

@@ -49,15 +49,12 @@ class Found(NamedTuple):
         }
 
 
-def health(
-    probes: Mapping[str, Probe], *, metrics: Metrics | None = None, census: Census | None = None
-) -> Mapping[str, Handler]:
+def health(probes: Mapping[str, Probe], *, metrics: Metrics, census: Census) -> Mapping[str, Handler]:
     """All *probes* run at every request, also those that are added later."""
-    counted = metrics or Metrics()
     return {
         "/healthz": _alive,
-        "/readyz": _readiness(probes, counted),
-        "/metrics": _exposition(probes, counted, census),
+        "/readyz": _readiness(probes, metrics),
+        "/metrics": _exposition(probes, metrics, census),
     }
 
 
@@ -76,11 +73,10 @@ def _readiness(probes: Mapping[str, Probe], metrics: Metrics) -> Handler:
     return ready
 
 
-def _exposition(probes: Mapping[str, Probe], metrics: Metrics, census: Census | None) -> Handler:
+def _exposition(probes: Mapping[str, Probe], metrics: Metrics, census: Census) -> Handler:
     async def exposition(_request: web.Request) -> web.Response:
         await _look(probes, metrics)
-        if census:
-            metrics.counted(await _stages(census))
+        metrics.counted(await _stages(census))
         return web.Response(body=metrics.exposed(), headers={"Content-Type": CONTENT_TYPE})
 
     return exposition

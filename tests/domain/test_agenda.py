@@ -260,10 +260,8 @@ def test_without_a_scan_depth_is_standard() -> None:
 
 
 def test_phase_00_is_standard() -> None:
-    """The scan it would go by is what it is there to make; a step's own depth is no reason, either."""
-    brief = step("00-02", depth="brief")
-
-    assert depth_for("00-quick-scan", {}, LARGE, step=brief) == (Depth.STANDARD, "standard", None)
+    """The scan it would go by is what it is there to make."""
+    assert depth_for("00-quick-scan", {}, LARGE) == (Depth.STANDARD, "standard", None)
     assert depth_for("00-quick-scan", {}, QuickScan()) == (Depth.STANDARD, "standard", None)
 
 
@@ -271,7 +269,6 @@ def test_a_steps_own_depth_is_the_last_resort() -> None:
     """It counts where no phase was opened, so that no depth is active."""
     deep = step("01-06", depth="deep")
 
-    assert depth_for(REQUIREMENTS, {}, None, step=deep) == (Depth.DEEP, "step", None)
     assert depth_for(REQUIREMENTS, {}, None) == (Depth.STANDARD, "standard", None)
     assert depth_of_step(deep, {}, None) is Depth.DEEP
     assert depth_of_step(deep, {}, Depth.BRIEF) is Depth.BRIEF

@@ -1,7 +1,6 @@
 """The card of a step: what it shows in each state, and that it says only what is the case."""
 
 import re
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -243,13 +242,6 @@ class TestAnOpenStep:
         assert part(message, "Not sorted yet") == [f"a | “{AT_ACME}” – Linus"]
         assert Action.SORT in {one.action for one in choices(message)}
         assert "`sort a requirement`" in message.text
-
-    def test_what_a_model_does_at_the_moment_is_told(self, partly: Meeting) -> None:
-        message = open_card(scene(partly, thinking="Maya is reading the last 4 messages.", **HEARD))
-
-        assert "_Maya is reading the last 4 messages. Suggestions will show up here;" in shown(message)
-        assert message.choices[0].label == "Finish without waiting"
-        assert message.choices[0].emphasis is Emphasis.PLAIN
 
     def test_a_long_list_is_cut(self, meeting: Meeting) -> None:
         for number in range(16):
@@ -596,14 +588,12 @@ class TestAFinishedStep:
 
 class TestBehindUs:
     def test_a_collapsed_card_is_one_line_and_two_ways_back(self, partly: Meeting) -> None:
-        message = collapsed_card(
-            scene(partly, saved=committed(partly)), closing=("Phase 01 (Requirements) complete.",)
-        )
+        message = collapsed_card(scene(partly, saved=committed(partly)))
 
         assert shown(message) == "✓ Core Feature Definition\nFunctional requirement: 3, Exclusion: 1"
         assert message.text.startswith(
             "Core Feature Definition is finished. Functional requirement: 3, Exclusion: 1. Saved: "
-            "`requirements-spec.md`.\n\nPhase 01 (Requirements) complete."
+            "`requirements-spec.md`."
         )
         assert [(one.action, one.value) for one in choices(message)] == [
             (Action.AMEND, FEATURES),
@@ -618,11 +608,6 @@ class TestBehindUs:
         )
         assert [(one.action, one.value) for one in choices(message)] == [(Action.REOPEN, FEATURES)]
 
-    def test_a_step_skipped_by_its_condition_says_why(self, meeting: Meeting) -> None:
-        message = skipped_card(scene(meeting, questions=()), why="scope is small")
-
-        assert message.text.startswith("Core Feature Definition was skipped (scope is small). [")
-
     def test_a_card_that_moved_says_where(self, meeting: Meeting) -> None:
         message = moved_card(scene(meeting), "https://acme.example/p260")
 
@@ -635,7 +620,7 @@ class TestBehindUs:
 
 
 def scenes() -> list[StepScene]:
-    """With and without answers, suggestions, notes, changes and a model at work, at each depth."""
+    """With and without answers, suggestions, notes and changes, at each depth."""
     found = []
     for answers, lines, notes, depth in product((False, True), (False, True), (False, True), Depth):
         meeting = Meeting()
@@ -655,7 +640,6 @@ def scenes() -> list[StepScene]:
 def states(one: StepScene) -> list[Message]:
     return [
         open_card(one),
-        open_card(replace(one, thinking="Maya is reading the last message.")),
         finished_card(one, by="Ada"),
         finished_card(one, by="Ada", ends_phase=True),
         collapsed_card(one),

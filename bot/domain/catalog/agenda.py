@@ -290,20 +290,17 @@ def _condition_trouble(step: Step) -> Trouble | None:
 
 
 def depth_for(
-    phase_key: str, overrides: Mapping[str, object], scan: QuickScan | None, *, step: Step | None = None
+    phase_key: str, overrides: Mapping[str, object], scan: QuickScan | None
 ) -> tuple[Depth, str, Trouble | None]:
     """
-    How deep to go in a phase, and why: "override", "quick-scan", "step" or "standard".
+    How deep to go in a phase, and why: "override", "quick-scan" or "standard".
 
-    An override comes first, then the quick scan. Phase 00 has no scan yet and is standard. The step's own
-    depth is the last resort, where no phase was opened (*scan* is None) and so no depth is active.
+    An override comes first, then the quick scan. Phase 00 has no scan yet and is standard.
     """
     if override := _override(phase_key, overrides):
         return override, "override", None
 
     ignored = trouble("ERR-DEPTH-002") if phase_key in overrides else None
-    if scan is None and step is not None:
-        return step.depth, "step", ignored
     if scan is None or phase_key == QUICK_SCAN:
         return Depth.STANDARD, "standard", ignored
     if scan.known:

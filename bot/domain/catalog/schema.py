@@ -91,7 +91,6 @@ class KindField(Value):
     many: bool = False
     required: bool = False
     acyclic: bool = False
-    ordered: bool = False
     by_people: bool = False
     label: str = ""
 

@@ -253,10 +253,10 @@ def unsettled_row(one: Unsettled, schema: Schema) -> str:
             assert_never(one.kind)
 
 
-def unsettled_rows(found: Sequence[Unsettled], schema: Schema, *, most: int = ROWS_SHOWN) -> tuple[str, ...]:
+def unsettled_rows(found: Sequence[Unsettled], schema: Schema) -> tuple[str, ...]:
     """The first unsettled_rows, and how many more there are."""
-    more = (f"and {len(found) - most} more",) if len(found) > most else ()
-    return (*(unsettled_row(one, schema) for one in found[:most]), *more)
+    more = (f"and {len(found) - ROWS_SHOWN} more",) if len(found) > ROWS_SHOWN else ()
+    return (*(unsettled_row(one, schema) for one in found[:ROWS_SHOWN]), *more)
 
 
 def not_ready(lacking: Sequence[str]) -> str:

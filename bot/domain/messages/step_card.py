@@ -160,8 +160,8 @@ def finished_card(
     return _message(scene, menu.text, card, choices)
 
 
-def collapsed_card(scene: StepScene, *, closing: Sequence[str] = ()) -> Message:
-    """A step that people went on from. *closing* are the seeds' sentences about the end of its phase."""
+def collapsed_card(scene: StepScene) -> Message:
+    """A step that people went on from."""
     counts = ", ".join(_counts(scene))
     files = step_wording.listed([f"`{path}`" for path in dict.fromkeys(one.path for one in scene.saved)])
     card = Card(
@@ -177,14 +177,14 @@ def collapsed_card(scene: StepScene, *, closing: Sequence[str] = ()) -> Message:
         f"Saved: {files}." if files else "",
     )
     said = " ".join(filter(None, facts))
-    text = paragraphs(said, *closing, card_in_words(card.but(subtitle="")))
+    text = paragraphs(said, card_in_words(card.but(subtitle="")))
     return _message(scene, text, card, ())
 
 
-def skipped_card(scene: StepScene, *, by: str = "", why: str = "") -> Message:
-    """Skipped *by* somebody, or by its own condition (*why*)."""
+def skipped_card(scene: StepScene, *, by: str = "") -> Message:
+    """Skipped *by* somebody, or by its own condition."""
     reopen = REOPEN.but(value=scene.step_id)
-    reason = " ".join(filter(None, ("skipped", f"by {by}" if by else "", f"({why})" if why else "")))
+    reason = f"skipped by {by}" if by else "skipped"
     unanswered = "Its questions stay open." if scene.unanswered else ""
     subtitle = ". ".join(filter(None, (reason, unanswered.rstrip("."))))
     card = Card(title=f"– {scene.step.title}", subtitle=subtitle, revision=scene.revision)
@@ -262,9 +262,6 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from _findings(scene)
     yield from mark_wording.parts(scene.marks)
     yield from _unsorted(scene, "Not sorted yet")
-    if scene.thinking:
-        promise = "Suggestions will show up here; nothing is saved without you."
-        yield CardPart(prose=f"_{scene.thinking} {promise}_")
     if not scene.is_draft:
         yield from _suggestions(scene)
     yield from uncarried_parts.parts(scene)
@@ -633,10 +630,8 @@ def _accept_all(scene: StepScene) -> tuple[Choice, ...]:
 
 def _finish(scene: StepScene) -> Choice:
     """Green once nothing is missing; before that it asks once."""
-    label = "Finish without waiting" if scene.thinking else menus.FINISH_STEP.label
     confirm = _unsettled(scene)
-    emphasis = Emphasis.PLAIN if confirm or scene.thinking else Emphasis.PRIMARY
-    return menus.FINISH_STEP.but(label=label, emphasis=emphasis, confirm=confirm)
+    return menus.FINISH_STEP.but(emphasis=Emphasis.PLAIN if confirm else Emphasis.PRIMARY, confirm=confirm)
 
 
 def _unsettled(scene: StepScene) -> Confirm | None:
@@ -684,7 +679,7 @@ def _foot(scene: StepScene) -> Iterator[str]:
     if scene.is_untouched:
         number = " To answer one question, begin with its number: `2. …`" if len(scene.questions) > 1 else ""
         yield f"Just reply here, all of you.{number}"
-    elif not (_unsettled(scene) or scene.thinking):
+    elif not _unsettled(scene):
         all_of_it = "Nothing is missing." if scene.also_asked else "That is all I asked."
         yield f"{all_of_it} Finish when you are ready."
     if heard := _heard(scene):

@@ -102,7 +102,7 @@ class SavedSection(Value):
 class StepScene:
     """
     What a card shows. `first` stands before everything else: the hand-over, a greeting, welcome back. `prompt` is
-    the step's own text with its placeholders filled. `thinking` says what a model does at the moment. `heard` and
+    the step's own text with its placeholders filled. `heard` and
     `waiting` are names. `gaps` are those of `coverage.of_step`. `lines` are further sentences for the foot.
     `not_saved` says what is in no commit yet. `is_whole`: no list is cut, for a person who wants to read all of it.
     """
@@ -117,7 +117,6 @@ class StepScene:
     specification: Specification
     prompt: str = ""
     first: str = ""
-    thinking: str = ""
     questions: tuple[AskedQuestion, ...] = ()
     heard: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()

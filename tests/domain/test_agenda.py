@@ -17,9 +17,7 @@ from bot.domain.catalog.agenda import (
     depth_for,
     depth_of_step,
     next_step,
-    quick_scan_lines,
     read_quick_scan,
-    scope_of_count,
 )
 from bot.domain.catalog.personas import Roster
 from bot.domain.catalog.skip_if import Facts
@@ -288,15 +286,10 @@ def test_a_steps_own_depth_is_the_last_resort() -> None:
     st.text(alphabet="# abc\n|*-", max_size=60),
 )
 def test_what_is_written_is_what_is_read(scan: QuickScan, around: str) -> None:
-    """The writer's lines are the reader's lines, wherever they stand in the file."""
-    assert read_quick_scan(f"{around}\n{quick_scan_lines(scan)}\n{around}") == scan
+    """Wherever the lines stand in the file."""
+    lines = f"**Scope**: {scan.scope}\n**File Count**: {scan.file_count}\n**Complexity**: {scan.complexity}"
 
-
-def test_the_lines_are_plain_to_people() -> None:
-    """They are part of quick-scan.md, which people read and correct."""
-    scan = QuickScan(scope="medium", file_count=12, complexity="low")
-
-    assert quick_scan_lines(scan) == "**Scope**: medium\n**File Count**: 12\n**Complexity**: low"
+    assert read_quick_scan(f"{around}\n{lines}\n{around}") == scan
 
 
 @pytest.mark.parametrize(
@@ -344,13 +337,6 @@ def test_a_scan_holds_only_what_can_be_written(wrong: dict[str, object]) -> None
     """Anything else is refused where it comes in."""
     with pytest.raises(ValidationError):
         QuickScan.model_validate(wrong)
-
-
-def test_a_count_has_a_scope() -> None:
-    """Small up to 5 files, medium up to 15."""
-    assert [scope_of_count(n) for n in (1, 5, 6, 15, 16, 400)] == [
-        *("small", "small", "medium", "medium", "large", "large")
-    ]
 
 
 def test_conditions_know_the_scan_and_the_depth() -> None:

@@ -85,7 +85,7 @@ QUICK_SCAN = PHASE_KEYS[0]
 
 
 # --- the quick scan -------------------------------------------------------------------------------------------------
-# The reader is lenient, since people edit `quick-scan.md`; the writer's lines are exactly what it looks for.
+# Read leniently, since people edit `quick-scan.md`.
 
 SMALL_FILES = 5
 MEDIUM_FILES = 15
@@ -135,7 +135,7 @@ class QuickScan(BaseModel, frozen=True):
 
 def read_quick_scan(text: str) -> QuickScan:
     """
-    The lines people and the bot write: `**Estimated Scope**: Medium`, `File Count: ~18-25 files`.
+    The lines that people and steps write: `**Estimated Scope**: Medium`, `File Count: ~18-25 files`.
 
     Of a range the higher bound counts, since work grows; of several lines the last, since the final scope
     comes after the first estimate. What is not there is unknown.
@@ -151,17 +151,6 @@ def read_quick_scan(text: str) -> QuickScan:
 def _count_in(written: str) -> int:
     """With or without a sign between its thousands; 0 where there is none."""
     return int(re.sub("[.,]", "", written) or 0)
-
-
-def quick_scan_lines(scan: QuickScan) -> str:
-    return f"**Scope**: {scan.scope}\n**File Count**: {scan.file_count}\n**Complexity**: {scan.complexity}"
-
-
-def scope_of_count(files: int) -> str:
-    """Small is 1-5 files, medium 6-15, large 16 and more: the bands of step 00-03."""
-    if files <= SMALL_FILES:
-        return "small"
-    return "medium" if files <= MEDIUM_FILES else "large"
 
 
 # --- phases and steps -----------------------------------------------------------------------------------------------

@@ -360,7 +360,7 @@ class Personal:
         start = () if here else (agent_wording.START,)
         rows = [row for rt in held for row in self._waiting(rt, person, zone)][:SHOWN]
         if not rows:
-            return Message(text=agent_wording.NOTHING_WAITS, choices=start)
+            return Message(text=wording.NOTHING_WAITS, choices=start)
         text = "\n\n".join(f"**{escaped(row.title)}**\n{escaped(row.text)}" for row in rows)
         links = {row.url: Link(label=one_line(row.title, TEXT_CHARS), url=row.url) for row in rows if row.url}
         answers = () if here else self._answerable(held, person)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.messages import agent_wording, discussion_wording
+from bot.domain.messages import agent_wording, discussion_wording, home_page
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME, manifest
 from slack_sandbox import App, Sandbox, SandboxPerson
 from slack_sandbox.residents import Channel
@@ -14,7 +14,7 @@ from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 from tests.e2e.test_private import SECRET, started_there
 
 DIRECT = "@roundtable"
-NOTHING = f"{agent_wording.NOTHING_WAITS}\n[Start a roundtable…]"
+NOTHING = f"{home_page.NOTHING_WAITS}\n[Start a roundtable…]"
 
 
 @pytest.fixture

@@ -29,7 +29,6 @@ GREETING = (
     "I hold roundtables with your team. Here you can look around, and answer what waits for you without "
     "leaving this window."
 )
-NOTHING_WAITS = "Nothing waits for you."
 NO_ROUNDTABLES = "You take part in no roundtable that I can tell you about here."
 STEP_IS_OVER = "That step is finished. Say it in the thread."
 NO_WORDS = "A few words are needed."

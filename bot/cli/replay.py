@@ -32,7 +32,7 @@ from bot.record.verify import (
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.history import thread_evidence
-from bot.storage.git.versions import lost, made, versions
+from bot.storage.git.versions import lost, versions
 
 NO_KEYS: TrustedKeys = {}
 
@@ -140,7 +140,7 @@ async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
                 f"The thread of {one.slug} is in another workspace of Slack than SLACK_BOT_TOKEN."
             )
         told = await thread_evidence(client, us, place)
-    return compared(one, ThreadCopy(place, *told), made=made(one.folder))
+    return compared(one, ThreadCopy(place, *told))
 
 
 def _gone(one: RecordedItem) -> Iterator[Difference]:

@@ -260,10 +260,10 @@ class Performers(NamedTuple):
                     missed=effect.missed,
                     lost=effect.lost,
                     complete=thread.complete,
-                    witness=thread.witness,
+                    last_line=thread.last_line,
                 )
             case Post():
-                message = effect.message.but(witness=rt.witness.brief)
+                message = effect.message.but(last_line=rt.last_line.brief)
                 ts = await self.chat.post(
                     rt.place, message, key=effect.id, again=again, broadcast=effect.broadcast
                 )
@@ -347,7 +347,7 @@ class Performers(NamedTuple):
     async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         match effect:
             case ReadItem(recovering=recovering, discussing=discussing):
-                read = await self.workspace.read(rt.slug, now=rt.now, after=rt.committed)
+                read = await self.workspace.read(rt.slug, now=rt.now, after=rt.last_line)
                 return _read(read, told, recovering=recovering).but(discussing=discussing)
             case Restore(recovering=recovering):
                 read = await self.workspace.restore(rt.slug, now=rt.now)
@@ -359,7 +359,7 @@ class Performers(NamedTuple):
                 return Surveyed(**told, survey=survey)
             case Commit():
                 home = slack_place(rt) if rt.place.thread else None
-                after = rt.committed
+                after = rt.last_line
                 receipt = await self.workspace.commit(rt.slug, effect, now=rt.now, after=after, home=home)
                 lines = frozenset(line.message_id for line in effect.lines)
                 return Committed(**told, **receipt._asdict(), lines=lines)

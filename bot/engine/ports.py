@@ -28,11 +28,18 @@ from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit, ItemState, ThreadMessage
+from bot.domain.roundtable.outcomes import (
+    ChangedFile,
+    CodeSurvey,
+    HandEdit,
+    ItemState,
+    PutBack,
+    ThreadMessage,
+)
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Patch, Specification
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line
-from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Belonging, Place
 from bot.engine.evidence_ports import NO_SIGHT, Sight
 from bot.errors import BotError, EffectError
@@ -119,7 +126,7 @@ async def _renewing(indicators: Indicators, place: Place, words: str, *, seconds
             return
 
 
-NOTHING = Witness()
+NOTHING = LastLine()
 """Nothing is known to be committed."""
 
 
@@ -136,11 +143,11 @@ class OpenedThread(NamedTuple):
 
 
 class ThreadMessages(NamedTuple):
-    """Oldest first. Not *complete*: there is more than a few calls can read. *witness* is that of our newest post."""
+    """Oldest first. Not *complete*: there is more than a few calls can read. *last_line* is that of our newest post."""
 
     heard: tuple[ThreadMessage, ...]
     complete: bool
-    witness: Witness = Witness()
+    last_line: LastLine = LastLine()
 
 
 class RootMessage(NamedTuple):
@@ -344,8 +351,8 @@ class Store(Protocol):
 class CommitResult(NamedTuple):
     """
     *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *restored* is
-    what had been deleted and came back. *witness* is the transcript as it is committed now; *back* says that lines of
-    it were changed or lost, and what was done. *hand_edits* are what people changed where edits were not applied.
+    what had been deleted and came back. *last_line* is the newest in git now, *put_back* what others had done to our
+    lines; *lost* is as in LoadedItem. *hand_edits* are what people changed where edits were not applied.
     """
 
     state: ItemState
@@ -354,8 +361,9 @@ class CommitResult(NamedTuple):
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...] = ()
     restored: str = ""
-    witness: Witness = Witness()
-    back: RolledBack | None = None
+    last_line: LastLine = LastLine()
+    put_back: PutBack | None = None
+    lost: bool = False
     hand_edits: tuple[HandEdit, ...] = ()
 
 
@@ -401,13 +409,13 @@ class LoadedItem(NamedTuple):
     `state` is None when there is no folder; troubles are what was corrected or lost while reading.
 
     `restorable` says that meta.json is gone or cannot be read (ERR-META-001, ERR-META-002), and history holds one
-    that `restore` can bring back. `back` is as in a receipt.
+    that `restore` can bring back. `lost`: no clone has the last line that was committed.
     """
 
     state: ItemState | None
     troubles: tuple[Trouble, ...]
     restorable: bool = False
-    back: RolledBack | None = None
+    lost: bool = False
 
 
 class Planning(NamedTuple):
@@ -424,8 +432,8 @@ class Workspace(Protocol):
     """
     The git workspace: one folder an item, one commit a step.
 
-    *after* is what was committed of the item last. A workspace that lacks it went back: what git still has of it is
-    put back first; else the state is `behind`, and `back` says so once it is sure that no other clone has it.
+    *after* is the last line that was committed of the item. What git still has of a branch that lacks it is put back
+    first; else the state is `behind`, and `lost` says so once it is sure that no other clone has it.
     """
 
     async def items(self) -> tuple[Listing, ...]: ...
@@ -434,7 +442,7 @@ class Workspace(Protocol):
         """The text of a BACKLOG.md at the top of the workspace; empty when there is none."""
         ...
 
-    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem: ...
+    async def read(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem: ...
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         """The artifacts that exist, of *paths* (relative to the item's folder, or the shared one)."""
@@ -445,7 +453,7 @@ class Workspace(Protocol):
         ...
 
     async def commit(
-        self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
+        self, slug: str, work: Commit, *, now: str, after: LastLine = NOTHING, home: SlackPlace | None = None
     ) -> CommitResult:
         """
         *home* is where the item is held, as the store has it: it goes into meta.json, sealed, in place of what the

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from bot.domain.roundtable import words
 from bot.domain.roundtable.outcomes import ThreadMessage
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line, Source, read
-from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
 from bot.record.verify import Difference, RecordedItem
@@ -26,7 +26,7 @@ class ThreadCopy(NamedTuple):
     place: Place
     said: Sequence[ThreadMessage]
     stamps: AbstractSet[str]
-    posts: Sequence[tuple[str, Witness]]
+    posts: Sequence[tuple[str, LastLine]]
     until: str = ""
 
 
@@ -45,8 +45,8 @@ class Compared(NamedTuple):
     waiting: int
 
 
-def compared(item: RecordedItem, thread: ThreadCopy, *, made: AbstractSet[str]) -> Compared:
-    """*made*: the ids of the commits that HEAD contains, and of their effects. Raises OSError."""
+def compared(item: RecordedItem, thread: ThreadCopy) -> Compared:
+    """Raises OSError."""
     content = item.record.read()
     lines = read(content).lines
     here = f"{thread.place.channel}."
@@ -57,12 +57,10 @@ def compared(item: RecordedItem, thread: ThreadCopy, *, made: AbstractSet[str]) 
     last = max(content.count(b"\n"), 1)
 
     def differences() -> Iterator[Difference]:
-        for ts, witness in thread.posts:
-            if not made & {witness.commit, witness.effect} and not witness.fits(content):
-                sentence = (
-                    f"the post {ts} in the thread says that {counted(witness.n, 'sealed line')} were committed"
-                    f" ({witness.commit[:7]}), and neither that commit nor those lines are here"
-                )
+        for ts, end in thread.posts:
+            if not end.is_in(content):
+                many = counted(end.n, "line")
+                sentence = f"lacks {end.id}: the post {ts} in the thread says that {many} were committed"
                 yield Difference(item.name, last, sentence)
         written = _written(lines, here)
         for one in thread.said:

@@ -311,7 +311,7 @@ class SlackChat(Chat):
                     channel=place.channel,
                     thread_ts=place.thread or posted.get(1),
                     metadata=metadata(
-                        key, number, len(rendered), step=message.about, witness=message.witness
+                        key, number, len(rendered), step=message.about, last_line=message.last_line
                     ),
                     **QUIET,
                     **self._byline(message),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.roundtable.outcomes import ThreadMessage
-from bot.domain.transcript.witness import Witness
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.lru import LruCache
 from bot.engine.ports import RootMessage, ThreadMessages
@@ -24,7 +24,7 @@ from bot.slack.lookup import PersonNames
 from bot.slack.markdown import called, calling_by_name, readable
 from bot.slack.pace import Pace, Unlimited
 from bot.slack.parse import heard
-from bot.slack.posting import carried_by, is_line, item_of, part_key, step_of, witness_of
+from bot.slack.posting import carried_by, is_line, item_of, last_line_of, part_key, step_of
 
 log = logging.getLogger(__name__)
 
@@ -233,14 +233,14 @@ class ThreadReader:
 
     async def read(self, place: Place, *, after: str) -> ThreadMessages:
         said: list[ThreadMessage] = []
-        about, complete, witness = "", False, Witness()
+        about, complete, last_line = "", False, LastLine()
         seen: set[str] = set()
         async for page in self._pages(place, after):
             complete = page.is_last
             for message in _unseen(page.messages, seen):
                 if message.get("bot_id") == self._identity.bot:
                     about = step_of(message)
-                    witness = witness_of(message) or witness
+                    last_line = last_line_of(message) or last_line
                 elif (one := heard(message, self._identity)) and one.ts > after:
                     said.append(one.but(about=about))
         ids = {name for one in said for name in (one.person.id, *called(one.text))}
@@ -251,7 +251,7 @@ class ThreadReader:
             )
             for one in said
         )
-        return ThreadMessages(tuple(known), complete, witness)
+        return ThreadMessages(tuple(known), complete, last_line)
 
     def _known(self, person: Person, name: str) -> Person:
         """Someone whom Slack says nothing about may do no more than a guest."""
@@ -292,7 +292,7 @@ class ThreadEvidence(NamedTuple):
 
     said: tuple[ThreadMessage, ...]
     stamps: frozenset[str]
-    posts: tuple[tuple[str, Witness], ...]
+    posts: tuple[tuple[str, LastLine], ...]
     until: str = ""
 
 
@@ -313,7 +313,7 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
         id: await lookup.or_id(id) for id in sorted({id for one in heard_people for id in called(one.text)})
     }
     said = (one.but(text=calling_by_name(one.text, names)) for one in heard_people)
-    ours = ((ts, witness_of(one)) for ts, one in messages.items() if one.get("bot_id") == us.bot)
+    ours = ((ts, last_line_of(one)) for ts, one in messages.items() if one.get("bot_id") == us.bot)
     return ThreadEvidence(
         said=tuple(sorted(said, key=lambda one: one.ts)),
         stamps=frozenset(messages),

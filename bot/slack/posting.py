@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.roundtable.state import slug_of
-from bot.domain.transcript.witness import Witness, read_brief
+from bot.domain.transcript.last_line import LastLine, read_brief
 from bot.domain.values.places import Place
 from bot.engine.ports import Urgency
 from bot.errors import SlackError
@@ -32,9 +32,9 @@ NO_LONGER_THERE = frozenset({"message_not_found", "cant_update_message", "edit_w
 # --- what a post says about itself ----------------------------------------------------------------------------------
 
 
-def metadata(key: str, number: int, count: int, *, step: str, witness: str = "") -> Mapping[str, Any]:
+def metadata(key: str, number: int, count: int, *, step: str, last_line: str = "") -> Mapping[str, Any]:
     """Only ids, because everyone in the workspace can read it."""
-    about = {name: said for name, said in (("step", step), ("witness", witness)) if said}
+    about = {name: said for name, said in (("step", step), ("last_line", last_line)) if said}
     payload = {"key": part_key(key, number), "part": number, "parts": count, **about}
     return {"event_type": EVENT_TYPE, "event_payload": payload}
 
@@ -58,9 +58,9 @@ def step_of(message: Mapping[str, Any]) -> str:
     return carried_by(message, "step")
 
 
-def witness_of(message: Mapping[str, Any]) -> Witness:
+def last_line_of(message: Mapping[str, Any]) -> LastLine:
     """What was committed when this post of ours was made."""
-    return read_brief(carried_by(message, "witness"))
+    return read_brief(carried_by(message, "last_line"))
 
 
 def item_of(message: Mapping[str, Any]) -> str:

@@ -5,8 +5,8 @@ import pytest
 from bot.domain.item.artifacts import FileEdit, InsightEdit, ItemsEdit
 from bot.domain.item.meta import MetaChange, Record, SlackPlace
 from bot.domain.roundtable.outcomes import ChangedFile
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Source
-from bot.domain.transcript.witness import Witness
 from bot.engine.ports import LoadedItem, Workspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
@@ -288,9 +288,9 @@ async def test_a_transcript_that_lacks_a_line_is_behind(workspace: Workspace) ->
     """Whoever knows of a commit that this clone has not heard of can tell, before and after the next one."""
     await workspace.commit(SLUG, a_commit(1), now=NOW)
     for after, behind in (("", False), ("C1.1", False), ("C1.9", True), ("C1", True)):
-        state = (await workspace.read(SLUG, now=NOW, after=Witness(last=after))).state
+        state = (await workspace.read(SLUG, now=NOW, after=LastLine(id=after))).state
         assert state
         assert state.behind is behind
 
-    assert not (await workspace.commit(SLUG, a_commit(2), now=NOW, after=Witness(last="C1.1"))).state.behind
-    assert (await workspace.commit(SLUG, a_commit(3), now=NOW, after=Witness(last="C1.9"))).state.behind
+    assert not (await workspace.commit(SLUG, a_commit(2), now=NOW, after=LastLine(id="C1.1"))).state.behind
+    assert (await workspace.commit(SLUG, a_commit(3), now=NOW, after=LastLine(id="C1.9"))).state.behind

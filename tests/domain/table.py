@@ -110,6 +110,7 @@ from bot.domain.specification.entries import Patch
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript import open_step
+from bot.domain.transcript.last_line import last_line
 from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.places import Belonging, Person, Place
 from bot.shipped import personas_dir, steps_dir
@@ -661,6 +662,7 @@ class Table:
             touched=tuple(touched),
             troubles=tuple(troubles),
             unwritten=unwritten,
+            last_line=last_line(world.meeting),
         )
 
     def _heading(self, edit: Edit) -> str:

@@ -9,7 +9,6 @@ from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import Failed, ItemState, ThreadMessage, ThreadRead
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.saving import refreshed
-from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Person
 from tests.domain.table import Table, shipped
 
@@ -42,48 +41,33 @@ def test_what_was_committed_last_is_remembered() -> None:
     """By its last line: whoever has that is not behind."""
     table = Table().start().do_step()
 
-    assert table.rt.held
-    assert table.rt.held in table.world.meeting.decode()
-    assert table.rt.held not in [line.message_id for line in table.rt.lines]
+    assert table.rt.last_line
+    assert table.rt.last_line.is_in(table.world.meeting)
+    assert table.rt.last_line.id not in [line.message_id for line in table.rt.lines]
 
 
 # --- a workspace that went back -----------------------------------------------------------------------------------
-
-WITNESS = Witness(n=3, digest="ab" * 32, commit="cd" * 20, last="C1.3")
 
 
 def told(rt: Roundtable) -> list[str]:
     return [effect.message.text for effect in rt.outbox if isinstance(effect, Post)]
 
 
-def test_what_git_put_back_is_told_in_a_sentence() -> None:
-    """And it counts."""
-    back = RolledBack(commits=2, steps=("00-01", "00-02"), whole=True, now=WITNESS)
-    rt = refreshed(after_a_step(), folder(STEP, "00-02", behind=False), (), back=back)
-
-    assert told(rt)[-1] == (
-        "The workspace went back by 2 commits of this item (steps 00-01 and 00-02). I restored them from git."
-    )
-    assert rt.steps_completed == (STEP, "00-02")
-    assert rt.committed == WITNESS
-
-
 def lost(state: ItemState | None) -> Roundtable:
     rt = after_a_step()
     rt = rt.but(outbox=(), place=rt.place.but(thread="1.1"))
-    return refreshed(rt, state, (), back=RolledBack(heard=("1.5",)))
+    return refreshed(rt, state, (), lost=True)
 
 
-@pytest.mark.parametrize("state", [folder(behind=True), None])
-def test_what_git_does_not_have_is_read_in_the_thread(state: ItemState | None) -> None:
+@pytest.mark.parametrize(("state", "after"), [(folder(behind=True).but(heard=("1.5",)), "1.5"), (None, "")])
+def test_what_git_does_not_have_is_read_in_the_thread(state: ItemState | None, after: str) -> None:
     """From the last message on that is left; nothing that is done is asked again."""
     rt = lost(state)
 
     (reading,) = rt.outbox
     assert isinstance(reading, ReadThread)
-    assert reading.after == "1.5"
-    assert reading.lost
-    assert reading.lost.steps == (STEP,)
+    assert reading.after == after
+    assert reading.lost == (STEP,)
     assert rt.steps_completed == (STEP,)
 
 

@@ -14,7 +14,6 @@ from bot.domain.reviews.review import CLOSER, MARKER, without_block
 from bot.domain.roundtable import digest
 from bot.domain.roundtable.digest import Digest, WaitingFor
 from bot.domain.roundtable.stage import Stage
-from bot.domain.transcript.witness import RolledBack
 
 
 @pytest.mark.parametrize("stage", Stage)
@@ -175,13 +174,8 @@ def test_what_happened_to_a_channel_or_a_workspace_is_said() -> None:
     gone = {one: trouble_wording.channel_gone("Sync", archived=one) for one in (True, False)}
     assert "was archived" in gone[True]
     assert "/invite" in gone[False]
-    kept = trouble_wording.put_back(RolledBack(edit="1a2b3c4", lines=3))
+    kept = trouble_wording.put_back(3, "1a2b3c4")
     assert kept.startswith("3 lines were changed or removed in `1a2b3c4` and are put back.")
-    back = trouble_wording.put_back(RolledBack(commits=1))
-    assert back == "The workspace went back by 1 commit of this item. I restored it from git."
-    assert "(steps 01-01 and 01-02)" in trouble_wording.put_back(
-        RolledBack(commits=2, steps=("01-01", "01-02"))
-    )
 
 
 @pytest.mark.parametrize(

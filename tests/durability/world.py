@@ -25,9 +25,9 @@ from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ItemState, T
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines, open_step
 from bot.domain.transcript.fold import fold
+from bot.domain.transcript.last_line import LastLine, last_line
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.state import State
-from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.ports import (
     NOTHING,
@@ -369,7 +369,7 @@ class SimWorkspace:
     async def backlog(self) -> str:
         return ""
 
-    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
+    async def read(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:
         return LoadedItem(self._state(now) if META in self._world.files else None, ())
 
     async def restore(self, slug: str, *, now: str) -> LoadedItem:
@@ -388,7 +388,7 @@ class SimWorkspace:
     async def ping(self) -> None: ...
 
     async def commit(
-        self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
+        self, slug: str, work: Commit, *, now: str, after: LastLine = NOTHING, home: SlackPlace | None = None
     ) -> CommitResult:
         try:
             if all(made.effect != work.id for made in self._world.made):
@@ -396,7 +396,8 @@ class SimWorkspace:
         except Refused:
             raise WorkspaceError("The disk is full.", reason="disk_full", again=True) from None
         touched = tuple(ChangedFile(path=edit.path) for edit in work.edits)
-        return CommitResult(self._state(now), work.id, touched, ())
+        known = last_line(self._world.files.get(MEETING, b""))
+        return CommitResult(self._state(now), work.id, touched, (), last_line=known)
 
     def _write(self, work: Commit, now: str) -> None:
         before = dict(self._world.files)

@@ -19,9 +19,9 @@ from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.item import meta
 from bot.domain.item.item import KnownItem, backlog_title, resolve
 from bot.domain.item.meta import SlackPlace
+from bot.domain.transcript.last_line import read_brief
 from bot.domain.transcript.lines import LinePhase, Source
 from bot.domain.transcript.seal import lost_rows, read_chain, restore_lines
-from bot.domain.transcript.witness import read_brief
 from bot.settings import Settings
 from bot.storage.git.reader import ItemReader
 from bot.storage.git.seal import Seal
@@ -241,12 +241,13 @@ def test_damage_anywhere_never_loses_a_whole_line(luck: list[tuple[int, bytes]])
 
 @fuzzed
 @given(
-    content=transcripts, text=any_text | st.from_regex(r"\d{1,12} [0-9a-f]{10,70}( .{0,30})?", fullmatch=True)
+    content=transcripts,
+    text=any_text | st.from_regex(r"\d{1,12} [0-9A-Z.]{10,300}( .{0,30})?", fullmatch=True),
 )
-def test_any_witness_is_one_or_none(content: bytes, text: str) -> None:
+def test_any_last_line_is_one_or_none(content: bytes, text: str) -> None:
     """Of a post's metadata; it is held against any transcript."""
     found = read_brief(text)
-    assert found.fits(content) in {True, False}
+    assert found.is_in(content) in {True, False}
     assert found.brief.isascii()
 
 

@@ -12,7 +12,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.errors import NewerVersion
 from bot.slack.commands import VERBS, command_in, reviewed, verb_in
-from bot.slack.posting import carried_by, is_slacks, item_of, metadata, part_key, step_of, witness_of
+from bot.slack.posting import carried_by, is_slacks, item_of, last_line_of, metadata, part_key, step_of
 from bot.storage.serialization import UnreadableState, decoded, place_in
 from tests.hostile.test_files_of_others import any_text, deep, objects, values, written
 
@@ -28,7 +28,7 @@ words = st.lists(
 ).map("".join)  # fmt: skip
 notes = objects(
     event_type=st.just("roundtable_line"),
-    event_payload=objects("key", "parts", "step", "witness", part=st.sampled_from([1, "1", "²", "٣", "9" * 5_000])),
+    event_payload=objects("key", "parts", "step", "last_line", part=st.sampled_from([1, "1", "²", "٣", "9" * 5_000])),
 )  # fmt: skip
 posts = st.lists(
     objects("text", "files", "thread_ts", bot_id=st.just(BOT), ts=st.just("17.1"), metadata=notes), max_size=4
@@ -73,7 +73,7 @@ def test_any_metadata_says_something_or_nothing(posts: list[dict[str, Any]]) -> 
     for post in posts:
         for said in (step_of(post), carried_by(post, "key"), item_of(post)):
             assert isinstance(said, str)
-        assert witness_of(post).n >= 0
+        assert last_line_of(post).n >= 0
 
 
 @pytest.mark.parametrize("odd", ["x", 1, [1], {"event_payload": "x"}, {"event_payload": [1]}], ids=str)
@@ -81,7 +81,7 @@ def test_metadata_of_another_kind_says_nothing(odd: object) -> None:
     """And stops nobody from reading the thread."""
     post = {"ts": "17.1", "bot_id": BOT, "metadata": odd}
 
-    assert (step_of(post), carried_by(post, "key"), item_of(post), bool(witness_of(post))) == (
+    assert (step_of(post), carried_by(post, "key"), item_of(post), bool(last_line_of(post))) == (
         "",
         "",
         "",

@@ -107,6 +107,6 @@ def test_a_roundtable_that_has_its_store_keeps_what_it_knows() -> None:
     """Its newest entries are in no commit yet."""
     table = Table(TWO).start().do_step()
     rt = told(table.rt, "requirement: Sort by name", "1700000002.000100")
-    assert rt.committed
+    assert rt.last_line
 
     assert opening.item_read(rt, in_git(table, "e"), TWO).specification == rt.specification

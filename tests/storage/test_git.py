@@ -10,8 +10,8 @@ import pytest
 from bot.domain.item.artifacts import FileEdit
 from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.effects import Commit
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.seal import read_chain
-from bot.domain.transcript.witness import Witness
 from bot.errors import ConfigError
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import TRUSTED
@@ -351,7 +351,7 @@ async def test_a_lost_meta_json_comes_back_from_history(
     assert git.status == []
 
 
-LIVE = Witness(last="C1.1")
+LIVE = LastLine(id="C1.1")
 
 
 def live_commit(number: int = 2, **fields: Any) -> Commit:
@@ -466,7 +466,7 @@ async def test_a_damaged_line_comes_back_from_head(workspace: GitWorkspace, git:
     chain = read_chain(git.shown(path).encode(), TRUSTED)
     assert [row.line.message_id for row in chain.rows] == ["m1", "m2", "m3", "m4", "m5"]
     assert set(rows) <= set(git.shown(path).splitlines(keepends=True))
-    assert [one.back.lines if one.back else 0 for one in receipts] == [1, 0]
+    assert [one.put_back.lines if one.put_back else 0 for one in receipts] == [1, 0]
     assert git.status == []
 
 

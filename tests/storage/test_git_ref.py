@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from bot.domain.item.meta import MetaChange
+from bot.domain.roundtable.outcomes import PutBack
 from bot.domain.transcript import lines
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.seal import read_chain
-from bot.domain.transcript.witness import RolledBack, Witness
-from bot.engine.ports import NOTHING
 from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.reader import inspected
 from bot.storage.git.sync import SyncResult
@@ -239,9 +239,22 @@ async def test_lines_of_ours_come_back(
     chain = read_chain(git.shown(TRANSCRIPT).encode(), TRUSTED)
     assert [line.message_id for line in chain.sealed_lines] == ["C1.1", "C1.2", "C1.3", "C1.4", "C1.5"]
     assert chain.flaws == ()
-    told = RolledBack(edit=edit, lines=lost, whole=True) if lost else None
-    assert [receipt.back and receipt.back.but(now=NOTHING) for receipt in receipts] == [told, told, None]
+    told = PutBack(lines=lost, commit=edit) if lost else None
+    assert [receipt.put_back for receipt in receipts] == [told, told, None]
     assert git.status == []
+
+
+async def test_lines_come_back_after_a_commit_of_another_item(workspace: GitWorkspace, git: Git) -> None:
+    """That commit is built on the damage, too."""
+    await workspace.commit(SLUG, a_commit(lines=(a_line("C1.1"), a_line("C1.2"))), now=NOW)
+    first, second = git.shown(TRANSCRIPT).splitlines()
+    git.commit(TRANSCRIPT, f"{first}\n")
+    await workspace.commit("quiet-morning", a_commit(id="quiet-morning.i1.1"), now=NOW)
+
+    receipt = await workspace.commit(SLUG, a_commit(3), now=NOW)
+
+    assert git.shown(TRANSCRIPT).splitlines()[1] == second
+    assert receipt.put_back
 
 
 async def test_lines_and_notes_of_others_stay_where_they_are(workspace: GitWorkspace, git: Git) -> None:
@@ -349,17 +362,15 @@ async def test_what_we_wrote_comes_back_with_the_lines(
 async def test_lines_of_a_revert_are_not_taken_for_lost(workspace: GitWorkspace, git: Git) -> None:
     """The branch still has our commit, so the receipt names the edit."""
     await step(workspace, 1)
-    known = (await workspace.commit(SLUG, a_commit(2), now=NOW)).witness
+    known = (await workspace.commit(SLUG, a_commit(2), now=NOW)).last_line
     git("revert", "--no-edit", "HEAD")
     edit = git("rev-parse", "HEAD").strip()
 
     reading = await workspace.read(SLUG, now=NOW, after=known)
     receipt = await workspace.commit(SLUG, a_commit(3), now=NOW, after=known)
 
-    assert reading.back is None
-    assert receipt.back
-    assert edit.startswith(receipt.back.edit)
-    assert (receipt.back.lines, receipt.back.whole) == (1, True)
+    assert not reading.lost
+    assert receipt.put_back == PutBack(lines=1, commit=edit[:7])
     assert ids(git) == ["C1.1", "C1.2", "C1.3"]
 
 
@@ -397,27 +408,26 @@ async def test_every_item_comes_back_with_the_next_commit(workspace: GitWorkspac
 async def test_a_reader_finds_what_the_branch_lost(workspace: GitWorkspace, git: Git) -> None:
     """Whoever resumes is not asked again what is done."""
     await step(workspace, 1, 2)
-    known = (await workspace.commit(SLUG, a_commit(3), now=NOW)).witness
+    known = (await workspace.commit(SLUG, a_commit(3), now=NOW)).last_line
     git("reset", "--quiet", "--hard", "HEAD~2")
 
     reading = await workspace.read(SLUG, now=NOW, after=known)
 
     assert reading.state
     assert reading.state.meta.steps_completed == ("01-01", "01-02", "01-03")
-    assert (reading.state.behind, reading.back) == (False, None)
+    assert (reading.state.behind, reading.lost) == (False, False)
 
 
 async def test_what_git_does_not_have_any_more_is_said(tmp_path: Path) -> None:
     """The node is lost, the store is not: the next receipt says so, once."""
     async with GitWorkspace(tmp_path / "one", seal=SEAL) as workspace:
-        known = (await workspace.commit(SLUG, a_commit(), now=NOW)).witness
+        known = (await workspace.commit(SLUG, a_commit(), now=NOW)).last_line
     async with GitWorkspace(tmp_path / "two", seal=SEAL) as workspace:
         first = await workspace.commit(SLUG, a_commit(2), now=NOW, after=known)
-        second = await workspace.commit(SLUG, a_commit(3), now=NOW, after=first.witness)
+        second = await workspace.commit(SLUG, a_commit(3), now=NOW, after=first.last_line)
 
-    assert first.back
-    assert not first.back.whole
-    assert (first.state.behind, second.state.behind, second.back) == (True, False, None)
+    assert (first.state.behind, first.lost) == (True, True)
+    assert (second.state.behind, second.lost) == (False, False)
 
 
 async def test_another_branch_may_be_checked_out(workspace: GitWorkspace, git: Git) -> None:
@@ -475,7 +485,7 @@ async def test_a_link_in_the_tree_is_replaced_and_never_followed(
     git("commit", "--quiet", "-m", "a link")
     assert "secret" not in str(await workspace.files(SLUG, ("requirements-spec.md",)))
 
-    await workspace.commit(SLUG, a_commit(2), now=NOW, after=Witness(last="C1.1"))
+    await workspace.commit(SLUG, a_commit(2), now=NOW, after=LastLine(id="C1.1"))
 
     assert "What we know after step 2." in git.shown(SPEC)
     assert git("ls-tree", "HEAD", path).split()[0] in {"100644", "040000"}

@@ -8,8 +8,8 @@ from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.roundtable.effects import Commit
 from bot.domain.specification.entries import EntryState, Specification
 from bot.domain.specification.snapshot import HASH, SECTIONS, hash_of, read, text_of
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line, Source, append
-from bot.domain.transcript.witness import Witness
 from bot.engine.ports import NOTHING
 from bot.storage.git.scrub import Scrubber
 from bot.storage.git.sync import SyncResult
@@ -50,7 +50,7 @@ async def two_steps(workspace: GitWorkspace) -> Specification:
 
 
 async def specified(
-    workspace: GitWorkspace, after: Witness = NOTHING
+    workspace: GitWorkspace, after: LastLine = NOTHING
 ) -> tuple[Specification, Mapping[str, str]]:
     state = (await workspace.read(SLUG, now=NOW, after=after)).state
     assert state
@@ -93,7 +93,7 @@ async def test_it_is_read_by_who_knows_nothing_of_the_item(workspace: GitWorkspa
     """A roundtable that has a store has its own."""
     specification = await two_steps(workspace)
     assert await specified(workspace) == (specification, WRITTEN)
-    assert await specified(workspace, Witness(last="i1.2")) == (Specification(), {})
+    assert await specified(workspace, LastLine(id="i1.2")) == (Specification(), {})
 
 
 async def test_an_old_item_has_none(workspace: GitWorkspace, git: Git) -> None:

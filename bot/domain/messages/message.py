@@ -209,9 +209,9 @@ class Message(Stored):
 
     `card` is shown in place of `text` where there is room for blocks. `speaker` is a persona's key; empty means
     the host. `token` names the menu that the choices belong to, and comes back with a press. `note` is the
-    small print below. `about` is the step that what people say below it is about, or NO_STEP. `witness` is what
-    was committed when it was posted. `pings` are ids of people whom it calls, which Slack tells them; they never come
-    from a text.
+    small print below. `about` is the step that what people say below it is about, or NO_STEP. `last_line` is
+    the newest that was committed when it was posted. `pings` are ids of people whom it calls, which Slack tells them;
+    they never come from a text.
     """
 
     text: str
@@ -221,7 +221,7 @@ class Message(Stored):
     note: str = ""
     links: tuple[Link, ...] = ()
     about: str = ""
-    witness: str = ""
+    last_line: str = ""
     card: Card | None = None
     pings: tuple[str, ...] = ()
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from bot.domain.messages.step_wording import listed
-from bot.domain.transcript.witness import RolledBack
 from bot.domain.values.text import counted
 
 COULD_NOT_READ = "I could not read what was said in this thread before, so the item starts without it."
@@ -125,34 +124,21 @@ def not_written(path: str, text: str) -> str:
     return f"I could not save this in `{path}` yet. Here it is, so that nothing is lost:\n\n{text}"
 
 
-def put_back(back: RolledBack) -> str:
-    """The workspace is whole again."""
-    if back.edit:
-        lines, were, are = (
-            counted(back.lines, "line"),
-            *(("was", "is") if back.lines == 1 else ("were", "are")),
-        )
-        where = f"{lines} {were} changed or removed in `{back.edit}` and {are} put back."
-        return f"{where} To remove words, use `roundtable scrub`."
-    them = "it" if back.commits == 1 else "them"
-    gone = f"{counted(back.commits, 'commit')} of this item{_steps(back)}"
-    return f"The workspace went back by {gone}. I restored {them} from git."
+def put_back(lines: int, commit: str) -> str:
+    were, are = ("was", "is") if lines == 1 else ("were", "are")
+    changed = f"{counted(lines, 'line')} {were} changed or removed in `{commit}` and {are} put back."
+    return f"{changed} To remove words, use `roundtable scrub`."
 
 
-def lost(back: RolledBack, *, words: int, complete: bool, permalink: str) -> str:
+def lost(steps: tuple[str, ...], *, words: int, complete: bool, permalink: str) -> str:
     """What is in the record again, and what is not."""
     thread = f"[this thread]({permalink})" if permalink else "this thread"
-    gone = f"The workspace went back, and git no longer has the later commits of this item{_steps(back)}."
+    name = "step" if len(steps) == 1 else "steps"
+    which = f" ({name} {listed(steps)})" if steps else ""
+    gone = f"The workspace went back, and git no longer has the later commits of this item{which}."
     again = "the progress" if not words else f"the progress and {counted(words, 'message')} of this thread"
     unread = "" if complete else " I could not read all of the thread."
     return f"{gone} I restored {again}.{unread} What the personas said and wrote is only in {thread}."
-
-
-def _steps(back: RolledBack) -> str:
-    if not back.steps:
-        return ""
-    name = "step" if len(back.steps) == 1 else "steps"
-    return f" ({name} {listed(back.steps)})"
 
 
 # What the host says about silence and money.

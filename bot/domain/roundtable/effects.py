@@ -17,7 +17,6 @@ from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import MetaChange
 from bot.domain.messages.message import Message
 from bot.domain.transcript.lines import Line
-from bot.domain.transcript.witness import RolledBack
 from bot.domain.values.value import Stored
 
 
@@ -44,16 +43,16 @@ class ReadThread(Attemptable):
     One bounded read of what people said in the thread without us, *after* a stamp and but for what is *known*.
 
     `recovering`: we were here before, and lost what was not in git. `quiet`: the thread is our own and new, but
-    people may have answered before we knew where it stands. `missed`: we are at work in it, and were away. `lost`:
-    the workspace went back, and nothing but the thread has what was said since. `about` is the step of the newest known
-    message.
+    people may have answered before we knew where it stands. `missed`: we are at work in it, and were away. `lost` are
+    the steps that only the thread has, after the workspace went back; None if it did not. `about` is the step of the
+    newest known message.
     """
 
     kind: Literal["read_thread"] = "read_thread"
     recovering: bool = False
     quiet: bool = False
     missed: bool = False
-    lost: RolledBack | None = None
+    lost: tuple[str, ...] | None = None
     after: str = ""
     known: tuple[str, ...] = ()
     about: str = ""

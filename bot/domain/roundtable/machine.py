@@ -111,7 +111,6 @@ from bot.domain.roundtable.transitions import (
     trouble,
 )
 from bot.domain.roundtable.transitions.saving import read_after_all, seen_by
-from bot.domain.transcript.witness import RolledBack
 from bot.domain.values.timestamps import slack_stamp
 from bot.errors import NotNow
 
@@ -403,7 +402,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
             return rt.shown_at(effect.id, slack_stamp(event.at)) if isinstance(effect, Rewrite) else rt
         case ThreadRead(missed=True):
             return _caught_up(rt, event, playbook)
-        case ThreadRead(lost=RolledBack()):
+        case ThreadRead() if event.lost is not None:
             return read_after_all(rt, event, playbook)
         case _:
             rt = budgeting.counted(rt, event)
@@ -417,8 +416,8 @@ def _caught_up(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
     As if each of the messages had come in time: Slack may repeat it yet, and has the same key for it. A thread that
     knows of a later commit than we do says that our own state went back, and perhaps the workspace with it.
     """
-    if event.witness.at > rt.committed.at:
-        rt = rt.but(witness=event.witness)
+    if event.last_line.n > rt.last_line.n:
+        rt = rt.but(last_line=event.last_line)
     said = absence.unheard(rt, event)
     rt = absence.told(rt, len(said), complete=event.complete)
     for one in said:

@@ -14,8 +14,8 @@ from bot.domain.planning.plan_reader import NOTHING_KNOWN, KnownIds
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import WorkshopQuestion, WorkshopRemark
 from bot.domain.specification.entries import Patch, Specification
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import BY_RULE
-from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Belonging, Person
 from bot.domain.values.value import Stored
 
@@ -131,17 +131,17 @@ class ThreadMessage(Stored):
 
 class ThreadRead(EffectOutcome):
     """
-    Oldest first. Not `complete`: there is more than could be read. `witness` is the newest that a post of ours in it
-    has. All else is the effect's.
+    Oldest first. Not `complete`: there is more than could be read. `last_line` is what the newest post of
+    ours in it says was committed. All else is the effect's.
     """
 
     heard: tuple[ThreadMessage, ...]
     recovering: bool = False
     quiet: bool = False
     missed: bool = False
-    lost: RolledBack | None = None
+    lost: tuple[str, ...] | None = None
     complete: bool = True
-    witness: Witness = Witness()
+    last_line: LastLine = LastLine()
 
 
 class ItemState(Stored):
@@ -177,8 +177,8 @@ class ItemState(Stored):
 class ItemRead(EffectOutcome):
     """
     `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
-    good one. `recovering`: there is a thread already, but the store lost it. `back` says that the workspace went back.
-    `discussing` is the effect's.
+    good one. `recovering`: there is a thread already, but the store lost it. `lost`: git has no more the last
+    line that was committed. `discussing` is the effect's.
     """
 
     state: ItemState | None
@@ -186,7 +186,7 @@ class ItemRead(EffectOutcome):
     recovering: bool = False
     discussing: Literal["", "step", "phase"] = ""
     troubles: tuple[Trouble, ...] = ()
-    back: RolledBack | None = None
+    lost: bool = False
 
 
 class PersonaSpoke(EffectOutcome):
@@ -323,11 +323,18 @@ class HandEdit(Stored):
     commit: str
 
 
+class PutBack(Stored):
+    """So many sealed `lines` were changed or removed in a commit of others, and are in the transcript again."""
+
+    lines: int
+    commit: str
+
+
 class Committed(EffectOutcome):
     """
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
     not be written, which `troubles` tell of; `restored` names what had been deleted, and came back from git.
-    `witness` is the transcript as it is committed now, `back` says that the workspace had gone back before.
+    `last_line` is the newest in git now. `put_back` says what others had done to our lines, `lost` is as in ItemRead.
     `hand_edits` are in place of edits that were not applied.
     """
 
@@ -338,8 +345,9 @@ class Committed(EffectOutcome):
     troubles: tuple[Trouble, ...] = ()
     unwritten: tuple[Edit, ...] = ()
     restored: str = ""
-    witness: Witness = Witness()
-    back: RolledBack | None = None
+    last_line: LastLine = LastLine()
+    put_back: PutBack | None = None
+    lost: bool = False
     hand_edits: tuple[HandEdit, ...] = ()
 
 

@@ -46,6 +46,7 @@ from bot.domain.roundtable.posts import (
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification, matters
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import (
     HIGHEST_ROUND,
     HOST,
@@ -56,7 +57,6 @@ from bot.domain.transcript.lines import (
     LinePhase,
     Source,
 )
-from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import AccessState, Person, Place
 from bot.domain.values.timestamps import slack_time
 from bot.domain.values.value import Stored
@@ -103,8 +103,8 @@ class RoundtableFields(Stored):
     back to then; None is wherever the analysis stands. `unaided`: a model failed, and until a person wants it back
     all (or `unaided_personas`) speak without one. `working_at` is the message that says that we are at work,
     `working_by` how it does, and `signs_refused` is what Slack would not show here. `session` is what an agent's
-    session in the thread was last called. `held` is the last line that we know to be in git, `witness` the transcript
-    as it was committed last; `unsealed` of its lines wait to be taken over. `specification` is folded from all lines,
+    session in the thread was last called. `last_line` is the newest that was committed; `unsealed` lines before it
+    wait to be taken over. `specification` is folded from all lines,
     committed or not; `written` are the digests of the sections as they were written last, by file and heading.
     `reopened` is the step that people opened again out of its turn. `questions_asked` are the prepared
     questions that personas have asked. `root` is our first message, `brief` the last one. `paused_by` stopped;
@@ -196,8 +196,7 @@ class RoundtableFields(Stored):
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
     questions_asked: tuple[str, ...] = ()
-    held: str = ""
-    witness: Witness = Witness()
+    last_line: LastLine = LastLine()
     unsealed: int = 0
     unsaved: tuple[Commit, ...] = ()
     unsent: tuple[Post | Rewrite, ...] = ()
@@ -278,11 +277,6 @@ class Roundtable(RoundtableFields):
     def hidden(self) -> bool:
         """Whether only its own channel may see it. Without a thread it has no channel yet."""
         return self.manners.private is not False and bool(self.place.thread or self.manners.private)
-
-    @property
-    def committed(self) -> Witness:
-        """What was committed last. Earlier versions knew only the last line of it."""
-        return self.witness or Witness(last=self.held)
 
     def is_unaided(self, persona: str) -> bool:
         return self.unaided or persona in self.unaided_personas

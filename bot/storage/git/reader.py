@@ -23,8 +23,8 @@ from bot.domain.planning.workshop import is_planned
 from bot.domain.roundtable.outcomes import ItemState
 from bot.domain.specification.snapshot import restored
 from bot.domain.transcript import lines, open_step
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.seal import chain_in, take_over
-from bot.domain.transcript.witness import Witness
 from bot.domain.values.text import one_line
 from bot.engine.ports import NOTHING, Listing, LoadedItem, Planning
 from bot.errors import ConfigError, WorkspaceError
@@ -116,7 +116,7 @@ class ItemReader:
     def transcript(self, slug: str) -> bytes:
         return self._branch.files().read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
 
-    def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
+    def read(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:
         found = self.load(slug, now=now, after=after)
         if found.state is None:
             return found
@@ -125,7 +125,7 @@ class ItemReader:
             state = state.but(unsealed=take_over(self.transcript(slug), trusted)["lines"])
         return found._replace(state=state if after else self.specified(slug, state, whole=False))
 
-    def load(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
+    def load(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:
         """Without the specification and the answers to the open step: commits do not need them."""
         files, place = self._branch.files(), self._places.meta(slug)
         if files.folder(self._places.item(slug)) is None:
@@ -155,7 +155,7 @@ class ItemReader:
             commits_behind=self._history.commits_behind(understood.codebase_hash),
             artifacts=tuple(filter(_is_artifact, files.names(self._places.item(slug)))),
             planning=under_way(ending.last),
-            behind=not self._fits(spoken, after),
+            behind=not after.is_in(spoken),
         )
         return LoadedItem(state, reading.troubles)
 
@@ -163,16 +163,6 @@ class ItemReader:
         """With the answers to the open step, which may be far up in the transcript."""
         rows = reversed(self.transcript(slug).split(b"\n"))
         return state.but(said=open_step.answers(rows, done=state.meta.steps_completed))
-
-    def holds(self, slug: str, after: Witness) -> bool:
-        """Whether the transcript has the line that was committed last."""
-        return self._fits(self.transcript(slug), after)
-
-    def _fits(self, content: bytes, after: Witness) -> bool:
-        """The witness in a post does not have the last line."""
-        if after.last:
-            return f'"{after.last}"'.encode() in content
-        return after.fits(content, self._seal.lines.trusted)
 
     def specified(self, slug: str, state: ItemState, *, whole: bool) -> ItemState:
         """

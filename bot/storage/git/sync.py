@@ -154,7 +154,7 @@ class _Local:
     def __init__(self, root: Path, items_dir: str, seal: Seal) -> None:
         self._branch = Branch(root, items_dir=items_dir, lock_seconds=LOCK_SECONDS)
         self._repository = self._branch.repository
-        self._worker = Worker(self._branch, items_dir, seal, shared=True)
+        self._worker = Worker(self._branch, items_dir, seal)
         self._reviews = ReviewWriter(self._branch, items_dir)
         self._checkout = Checkout(self._branch)
 

@@ -10,7 +10,7 @@ import pygit2
 from pygit2 import Commit, Tree
 
 from bot.domain.item.artifacts import SHARED
-from bot.domain.transcript.lines import line_in
+from bot.domain.transcript.last_line import last_line
 from bot.errors import WorkspaceError
 from bot.files import DEEPEST
 from bot.storage.git.history import line_from
@@ -70,8 +70,7 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
                 continue
             if repository.descendant_of(head.id, commit.id):
                 continue
-            last = last_id(content_at(commit, f"{place}/{transcript}") or b"")
-            if not last or f'"{last}"'.encode() in content:
+            if last_line(content_at(commit, f"{place}/{transcript}") or b"").is_in(content):
                 continue
             effects = effects or frozenset(trailer(one, EFFECT) for one in _line(head))
             if trailer(commit, EFFECT) not in effects:
@@ -80,27 +79,6 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
                 count = sum(trailer(one, ITEM) == folder.name for one in walk)
                 return str(commit.id)[:SHORT], count
     return None
-
-
-def last_id(content: bytes) -> str:
-    """The id of the last line that has one."""
-    for row in reversed(content.split(b"\n")):
-        if (line := line_in(row)) and line.message_id:
-            return line.message_id
-    return ""
-
-
-def _rows(content: bytes) -> set[bytes]:
-    return set(content.split(b"\n"))
-
-
-def made(folder: Path) -> frozenset[str]:
-    """The ids and the effects of the commits in the history of HEAD. Raises WorkspaceError."""
-    with _history(folder) as (repository, _):
-        if repository is None:
-            return frozenset()
-        line = list(_line(repository.head.peel(Commit)))
-        return frozenset(str(one.id) for one in line) | {trailer(one, EFFECT) for one in line} - {""}
 
 
 def _been_at(repository: pygit2.Repository) -> Iterator[Commit]:

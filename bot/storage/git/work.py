@@ -134,12 +134,10 @@ class Places:
 class Worker:
     """Applies work. Raises FileRefused where a submodule is in the way."""
 
-    def __init__(self, branch: Branch, items_dir: str, seal: Seal, *, shared: bool = False) -> None:
-        """*shared*: other clones commit to the items, too."""
+    def __init__(self, branch: Branch, items_dir: str, seal: Seal) -> None:
         self._branch = branch
         self._seal = seal
         self.lines = seal.lines
-        self._shared = shared
         self.places = Places(items_dir)
         self.ours = items_dir, artifacts.SHARED
         """The paths that the bot writes; everything else is the code base."""
@@ -165,13 +163,14 @@ class Worker:
         return lambda home: self._seal.sign(slug, home, chain=chain)
 
     def before(self, slug: str, at: Files) -> GitCommit | None:
-        """The newest commit of ours that *at* is built on: lines that are missing since then are put back."""
-        last = self._branch.last()
-        if last is not None and not self._shared and self._branch.has(at.commit, last):
-            return last
+        """Our newest commit of the item that *at* is built on."""
         newest = (id for id in self.history.commits_of(slug) if self._branch.has(at.commit, id))
         found = next(newest, None)
         return self._branch.repository[found].peel(GitCommit) if found else None
+
+    def committed(self, slug: str, at: Files) -> bytes:
+        """The transcript in that commit: lines that are missing since then are put back."""
+        return content_at(self.before(slug, at), self.places.transcript(slug)) or b""
 
     def edit_of_lines(self, slug: str, at: GitCommit | None) -> str:
         """The newest commit of others, in the history of *at*, that changed the transcript."""
@@ -241,7 +240,6 @@ class _Applying:
         self._at = at
         self._worker = worker
         self._places = worker.places
-        self._before: GitCommit | None = None
         self.files: dict[str, bytes | None] = {}
         self.troubles: list[Trouble] = []
         self.unwritten: list[Edit] = []
@@ -252,8 +250,7 @@ class _Applying:
     def run(self) -> Applied:
         for path in (self._places.transcript(self._slug), self._places.meta(self._slug)):
             self._at.refuse_submodule(path)
-        self._before = self._worker.before(self._slug, self._at)
-        if self._due.is_begun or (self._again and self._before is not None):
+        if self._due.is_begun or (self._again and self._worker.before(self._slug, self._at) is not None):
             self._restore_deleted()
         if self._due.work.change.created is None and not self._has_folder():
             self.troubles.append(trouble("ERR-ART-001"))
@@ -377,7 +374,7 @@ class _Applying:
         """With the sealed lines that our last commit had, and the new ones."""
         place, lines = self._places.transcript(self._slug), self._worker.lines
         content = self._read(place, TRANSCRIPT_BYTES)
-        committed = content_at(self._before, place) or b""
+        committed = self._worker.committed(self._slug, self._at)
         if content is not None:
             self.lost_lines = len(lost_rows(content, committed, lines.trusted))
         if content is not None and self.lost_lines:

@@ -12,19 +12,17 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Generic, NamedTuple, Self, TypeVar
 
 from pygit2 import Commit as GitCommit
-from pygit2 import Oid
 
 from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, SectionEdit
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit
+from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit, PutBack
+from bot.domain.transcript.last_line import LastLine, last_line
 from bot.domain.transcript.seal import TAKES_OVER
-from bot.domain.transcript.witness import RolledBack, Witness, witness
 from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
@@ -40,7 +38,6 @@ from bot.storage.git.seal import Seal
 from bot.storage.git.survey import survey
 from bot.storage.git.tree import (
     AUTHOR,
-    EFFECT,
     EMAIL,
     ITEM,
     LOCK_SECONDS,
@@ -50,10 +47,8 @@ from bot.storage.git.tree import (
     message_of,
     remove_stale_locks,
     shared_git_dir,
-    trailer,
 )
 from bot.storage.git.unpushed import keep_unpushed
-from bot.storage.git.versions import last_id
 from bot.storage.git.work import Applied, ItemWork, Worker, stopped
 
 D = TypeVar("D")
@@ -143,7 +138,7 @@ class PendingCommit(NamedTuple):
     slug: str
     work: Commit
     now: str
-    after: Witness = NOTHING
+    after: LastLine = NOTHING
     home: SlackPlace | None = None
     sure: bool = True
 
@@ -155,7 +150,7 @@ class Writer:
         """*shared*: others push to a remote, so what is not pushed is kept as the work it was."""
         self.branch = branch
         self.checkout = Checkout(branch)
-        self.worker = Worker(branch, items_dir, seal, shared=shared)
+        self.worker = Worker(branch, items_dir, seal)
         self._reader = ItemReader(branch, items_dir, seal)
         self._reviews = ReviewWriter(branch, items_dir)
         self._shared = shared
@@ -169,11 +164,9 @@ class Writer:
         """All of them at once, each in a commit of its own. After an exception each of them can be tried again."""
         for slug in dict.fromkeys(due.slug for due in works):
             self._must_be_the_only_copy(slug)
-        lost = [self._lost(due) for due in works]
+        lost = [due.sure and self._is_lost(due.slug, due.after, due.now) for due in works]
         dues = [
-            self.worker.settle(
-                ItemWork(due.slug, due.work, due.now, due.home, bool(due.after.last or due.after.commit))
-            )
+            self.worker.settle(ItemWork(due.slug, due.work, due.now, due.home, bool(due.after)))
             for due in works
         ]
         known = [self.worker.history.find(due.work.id) for due in dues]
@@ -196,7 +189,7 @@ class Writer:
             return tip, made
 
         made = self.advance(build, works[-1].work.subject)
-        return [self._result(due, each, back) for due, each, back in zip(works, made, lost, strict=True)]
+        return [self._result(due, each, lost=gone) for due, each, gone in zip(works, made, lost, strict=True)]
 
     def keep(self, sent: Sequence[ReviewToStore]) -> list[KeptReview]:
         """All of them at once, each in a commit of its own."""
@@ -227,19 +220,13 @@ class Writer:
         self.advance(build, "meta.json restored")
         return self._reader.read(slug, now=now)
 
-    def put_back(self, now: str) -> None:
-        """What the branch lost of our last commit."""
-        self.advance(lambda tip: (self._put_back(tip, now), None), "put back what the branch lost")
-
-    def read_lost(self, slug: str, after: Witness, *, now: str, sure: bool) -> LoadedItem:
-        """`read` of an item of which lines are missing."""
-        self.put_back(now)
+    def read_lost(self, slug: str, after: LastLine, *, now: str, sure: bool) -> LoadedItem:
+        """`read` of an item that lacks its last line."""
+        lost = self._is_lost(slug, after, now) and sure
         found = self._reader.read(slug, now=now, after=after)
-        is_lost = sure and bool(after.commit) and not self._reader.holds(slug, after) and not self._has(after)
-        back = RolledBack(heard=found.state.heard if found.state else ()) if is_lost else None
-        if found.state and back:
+        if found.state and lost:
             found = found._replace(state=self._reader.specified(slug, found.state, whole=True))
-        return found._replace(back=back)
+        return found._replace(lost=lost)
 
     def advance(self, build: Callable[[GitCommit | None], tuple[GitCommit | None, T]], reason: str) -> T:
         """Sets the branch to what *build* makes of its tip, again if a person or another process was quicker."""
@@ -265,39 +252,29 @@ class Writer:
             one, other = sorted((slug, others[0]))
             raise WorkspaceError(f"{one} and {other} hold the same record. Remove one.", reason="copied")
 
-    def _lost(self, due: PendingCommit) -> RolledBack | None:
-        """Set when lines are missing that no other clone has."""
-        if not due.sure or not due.after.commit or self._reader.holds(due.slug, due.after):
-            return None
-        self.put_back(due.now)
-        if self._has(due.after) or self._reader.holds(due.slug, due.after):
-            return None
-        state = self._reader.load(due.slug, now=due.now).state
-        return RolledBack(heard=state.heard if state else ())
+    def _is_lost(self, slug: str, after: LastLine, now: str) -> bool:
+        """After what the branch lost is put back: neither the item nor our last commit of it has the line."""
+        if after.is_in(self._reader.transcript(slug)):
+            return False
+        self.advance(lambda tip: (self._put_back(tip, now), None), "put back what the branch lost")
+        return not after.is_in(
+            self._reader.transcript(slug) + self.worker.committed(slug, self.branch.files())
+        )
 
-    def _has(self, after: Witness) -> bool:
-        """Whether the branch has the commit, or what was made of it on top of others: then lines were edited."""
-        if after.effect and self.worker.history.find(after.effect):
-            return True
-        with suppress(ValueError):
-            return self.branch.has(self.branch.tip(), Oid(hex=after.commit))
-        return False
-
-    def _result(self, due: PendingCommit, made: "_Made", back: RolledBack | None) -> CommitResult:
+    def _result(self, due: PendingCommit, made: "_Made", *, lost: bool) -> CommitResult:
         state = self._reader.load(due.slug, now=due.now, after=due.after).state
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
-        known, applied = self.committed(due.slug, made.commit).but(effect=due.work.id), made.applied
-        came_back = applied or self.worker.apply(
-            made.due, made.parent
-        )  # tell it, if the first receipt was lost
-        if back is not None:
+        applied = made.applied
+        came_back = applied or self.worker.apply(made.due, made.parent)  # tell it, if a receipt was lost
+        if lost:
             state = self._reader.specified(due.slug, state, whole=True).but(behind=True)
         elif any(TAKES_OVER in line.meta for line in due.work.lines):
             state = self._reader.specified(due.slug, state, whole=True)
-        if back is None and came_back.lost_lines:
-            edit = self.worker.edit_of_lines(due.slug, made.parent)
-            back = RolledBack(edit=edit, lines=came_back.lost_lines, whole=True)
+        put_back = None
+        if came_back.lost_lines:
+            changed = self.worker.edit_of_lines(due.slug, made.parent)
+            put_back = PutBack(lines=came_back.lost_lines, commit=changed)
         left_out = applied.stopped if applied else self._stopped(due, made.commit)
         edits = [edit for edit in due.work.edits if edit not in left_out or not applied]
         return CommitResult(
@@ -307,17 +284,14 @@ class Writer:
             applied.troubles if applied else (),
             applied.unwritten if applied else (),
             restored=came_back.restored,
-            witness=known,
-            back=back.but(now=known) if back else None,
+            last_line=last_line(
+                content_at(made.commit, self.worker.places.transcript(due.slug)) or b"",
+                self.worker.lines.trusted,
+            ),
+            put_back=put_back,
+            lost=lost,
             hand_edits=tuple(self._hand_edits(due, left_out, made.commit)),
         )
-
-    def committed(self, slug: str, commit: GitCommit) -> Witness:
-        """A witness of the transcript in *commit*."""
-        content = content_at(commit, self.worker.places.transcript(slug)) or b""
-        at = datetime.fromtimestamp(commit.commit_time, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        known = witness(content, self.worker.lines.trusted)
-        return known.but(last=last_id(content), commit=str(commit.id), effect=trailer(commit, EFFECT), at=at)
 
     def _stopped(self, due: PendingCommit, commit: GitCommit) -> tuple[CheckedEdit, ...]:
         return tuple(stopped(self.worker.places, due.slug, due.work.edits, self.branch.files(commit)))
@@ -438,9 +412,9 @@ class GitWorkspace:
     async def backlog(self) -> str:
         return await self._in_thread(self._reader, self._reading.backlog)
 
-    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
+    async def read(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:
         await self._abreast()
-        if after.commit and not await self._holds(slug, after):
+        if not await self._holds(slug, after):
             sure = await self._is_sure(after, now)
             found = await self._in_thread(
                 self._writer, lambda: self._writing.read_lost(slug, after, now=now, sure=sure)
@@ -462,15 +436,15 @@ class GitWorkspace:
         return await self._in_thread(self._reader, lambda: self._reading.planning(slug))
 
     async def commit(
-        self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
+        self, slug: str, work: Commit, *, now: str, after: LastLine = NOTHING, home: SlackPlace | None = None
     ) -> CommitResult:
         await self._abreast()
         sure = await self._holds(slug, after) or await self._is_sure(after, now)
         receipt = await self._commits.join(PendingCommit(slug, work, now, after, home, sure))
         self._pack_now_and_then()
         self._after_commit()
-        shared = await self._abreast()
-        return receipt._replace(witness=receipt.witness.but(shared=shared))
+        unpushed = "" if await self._abreast() else now
+        return receipt._replace(last_line=receipt.last_line.but(unpushed=unpushed))
 
     async def keep(self, slug: str, content: bytes, *, now: str) -> KeptReview:
         """See `Archive.keep`."""
@@ -512,14 +486,14 @@ class GitWorkspace:
             self._root, name=name, email=email, items_dir=self._items_dir, lock_seconds=self._lock_seconds
         )
 
-    async def _holds(self, slug: str, after: Witness) -> bool:
-        if not after.commit:
-            return True
-        return await self._in_thread(self._reader, lambda: self._reading.holds(slug, after))
+    async def _holds(self, slug: str, after: LastLine) -> bool:
+        transcript = await self.transcript(slug) if after else b""
+        return after.is_in(transcript)
 
-    async def _is_sure(self, after: Witness, now: str) -> bool:
+    async def _is_sure(self, after: LastLine, now: str) -> bool:
         """Whether what is missing here is lost, and not only on its way from another clone."""
-        return await self._in_step() and (after.shared or seconds_since(after.at, now) > LATE_SECONDS)
+        is_due = not after.unpushed or seconds_since(after.unpushed, now) > LATE_SECONDS
+        return await self._in_step() and is_due
 
     async def _look_around(self) -> None:
         """The first listing of many items takes seconds, so it is made before the first request."""

@@ -185,7 +185,7 @@ def thread_read(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundt
     """What people said without us becomes part of the transcript, with their names; recovered words are answers."""
     rt = rt.but(last_heard=max([rt.last_heard, *(one.ts for one in event.heard)]))
     if event.recovering:
-        rt = rt.but(witness=event.witness)
+        rt = rt.but(last_line=event.last_line)
         return taken_up(_recovered(rt, event, playbook), "taken up from git")
     new = unheard(rt, event)
     for heard in new:
@@ -203,13 +203,13 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
         return _restoring_offered(rt, event)
     if state is None:
         return _folder_made(report(rt, event.troubles))
-    is_new = not rt.committed
+    is_new = not rt.last_line
     rt = _without(rt, state.heard)
     rt = _specified(rt, state) if is_new else rt
     if is_new and playbook.agenda.first_open(state.meta.phases_completed) is None:
         # Its brief was posted by the process whose store is lost.
         rt = rt.but(brief=EditedPost())
-    rt = refreshed(rt, state, event.troubles, back=event.back)
+    rt = refreshed(rt, state, event.troubles, lost=event.lost)
     rt = resuming.take_over_offered(rt, state)
     rt = _answered(rt, state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)

@@ -44,7 +44,7 @@ def resume_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
 
 def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
     """What stands in the folder now counts; then we are back where we were."""
-    rt = refreshed(rt, event.state, event.troubles, back=event.back)
+    rt = refreshed(rt, event.state, event.troubles, lost=event.lost)
     rt = take_over_offered(rt, event.state)
     if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
         return at_the_end(rt, event.state.commits_behind if event.state else 0, playbook)

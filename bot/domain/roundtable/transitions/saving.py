@@ -1,6 +1,7 @@
 """Commits: queued so that they do not overtake what failed to be saved, and their outcomes taken in."""
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
@@ -21,10 +22,10 @@ from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.words import answers
 from bot.domain.specification import snapshot as snapshots
 from bot.domain.specification.entries import ENTRIES
+from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import SPENT, Line, LinePhase, Source, in_thread_order
 from bot.domain.transcript.seal import TAKES_OVER
 from bot.domain.transcript.state import CHANGE, carried
-from bot.domain.transcript.witness import RolledBack
 
 HEAD = "HEAD"
 """As a change's `codebase_hash`: the workspace fills in what it is at."""
@@ -116,17 +117,21 @@ def queue_commit_then_offer(
 
 def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
-    last = commit.lines[-1].message_id if commit.lines else rt.held
-    rt = rt.but(lines=tuple(line for line in rt.lines if line.message_id not in committed.lines), held=last)
-    if committed.witness and (committed.back or not committed.state.behind):
-        rt = rt.but(witness=committed.witness)
+    rt = rt.but(lines=tuple(line for line in rt.lines if line.message_id not in committed.lines))
     rt = _counting(rt, commit.change)
     known = _expected(commit) | (META_LOST if committed.restored else frozenset())
     expected = tuple(one for one in committed.troubles if one.code in known)
     rest = tuple(one for one in committed.troubles if one not in expected)
-    rt = refreshed(rt.logging(*expected), committed.state, rest, back=committed.back)
+    state = committed.state.but(behind=committed.state.behind or committed.put_back is not None)
+    rt = refreshed(rt.logging(*expected), state, rest, lost=committed.lost, new=committed.lines)
+    if committed.lost or not committed.state.behind:
+        rt = rt.but(last_line=committed.last_line)
+    if committed.put_back:
+        text = trouble_wording.put_back(committed.put_back.lines, committed.put_back.commit)
+        rt = queue_commit(
+            rt.telling(Message(text=text), part=rt.part), "lines put back", change=_everything(rt)
+        )
     if any(TAKES_OVER in line.meta for line in commit.lines):
-        state = committed.state
         rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
         rt = queue_commit(rt, "specification read again")
     if committed.restored:
@@ -177,29 +182,26 @@ def saying_that_it_is_not(rt: Roundtable) -> Roundtable:
 
 
 def refreshed(
-    rt: Roundtable, state: ItemState | None, troubles: Iterable[Trouble], *, back: RolledBack | None = None
+    rt: Roundtable,
+    state: ItemState | None,
+    troubles: Iterable[Trouble],
+    *,
+    lost: bool = False,
+    new: AbstractSet[str] = frozenset(),
 ) -> Roundtable:
     """
     People may edit meta.json by hand: it is honoured from here on, without losing what is still unsaved.
 
-    A file that they broke or removed is written anew out of what we know. When the workspace went *back*, what it
-    lacks was not removed by people.
+    A file that they broke or removed is written anew out of what we know. *lost*: git has no more what was committed
+    before its *new* lines, and people did not remove that.
     """
-    if back:
-        rt = rt.but(witness=back.now, held=back.now.last)
-        if state and not back.whole:
-            rt = rt.but(specification=state.specification.folding(rt.unheld), written=state.written)
-        if not back.whole:
-            return _lost(rt.logging(*troubles), back, state)
-        rt = rt.telling(Message(text=trouble_wording.put_back(back)), part=rt.part)
-        if back.edit and state:  # the lines come back, and so does the progress that they tell of
-            rt = _counting(rt, _told_by(state))
-            return queue_commit(rt, "lines put back", change=_everything(rt))
+    if lost:
+        return _restore_from_thread(rt.logging(*troubles), state, new)
     found = tuple(troubles)
-    lost = tuple(one for one in found if one.code in META_LOST)
-    rt = report(rt, (one for one in found if one not in lost))
-    if lost or state is None:
-        return _written_anew(rt, lost)
+    unusable = tuple(one for one in found if one.code in META_LOST)
+    rt = report(rt, (one for one in found if one not in unusable))
+    if unusable or state is None:
+        return _written_anew(rt, unusable)
 
     rt = rt.but(
         created_at=state.meta.created_at or rt.created_at,
@@ -216,7 +218,7 @@ def refreshed(
 
 def read_after_all(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """What people said in the thread since then is in the transcript again; it asks for nothing."""
-    assert event.lost, "only then the thread is read for this"
+    assert event.lost is not None, "only then the thread is read for this"
     new = unheard(rt, event)
     for one in new:
         about = "" if one.about == NO_STEP else one.about
@@ -234,7 +236,9 @@ def unheard(rt: Roundtable, event: ThreadRead) -> tuple[ThreadMessage, ...]:
     return tuple(one for one in event.heard if rt.line_of(one.ts) not in known)
 
 
-def written_again(rt: Roundtable, lost: RolledBack, *, words: int = 0, complete: bool = True) -> Roundtable:
+def written_again(
+    rt: Roundtable, lost: tuple[str, ...], *, words: int = 0, complete: bool = True
+) -> Roundtable:
     """The progress that we know of, and a sentence about what is nowhere but in the thread."""
     text = trouble_wording.lost(lost, words=words, complete=complete, permalink=rt.permalink)
     rt = rt.telling(Message(text=text), part=rt.part)
@@ -367,17 +371,22 @@ def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
     return queue_commit(rt, "meta.json written anew", change=_everything(rt))
 
 
-def _lost(rt: Roundtable, back: RolledBack, state: ItemState | None) -> Roundtable:
+def _restore_from_thread(rt: Roundtable, state: ItemState | None, new: AbstractSet[str]) -> Roundtable:
     """What git cannot give back: our progress still counts, and people's words are read in the thread once more."""
-    done = state.meta.steps_completed if state else ()
-    lost = back.but(steps=tuple(step for step in rt.steps_completed if step not in done))
+    done, known = (state.meta.steps_completed, state.heard) if state else ((), ())
+    lost = tuple(step for step in rt.steps_completed if step not in done)
+    rt = rt.but(last_line=LastLine())
     if state:
-        rt = _counting(rt, _told_by(state))
-        rt = rt.but(round=max(rt.round, state.last_round), now=max(rt.now, state.last_ts))
+        rt = _counting(rt, _told_by(state)).but(
+            specification=state.specification.folding(rt.unheld),
+            written=state.written,
+            round=max(rt.round, state.last_round),
+            now=max(rt.now, state.last_ts),
+        )
     if not rt.place.thread:
         return written_again(rt, lost)
-    known = (*back.heard, *(state.heard if state else ()))
-    return rt.queueing(ReadThread(lost=lost, after=next(iter(back.heard), ""), known=known))
+    left = (ts for ts in known if rt.line_of(ts) not in new)
+    return rt.queueing(ReadThread(lost=lost, after=next(left, ""), known=known))
 
 
 def _everything(rt: Roundtable) -> MetaChange:

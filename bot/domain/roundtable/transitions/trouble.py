@@ -197,7 +197,7 @@ def _thread_not_read(rt: Roundtable, failure: FailedEffect, playbook: Playbook) 
         return rt
     if failure.effect.missed:
         return rt if rt.stage in RESTING else absence.not_read(rt)
-    if failure.effect.lost:
+    if failure.effect.lost is not None:
         return written_again(rt, failure.effect.lost, complete=False)
     rt = rt.telling(Message(text=trouble_wording.COULD_NOT_READ), part=LinePhase.DRAFT)
     return opening.taken_up(rt, "taken up from git") if failure.effect.recovering else rt

@@ -1,17 +1,28 @@
-"""Reads the commits: whether an effect was committed already, and how old the analysed code base is."""
+"""Reads the commits of the branch: whose they are, what they hold of a file, and how old the analysed code base is."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
+from typing import NamedTuple
 
 import pygit2
 from pygit2 import Commit, Oid, Tree
 
-from bot.storage.git.tree import EFFECT, ITEM, SHORT, Branch, blob, trailer
+from bot.domain.item import meta
+from bot.storage.git.tree import EFFECT, ITEM, SHORT, Branch, blob, content_at, trailer
 
-EFFECTS_LOOKED_AT = 100
 COMMITS_LOOKED_AT = 10_000
 
 Paths = frozenset[tuple[str, ...]]
+
+
+class WalkedCommit(NamedTuple):
+    """*item* and *effect* are empty in commits of others."""
+
+    id: Oid
+    item: str
+    effect: str
 
 
 class History:
@@ -20,57 +31,42 @@ class History:
     def __init__(self, branch: Branch, ours: tuple[str, ...]) -> None:
         self._branch = branch
         self._ours: Paths = frozenset(tuple(path.split("/")) for path in ours)
-        self._walked: list[tuple[str, bool]] = []
-        """The commits back from `_walked[0]`, newest first, and whether each belongs to the code base."""
-        self._of_items: dict[str, list[Oid]] = {}
-        """Our commits of each item, newest first, back from `_indexed`."""
-        self._indexed: Oid | None = None
-        self._effects: list[tuple[Oid, str]] = []
-        """The newest commits, and the effect of each, if any."""
+        self._walked: Sequence[WalkedCommit] = ()
+        self._of_items: Mapping[str, list[Oid]] = {}
+        self._is_code: dict[Oid, bool] = {}
 
     def find(self, effect: str) -> Commit | None:
-        """The recent commit with *effect* in its trailer."""
-        found = next((commit for commit, known in self._recent_effects() if known == effect), None)
-        return self._branch.repository[found].peel(Commit) if found else None
+        """The commit with *effect* in its trailer."""
+        found = next((walked.id for walked in self._walk() if walked.effect == effect), None)
+        return self._commit(found) if found else None
 
     def newest_of(self, slug: str) -> Commit | None:
         """Our newest commit of the item."""
-        return next((commit for commit in self.recent() if trailer(commit, ITEM) == slug), None)
+        found = next(iter(self.commits_of(slug)), None)
+        return self._commit(found) if found else None
 
-    def commits_of(self, slug: str) -> list[Oid]:
+    def commits_of(self, slug: str) -> Sequence[Oid]:
         """Our commits of the item, newest first. Anyone who can push can forge one."""
-        newest = self._branch.tip()
-        if newest and newest.id != self._indexed:
-            added: dict[str, list[Oid]] = {}
-            for commit in self.recent():
-                if commit.id == self._indexed:
-                    break
-                if item := trailer(commit, ITEM):
-                    added.setdefault(item, []).append(commit.id)
-            else:
-                self._of_items = {}
-            for item, commits in added.items():
-                self._of_items[item] = [*commits, *self._of_items.get(item, ())]
-            self._indexed = newest.id
-        return self._of_items.get(slug, [])
+        self._walk()
+        return self._of_items.get(slug, ())
 
-    def content(self, commit: Oid, path: str) -> bytes:
-        """Empty when the commit does not have the file *path*."""
-        found = blob(self._branch.repository[commit].peel(Commit).tree, path)
-        return found.data if found else b""
-
-    def versions(self, path: str) -> Iterator[bytes]:
-        """The contents of the file *path*, newest first."""
+    def versions(self, path: str) -> Iterator[Commit]:
+        """The commits that have the file *path*, newest first; of several with the same content, the newest."""
         last = None
         for commit in self.recent():
             found = blob(commit.tree, path)
             if found is not None and found.id != last:
                 last = found.id
-                yield found.data
+                yield commit
 
-    def newest_with(self, path: str) -> Commit | None:
-        """The newest commit that has the file *path*."""
-        return next((commit for commit in self.recent() if blob(commit.tree, path)), None)
+    def good_meta(self, path: str, now: str) -> bytes | None:
+        """The newest meta.json at *path* that can be read."""
+        for commit in self.versions(path):
+            with suppress(meta.Corrupt):
+                content = content_at(commit, path) or b""
+                meta.read(content, now=now)
+                return content
+        return None
 
     def recent(self) -> Iterator[Commit]:
         """The commits of the branch, newest first, at most COMMITS_LOOKED_AT."""
@@ -78,46 +74,46 @@ class History:
 
     def codebase(self) -> str:
         """The newest commit of the code base; empty when there is no code base."""
-        return next((sha[:SHORT] for sha, outside in self._walk() if outside), "")
+        return next((str(walked.id)[:SHORT] for walked in self._walk() if self._is_outside(walked.id)), "")
 
     def commits_behind(self, sha: str) -> int:
         """How many commits of the code base came after *sha*; all of them when *sha* is not in the history."""
-        if not sha:
-            return 0
         behind = 0
-        for commit, outside in self._walk():
-            if commit.startswith(sha):
+        for walked in self._walk() if sha else ():
+            if str(walked.id).startswith(sha):
                 break
-            behind += outside
+            behind += self._is_outside(walked.id)
         return behind
 
-    def _recent_effects(self) -> list[tuple[Oid, str]]:
-        """Reads only the commits that are new since the last call."""
-        before, self._effects = self._effects, []
-        for commit in islice(line_from(self._branch.tip()), EFFECTS_LOOKED_AT):
-            if before and commit.id == before[0][0]:
-                self._effects += before[: EFFECTS_LOOKED_AT - len(self._effects)]
-                break
-            self._effects.append((commit.id, trailer(commit, EFFECT)))
-        return self._effects
-
-    def _walk(self) -> list[tuple[str, bool]]:
-        """Reads only the commits that are new since the last call."""
-        newest = self._branch.tip()
-        known = {sha: place for place, (sha, _) in enumerate(self._walked)} if newest else {}
-        kept = len(self._walked)  # keeps nothing, unless the walk meets a known commit
-        added: list[tuple[str, bool]] = []
+    def _walk(self) -> Sequence[WalkedCommit]:
+        """The commits of the branch, newest first. Reads only those that are new since the last call."""
+        newest, before = self._branch.tip(), self._walked
+        if newest and before and newest.id == before[0].id:
+            return before
+        known = {walked.id: place for place, walked in enumerate(before)}
+        added: list[WalkedCommit] = []
         for commit in islice(line_from(newest), COMMITS_LOOKED_AT):
-            if (place := known.get(str(commit.id))) is not None:
-                kept = place
+            if (place := known.get(commit.id)) is not None:
+                added += before[place:]
                 break
-            added.append((str(commit.id), self._is_outside(commit)))
-        self._walked = [*added, *self._walked[kept:]][:COMMITS_LOOKED_AT]
+            added.append(WalkedCommit(commit.id, trailer(commit, ITEM), trailer(commit, EFFECT)))
+        self._walked, of_items = added[:COMMITS_LOOKED_AT], defaultdict[str, list[Oid]](list)
+        for walked in self._walked:
+            of_items[walked.item].append(walked.id)
+        self._of_items = of_items
         return self._walked
 
-    def _is_outside(self, commit: Commit) -> bool:
-        parent = parent_of(commit)
-        return _without(commit.tree, self._ours) != (_without(parent.tree, self._ours) if parent else ())
+    def _commit(self, id: Oid) -> Commit:
+        return self._branch.repository[id].peel(Commit)
+
+    def _is_outside(self, id: Oid) -> bool:
+        """Whether the commit changes the code base."""
+        if id not in self._is_code:
+            commit = self._commit(id)
+            parent = parent_of(commit)
+            before = _without(parent.tree, self._ours) if parent else ()
+            self._is_code[id] = _without(commit.tree, self._ours) != before
+        return self._is_code[id]
 
 
 def line_from(commit: Commit | None) -> Iterator[Commit]:

@@ -180,12 +180,7 @@ class ItemReader:
         return state.but(specification=found.specification, written=found.written)
 
     def good_meta(self, slug: str, now: str) -> bytes | None:
-        """The newest readable meta.json in the history."""
-        for content in self._history.versions(self._places.meta(slug)):
-            with suppress(meta.Corrupt):
-                meta.read(content, now=now)
-                return content
-        return None
+        return self._history.good_meta(self._places.meta(slug), now)
 
     # --- listings -----------------------------------------------------------------------------------------------------
 

@@ -100,10 +100,11 @@ class Files:
             yield from (path,) if entry and entry.mode in PLAIN else ()
             return
         for name, inner in entries_in(found):
+            place = f"{path}/{name}" if path else name
             if inner.filemode in PLAIN:
-                yield f"{path}/{name}"
+                yield place
             elif isinstance(inner, Tree) and depth:
-                yield from self.below(f"{path}/{name}", depth=depth - 1)
+                yield from self.below(place, depth=depth - 1)
 
     def refuse_submodule(self, path: str) -> None:
         """Raises FileRefused when *path*, or a folder above it, is a submodule: a commit would take it away."""
@@ -115,7 +116,7 @@ class Files:
 
     def _at(self, path: str) -> pygit2.Object | None:
         with suppress(KeyError, ValueError):
-            return self.commit.tree[path] if self.commit else None
+            return (self.commit.tree[path] if path else self.commit.tree) if self.commit else None
         return None
 
 

@@ -284,7 +284,7 @@ class _Applying:
         no_lines = self._due.has_lines and self._at.entry(lines) is None
         if not no_record and not no_lines:
             return
-        commit = self._worker.history.newest_with(record if no_record else lines)
+        commit = next(self._worker.history.versions(record if no_record else lines), None)
         if commit is None:
             return
         held = self._worker.files(commit)
@@ -342,7 +342,8 @@ class _Applying:
             else:
                 raw = reading.raw
                 self.troubles += reading.troubles
-        good = self._last_good(place) if raw is None else None
+        content = self._worker.history.good_meta(place, now) if raw is None else None
+        good = meta.read(content, now=now).raw if content else None
         if change.created is None or change.restart:
             raw = raw or good
         if raw is None:
@@ -362,13 +363,6 @@ class _Applying:
         if home and home.thread_ts:
             after = meta.held_at(after, home, self._worker.sign(self._slug, spoken))
         self.files[place] = meta.write(after).encode("utf-8", "replace")
-
-    def _last_good(self, place: str) -> Mapping[str, Any] | None:
-        """The newest in git, with the fields of other tools; it lacks only what is being written now."""
-        for content in self._worker.history.versions(place):
-            with suppress(meta.Corrupt):
-                return meta.read(content, now=self._due.now).raw
-        return None
 
     def _write_transcript(self) -> bytes:
         """With the sealed lines that our last commit had, and the new ones."""
@@ -402,15 +396,6 @@ class _Applying:
 
 class NotAdditive(ValueError):
     pass
-
-
-def stopped(places: Places, slug: str, edits: Iterable[Edit], at: Files) -> Iterator[CheckedEdit]:
-    """Those of *edits*, already committed, that a change by hand is in the way of."""
-    for _, several in _by_path(edits):
-        place = places.edit(slug, several[0])
-        with suppress(OSError, UnicodeDecodeError, UnreadableArtifact, Missing, NotAdditive):
-            if place and any(isinstance(edit, CheckedEdit) for edit in several):
-                yield from edited(at.read(place, ARTIFACT_BYTES), several)[1]
 
 
 def edited(before: bytes | None, edits: tuple[Edit, ...]) -> tuple[bytes | None, tuple[CheckedEdit, ...]]:

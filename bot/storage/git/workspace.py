@@ -32,6 +32,7 @@ from bot.files import ARTIFACT_BYTES, META_BYTES, folder
 from bot.storage.git.command import Git, explained
 from bot.storage.git.follow import Checkout
 from bot.storage.git.hand_edits import described
+from bot.storage.git.history import parent_of
 from bot.storage.git.reader import ItemReader
 from bot.storage.git.reviews import ReviewToStore, ReviewWriter
 from bot.storage.git.seal import Seal
@@ -49,7 +50,7 @@ from bot.storage.git.tree import (
     shared_git_dir,
 )
 from bot.storage.git.unpushed import keep_unpushed
-from bot.storage.git.work import Applied, ItemWork, Worker, stopped
+from bot.storage.git.work import Applied, ItemWork, Worker
 
 D = TypeVar("D")
 R = TypeVar("R")
@@ -179,13 +180,11 @@ class Writer:
             tip = self._put_back(tip, works[-1].now)
             made = []
             for due, done in zip(dues, known, strict=True):
-                if done is not None:
-                    made.append(_Made(due, done, done.parents[0] if done.parent_ids else None))
-                    continue
-                applied = self.worker.apply(due, tip)
-                commit = self.branch.build(tip, applied.draft)
-                made.append(_Made(due, commit, tip, applied))
-                tip = commit
+                parent = parent_of(done) if done else tip
+                applied = self.worker.apply(due, parent)  # also a second time: the first receipt may be lost
+                commit = done or self.branch.build(parent, applied.draft)
+                made.append(_Made(commit, parent, applied, is_new=done is None))
+                tip = tip if done else commit
             return tip, made
 
         made = self.advance(build, works[-1].work.subject)
@@ -266,35 +265,30 @@ class Writer:
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
         applied = made.applied
-        came_back = applied or self.worker.apply(made.due, made.parent)  # tell it, if a receipt was lost
         if lost:
             state = self._reader.specified(due.slug, state, whole=True).but(behind=True)
         elif any(TAKES_OVER in line.meta for line in due.work.lines):
             state = self._reader.specified(due.slug, state, whole=True)
         put_back = None
-        if came_back.lost_lines:
+        if applied.lost_lines:
             changed = self.worker.edit_of_lines(due.slug, made.parent)
-            put_back = PutBack(lines=came_back.lost_lines, commit=changed)
-        left_out = applied.stopped if applied else self._stopped(due, made.commit)
-        edits = [edit for edit in due.work.edits if edit not in left_out or not applied]
+            put_back = PutBack(lines=applied.lost_lines, commit=changed)
+        edits = [edit for edit in due.work.edits if edit not in applied.stopped]
         return CommitResult(
             state,
             str(made.commit.id),
             tuple(dict.fromkeys(self._touched(due.slug, edits, made))),
-            applied.troubles if applied else (),
-            applied.unwritten if applied else (),
-            restored=came_back.restored,
+            applied.troubles if made.is_new else (),
+            applied.unwritten,
+            restored=applied.restored,
             last_line=last_line(
                 content_at(made.commit, self.worker.places.transcript(due.slug)) or b"",
                 self.worker.lines.trusted,
             ),
             put_back=put_back,
             lost=lost,
-            hand_edits=tuple(self._hand_edits(due, left_out, made.commit)),
+            hand_edits=tuple(self._hand_edits(due.slug, applied.stopped, made.commit)),
         )
-
-    def _stopped(self, due: PendingCommit, commit: GitCommit) -> tuple[CheckedEdit, ...]:
-        return tuple(stopped(self.worker.places, due.slug, due.work.edits, self.branch.files(commit)))
 
     def _touched(self, slug: str, edits: Sequence[Edit], made: "_Made") -> Iterator[ChangedFile]:
         for edit in edits:
@@ -305,24 +299,22 @@ class Writer:
                 if heading != LAST_SECTION:
                     yield ChangedFile(path=edit.path, heading=heading)
 
-    def _hand_edits(
-        self, due: PendingCommit, edits: Sequence[CheckedEdit], commit: GitCommit
-    ) -> Iterator[HandEdit]:
+    def _hand_edits(self, slug: str, edits: Sequence[CheckedEdit], commit: GitCommit) -> Iterator[HandEdit]:
         files = self.branch.files(commit)
         for edit in edits:
-            place = self.worker.places.edit(due.slug, edit)
+            place = self.worker.places.edit(slug, edit)
             content = files.read(place, ARTIFACT_BYTES) if place else None
             if place and content is not None:
                 yield described(self.branch, place, edit, content.decode())
 
 
 class _Made(NamedTuple):
-    """*applied* is missing where the effect was committed before."""
+    """Not *is_new*: the effect was committed before."""
 
-    due: ItemWork
     commit: GitCommit
     parent: GitCommit | None
-    applied: Applied | None = None
+    applied: Applied
+    is_new: bool
 
 
 def _heading(edit: Edit, content: bytes) -> str:

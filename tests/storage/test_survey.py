@@ -3,7 +3,6 @@
 import pytest
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
-from bot.storage.git import survey
 from bot.storage.git.workspace import GitWorkspace
 from tests.patience import PATIENCE_SECONDS
 from tests.storage.checkout import Git
@@ -158,19 +157,6 @@ async def test_a_path_may_have_a_line_break_in_it(workspace: GitWorkspace, git: 
     git.commit("src/a\nb.py", "light\n")
 
     assert await hits(workspace, "light") == {"light": (1, ("src/a\nb.py",))}
-
-
-async def test_more_names_than_git_can_be_given_are_searched(
-    workspace: GitWorkspace, git: Git, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(survey, "NAMES_CHARS", 10)
-    git.commit("src/app.py", "light\n")
-    git.commit("docs/requirements/dark-mode/note.md", "light\n")
-    git.commit("a_long_name.py", "light\n")
-
-    found = await workspace.survey(("light",), seconds=PATIENCE_SECONDS)
-
-    assert (found.tracked_files, found.hits[0].files) == (2, ("a_long_name.py", "src/app.py"))
 
 
 async def test_an_index_that_only_git_can_read_hides_no_code(workspace: GitWorkspace, git: Git) -> None:

@@ -22,8 +22,8 @@ from bot.domain.specification import snapshot
 from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.files import TRANSCRIPT_BYTES
-from bot.storage.git.survey import LARGEST_BYTES, CodeSearch, is_ours, is_secret
-from bot.storage.git.tree import Files, existing_repository, tip
+from bot.storage.git.survey import LARGEST_BYTES, CodeSearch, code_files, is_ours, is_secret
+from bot.storage.git.tree import PLAIN, Files, existing_repository, tip
 from bot.storage.git.work import Places
 
 SHA_CHARS = 7
@@ -42,7 +42,6 @@ PATTERN_CHARS = 200
 PATTERN_BYTES = 256 * 1024
 """Of memory, for the program of a pattern and for its search."""
 PATH_CHARS = 400
-PLAIN = (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
 T = TypeVar("T")
 _SHA, _DAY = re.compile(r"[0-9a-f]{7,64}"), re.compile(r"[0-9]{4,}-[0-9]{2}-[0-9]{2}")
 
@@ -177,10 +176,10 @@ class GitEvidence:
         """In texts that are not too large; nothing more when *ended*."""
         repository = existing_repository(self._root)
         newest = tip(repository) if repository else None
-        for path, blob in _blobs(newest.tree) if newest else ():
+        for path, blob in code_files(newest.tree, self._ours) if newest else ():
             if ended.is_set():
                 return
-            if is_ours(path, self._ours) or is_secret(path) or (within and not matches(path, within)):
+            if within and not matches(path, within):
                 continue
             assert repository
             assert newest
@@ -251,15 +250,6 @@ def _compiled(pattern: str) -> tuple[Any, str]:
         return re2.compile(f"(?m:{pattern})|{words}", options), ""
     except re2.error as error:
         return re2.compile(words, options), error.args[0].decode("utf-8", "replace")
-
-
-def _blobs(tree: pygit2.Tree, folder: str = "") -> Iterator[tuple[str, pygit2.Oid]]:
-    for one in tree:
-        path = folder + (one.raw_name or b"").decode("utf-8", "replace")
-        if one.filemode in PLAIN:
-            yield path, one.id
-        elif isinstance(one, pygit2.Tree):
-            yield from _blobs(one, f"{path}/")
 
 
 def _rows_with(searched: Any, text: bytes) -> Iterator[tuple[int, bytes]]:

@@ -9,16 +9,16 @@ import os
 import re
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pygit2
-from pygit2 import Tree
+from pygit2 import Oid, Tree
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
 from bot.storage.git.command import without_ours
-from bot.storage.git.tree import tree_at_tip
+from bot.storage.git.tree import DEEPEST_PUSHED, PLAIN, tree_at_tip
 
 LARGEST_BYTES = 1_000_000
 LARGE_FILES_NAMED = 1000
@@ -44,8 +44,6 @@ SECRET_NAME = re.compile(
     r"|id_[a-z0-9]+|credentials.*|secrets?\..*",
     re.DOTALL,
 )
-NAMES_CHARS = 50_000
-"""Of paths that git is given. Where there are more, all is listed, ours too."""
 OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
 
@@ -71,8 +69,6 @@ class CodeSearch:
     def __init__(self, root: Path, ours: tuple[str, ...]) -> None:
         self._root = root
         self._ours = ours
-        self._holding = {folder for path in ours for folder in _folders(path)}
-        """The folders above ours."""
         self._tracked = 0
         self._hits: list[KeywordHits] = []
         self._found: dict[str, Counter[str]] = {}
@@ -91,17 +87,13 @@ class CodeSearch:
         )
 
     async def run(self, keywords: tuple[str, ...]) -> None:
-        if await asyncio.to_thread(self._has_no_code):
-            return
         sizes = await self.sizes()
         if all(NO_CODE_ALONE.fullmatch(path) for path in sizes):
             return
         self._tracked = len(sizes)
         within = self.within(sizes)
-        async with asyncio.TaskGroup() as searches:
-            for keyword in dict.fromkeys(keywords):
-                if keyword.strip() and keyword.isprintable():
-                    searches.create_task(self._search(keyword, within))
+        searched = (word for word in dict.fromkeys(keywords) if word.strip() and word.isprintable())
+        await asyncio.gather(*(self._search(keyword, within) for keyword in searched))
         await self._relate(within)
 
     async def _relate(self, within: Iterable[str]) -> None:
@@ -161,40 +153,17 @@ class CodeSearch:
         self._found[keyword] = counts
         self._hits.append(_hits(keyword, counts))
 
-    def _has_no_code(self) -> bool:
-        """Told without git, for workspaces of items alone; False where libgit2 cannot tell."""
-        with suppress(pygit2.GitError, KeyError):
-            top = tree_at_tip(pygit2.Repository(str(self._root)))
-            return all(NO_CODE_ALONE.fullmatch(path) for path in self._beside(top)) if top else False
-        return False
-
-    def _beside(self, top: Tree) -> Iterator[str]:
-        """What stands beside ours; folders end with a slash."""
-        for folder in sorted(self._holding):
-            within = f"{folder}/" if folder else ""
-            found = _tree_below(top, folder)
-            for one in found or ():
-                path = within + _text(one.raw_name or b"")
-                if path not in self._holding and path not in self._ours:
-                    yield f"{path}/" if isinstance(one, Tree) else path
-
     async def sizes(self) -> Mapping[str, int]:
-        """Of every file but ours. Ours are not listed at all: there may be many more of them."""
-        beside = [path for folder in sorted(self._holding) for path in await self._names(folder)]
-        others = [path for path in beside if path not in self._holding and path not in self._ours]
-        if not others:
-            return {}
-        named = others if sum(map(len, others)) <= NAMES_CHARS else []
-        listing = await self.git("--literal-pathspecs", "ls-tree", "-r", "-l", "-z", "HEAD", "--", *named)
-        found = await asyncio.to_thread(lambda: dict(_sized(listing)))
-        if named:
-            return found
-        return {path: size for path, size in found.items() if not is_ours(path, self._ours)}
+        """Of every file of the code base at the newest commit."""
+        return await asyncio.to_thread(self._sizes)
 
-    async def _names(self, folder: str) -> list[str]:
-        within = f"{folder}/" if folder else ""
-        listing = await self.git("ls-tree", "-z", "--name-only", f"HEAD:{folder}")
-        return [within + os.fsdecode(name) for name in listing.split(b"\0") if name]
+    def _sizes(self) -> Mapping[str, int]:
+        with suppress(pygit2.GitError, KeyError):
+            repository = pygit2.Repository(str(self._root))
+            top = tree_at_tip(repository)
+            files = code_files(top, self._ours) if top else ()
+            return {path: repository.odb.read_header(id)[1] for path, id in files}
+        return {}
 
     def within(self, sizes: Mapping[str, int]) -> list[str]:
         """The pathspecs of the code base, without large files."""
@@ -233,6 +202,20 @@ class CodeSearch:
         return printed
 
 
+def code_files(
+    tree: Tree, ours: Sequence[str], folder: str = "", *, depth: int = DEEPEST_PUSHED
+) -> Iterator[tuple[str, Oid]]:
+    """The plain files that may be shown. What is ours is not opened: there may be many more of them."""
+    for entry in tree:
+        path = folder + _text(entry.raw_name or b"")
+        if path in ours:
+            continue
+        if entry.filemode in PLAIN and not is_secret(path):
+            yield path, entry.id
+        elif isinstance(entry, Tree) and depth:
+            yield from code_files(entry, ours, f"{path}/", depth=depth - 1)
+
+
 def is_ours(path: str, ours: Iterable[str]) -> bool:
     """One of *ours*, or below one."""
     return any(path == one or path.startswith(f"{one}/") for one in ours)
@@ -249,28 +232,6 @@ async def _beginning(output: asyncio.StreamReader, most: int) -> bytes:
     while len(printed) < most and (more := await output.read(most - len(printed))):
         printed += more
     return printed
-
-
-def _tree_below(top: Tree, folder: str) -> Tree | None:
-    if not folder:
-        return top
-    found = top[folder] if folder in top else None  # noqa: SIM401 -- a tree has no `get`
-    return found if isinstance(found, Tree) else None
-
-
-def _folders(path: str) -> Iterator[str]:
-    """The folders above *path*, and the top."""
-    while path:
-        path = path.rpartition("/")[0]
-        yield path
-
-
-def _sized(listing: bytes) -> Iterator[tuple[str, int]]:
-    for row in listing.split(b"\0"):
-        about, _, name = row.partition(b"\t")
-        size = about.split()[-1:]
-        if name and not is_secret(_text(name)):
-            yield _text(name), int(size[0]) if size[0].isdigit() else 0
 
 
 def _counts(found: bytes) -> Counter[str]:

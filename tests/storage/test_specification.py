@@ -7,7 +7,7 @@ from typing import Any
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.roundtable.effects import Commit
 from bot.domain.specification.entries import EntryState, Specification
-from bot.domain.specification.snapshot import HASH, SECTIONS, hash_of, read, text_of
+from bot.domain.specification.snapshot import HASH, SECTIONS, hash_of, newest_hash, read, text_of
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line, Source, append
 from bot.engine.ports import NOTHING
@@ -193,7 +193,7 @@ async def test_where_two_clones_changed_it_ours_stays_without_a_copy(replica: Re
 
 
 async def test_where_two_bots_added_entries_both_are_kept(replica: Replica, open_replica: Opening) -> None:
-    """In the file and for who reads it; the next commit says again what its hash is."""
+    """In the file and for who reads it; the lines have the hash of the new file."""
     work, first = told(1, "Filter by date", Specification())
     await replica.workspace.commit(SLUG, work, now=NOW)
     assert await replica.sync.once() == SyncResult.PUSHED
@@ -209,4 +209,5 @@ async def test_where_two_bots_added_entries_both_are_kept(replica: Replica, open
     found, written = await specified(replica.workspace)
     assert sorted(found.entries) == ["FR-001", "FR-002", "FR-003"]
     assert sorted(read(replica.git.shown(FILE)).specification.entries) == ["FR-001", "FR-002", "FR-003"]
+    assert newest_hash(replica.git.shown(MEETING).encode()) == hash_of(replica.git.shown(FILE))
     assert written == WRITTEN

@@ -30,6 +30,7 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.planning.workshop import is_planned
 from bot.domain.roundtable.effects import Commit
 from bot.domain.specification import snapshot
+from bot.domain.transcript.lines import Line
 from bot.domain.transcript.seal import chain_in, lost_rows, read_chain, restore_lines
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, FileRefused
 from bot.storage.git.history import COMMITS_LOOKED_AT, History, line_from, parent_of
@@ -256,10 +257,11 @@ class _Applying:
             self.troubles.append(trouble("ERR-ART-001"))
         for path, edits in _by_path(self._due.work.edits):
             self._edit(path, edits)
-        spoken = self._write_transcript()
-        self._write_meta(spoken)
+        spoken = self._transcript()
+        after = self._write_lines(spoken, self._due.work.lines)
         if self._due.work.snapshot:
-            self._write_specification(self._due.work.snapshot, spoken)
+            after = self._write_specification(self._due.work.snapshot, spoken, after)
+        self._write_meta(after)
         draft = CommitDraft(self.files, self._message(), self._due.now)
         return Applied(
             draft,
@@ -364,8 +366,8 @@ class _Applying:
             after = meta.held_at(after, home, self._worker.sign(self._slug, spoken))
         self.files[place] = meta.write(after).encode("utf-8", "replace")
 
-    def _write_transcript(self) -> bytes:
-        """With the sealed lines that our last commit had, and the new ones."""
+    def _transcript(self) -> bytes:
+        """Without the new lines, and with the sealed ones that our last commit had."""
         place, lines = self._places.transcript(self._slug), self._worker.lines
         content = self._read(place, TRANSCRIPT_BYTES)
         committed = self._worker.committed(self._slug, self._at)
@@ -374,24 +376,35 @@ class _Applying:
         if content is not None and self.lost_lines:
             content = restore_lines(content, committed, lines.trusted)
             log.warning("%s lacked lines that were committed; they are put back: %d", place, self.lost_lines)
-        after = lines.append(content or b"", self._due.work.lines)
+        return content or b""
+
+    def _write_lines(self, spoken: bytes, lines: Iterable[Line]) -> bytes:
+        place = self._places.transcript(self._slug)
+        after = self._worker.lines.append(spoken, lines)
         if after or self._at.entry(place) is not None:
             self.files[place] = after
         return after
 
-    def _write_specification(self, text: str, spoken: bytes) -> None:
-        """On top of other lines, out of all of them. Its hash is in no line then, so readers fold the lines."""
+    def _write_specification(self, text: str, spoken: bytes, after: bytes) -> bytes:
+        """On top of the lines of others it is made anew, out of all of them, and ours have its new hash."""
         if self._again:
             with suppress(ValueError):
-                made = snapshot.folded_content(spoken, self._worker.lines.trusted)
+                made = snapshot.folded_content(after, self._worker.lines.trusted)
                 if snapshot.first_difference(snapshot.read(text).specification, made.specification)[0]:
                     text = snapshot.text_of(made.specification, made.written)
+                    ours = (_with_hash(line, snapshot.hash_of(text)) for line in self._due.work.lines)
+                    after = self._write_lines(spoken, ours)
         self.files[self._places.specification(self._slug)] = text.encode()
+        return after
 
     def _message(self) -> str:
         work = self._due.work
         step = (f"{STEP}: {work.step}",) if work.step else ()
         return message_of(work.subject, (f"{ITEM}: {self._slug}", *step, f"{EFFECT}: {work.id}"))
+
+
+def _with_hash(line: Line, digest: str) -> Line:
+    return line.but(meta={**line.meta, snapshot.HASH: digest}) if snapshot.HASH in line.meta else line
 
 
 class NotAdditive(ValueError):

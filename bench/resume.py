@@ -24,11 +24,11 @@ from bench.parts import Parts, parts
 from bench.payloads import PERSON, unique
 from bench.turn import slack_elsewhere
 from bench.workspaces import ITEMS_DIR, workspace
-from bot.domain.roundtable.inputs import Resume
 from bot.domain.roundtable.stage import Stage
 from bot.domain.transcript import lines as transcript
 from bot.domain.values.places import Person, Place
 from bot.engine.clock import now
+from bot.engine.verbs.verb import VerbRequest
 from bot.slack import client as slack_client
 from bot.storage.tasks import name_for
 from tests.redis_server import running_redis_server
@@ -93,7 +93,8 @@ async def decoded(file: Path) -> None:
 async def resumed(bot: Parts) -> None:
     """Until the roundtable is in its thread again with an empty outbox: taken up, read, posted, committed."""
     key, place = f"resume.{unique()}", Place(team=TEAM, channel=CHANNEL)
-    await bot.desk.resume(Resume(key=key, at=now(), person=Person(id=PERSON, name="Ada"), place=place), ITEM)
+    person = Person(id=PERSON, name="Ada")
+    await bot.desk.ask(VerbRequest(verb="resume", rest=ITEM, place=place, person=person, key=key, at=now()))
     ended = bot.payments.of(ITEM)
     async with asyncio.timeout(RESUME_SECONDS):
         while (rt := await bot.store.get(ITEM)) is None or rt.outbox:

@@ -241,7 +241,7 @@ class Bot:
         await seeds.saved(self._parts.store, held)
         for rt in held if self._knows else ():
             gone = _taken_back(rt)
-            while not await _taken(self._parts.desk.retract(rt.place, gone)):
+            while not await _taken(self._parts.desk.hear(rt.place, gone)):
                 pass
             ended = self._parts.payments.of(rt.slug)
             await ended.wait()  # its one effect: to look up the name of that person
@@ -249,7 +249,7 @@ class Bot:
 
     async def turn(self, rt: Roundtable) -> None:
         said = _words(rt)
-        while not await _taken(self._parts.desk.say(rt.place, said)):
+        while not await _taken(self._parts.desk.hear(rt.place, said)):
             pass
         await self._parts.payments.of(rt.slug).wait()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot import content
-from bot.slack.commands import HELP_TEXT, VERBS
+from bot.engine.verbs.table import VERBS
 from tests.test_shape import LAYERS, PACKAGES, TOP
 
 ROOT = Path(__file__).parent.parent
@@ -72,7 +72,7 @@ def test_every_decision_is_linked_from_where_it_is_needed() -> None:
 
 def test_help_names_every_verb_once() -> None:
     """Whoever asks what there is need not ask again, and nothing is offered that there is not."""
-    lines = [line for line in HELP_TEXT.splitlines() if line.startswith("•")]
+    lines = [line for line in VERBS.help_text.splitlines() if line.startswith("•")]
     offered = [verb for line in lines for verb in re.findall(r"^• `/roundtable (\w+)", line)]
     beside = [verb for verb in VERBS if verb not in offered and any(f"`{verb}`" in line for line in lines)]
 

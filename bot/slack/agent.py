@@ -10,9 +10,9 @@ from dataclasses import replace
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.messages import agent_wording
+from bot.engine.desk import Reply
 from bot.errors import SlackError
 from bot.slack import parse
-from bot.slack.commands import Reply
 from bot.slack.parse import Payload, needed, word
 from bot.slack.reception import Reception
 

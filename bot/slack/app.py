@@ -21,13 +21,14 @@ from bot.domain.messages.form import FormName, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
-from bot.domain.roundtable.inputs import PersonChanged, Resume
+from bot.domain.roundtable.inputs import PersonChanged
 from bot.domain.values.places import ChannelKind, Person, Place
+from bot.engine.desk import Reply
 from bot.engine.ports import Meter, NoMeter
+from bot.engine.verbs.verb import VerbRequest
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.slack import agent, modals, parse
 from bot.slack.client import Identity
-from bot.slack.commands import Reply, VerbRequest, ask
 from bot.slack.manifest import (
     LEFT,
     MARK_SHORTCUT,
@@ -189,11 +190,11 @@ def _messages(app: AsyncApp, reception: Reception) -> None:
         reply: Reply = None
         match parse.message(event, reception.us, at=reception.clock()):
             case parse.PersonMessage(place, said):
-                reply = await reception.desk.say(place, await reception.said(said))
+                reply = await reception.desk.hear(place, await reception.said(said))
             case parse.Amended(place, amend):
-                reply = await reception.desk.amend(place, await reception.said(amend))
+                reply = await reception.desk.hear(place, await reception.said(amend))
             case parse.Retracted(place, retract):
-                reply = await reception.desk.retract(place, retract)
+                reply = await reception.desk.hear(place, retract)
         if reply:
             await reception.answer_once(body, reply)
         return None
@@ -205,7 +206,7 @@ def _messages(app: AsyncApp, reception: Reception) -> None:
             case VerbRequest() as asked:
                 await reception.answer_once(body, await reception.ask(body, asked))
             case parse.PersonMessage(place, said):
-                reply = await reception.desk.say(place, await reception.said(said), mentioned=True)
+                reply = await reception.desk.hear(place, await reception.said(said), mentioned=True)
                 await reception.answer_once(body, reply)
 
 
@@ -235,15 +236,12 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
     async def press(ack: AsyncAck, body: Payload) -> None:
         match parse.press(body, reception.us, at=reception.clock()):
             case parse.Picked() as picked:
-                reply = await _picked(reception, body, picked)
+                reply = await reception.ask(body, picked.asked)
                 await ack()
                 if reply is ONE_MOMENT:
                     reception.answer(body, reply)
                 else:
                     reception.replace(body, _gone_on(picked, reply))
-            case parse.ResumedAtHome(resume, slug):
-                await _resumed_at_home(reception, body, resume, slug)
-                await ack()
             case parse.Pressed() as pressed:
                 reception.chat.pressed(pressed.place, pressed.press.ts, parse.reply_url(body))
                 reply = await _pressed(reception, body, pressed)
@@ -279,7 +277,7 @@ async def _submitted(reception: Reception, sent: Submission) -> SubmissionResult
         return await reception.desk.submit(sent.but(person=await reception.identified(sent.person)))
     where = Place(team=reception.us.team, channel=sent.text(start_form.CHANNEL))
     person, room = await reception.placed(sent.person, where)
-    return await reception.desk.start_submitted(sent.but(person=person), team=where.team, room=room)
+    return await reception.desk.submit(sent.but(person=person), team=where.team, room=room)
 
 
 async def _start_form(reception: Reception, body: Payload, place: Place, person: Person) -> None:
@@ -290,28 +288,9 @@ async def _start_form(reception: Reception, body: Payload, place: Place, person:
 
 async def _pressed(reception: Reception, body: Payload, pressed: parse.Pressed) -> Reply:
     async def known(person: Person, _room: ChannelKind) -> Reply:
-        return await reception.desk.press(pressed.place, pressed.press.but(person=person))
+        return await reception.desk.hear(pressed.place, pressed.press.but(person=person))
 
     return await reception.brought(body, pressed.press.person, known)
-
-
-async def _picked(reception: Reception, body: Payload, picked: parse.Picked) -> Reply:
-    resume = picked.resume
-
-    async def known(person: Person, room: ChannelKind) -> Reply:
-        return await reception.desk.resume(resume.but(person=person, room=room), picked.reference)
-
-    return await reception.brought(body, resume.person, known, where=resume.place, room=resume.room)
-
-
-async def _resumed_at_home(reception: Reception, body: Payload, resume: Resume, slug: str) -> None:
-    """The page itself answers: the Home tab is no place for a message."""
-
-    async def known(person: Person, _room: ChannelKind) -> Reply:
-        await reception.desk.resume_at_home(resume.but(person=person), slug)
-        return None
-
-    await reception.brought(body, resume.person, known)
 
 
 def _gone_on(picked: parse.Picked, reply: Reply) -> Message:
@@ -399,7 +378,7 @@ def _sessions(app: AsyncApp, reception: Reception) -> None:
 
         async def known(person: Person, _room: ChannelKind) -> Reply:
             try:
-                return await ask(reception.desk, replace(asked, person=person))
+                return await reception.desk.ask(replace(asked, person=person))
             except UserError:
                 # Nothing to stop: clear the indicator, which Slack shows until we do.
                 reception.errands.send(reception.chat.clear(place, WorkIndicator.SESSION))

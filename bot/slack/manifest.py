@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.messages.agent_wording import PROMPTS
+from bot.engine.verbs.table import VERBS
 from bot.slack.client import AGENT, CUSTOMISE, UPLOAD
-from bot.slack.commands import COMMAND, USAGE
 from bot.slack.transport import PATH
 
+COMMAND = "/roundtable"
 SHORTCUT = "roundtable_start"
 SHORTCUT_NAME = "Start a roundtable"
 MARK_SHORTCUT = "roundtable_mark"
@@ -80,7 +81,7 @@ def _features(address: str, *, agent: bool) -> dict[str, Any]:
         "command": COMMAND,
         **({"url": address} if address else {}),
         "description": "Start a roundtable, or ask about one",
-        "usage_hint": USAGE,
+        "usage_hint": VERBS.hint,
         "should_escape": True,
     }
     shortcut = {

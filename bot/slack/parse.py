@@ -7,6 +7,7 @@ raised for what Slack would not send.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -18,7 +19,6 @@ from bot.domain.roundtable.inputs import (
     ChannelMoved,
     MarkMessage,
     Press,
-    Resume,
     Retract,
     Say,
 )
@@ -27,9 +27,10 @@ from bot.domain.roundtable.outcomes import Attachment, ThreadMessage
 from bot.domain.roundtable.words import is_aside
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.domain.values.text import clean, one_line
+from bot.engine.verbs.table import VERBS
+from bot.engine.verbs.verb import HELP, VerbRequest, Verbs
 from bot.errors import BotError
 from bot.slack.client import Identity
-from bot.slack.commands import HELP, VerbRequest, command_in, position_in, verb_in
 from bot.slack.limits import ID_CHARS, URL_CHARS, VALUE_CHARS
 from bot.slack.markdown import readable, visible
 from bot.slack.render import MORE, TYPED, action_of, carried, chosen
@@ -288,16 +289,8 @@ class Retracted(NamedTuple):
 class Picked(NamedTuple):
     """*label* is what the button said."""
 
-    resume: Resume
-    reference: str
+    asked: VerbRequest
     label: str
-
-
-class ResumedAtHome(NamedTuple):
-    """The roundtable *slug*, which is held elsewhere: the Home tab is in no channel."""
-
-    resume: Resume
-    slug: str
 
 
 class Pressed(NamedTuple):
@@ -345,7 +338,7 @@ def mention(event: Payload, us: Identity, *, at: str) -> VerbRequest | PersonMes
     text = _said_to_us(event, us) if addressed else ""
     if is_aside(text):
         return None
-    if found := verb_in(text):
+    if found := VERBS.read_mention(text):
         return _asked(event, us, found, at=at)
     return _words(event, us, text, at=at) if text and below else _asked(event, us, (HELP, text), at=at)
 
@@ -357,11 +350,11 @@ def direct(event: Payload, us: Identity, *, at: str) -> VerbRequest | None:
     text = _said_to_us(event, us) if addresses(event, us) else _text(event, us)
     if not text or is_aside(text):
         return None
-    return _asked(event, us, verb_in(text.rstrip(" ?!.")) or position_in(text) or ("", text), at=at)
+    return _asked(event, us, VERBS.read_direct(text) or ("", text), at=at)
 
 
-def command(body: Payload, us: Identity, *, at: str) -> VerbRequest:
-    verb, rest = command_in(_text(body, us))
+def command(body: Payload, us: Identity, *, at: str, verbs: Verbs = VERBS) -> VerbRequest:
+    verb, rest = verbs.read_command(_text(body, us))
     return VerbRequest(
         verb=verb,
         rest=rest,
@@ -394,9 +387,7 @@ def is_at_home(body: Payload) -> bool:
     return word(body, "view", "type") == "home"
 
 
-def press(
-    body: Payload, us: Identity, *, at: str
-) -> Pressed | Picked | ResumedAtHome | FormRequest | VerbRequest | None:
+def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | FormRequest | VerbRequest | None:
     """None for a button of another app or version."""
     pressed = body["actions"][0]
     name, option = word(pressed, "action_id"), part(pressed, "selected_option")
@@ -412,17 +403,17 @@ def press(
     place, person = (origin if is_anywhere else _origin)(body, us), clicker(body, us)
     ts = _message_ts(body)
     key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
+    url = reply_url(body)
+    asked = VerbRequest(verb="", rest=value, place=place, person=person, key=key, at=at, reply_url=url)
     if action is Action.RESUME and value and is_at_home(body):
-        return ResumedAtHome(Resume(key=key, at=at, person=person, place=place), value)
+        return replace(asked, verb="resume")
     if action is Action.RESUME and value:
-        room = _room(body, place)
-        resume = Resume(key=key, at=at, person=person, place=place, room=room, reply_url=reply_url(body))
-        return Picked(resume, value, one_line(word(option or pressed, "text", "text")) or value)
+        label = one_line(word(option or pressed, "text", "text")) or value
+        return Picked(replace(asked, verb="resume", room=_room(body, place)), label)
     if opens_form(action, value):
         return form_request(body, us, action, value)
     if action in TYPED:
-        verb, url = TYPED[action], reply_url(body)
-        return VerbRequest(verb=verb, rest=value, place=place, person=person, key=key, at=at, reply_url=url)
+        return replace(asked, verb=TYPED[action])
     pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
     return Pressed(place, pressed_one)
 
@@ -648,7 +639,7 @@ def _files(message: Payload, us: Identity) -> tuple[Attachment, ...]:
 
 def _is_verb(message: Payload, us: Identity) -> bool:
     """A verb is carried out at once, and is in no transcript."""
-    return addresses(message, us) and verb_in(_said_to_us(message, us)) is not None
+    return addresses(message, us) and VERBS.read_mention(_said_to_us(message, us)) is not None
 
 
 # --- parts of clicks ------------------------------------------------------------------------------------------------

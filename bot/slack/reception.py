@@ -12,20 +12,31 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from bot.domain.messages.form import InputForm, too_late
-from bot.domain.messages.message import Message
+from bot.domain.messages.form import InputForm, Submission, SubmissionResult, too_late
+from bot.domain.messages.message import Action, Message
 from bot.domain.messages.trouble_wording import UNVERIFIED
 from bot.domain.roundtable.effects import WorkIndicator
-from bot.domain.roundtable.inputs import Amend, Say
+from bot.domain.roundtable.inputs import (
+    Amend,
+    ChannelGone,
+    ChannelMoved,
+    MarkMessage,
+    PersonChanged,
+    Press,
+    Retract,
+    Say,
+)
 from bot.domain.roundtable.permission import may_be_wish
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine import access
 from bot.engine.clock import Clock
+from bot.engine.desk import Reply
 from bot.engine.review_ports import OnceMarks
+from bot.engine.verbs.table import VERBS
+from bot.engine.verbs.verb import VerbRequest
 from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack import parse
 from bot.slack.client import Identity
-from bot.slack.commands import OPENING, CommandHandler, Reply, VerbRequest, ask, plain
 from bot.slack.markdown import called, calling_by_name, named_with
 from bot.slack.parse import Payload
 from bot.slack.parse import reply_url as reply_url_of
@@ -60,6 +71,60 @@ SAVED_BY_NEWER = (
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Try again in a moment."
 MOMENT = "One moment."
 AS_A_GUEST = "Slack has not told me who you are, so I treat you as a guest for now."
+
+
+class CommandHandler(Protocol):
+    """
+    When a method returns, the input is saved; only then is Slack's delivery acknowledged. A UserError is shown to the
+    person as it is. After any other error an event is not acknowledged, so Slack delivers it again.
+    """
+
+    async def ask(self, asked: VerbRequest) -> Reply: ...
+
+    async def hear(
+        self, place: Place, event: Say | Amend | Retract | Press, *, mentioned: bool = False
+    ) -> Reply:
+        """
+        In any thread. *mentioned*: a message mentions us, and expects an answer. An edit may arrive before its message;
+        of a deletion Slack does not say whether its author did it, or an admin.
+        """
+        ...
+
+    async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
+        """The form that a button opens, from the store alone: the person's trigger lasts three seconds."""
+        ...
+
+    async def submit(
+        self, submission: Submission, *, team: str = "", room: ChannelKind = ChannelKind.UNKNOWN
+    ) -> SubmissionResult:
+        """A UserError leaves it open. *room* is the kind of the channel where a roundtable is to start."""
+        ...
+
+    async def mark_form(self, place: Place, ts: str) -> InputForm:
+        """The form that marks the message *ts* of the thread. UserError for one that cannot be marked."""
+        ...
+
+    async def mark(self, place: Place, mark: MarkMessage) -> Reply:
+        """A reaction to a message anywhere in a channel."""
+        ...
+
+    async def in_channel(self, place: Place, event: ChannelGone | ChannelMoved) -> None:
+        """Something happened to a whole channel."""
+        ...
+
+    async def person_changed(self, event: PersonChanged) -> None: ...
+
+    async def greeted(self, person: Person) -> Reply:
+        """Who we are and what waits for them, in a direct message."""
+        ...
+
+    async def belongs_nowhere(self, person: Person) -> Reply:
+        """Words in a direct message that are no command."""
+        ...
+
+    async def opened_home(self, person: str) -> None:
+        """The Home tab is filled soon after this."""
+        ...
 
 
 class PrivateChat(Protocol):
@@ -110,7 +175,7 @@ class PrivateChat(Protocol):
         ...
 
 
-ONE_MOMENT = plain(MOMENT)
+ONE_MOMENT = Message(text=MOMENT)
 
 
 class BackgroundTasks:
@@ -158,9 +223,9 @@ class Reception:
 
         async def known(person: Person, room: ChannelKind) -> Reply:
             words = await self._by_name(rest)
-            return await ask(self.desk, replace(asked, person=person, room=room, rest=words, called=named))
+            return await self.desk.ask(replace(asked, person=person, room=room, rest=words, called=named))
 
-        where = asked.place if asked.verb in OPENING else None
+        where = asked.place if VERBS[asked.verb].opens and asked.place.channel else None
         return await self.brought(body, asked.person, known, where=where, room=asked.room)
 
     async def brought(
@@ -224,7 +289,7 @@ class Reception:
         """In the background: an acknowledgement may take three seconds in all."""
         if not reply or not person or not place.channel:
             return
-        message = reply if isinstance(reply, Message) else plain(reply)
+        message = reply if isinstance(reply, Message) else Message(text=reply)
         self.errands.send(self._tell(place, person, message, reply_url=reply_url))
 
     def answer(self, body: Payload, reply: Reply | str) -> None:

@@ -3,8 +3,9 @@
 import pytest
 
 from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
+from bot.engine.verbs.reviewing import reviewed
+from bot.engine.verbs.table import VERBS
 from bot.errors import UserError
-from bot.slack.commands import reviewed, verb_in
 from tests.domain.table import shipped
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
@@ -55,11 +56,11 @@ def test_a_word_that_means_nobody_is_a_sentence() -> None:
 )
 def test_a_wish_names_an_item_and_a_lens(rest: str, asked: tuple[str, str]) -> None:
     """Either, both or none."""
-    assert verb_in(f"review {rest}") == ("review", rest)
+    assert VERBS.read_mention(f"review {rest}") == ("review", rest)
     assert reviewed(rest) == asked
 
 
 @pytest.mark.parametrize("text", ["review the plan please", "review what Maya said", "reviewing is hard"])
 def test_a_sentence_that_begins_like_a_wish_is_none(text: str) -> None:
     """It is words for the roundtable."""
-    assert verb_in(text) is None
+    assert VERBS.read_mention(text) is None

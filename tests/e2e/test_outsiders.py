@@ -6,7 +6,7 @@ from shutil import rmtree
 
 import pytest
 
-from bot.slack.commands import VERBS
+from bot.engine.verbs.table import VERBS
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from slack_sandbox import App, Sandbox
 from slack_sandbox.server import PEOPLE

@@ -4,14 +4,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import Action, Message
+from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Person
 from bot.engine.clock import now
+from bot.engine.commands import Commands
 from bot.engine.performers import Performers
+from bot.engine.personal import Personal
 from bot.engine.ports import Meter, Pay, Voices, Wake
 from bot.engine.roundtables import Roundtables
+from bot.engine.viewing import Viewers
 from bot.storage.redis import RedisStore
 from tests.domain.table import Table, shipped
 from tests.durability.sim_voices import SimPlanners, SimVoices
@@ -88,3 +92,25 @@ def pressed(rt: Roundtable, action: Action) -> Press:
 
 def words(rt: Roundtable) -> list[str]:
     return [answer.text for answer in rt.answers]
+
+
+def commands_of(one: Replica) -> Commands:
+    async def no_review(_slug: str, _wish: AskReview) -> None:
+        raise AssertionError("nothing is reviewed here")
+
+    async def nothing_to_read(_slug: str, _title: str, _number: int) -> Message:
+        raise AssertionError("no review is read here")
+
+    return Commands(
+        roundtables=one.engine,
+        ask_review=no_review,
+        read_review=nothing_to_read,
+        store=one.store,
+        workspace=SimWorkspace(one.world),
+        records=SimRecords(one.world),
+        chat=SimChat(one.world),
+        playbook=shipped(),
+        personal=Personal(store=one.store, chat=SimChat(one.world), playbook=shipped(), clock=now),
+        viewers=Viewers(one.store, SimWorkspace(one.world), SimChat(one.world), lambda _: shipped().policy),
+        secret=b"",
+    )

@@ -5,20 +5,16 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.domain.messages.form import FormName, InputForm, Submission
-from bot.domain.messages.message import Action, Message
-from bot.domain.reviews.notice import AskReview
+from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Specify
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Patch
 from bot.domain.values.places import Person, Place
 from bot.engine.clock import now
 from bot.engine.commands import Commands
-from bot.engine.personal import Personal
-from bot.engine.viewing import Viewers
+from bot.engine.verbs.verb import VerbRequest
 from bot.errors import UserError
-from tests.domain.table import shipped
-from tests.durability.world import SimChat, SimRecords, SimWorkspace
-from tests.engine.replica import ADA, Replica, discussing, replica
+from tests.engine.replica import ADA, Replica, commands_of, discussing, replica
 
 GRACE = Person(id="U2", name="Grace")
 NEW = Patch(id="FR-001", kind="requirement", new=True, set={"title": "Limit requests"})
@@ -40,25 +36,7 @@ async def rt(one: Replica) -> Roundtable:
 
 @pytest.fixture
 def commands(one: Replica) -> Commands:
-    async def no_review(_slug: str, _wish: AskReview) -> None:
-        raise AssertionError("nothing is reviewed here")
-
-    async def nothing_to_read(_slug: str, _title: str, _number: int) -> Message:
-        raise AssertionError("no review is read here")
-
-    return Commands(
-        roundtables=one.engine,
-        ask_review=no_review,
-        read_review=nothing_to_read,
-        store=one.store,
-        workspace=SimWorkspace(one.world),
-        records=SimRecords(one.world),
-        chat=SimChat(one.world),
-        playbook=shipped(),
-        personal=Personal(store=one.store, chat=SimChat(one.world), playbook=shipped(), clock=now),
-        viewers=Viewers(one.store, SimWorkspace(one.world), SimChat(one.world), lambda _: shipped().policy),
-        secret=b"",
-    )
+    return commands_of(one)
 
 
 def entered(form: InputForm, person: Person, **values: str) -> Submission:
@@ -126,7 +104,8 @@ async def test_the_settings_are_for_the_channel_of_the_item(
     one: Replica, rt: Roundtable, commands: Commands
 ) -> None:
     """Elsewhere nobody learns of it."""
-    offer = await commands.settings(rt.place, ADA, "")
+    asked = VerbRequest(verb="settings", rest="", place=rt.place, person=ADA, key="k", at=now())
+    offer = await commands.ask(asked)
     assert offer
     (button,) = offer.choices
     form = await commands.form(rt.place.but(thread=""), ADA, button.action, button.value)

@@ -39,13 +39,15 @@ from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import carried, citations, entailment, forms, keywords, snapshot
 from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.values import json_files, markdown, text
-from bot.engine import positions as given_positions
+from bot.engine.verbs import steering
+from bot.engine.verbs.reviewing import reviewed
+from bot.engine.verbs.table import VERBS
 from bot.errors import BotError
 from bot.record import reading
 from bot.record import text as record_text
 from bot.record.brief import Brief
 from bot.server import review_webhook
-from bot.slack import agent, commands, limits, parse
+from bot.slack import agent, limits, parse
 from bot.slack import markdown as mrkdwn
 from bot.slack.render import parts
 from bot.storage import serialization
@@ -211,11 +213,11 @@ PEOPLE: Mapping[str, Read] = {
     "markup of Slack": mrkdwn.readable,
     "people called": lambda said: (mrkdwn.called(said), mrkdwn.named_with(f"Limits with {said}")),
     "verbs": lambda said: (
-        commands.verb_in(said),
-        commands.command_in(said),
-        commands.position_in(f"position {said}"),
+        VERBS.read_mention(said),
+        VERBS.read_command(said),
+        VERBS.read_direct(f"position {said}"),
     ),
-    "a lens": lambda said: commands.reviewed(f"offline by {said}"),
+    "a lens": lambda said: reviewed(f"offline by {said}"),
     "small talk": lambda said: [one.fullmatch(said) for one in (agent.HELLO, agent.DECIDED, agent.CATCH_UP)],
     "a title to catch up on": lambda said: agent.CATCH_UP.fullmatch(f"catch me up on x{said}"),
     "wishes": lambda said: (
@@ -262,9 +264,7 @@ PEOPLE: Mapping[str, Read] = {
         dissent.unmarked(said, ["option"]),
     ),
     "a decision with fields": lambda said: dissent.decisions(f"decision: {said}"),
-    "a sealed position": told(
-        lambda said: (typed_positions.read(said), given_positions.given(said, person("ada"), key="k", at=NOW))
-    ),
+    "a sealed position": told(lambda said: (typed_positions.read(said), steering.read_position(said))),
     "words of a position": lambda said: (
         normalizing.meant(debate().options, said),
         normalizing.key(said),

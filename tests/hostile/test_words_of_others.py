@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
+from bot.engine.verbs.reviewing import reviewed
+from bot.engine.verbs.table import VERBS
 from bot.errors import NewerVersion
-from bot.slack.commands import VERBS, command_in, reviewed, verb_in
 from bot.slack.posting import carried_by, is_slacks, item_of, last_line_of, metadata, part_key, step_of
 from bot.storage.serialization import UnreadableState, decoded, place_in
 from tests.hostile.test_files_of_others import any_text, deep, objects, values, written
@@ -42,8 +43,8 @@ posts = st.lists(
 @given(text=words)
 def test_any_text_is_a_verb_or_none(text: str) -> None:
     """A command always is one; what it is about is in what was typed."""
-    assert command_in(text)[0] in VERBS
-    found = verb_in(text)
+    assert VERBS.read_command(text)[0] in VERBS
+    found = VERBS.read_mention(text)
     assert found is None or found[0] in VERBS
     reference, lens = reviewed(text)
     assert reference in text

@@ -12,32 +12,25 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult
 from bot.domain.messages.message import Action
-from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
     Amend,
     ChannelGone,
     ChannelMoved,
-    Export,
     MarkMessage,
-    Mute,
     PersonChanged,
-    Plan,
     Press,
-    Resume,
     Retract,
     Say,
-    SetDepth,
-    Start,
-    Stop,
 )
 from bot.domain.values.places import ChannelKind, Person, Place
+from bot.engine.desk import Reply
 from bot.engine.review_ports import OnceMarks
+from bot.engine.verbs.verb import VerbRequest
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity, identify, opened
-from bot.slack.commands import CommandHandler, Reply
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from bot.slack.reception import Reception
+from bot.slack.reception import CommandHandler, Reception
 from bot.slack.transport import Sockets
 from slack_sandbox import App, Sandbox, Timing
 from tests.patience import PATIENCE_SECONDS
@@ -72,25 +65,22 @@ class ScriptedDesk(CommandHandler):
         self.fails: list[Exception] = []
         self.saving: Callable[[], Awaitable[Any]] | None = None
 
-    async def start(self, start: Start) -> Reply:
-        return await self._noted("start", start)
-
-    async def resume(self, resume: Resume, reference: str) -> Reply:
-        return await self._noted("resume", resume, reference)
+    async def ask(self, asked: VerbRequest) -> Reply:
+        return await self._noted(asked.verb, asked)
 
     async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
         await self._noted("form", place, person, action, subject)
         assert self.shown, "a test says what the form is"
         return self.shown
 
-    async def submit(self, submission: Submission) -> SubmissionResult:
-        await self._noted("submit", submission)
-        return self.results.pop(0) if self.results else SubmissionResult()
-
-    async def start_submitted(
-        self, submission: Submission, *, team: str, room: ChannelKind
+    async def submit(
+        self,
+        submission: Submission,
+        *,
+        team: str = "",  # noqa: ARG002 -- as the port has it
+        room: ChannelKind = ChannelKind.UNKNOWN,  # noqa: ARG002
     ) -> SubmissionResult:
-        await self._noted("start_submitted", submission, team, room)
+        await self._noted("submit", submission)
         return self.results.pop(0) if self.results else SubmissionResult()
 
     async def mark_form(self, place: Place, ts: str) -> InputForm:
@@ -107,80 +97,16 @@ class ScriptedDesk(CommandHandler):
     async def person_changed(self, event: PersonChanged) -> None:
         await self._noted("person_changed", event)
 
-    async def settings(self, place: Place, person: Person, reference: str) -> Reply:
-        return await self._noted("settings", place, person, reference)
-
-    async def plan(self, plan: Plan, reference: str) -> Reply:
-        return await self._noted("plan", plan, reference)
-
-    async def resume_at_home(self, resume: Resume, slug: str) -> None:
-        await self._noted("resume_at_home", resume, slug)
-
-    async def waits_for(self, place: Place, person: Person) -> Reply:
-        return await self._noted("waits_for", place, person)
-
     async def greeted(self, person: Person) -> Reply:
         return await self._noted("greeted", person)
 
     async def belongs_nowhere(self, person: Person) -> Reply:
         return await self._noted("belongs_nowhere", person)
 
-    async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
-        return await self._noted("say", place, said, mentioned)
-
-    async def amend(self, place: Place, amend: Amend) -> Reply:
-        return await self._noted("amend", place, amend)
-
-    async def retract(self, place: Place, retract: Retract) -> Reply:
-        return await self._noted("retract", place, retract)
-
-    async def press(self, place: Place, press: Press) -> Reply:
-        return await self._noted("press", place, press)
-
-    async def position(self, place: Place, person: Person, words: str, *, key: str, at: str) -> Reply:  # noqa: ARG002
-        return await self._noted("position", place, person, words)
-
-    async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
-        return await self._noted("stop", place, stop, reference)
-
-    async def mute(self, place: Place, mute: Mute, reference: str) -> Reply:
-        return await self._noted("mute", place, mute, reference)
-
-    async def depth(self, place: Place, set_depth: SetDepth) -> Reply:
-        return await self._noted("depth", place, set_depth)
-
-    async def status(self, place: Place, person: Person, reference: str) -> Reply:
-        return await self._noted("status", place, person, reference)
-
-    async def catch_up(self, place: Place, person: Person, reference: str) -> Reply:
-        return await self._noted("catch_up", place, person, reference)
-
-    async def export(self, place: Place, export: Export, reference: str) -> Reply:
-        return await self._noted("export", place, export, reference)
-
-    async def listing(self, place: Place, person: Person) -> Reply:
-        return await self._noted("listing", place, person)
-
-    async def decisions(self, place: Place, person: Person, words: str) -> Reply:
-        return await self._noted("decisions", place, person, words)
-
-    async def read_review(self, place: Place, person: Person, reference: str, number: int) -> Reply:
-        return await self._noted("read_review", place, person, reference, number)
-
-    async def read_step(self, place: Place, person: Person, step_id: str) -> Reply:
-        return await self._noted("read_step", place, person, step_id)
-
-    async def read_so_far(self, place: Place, person: Person, reference: str) -> Reply:
-        return await self._noted("read_so_far", place, person, reference)
-
-    async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
-        return await self._noted("review", wish, reference, lens)
-
-    async def snooze(self, person: Person, how_long: str) -> Reply:
-        return await self._noted("snooze", person, how_long)
-
-    async def remind(self, person: Person, when: str) -> Reply:
-        return await self._noted("remind", person, when)
+    async def hear(
+        self, place: Place, event: Say | Amend | Retract | Press, *, mentioned: bool = False
+    ) -> Reply:
+        return await self._noted(type(event).__name__.lower(), place, event, mentioned)
 
     async def opened_home(self, person: str) -> None:
         await self._noted("opened_home", person)

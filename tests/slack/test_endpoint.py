@@ -9,6 +9,7 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.messages.message import Message
 from bot.errors import Unavailable
 from bot.server.http import received, serving
 from bot.slack.app import slack_app
@@ -45,10 +46,11 @@ async def test_events_and_commands_arrive_by_http(url: str, sandbox: Sandbox, de
     root = await ada.say(CHANNEL, "a thread")
 
     await ada.say(CHANNEL, "an answer", thread_ts=root)
+    desk.reply = Message(text="I hold roundtables")
     delivery = await ada.slash(CHANNEL, "/roundtable help")
     await sandbox.settled()
 
-    assert [verb for verb, *_ in desk.brought] == ["say"]
+    assert [verb for verb, *_ in desk.brought] == ["say", "help"]
     assert delivery.acked
     assert ada.ephemerals[-1].text.startswith("I hold roundtables")
 

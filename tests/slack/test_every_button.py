@@ -17,10 +17,10 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending
 from bot.domain.specification.entries import EntryState
+from bot.engine.verbs.verb import VerbRequest
 from bot.errors import UserError
 from bot.slack import modals, parse
 from bot.slack.client import Identity
-from bot.slack.commands import VerbRequest
 from bot.slack.render import parts
 from slack_sandbox.messages import JSON, interactive
 from slack_sandbox.rules.blocks import view_problems

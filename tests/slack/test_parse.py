@@ -7,12 +7,13 @@ import pytest
 
 from bot.domain.messages import menus
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
+from bot.domain.roundtable.inputs import Amend, Press, Retract, Say
 from bot.domain.roundtable.outcomes import Attachment
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
+from bot.engine.verbs.table import VERBS
+from bot.engine.verbs.verb import VerbRequest
 from bot.slack import parse
 from bot.slack.client import Identity
-from bot.slack.commands import VerbRequest, verb_in
 from bot.slack.parse import CUT, Malformed, room_in
 from bot.slack.render import action_id, value_of
 from tests.slack.conftest import NOW, payload
@@ -301,7 +302,7 @@ def test_a_command_is_a_verb_and_the_rest() -> None:
 )
 def test_verbs_are_told_from_sentences(text: str, found: tuple[str, str] | None) -> None:
     """A verb that takes one word or none is not meant when a sentence follows."""
-    assert verb_in(text) == found
+    assert VERBS.read_mention(text) == found
 
 
 @pytest.mark.parametrize(
@@ -401,9 +402,8 @@ def test_a_press_in_a_picker_is_a_resume() -> None:
     picked = parse.press(payload("block_actions_picker"), US, at=NOW)
 
     assert isinstance(picked, parse.Picked)
-    assert isinstance(picked.resume, Resume)
-    assert (picked.reference, picked.resume.place) == ("dark-mode", CHANNEL)
-    assert picked.resume.reply_url
+    assert (picked.asked.verb, picked.asked.rest, picked.asked.place) == ("resume", "dark-mode", CHANNEL)
+    assert picked.asked.reply_url
 
 
 @pytest.mark.parametrize(("action", "verb"), [("catch_up", "catchup"), ("export", "export")])

@@ -2,10 +2,7 @@
 
 import pytest
 
-from bot.domain.messages import discussion_wording
-from bot.domain.values.places import Person, Place
-from bot.slack.commands import VerbRequest, ask, command_in, position_in, verb_in
-from tests.slack.conftest import ScriptedDesk
+from bot.engine.verbs.table import VERBS
 
 
 @pytest.mark.parametrize(
@@ -20,7 +17,7 @@ from tests.slack.conftest import ScriptedDesk
     ],
 )
 def test_behind_the_slash_it_always_is(text: str, words: str) -> None:
-    assert command_in(text) == ("position", words)
+    assert VERBS.read_command(text) == ("position", words)
 
 
 @pytest.mark.parametrize(
@@ -33,21 +30,15 @@ def test_behind_the_slash_it_always_is(text: str, words: str) -> None:
     ],
 )
 def test_in_a_direct_message_it_needs_a_colon_or_a_letter(text: str, words: str) -> None:
-    assert position_in(text) == ("position", words)
+    assert VERBS.read_direct(text) == ("position", words)
 
 
 @pytest.mark.parametrize("text", ["position", "Position a bit off", "positions: A", "my position: A"])
 def test_other_sentences_of_a_direct_message_are_none(text: str) -> None:
-    assert position_in(text) is None
+    assert VERBS.read_direct(text) is None
 
 
 @pytest.mark.parametrize("text", ["position A", "position: A"])
-async def test_said_to_us_in_a_channel_it_is_no_verb(desk: ScriptedDesk, text: str) -> None:
+def test_said_to_us_in_a_channel_it_is_no_verb(text: str) -> None:
     """Everybody can read it there: in a thread it is words, and elsewhere its author is told where to write it."""
-    assert verb_in(text) is None
-    place, person = Place(team="T1", channel="C1"), Person(id="U0ADA")
-    told = await ask(desk, VerbRequest(verb="help", rest=text, place=place, person=person, key="k", at="now"))
-
-    assert told
-    assert told.text == discussion_wording.SAID_OPENLY
-    assert desk.brought == []
+    assert VERBS.read_mention(text) is None

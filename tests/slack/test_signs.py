@@ -108,10 +108,10 @@ async def test_slacks_own_stop_is_ours(
     await ada.stop("#roundtable", thread.thread)
     await connected.until(lambda: desk.brought)
 
-    ((verb, place, stop, reference),) = desk.brought
-    assert (verb, reference) == ("stop", "")
-    assert (place.channel, place.thread) == (thread.channel, thread.thread)
-    assert stop.person.id == ada.id
+    ((verb, asked),) = desk.brought
+    assert (verb, asked.rest) == ("stop", "")
+    assert (asked.place.channel, asked.place.thread) == (thread.channel, thread.thread)
+    assert asked.person.id == ada.id
     assert connected.events(STOPPED)[0].acked
 
 

@@ -11,9 +11,8 @@ from aiohttp.test_utils import TestServer
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Choice, Message
-from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.roundtable.inputs import Amend, Press, Retract, Say
 from bot.domain.values.places import Belonging, Person, Place
 from bot.errors import ConfigError, SlackError, Unavailable, UserError
 from bot.slack.app import OTHER_VERSION
@@ -37,9 +36,9 @@ async def test_a_command_reaches_the_desk_and_is_answered_to_the_person_only(
 
     delivery = await ada.slash(CHANNEL, "/roundtable start Dark mode for <@U0GRACE>")
 
-    ((verb, start),) = desk.brought
-    assert (verb, start.item) == ("start", item_from("Dark mode for @Grace"))
-    assert (start.place, start.person.id, start.at) == (place, ada.id, NOW)
+    ((verb, asked),) = desk.brought
+    assert (verb, asked.rest) == ("start", "Dark mode for @Grace")
+    assert (asked.place, asked.person.id, asked.at) == (place, ada.id, NOW)
     assert delivery.acked
     assert ada.ephemerals[-1].text == "*Dark mode* starts."
     assert not connected.messages()
@@ -80,12 +79,13 @@ async def test_a_mention_in_the_thread_is_the_same_door(
         await ada.mention(CHANNEL, words, thread_ts=root)
         await connected.settled()
 
-    (_, stopped_in, stop, _), (_, _, depth), (_, resume, reference), (_, _, said, mentioned) = desk.brought
-    assert (stopped_in, type(stop)) == (thread, Stop)
-    assert isinstance(depth, SetDepth)
-    assert depth.depth == "deep"
-    assert isinstance(resume, Resume)
-    assert (resume.place, reference) == (thread, "dark-mode")
+    *verbs, (_, _, said, mentioned) = desk.brought
+    assert [(verb, asked.rest) for verb, asked in verbs] == [
+        ("stop", ""),
+        ("depth", "deep"),
+        ("resume", "dark-mode"),
+    ]
+    assert {asked.place for _, asked in verbs} == {thread}
     assert (said.text, mentioned) == ("what do you think?", True)
 
 
@@ -197,7 +197,7 @@ async def test_a_button_comes_back_with_its_menu(
     delivery = await ada.press(ts, "roundtable.continue")
     await connected.until(lambda: ada.ephemerals)
 
-    ((_, where, press),) = desk.brought
+    ((_, where, press, _),) = desk.brought
     assert where == thread
     assert isinstance(press, Press)
     assert (press.action, press.token, press.ts, press.person) == (
@@ -223,9 +223,9 @@ async def test_a_picker_names_what_to_resume(connected: Sandbox, desk: ScriptedD
     desk.reply = None
     await ada.press(ada.ephemerals[-1], "roundtable.resume.2")
 
-    _, (verb, resume, reference) = desk.brought
-    assert (verb, reference) == ("resume", "search")
-    assert resume.reply_url
+    _, (verb, asked) = desk.brought
+    assert (verb, asked.rest) == ("resume", "search")
+    assert asked.reply_url
 
 
 @pytest.fixture
@@ -298,7 +298,7 @@ async def test_an_edit_and_a_deletion_reach_the_desk(
     await ada.delete(ts)
     await connected.settled()
 
-    (amend, where, amended), (retract, there, retracted) = desk.brought
+    (amend, where, amended, _), (retract, there, retracted, _) = desk.brought
     thread = place.but(thread=root)
     assert (amend, retract, where, there) == ("amend", "retract", thread, thread)
     assert isinstance(amended, Amend)
@@ -416,10 +416,10 @@ async def test_a_shortcut_starts_on_a_message_and_adopts_its_thread(
 
     delivery = await ada.shortcut(ts)
 
-    ((_, start),) = desk.brought
-    assert isinstance(start, Start)
-    assert (start.item, start.place) == (item_from("Dark mode"), place.but(thread=ts))
-    assert start.person.id == ada.id
+    ((verb, asked),) = desk.brought
+    assert (verb, asked.rest) == ("start", "Dark mode")
+    assert (asked.place.channel, asked.adopts) == (place.channel, ts)
+    assert asked.person.id == ada.id
     assert delivery.acked
 
 

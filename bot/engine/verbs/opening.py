@@ -1,0 +1,207 @@
+"""Verbs that may open a thread: a roundtable is started, taken up from its folder, resumed, or planned."""
+
+from bot.domain.item.item import Item, backlog_title, folders_of, generate_slug, item_from
+from bot.domain.messages import home_page, start_form, step_wording, trouble_wording
+from bot.domain.roundtable.inputs import Plan, Resume, Start
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import ChannelKind, Place
+from bot.engine import answers
+from bot.engine.access import only_one, same_channel
+from bot.engine.desk import Desk, Reply, is_there
+from bot.engine.item_locator import folder_of, item_in
+from bot.engine.ports import Listing
+from bot.engine.recovery import recover
+from bot.engine.verbs.verb import VerbRequest
+from bot.engine.viewing import held_item
+from bot.errors import Conflict, UserError
+
+
+async def start(desk: Desk, asked: VerbRequest) -> Reply:
+    if not asked.rest:
+        return start_form.button(asked.adopts)
+    wanted = Start(**asked.placed, item=item_from(asked.rest), room=asked.room, participants=asked.called)
+    return await start_item(desk, wanted.but(place=asked.place.but(thread=asked.adopts)))
+
+
+async def resume(desk: Desk, asked: VerbRequest) -> Reply:
+    """By reference, by the thread it was asked in, or by a picker of this channel's items."""
+    wanted = Resume(**asked.placed, room=asked.room)
+    if not asked.place.channel:
+        return await _resume_at_home(desk, wanted, asked.rest)
+    slug = await desk.finder.slug(asked.place, asked.rest, asked.person)
+    if slug is None and asked.place.thread and await recover(desk, wanted.place, wanted):
+        return None
+    if slug is None:
+        return answers.picker(await desk.finder.here(asked.place))
+    rt = await desk.store.get(slug)
+    if rt is None or not rt.place.thread:
+        return await _open(desk, wanted, slug, rt)
+    await desk.roundtables.handle(slug, wanted)
+    return None if is_there(rt, asked.place) else answers.goes_on_there(rt)
+
+
+async def _resume_at_home(desk: Desk, wanted: Resume, slug: str) -> Reply:
+    """The page itself answers: the Home tab is no place for a message."""
+    rt, told = await desk.store.get(slug), home_page.GONE
+    if rt and await desk.personal.sees(wanted.person.id, rt):
+        told = ""
+        try:
+            await desk.roundtables.handle(slug, wanted.but(place=rt.place))
+        except UserError as error:
+            told = str(error)
+    desk.personal.notice(wanted.person.id, told)
+    return None
+
+
+async def plan(desk: Desk, asked: VerbRequest) -> Reply:
+    """When the text names no item and has several words, it is the brief of a new item."""
+    wanted = Plan(**asked.placed, room=asked.room, ts=asked.ts)
+    slug = await _item_to_plan(desk, asked)
+    if slug is None:
+        return await _plan_anew(desk, wanted, asked.rest)
+    rt = await desk.store.get(slug)
+    if rt is None or not rt.place.thread:
+        return await _open(desk, wanted, slug, rt)
+    await desk.roundtables.handle(slug, wanted)
+    return None if is_there(rt, asked.place) else answers.planned_there(rt)
+
+
+async def _item_to_plan(desk: Desk, asked: VerbRequest) -> str | None:
+    """None for a brief. Raises UserError when it is not clear which item is meant."""
+    place, reference = asked.place, asked.rest
+    if not reference.strip():
+        return await desk.finder.slug(place, "", asked.person) or await _only_item(desk, place)
+    found = await desk.finder.matching(desk.viewers.of(asked.person, place), reference)
+    is_brief = not found and len(reference.split()) > 1
+    return None if is_brief else only_one(found, reference)
+
+
+async def _only_item(desk: Desk, place: Place) -> str:
+    live = await desk.finder.live(place)
+    if len(live) != 1:
+        raise UserError(answers.say_what_to_plan(len(live)))
+    return live[0].slug
+
+
+async def _plan_anew(desk: Desk, wanted: Plan, brief: str) -> Reply:
+    if wanted.place.thread and (there := await desk.store.at(wanted.place)):
+        return answers.plan_what(there)
+    return await start_item(desk, _as_start(wanted, item_from(brief)).but(brief=brief.strip()))
+
+
+# --- starting -------------------------------------------------------------------------------------------------------
+
+
+async def start_item(desk: Desk, wanted: Start) -> Reply:
+    """A roundtable on the item; one that exists already is linked to, not begun again."""
+    viewer = desk.viewers.of(wanted.person, wanted.place)
+    _must_open(desk, wanted)
+    listings = await desk.workspace.items()
+    seen = tuple(listed for listed in listings if viewer.sees(held_item(None, listed)))
+    backlog = await desk.workspace.backlog() if viewer.knows_code else ""
+    item = _find_item(wanted, seen, desk.redact(backlog))
+    slug = await desk.finder.slug_for(item.slug, wanted, listings, viewer)
+    listed = next((listed for listed in seen if listed.known.slug == slug), None)
+    item = item.but(slug=slug, title=(listed.known.title if listed else "") or item.title)
+    wanted = wanted.but(item=item)
+    if wanted.place.thread and (there := await desk.store.at(wanted.place)):
+        return answers.held_already(there) if there.slug == item.slug else answers.thread_taken(there)
+
+    known = await desk.store.get(item.slug)
+    if known is None:
+        return await _begin(desk, await _in_its_thread(desk, wanted, listed), listed)
+    if known.place.thread:
+        return answers.held_already(known)
+    await desk.roundtables.handle(item.slug, wanted)
+    return None
+
+
+def _must_open(desk: Desk, wish: Start | Resume | Plan) -> None:
+    """Raises UserError when this person may not start, or in a conversation that we cannot read."""
+    desk.must_be_allowed(wish.person, wish.place.channel)
+    if not desk.policy(wish.place.channel).start:
+        raise UserError(trouble_wording.NO_START_HERE)
+    if wish.room is ChannelKind.DIRECT:
+        raise UserError(answers.NOT_IN_DIRECT)
+
+
+def _find_item(wanted: Start, seen: tuple[Listing, ...], backlog: str) -> Item:
+    """With the slug of a folder that exists, if it names one. Raises UserError when it names several."""
+    item = wanted.item
+    if title := backlog_title(item.title, backlog):
+        item = item_from(title)
+    here = [listed.known.slug for listed in seen if _has_title_here(listed, wanted.place, item)]
+    found = here[:1] or folders_of(item, [listed.known for listed in seen])
+    return item.but(slug=only_one(tuple(found), item.title)) if found else item
+
+
+def _has_title_here(listed: Listing, place: Place, item: Item) -> bool:
+    """Items of a private channel have other slugs than their titles make."""
+    here = bool(listed.private) and listed.is_in(place)
+    return here and generate_slug(listed.known.title) == generate_slug(item.title)
+
+
+async def _in_its_thread(desk: Desk, wanted: Start, listed: Listing | None) -> Start:
+    """In our own thread for the item, when the channel still has one and store and git have forgotten it."""
+    if wanted.place.thread or (listed and listed.named):
+        return wanted
+    found = await desk.threads.root_of(wanted.item.slug, wanted.place)
+    return wanted.but(place=found) if found else wanted
+
+
+async def _begin(desk: Desk, wanted: Start, listed: Listing | None) -> Reply:
+    try:
+        if listed is None:
+            await desk.roundtables.start(wanted)
+        else:
+            await _take_up_from(desk, wanted, listed)
+    except Conflict:
+        rt = await desk.store.get(wanted.item.slug)
+        return answers.held_already(rt) if rt else None
+    return None
+
+
+# --- taking up ------------------------------------------------------------------------------------------------------
+
+
+async def _open(desk: Desk, wish: Resume | Plan, slug: str, rt: Roundtable | None) -> Reply:
+    """Opens a thread for a roundtable without one, or for an item of which only the folder is left."""
+    _must_open(desk, wish)
+    if rt:
+        await desk.roundtables.handle(slug, _as_start(wish, rt.item))
+        return None
+    listed = await folder_of(desk.workspace, slug)
+    if listed is None:
+        raise UserError(answers.no_such_item(slug))
+    taken = await _take_up_from(desk, _as_start(wish, item_in(listed)), listed)
+    asked_there = taken.place.thread in {"", wish.place.thread}
+    return None if asked_there else answers.taken_up(taken)
+
+
+async def _take_up_from(desk: Desk, wanted: Start, listed: Listing) -> Roundtable:
+    """
+    In the thread that the folder names, if that is in this channel; else in a new one here. Raises UserError when
+    people have to confirm first that the thread belongs to the item.
+    """
+    named = listed.named if listed.named and same_channel(listed.named, wanted.place) else None
+    if named is None or wanted.place.thread not in {"", named.thread}:
+        return await desk.roundtables.take_up(wanted, thread_known=False)
+    if listed.home:
+        return await desk.roundtables.take_up(wanted.but(place=named), thread_known=True)
+    text = step_wording.named_by_git(listed.known.title)
+    if await desk.threads.ask(named, item_in(listed), text, by_name=True):
+        raise UserError(answers.asked_in_thread(listed.known.title))
+    return await desk.roundtables.take_up(wanted, thread_known=False)
+
+
+def _as_start(wish: Resume | Plan, item: Item) -> Start:
+    return Start(
+        key=wish.key,
+        at=wish.at,
+        item=item,
+        place=wish.place,
+        person=wish.person,
+        room=wish.room,
+        reply_url=wish.reply_url,
+        planning=isinstance(wish, Plan),
+    )

@@ -61,4 +61,4 @@ async def test_a_position_that_all_can_read(one: Replica, text: str) -> None:
     told = await commands_of(one).ask(asked)
 
     assert told
-    assert told.text == discussion_wording.said_openly()
+    assert told.text == discussion_wording.SAID_OPENLY

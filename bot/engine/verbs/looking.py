@@ -5,9 +5,9 @@ import logging
 from collections.abc import AsyncIterator
 
 from bot.domain.item.item import KnownItem, resolve
-from bot.domain.messages import agent_wording, record_wording, menus
-from bot.domain.messages.record_wording import FoundDecision
+from bot.domain.messages import agent_wording, menus, record_wording
 from bot.domain.messages.message import Link, Message
+from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.roundtable import digest
 from bot.domain.roundtable import waiting as waiting_rules
 from bot.domain.roundtable.inputs import Export
@@ -75,7 +75,9 @@ async def decisions(desk: Desk, asked: VerbRequest) -> Reply:
             found += await _decisions_of(desk, item, rt)
         except WorkspaceError as error:
             log.warning("no decisions of %s: %s", item.slug, error)
-    return record_wording.decisions_found(record_wording.matching(found, asked.rest), asked.rest, unread=unread)
+    return record_wording.decisions_found(
+        record_wording.matching(found, asked.rest), asked.rest, unread=unread
+    )
 
 
 async def _seen_by(

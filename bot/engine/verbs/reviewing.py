@@ -2,7 +2,7 @@
 
 import re
 
-from bot.domain.messages import review_wording, record_wording
+from bot.domain.messages import record_wording, review_wording
 from bot.domain.reviews.notice import AskReview
 from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
 from bot.domain.roundtable import cards, so_far

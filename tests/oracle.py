@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from bot.cli.replay import verified
+from bot.content import load
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.item import artifacts
 from bot.domain.item.artifacts import SHARED
 from bot.domain.transcript import verify
@@ -16,6 +18,7 @@ from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
 from bot.record.verify import META, TRANSCRIPT, RecordedItem
+from bot.shipped import personas_dir, steps_dir
 
 ITEMS = "docs/requirements"
 
@@ -29,8 +32,8 @@ def items(root: Path) -> list[RecordedItem]:
 
 def unlike(root: Path) -> list[str]:
     """What is not as the records have it, with the item before it; an edit of somebody's stands."""
-    found = ((one.slug, difference) for one in items(root) for difference in verified(one))
-    return [f"{slug}: {difference}" for slug, difference in found if not difference.stands]
+    found = ((one.slug, wrong) for one in items(root) for wrong in verified(one, playbook=shipped()))
+    return [f"{slug}: {wrong}" for slug, wrong in found if not wrong.stands]
 
 
 def apart(files: Mapping[str, bytes]) -> Iterator[str]:
@@ -49,6 +52,11 @@ def apart(files: Mapping[str, bytes]) -> Iterator[str]:
         if name.endswith(".md"):
             for wrong in verify.sections_compared(content.decode(), known, foreign=False):
                 yield f"{name}: {wrong.sentence}"
+
+
+@lru_cache
+def shipped() -> Playbook:
+    return load(personas_dir(), steps_dir())
 
 
 @lru_cache(maxsize=2_000)

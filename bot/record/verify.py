@@ -278,7 +278,7 @@ def differences(
     is_foreign = incomplete or not state.progress.whole
     yield from _sections(texts, held, foreign=is_foreign)
     if playbook:
-        facts = ItemFacts(_title(content, item), item.slug, state.progress.steps_completed)
+        facts = ItemFacts(_title(content, item), item.slug)
         syntheses = (
             () if is_foreign else [HeldSynthesis(record, one.text) for one, record in held if one.whole]
         )

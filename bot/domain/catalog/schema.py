@@ -328,12 +328,6 @@ class SectionView(Value):
         """Whether the file is one of text, in which sections have a meaning."""
         return not self.is_data and self.file.lower().endswith((".md", ".markdown", ".txt"))
 
-    def kinds(self) -> Iterator[str]:
-        for one in self.show:
-            if one.kind:
-                yield one.kind
-                yield from one.fields
-
 
 class PlanRule(Value):
     """How a list of planning.ai.json is made of entries."""
@@ -376,8 +370,15 @@ class Schema(Value):
 
     def shown_in(self, step_id: str) -> tuple[Kind, ...]:
         """The kinds that the sections of a step show: what is collected there."""
-        keys = (key for view in self.of_step(step_id) for key in view.kinds())
-        return tuple(self.kinds[key] for key in dict.fromkeys(keys) if key in self.kinds)
+        keys = (key for view in self.of_step(step_id) for key in self.kinds_in(view))
+        return tuple(self.kinds[key] for key in dict.fromkeys(keys))
+
+    def kinds_in(self, view: SectionView) -> Iterator[str]:
+        """The kinds that the view lists, and those that it shows as parts: a field may be called as a kind is."""
+        for one in view.show:
+            if kind := self.kinds.get(one.kind):
+                yield kind.key
+                yield from (name for name in one.fields if name in self.kinds and name not in kind.fields)
 
     def items_in(self, step_id: str) -> Kind | None:
         """What a bullet is proposed as while the step is open."""

@@ -67,10 +67,9 @@ def sentence(gap: CoverageGap) -> str:
 
 def _lead(gap: CoverageGap, playbook: Playbook, specification: Specification) -> str:
     """By the step of the gap, else the first step whose sections show its entry, else the first persona."""
-    entry = specification.entries.get(gap.id)
-    shown = (
-        step for view in playbook.schema.views if entry and entry.kind in view.kinds() for step in view.steps
-    )
+    entry, schema = specification.entries.get(gap.id), playbook.schema
+    views = (view for view in schema.views if entry and entry.kind in schema.kinds_in(view))
+    shown = (step for view in views for step in view.steps)
     step = playbook.agenda.get(gap.step or (entry.step if entry else "")) or playbook.agenda.get(
         next(shown, "")
     )

@@ -146,18 +146,19 @@ class Specification(Stored):
     def _fold(self) -> Fold:
         return Fold(self.entries, self.heard, self.count, self.refused)
 
-    def naming(self, person: str, name: str) -> "Specification":
-        """With what *person* is called where only their id was known."""
+    def naming(self, person: str, name: str, lines: Collection[str] = ()) -> "Specification":
+        """With what *person* is called where only their id was known, and in all that *lines* gave."""
 
-        def named(one: _Named) -> _Named:
-            return one.but(name=name) if one.by == person and one.name in {"", person} else one
+        def named(one: _Named, line: str) -> _Named:
+            is_known = one.by == person and (line in lines or one.name in {"", person})
+            return one.but(name=name) if is_known else one
 
         def renamed(claim: Claim) -> Claim:
             return claim.but(
-                said=claim.said and named(claim.said),
-                proposed=named(claim.proposed),
-                accepted=claim.accepted and named(claim.accepted),
-                stale=claim.stale and named(claim.stale),
+                said=claim.said and named(claim.said, claim.said.line),
+                proposed=named(claim.proposed, claim.proposed.line),
+                accepted=claim.accepted and named(claim.accepted, claim.accepted.line),
+                stale=claim.stale and named(claim.stale, claim.stale.line),
             )
 
         return self.but(
@@ -167,7 +168,7 @@ class Specification(Stored):
                 )
                 for id, entry in self.entries.items()
             },
-            heard={line: named(words) for line, words in self.heard.items()},
+            heard={line: named(words, line) for line, words in self.heard.items()},
         )
 
     def says(self, line: str, words: str) -> bool:

@@ -21,19 +21,19 @@ from bot.domain.specification import adr, discussions
 from bot.domain.specification.discussions import DISCUSSION
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.not_settled import Unsettled, concerning, not_settled
-from bot.domain.specification.projection import Projection
+from bot.domain.specification.projection import NOTHING, Projection
 from bot.domain.values.markdown import LAST_SECTION, inert
 from bot.domain.values.text import clean
 
 NOTES_PAGE = "notes.md"
-"""In the item's folder: what was said in steps whose own files have no room for prose."""
+"""In the item's folder: what was said in steps whose own files have no room for prose, or in no step."""
+PLANNING, ELSEWHERE = "Planning", "In no other section"
 UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}
 
 
 class ItemFacts(NamedTuple):
     title: str
     slug: str
-    steps_completed: Collection[str] = ()
 
 
 def sections(
@@ -51,22 +51,23 @@ def sections(
     projection = Projection(playbook.schema, specification)
     rows = not_settled(playbook.schema, specification)
     ends: dict[str, tuple[Unsettled, ...]] = {}
-    for view in _due(playbook, projection, specification, written, steps):
+    due = _due(playbook, projection, specification, written, steps)
+    for view in due:
         yield view.key, _edit(view, specification, item, projection, replaces=written.get(view.key, ""))
         if view.is_page and view.file not in SHARED:
             ends[view.file] = _of_file(view.file, playbook, rows)
-    for step_id in dict.fromkeys((*item.steps_completed, *steps)):
-        step, body, key = (
-            playbook.agenda.get(step_id),
-            projection.homeless(step_id),
-            f"{NOTES_PAGE}#{step_id}",
-        )
-        if step and body:
-            heading = f"{step_id} {step.title}"
+    noted = {
+        one.step: f"{NOTES_PAGE}#{one.step}" for one in specification.entries.values() if one.kind == NOTE
+    }
+    for step_id, key in sorted(noted.items()):
+        if body := projection.homeless(step_id) or (NOTHING if key in written else ""):
+            step = playbook.agenda.get(step_id)
+            heading = f"{step_id} {step.title}" if step else step_id or PLANNING
             yield key, _section(NOTES_PAGE, heading, body, item.title, written.get(key, ""))
-            noted = concerning(rows, playbook.schema, {NOTE}, {step_id})
-            ends[NOTES_PAGE] = tuple(dict.fromkeys((*ends.get(NOTES_PAGE, ()), *noted)))
-    for one in adr.sections(playbook.schema, specification, _architecture(playbook), written):
+            about = concerning(rows, playbook.schema, {NOTE}, {step_id})
+            ends[NOTES_PAGE] = tuple(dict.fromkeys((*ends.get(NOTES_PAGE, ()), *about)))
+    decisions = tuple(adr.sections(playbook.schema, specification, _architecture(playbook), written))
+    for one in decisions:
         edit = SectionEdit(
             path=one.path,
             heading=one.heading,
@@ -76,6 +77,11 @@ def sections(
         )
         yield one.key, edit
         ends[one.path] = tuple(row for row in rows if row.id == one.id or not row.of)
+    more, key = projection.elsewhere(due, but={one.id for one in decisions}), f"{NOTES_PAGE}#{ELSEWHERE}"
+    if more or key in written:
+        body = "\n".join(more.values()) or NOTHING
+        yield key, _section(NOTES_PAGE, ELSEWHERE, body, item.title, written.get(key, ""))
+        ends[NOTES_PAGE] = (*ends.get(NOTES_PAGE, ()), *(row for row in rows if row.id in more))
     for path, found in ends.items():
         key = f"{path}#{LAST_SECTION}"
         listed = "\n".join(
@@ -139,7 +145,7 @@ def document_title(path: str, title: str) -> str:
 
 def _of_file(path: str, playbook: Playbook, rows: Iterable[Unsettled]) -> tuple[Unsettled, ...]:
     views = [view for view in playbook.schema.views if view.file == path]
-    kinds = {kind for view in views for kind in view.kinds()}
+    kinds = {kind for view in views for kind in playbook.schema.kinds_in(view)}
     return concerning(rows, playbook.schema, kinds, {step for view in views for step in view.steps})
 
 

@@ -105,7 +105,7 @@ def concerning(
     rows: Iterable[Unsettled], schema: Schema, kinds: Collection[str], steps: Collection[str]
 ) -> tuple[Unsettled, ...]:
     """Of a file that shows *kinds*; what no file shows belongs to the files of the step in which it was said."""
-    shown = {kind for view in schema.views for kind in view.kinds()}
+    shown = {kind for view in schema.views for kind in schema.kinds_in(view)}
     elsewhere = {step for view in schema.views for step in view.steps} - set(steps)
     return tuple(
         row

@@ -6,11 +6,12 @@ settled says so in words wherever it is shown, and a file names only references 
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never
 
 from bot.domain.catalog.schema import (
     EXCLUSIVE,
+    NOTE,
     REMARK,
     FieldType,
     Kind,
@@ -29,7 +30,7 @@ from bot.domain.messages.attribution_wording import (
     overtaken,
     together,
 )
-from bot.domain.specification.entries import Entry, EntryState, Specification, numbers
+from bot.domain.specification.entries import Entry, EntryState, PartyKind, Specification, numbers
 from bot.domain.values.markdown import bullet, inert
 from bot.domain.values.text import clean, csv_cell
 
@@ -76,9 +77,8 @@ class Projection:
         return "\n\n".join(filter(None, (self._bullets(show, [entry]), remark)))
 
     def homeless(self, step_id: str) -> str:
-        """The notes of a step whose only files are data."""
-        views = self._schema.of_step(step_id)
-        return "" if not views or self._home(step_id) else self._listed(step_id, is_prose=False)
+        """The notes of a step whose only files are data, or of none."""
+        return "" if self._home(step_id) else self._listed(step_id, is_prose=False)
 
     def plan(self) -> dict[str, Any]:
         """The lists of planning.ai.json that are made of entries, nested as their dotted keys say."""
@@ -181,12 +181,36 @@ class Projection:
             found.sort(key=lambda one: (self._rank(one, show.group), self._rank(one, show.order)))
         return found
 
+    def shown_fields(self, view: SectionView, entry: Entry) -> Iterator[str]:
+        """The fields that the section shows of it, where it stands by itself or as a part of others."""
+        if (kind := self._schema.kinds.get(entry.kind)) is None:
+            return
+        for show in view.show:
+            if show.kind == kind.key:
+                if (not show.here or entry.step in view.steps) and self._fits(entry, show.where):
+                    yield from (kind.text, *show.fields.values())
+            elif kind.key in show.fields and kind.part_of == show.kind:
+                yield from kind.fields
+
     def shows(self, view: SectionView, entry: Entry) -> bool:
         """Whether the section lists it, by itself or as a part of others."""
-        lists = [show for show in view.show if show.kind == entry.kind]
-        return any(
-            (not show.here or entry.step in view.steps) and self._fits(entry, show.where) for show in lists
-        ) or (not lists and entry.kind in view.kinds())
+        return any(self.shown_fields(view, entry))
+
+    def elsewhere(self, views: Sequence[SectionView], but: Collection[str]) -> dict[str, str]:
+        """What people gave that no section of *views* shows, by id; entries that were replaced *but* some, too."""
+        found: dict[str, str] = {}
+        for entry in self._spec.entries.values():
+            kind = self._schema.kinds.get(entry.kind)
+            is_replaced = entry.state is EntryState.SUPERSEDED and entry.id not in but
+            if kind is None or kind.key == NOTE or not (is_replaced or self._spec.lives(entry.id)):
+                continue
+            shown = {name for view in views for name in self.shown_fields(view, entry) if not is_replaced}
+            left = [name for name in kind.fields if name not in shown and _is_of_people(entry, kind, name)]
+            if left:
+                show = Show(kind=kind.key, form=ViewForm.BULLETS, fields={name: name for name in left})
+                by = f"\n  - Replaced by {', '.join(entry.replaced_by)}" if entry.replaced_by else ""
+                found[entry.id] = self._bullets(show, [entry]) + by
+        return found
 
     def _fits(self, entry: Entry, where: Mapping[str, Sequence[str]]) -> bool:
         for field, allowed in where.items():
@@ -246,7 +270,7 @@ class Projection:
     def _labelled(self, entry: Entry, show: Show) -> Iterator[str]:
         kind = self._schema.kinds[entry.kind]
         for name in show.fields:
-            if name in self._schema.kinds:
+            if name not in kind.fields and name in self._schema.kinds:
                 for part in self._spec.parts(entry.id, name):
                     words = self.shown(part, self._schema.kinds[name].text)
                     facts = "; ".join(self._facts_of(part))
@@ -392,6 +416,13 @@ class Projection:
 
 def _listed(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple) else () if value is None else (value,)
+
+
+def _is_of_people(entry: Entry, kind: Kind, name: str) -> bool:
+    """Whether people said or accepted a value that has words, and is more than a reference."""
+    field, claim = kind.fields[name], entry.claim(name)
+    is_word = field.type is not FieldType.REF and not field.by_people
+    return bool(is_word and claim and claim.value and claim.owner.kind is PartyKind.PERSON)
 
 
 def _cell(text: str) -> str:

@@ -377,7 +377,7 @@ def met(rt: Roundtable, event: PersonMet) -> Roundtable:
     rt = permission.learned(rt, Person(id=event.person, belongs=event.belongs))
     rt = rt.but(
         people={**rt.people, event.person: event.name},
-        specification=rt.specification.naming(event.person, event.name),
+        specification=rt.specification.naming(event.person, event.name, {one.message_id for one in rt.lines}),
     )
     if event.name == event.person:
         return rt

@@ -449,7 +449,7 @@ def written(
     """
     digests = dict(rt.written)
     edits: list[Edit] = []
-    item = files.ItemFacts(rt.title, rt.slug, rt.steps_completed)
+    item = files.ItemFacts(rt.title, rt.slug)
     for key, edit in files.sections(playbook, rt.specification, item, digests, steps):
         if digests.get(key) != edit.digest:
             edits.append(edit)

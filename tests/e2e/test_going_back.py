@@ -88,7 +88,7 @@ async def test_a_reset_while_nobody_was_there_is_seen_by_who_resumes(meeting: Me
 
 
 async def test_lines_of_a_revert_are_put_back_and_it_is_named_once(meeting: Meeting) -> None:
-    """And so is the progress that they tell of. Artifacts stay as the person left them."""
+    """And so are the progress and the sections that they tell of."""
     async with meeting.bot():
         await meeting.start("Offline sync")
         for words in WORDS[:2]:

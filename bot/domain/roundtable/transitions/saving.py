@@ -128,9 +128,9 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
         rt = rt.but(last_line=committed.last_line)
     if committed.put_back:
         text = trouble_wording.put_back(committed.put_back.lines, committed.put_back.commit)
-        rt = queue_commit(
-            rt.telling(Message(text=text), part=rt.part), "lines put back", change=_everything(rt)
-        )
+        # the sections that went with the lines are written again, too
+        rt = rt.telling(Message(text=text), part=rt.part).but(written=dict.fromkeys(rt.written, ""))
+        rt = queue_commit(rt, "lines put back", change=_everything(rt))
     if any(TAKES_OVER in line.meta for line in commit.lines):
         rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
         rt = queue_commit(rt, "specification read again")

@@ -1,0 +1,56 @@
+"""Each person's words are in a file after the commit, also where no section has a place for them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.domain.discussion.elaboration import SealedPosition
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import AnswerQuestion, SealPosition
+from bot.record.verify import differences
+from bot.storage.git.versions import versions
+from tests.domain.table import Table, person, shipped
+from tests.record.kept import committed
+
+
+def answered(table: Table) -> None:
+    table.say("I am here.", who="linus").say("Open question: Who pays? -> Linus", who="grace").do_step()
+    sent = {"key": table.key(), "at": table.now(), "person": person("linus")}
+    table.hear(AnswerQuestion(**sent, entry="Q-001", text="The customer pays."))
+
+
+def replaced(table: Table) -> None:
+    table.say("decision: One counter in the database; because: it is there", who="grace")
+    table.say("decision: A token bucket; because: it is fast; replaces: DEC-001", who="linus")
+
+
+def beside_a_decision(table: Table) -> None:
+    """An objection has a field called *risk*, and is listed where decisions are."""
+    table.say("decision: The file is written aside")
+    table.say("risk: The file is read while it is written -> rename it", who="grace")
+
+
+def sealed(table: Table) -> None:
+    table.do_step().press(Action.ELABORATE).say("option: a queue").say("Hm.", who="grace")
+    position = SealedPosition(option="A", sure="high", why="it is simple", change="a failover test")
+    table.hear(SealPosition(key=table.key(), at=table.now(), person=person("ada"), position=position))
+    table.say("done")
+
+
+@pytest.mark.parametrize(
+    ("say", "words"),
+    [
+        (answered, "  - Answer: The customer pays."),
+        (replaced, "  - Because: it is there\n  - Replaced by DEC-002"),
+        (beside_a_decision, "RSK-001 The file is read while it is written"),
+        (sealed, "  - Would change their mind: a failover test"),
+    ],
+)
+def test_what_people_say_is_in_a_file(say: Callable[[Table], None], words: str, tmp_path: Path) -> None:
+    table = Table().start()
+    say(table)
+    item = committed(table.stop(), tmp_path)
+
+    assert [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=shipped())] == []
+    assert words in "\n".join(page.read_text() for page in item.folder.glob("*.md"))

@@ -69,14 +69,16 @@ def test_a_step_that_goes_while_it_is_written_is_done() -> None:
     assert table.press_continue().rt.step_id == "00-02"
 
 
-def test_a_step_that_goes_before_it_is_drafted_is_done_without_files() -> None:
-    """Its answers are in the transcript."""
+def test_the_answers_of_a_step_that_goes_before_it_is_drafted_are_notes() -> None:
+    """Nothing is written into files that nobody owns."""
     table = Table(TWO).start().say("For field work.").stop_paying().press(Action.FINISH_STEP)
     table.playbook = WITHOUT_FIRST
     table.resume_paying()
 
     assert table.world.commits[-1].step == "00-01"
-    assert table.world.commits[-1].edits == ()
+    (notes,) = table.world.commits[-1].edits
+    assert notes.path == "notes.md"
+    assert "**Said, and not sorted yet**\n\n- Ada: For field work." in notes.apply(None)
 
 
 # --- the finished step is gone ----------------------------------------------------------------------------------------
@@ -95,13 +97,13 @@ def test_feedback_to_a_step_that_is_gone_is_kept_in_the_transcript() -> None:
 
 
 def test_a_discussion_of_a_step_that_goes_is_recorded() -> None:
-    """Under its id; nothing is written into files that nobody owns."""
+    """Under its id; nothing is written into files that nobody owns, and what people said is in the notes."""
     table = Table(TWO).start().elaborate().say("Tunnels.")
     table.playbook = WITHOUT_FIRST
     table.say("done")
 
     assert table.meta.elaborations[-1].step_id == "00-01"
-    assert table.world.commits[-1].edits == ()
+    assert {edit.path for edit in table.world.commits[-1].edits} == {"notes.md"}
     assert table.offered()[0] is Action.CONTINUE
 
 

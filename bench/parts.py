@@ -25,7 +25,6 @@ from bot.slack.client import Identity
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.redis import RedisStore
 from bot.storage.tasks import DocketWake
-from bot.voices.judging import OfflineWorkshop
 from bot.voices.offline.offline import OfflineVoices
 
 
@@ -72,9 +71,7 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
         records = KeptRecords(files.transcript)
         chat = SlackChat(client, playbook.roster, us)
         viewers = Viewers(store, files, chat, lambda _: playbook.policy)
-        performers = Performers(
-            chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop(), viewers
-        )
+        performers = Performers(chat, OfflineVoices(), files, playbook, now, records, viewers)
         engine = Roundtables(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
         desk = Commands(
             roundtables=engine,

@@ -91,7 +91,11 @@ def _specification() -> Specification:
         role="user",
         source=Source.USER,
         content="",
-        meta={"message_id": "C.1", "user_id": "U1", ENTRIES_OF: [patch.as_json() for patch in patches]},
+        meta={
+            "message_id": "C.1",
+            "person": "p-4xk2m7qza3",
+            ENTRIES_OF: [patch.as_json() for patch in patches],
+        },
     )
     return Specification().folding([line])
 

@@ -19,12 +19,12 @@ from typing import TypeVar
 from bench.children import ROOT, child, cpu_seconds
 from bench.workspaces import git, workspace
 from bot.slack.transport import CONNECTIONS
-from roundtable_eval.demo import ways
 from slack_sandbox import Sandbox, SandboxMessage, SandboxPerson
 from slack_sandbox.changes import ChangeKind, SandboxChange
 from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
-from tests.e2e.meeting import CHANNEL, sandbox
+from tests.all_steps import all_steps
+from tests.e2e.meeting import CHANNEL, sandbox, ways
 from tests.ports import free_port
 
 T = TypeVar("T")
@@ -293,4 +293,5 @@ def _settings(slack: Sandbox, root: Path) -> dict[str, str]:
         "ROUNDTABLE_WORKSPACE": str(root),
         "ROUNDTABLE_PORT": str(free_port()),
         "ROUNDTABLE_HEALTH_PORT": str(free_port()),
+        "ROUNDTABLE_STEPS": all_steps(),
     }

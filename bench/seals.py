@@ -59,7 +59,7 @@ def said(number: int) -> Line:
         "kind": "requirement",
         "set": {"title": "Filter by date", "priority": "must"},
     }
-    meta = {"message_id": f"C1.{number}", "user_id": "U1", "user_name": "Ada", "entries": [entry]}
+    meta = {"message_id": f"C1.{number}", "person": "p-4xk2m7qza3", "entries": [entry]}
     return Line(
         ts=f"2026-03-01T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000Z",
         round=number,

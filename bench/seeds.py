@@ -92,11 +92,11 @@ def deletion_in(rt: Roundtable) -> Payload:
     return deletion(rt.place.channel, rt.place.thread)
 
 
-def press_on(rt: Roundtable, action: Action) -> Payload:
+def press_on(rt: Roundtable, action: str) -> Payload:
     assert rt.menu, "there is an open menu to press"
-    choice = next(one for one in rt.menu.message.offered if one.action is action)
-    value = value_of(choice, rt.menu.token)
-    return button(rt.place.channel, rt.place.thread, action_id(action), value=value, menu_ts=rt.menu.ts)
+    choice = next(one for one in rt.menu.message.offered if one.action == action)
+    value, ts = value_of(choice, rt.menu.token), rt.stands_at(rt.menu.token)
+    return button(rt.place.channel, rt.place.thread, action_id(action), value=value, menu_ts=ts)
 
 
 async def _put(store: RedisStore, roundtable: Roundtable) -> None:

@@ -30,6 +30,7 @@ NAMES = (
     "start",
     "voices",
     "secrets",
+    "reading",
 )
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: begin (written by bench/run --table --write) -->", "<!-- figures: end -->"

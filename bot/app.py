@@ -9,13 +9,13 @@ import logging
 import math
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import SecretStr
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import content, shipped, telemetry
 from bot import keys as derived
@@ -23,6 +23,7 @@ from bot.cast import opened_speakers
 from bot.content.policies import read_policies
 from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.policy import Policies
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules, unchanged
 from bot.engine.audit import Redaction
 from bot.engine.clock import Clock, now
@@ -41,7 +42,7 @@ from bot.errors import ConfigError, Unavailable
 from bot.files import META_BYTES, folder
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
-from bot.server.connection import Endpoints, answered
+from bot.server.connection import Endpoints, answered, beside
 from bot.server.metrics import Metrics
 from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
@@ -50,6 +51,7 @@ from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
 from bot.slack.pace import Pace
+from bot.slack.people import PeopleDirectory, UserStore
 from bot.slack.reception import Reception
 from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.seal import Seal
@@ -59,7 +61,7 @@ from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.local_wake import LocalWake
 from bot.storage.redis import RedisStore
-from bot.storage.redis_check import refuse_cluster
+from bot.storage.redis_client import refuse_cluster
 from bot.storage.sqlite import SqliteStore
 from bot.storage.tasks import DocketWake
 from bot.storage.team import claim, recorded
@@ -82,8 +84,7 @@ READ_AGAIN_SECONDS = 5.0
 
 def playbook(settings: Settings) -> Playbook:
     """Personas and steps as the settings say; what was wrong with them goes to the log, once."""
-    personas, steps = settings.personas or shipped.personas_dir(), settings.steps or shipped.steps_dir()
-    read = content.load(personas, steps, workspace=settings.workspace)
+    read = content.load(*_content_folders(settings), workspace=settings.workspace)
     for trouble in read.troubles:
         log_trouble(trouble)
     for note in read.notes:
@@ -93,17 +94,18 @@ def playbook(settings: Settings) -> Playbook:
     return replace(read, policy=settings.policy, roster=read.roster.with_models(settings.models))
 
 
-def with_policies(playbook: Playbook, settings: Settings) -> Playbook:
+def with_policies(
+    playbook: Playbook, settings: Settings, wrap: Callable[[Policies], Policies] | None = None
+) -> Playbook:
     """Raises ConfigError with a sentence for each mistake in the file."""
-    if settings.policies is None:
-        return playbook
-    personas = [persona.key for persona in playbook.roster]
-    return replace(playbook, policies=read_policies(settings.policies, personas))
+    if settings.policies is not None:
+        personas = [persona.key for persona in playbook.roster]
+        playbook = replace(playbook, policies=read_policies(settings.policies, personas))
+    return replace(playbook, policies=wrap(playbook.policies)) if wrap else playbook
 
 
-def _content_watch(settings: Settings) -> ContentWatch:
-    personas, steps = settings.personas or shipped.personas_dir(), settings.steps or shipped.steps_dir()
-    return ContentWatch(lambda: playbook(settings), (personas, steps), workspace=settings.workspace)
+def _content_folders(settings: Settings) -> tuple[Path, Path]:
+    return settings.personas or shipped.personas_dir(), settings.steps or shipped.steps_dir()
 
 
 def secret_redaction(settings: Settings) -> Redaction:
@@ -122,7 +124,13 @@ def seal(settings: Settings) -> Seal:
     """
     keys = [key.get_secret_value().encode() for key in settings.seal_key]
     token = settings.slack_bot_token
-    return Seal((*keys, *([derived.seal_key(token.get_secret_value())] if token else [])))
+    own = [derived.seal_key(token.get_secret_value())] if token else []
+    return Seal((*keys, *own), person_key=(keys or own or [b""])[-1])
+
+
+def person_ids(settings: Settings, team: str) -> Callable[[str], str]:
+    """The id of a person, from Slack's."""
+    return partial(seal(settings).person, team)
 
 
 SANDBOX_KEY = "seal.key"
@@ -138,21 +146,18 @@ def sandbox_key(workspace: Path) -> str:
 
 def evidence(settings: Settings) -> GitEvidence:
     """What models may look at in the workspace."""
-    items_dir = str(settings.items_dir)
-    return GitEvidence(settings.workspace, items_dir)
+    return GitEvidence(settings.workspace, str(settings.items_dir))
 
 
 @asynccontextmanager
 async def workspace(settings: Settings, *, sync: Sync | None = None) -> AsyncIterator[GitWorkspace]:
     """With a Redis, another process with a clone of its own may have written to an item last."""
-    items_dir = str(settings.items_dir)
-    abreast = sync.abreast if sync and settings.redis_url else at_once
     in_step = sync.abreast if sync else at_once
     async with GitWorkspace(
         settings.workspace,
-        items_dir=items_dir,
+        items_dir=str(settings.items_dir),
         seal=seal(settings),
-        abreast=abreast,
+        abreast=in_step if settings.redis_url else at_once,
         in_step=in_step,
         after_commit=sync.wake if sync else None,
     ) as opened:
@@ -174,11 +179,9 @@ async def store(settings: Settings, team: str) -> AsyncIterator[SqliteStore | Re
 
 async def claimed(settings: Settings, team: str, files: GitWorkspace) -> None:
     """The workspace is *team*'s from now on. Raises ConfigError when it is another's."""
-    state = settings.workspace / STATE
-    found: set[str] = set()
-    if not team_of_workspace(settings):
-        found = {one.team for one in await files.items() if one.sealed and one.team}
-    await asyncio.to_thread(lambda: claim(state, team, found=found))
+    known = team_of_workspace(settings)
+    found = set() if known else {one.team for one in await files.items() if one.sealed and one.team}
+    await asyncio.to_thread(claim, settings.workspace / STATE, team, found=found)
 
 
 def team_of_workspace(settings: Settings) -> str:
@@ -209,12 +212,13 @@ async def bot(
     web: bool = True,
     voices: Voices | None = None,
     over: Callable[[Voices], Voices] | None = None,
+    policies: Callable[[Policies], Policies] | None = None,
     speed: float | None = None,
     clock: Clock = now,
 ) -> AsyncIterator[None]:
     """
-    The bot, up and listening; its personas speak by *voices*, wrapped by *over*, *web* shows its health, and *speed* is
-    that of `pace`. On leaving, it takes in nothing more, ends what it is doing, and lets go.
+    The bot, up and listening; its personas speak by *voices*, *over* and *policies* wrap those of the settings, *web*
+    shows its health, and *speed* is that of `pace`. On leaving, it takes in nothing more, ends its work, and lets go.
 
     Health is already served while it waits for Slack. Raises ConfigError with a sentence when it cannot start.
     """
@@ -222,10 +226,10 @@ async def bot(
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         stack.enter_context(telemetry.exported(settings.otel_exporter_otlp_endpoint))
-        watch, agenda = _content_watch(settings), with_policies(playbook(settings), settings)
-        redact = secret_redaction(settings)
+        folders, agenda = _content_folders(settings), with_policies(playbook(settings), settings, policies)
+        watch = ContentWatch(lambda: playbook(settings), folders, workspace=settings.workspace)
+        redact, sync = secret_redaction(settings), _sync(settings)
         speaking = await enter(opened_speakers(settings, agenda, redact, evidence=evidence(settings)))
-        sync = _sync(settings)
         files = await enter(workspace(settings, sync=sync))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
@@ -234,27 +238,26 @@ async def bot(
             await enter(endpoints.watched())
         if web or not settings.slack_app_token:
             await enter(endpoints.serving())
-        us = await introduced(client)
+        us = await answered(lambda: slack_client.identify(client), refusal="Slack refused SLACK_BOT_TOKEN")
         saved, worker = await enter(_state(settings, us.team, files, endpoints))
-        us = replace(us, redact=redact, apps=us.apps | slack_client.app_of(_words(settings.slack_app_token)))
+        us = _knowing(us, settings, redact, saved)
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
         paced = await enter(pace(settings, us.team, speed=speed))
-        chat = SlackChat(client, agenda.speakers, us, pace=paced, health=endpoints.slack_health)
+        chat = SlackChat(client, agenda.roster, us, pace=paced, health=endpoints.slack_health)
         board = SlackBoard(client, us, pace=paced, health=endpoints.slack_health)
         viewers = Viewers(saved, files, chat, lambda channel: agenda.policies.of(channel, agenda.policy))
         shared = ReviewParts(us.team, saved, files, agenda, worker, board, viewers, redact=redact)
         shared = shared._replace(reviewers=speaking.reviewers, tally=endpoints.metrics)
         triage = await enter(_reviews(settings, shared, endpoints))
-        kept, heard = records(files, redact, agenda), voices or speaking.voices
-        heard = over(heard) if over else heard
-        performers = Performers(chat, heard, files, agenda, clock, kept, speaking.planners, viewers, redact)
+        spoken = voices or speaking.voices
+        kept, heard = records(files, redact, agenda), over(spoken) if over else spoken
+        performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
-            meter=endpoints.metrics, changed=personal.changed,
+            meter=endpoints.metrics, changed=personal.changed, before_save=us.people.keep_new,
         )  # fmt: skip
-        secret = derived.slug_secret(token)
-        commands = _commands(roundtables, saved, performers, personal, viewers, triage=triage, secret=secret)
+        commands = _commands(roundtables, saved, performers, personal, viewers, triage=triage, token=token)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
@@ -264,14 +267,22 @@ async def bot(
         def read_again(changed: Playbook) -> None:
             for part in (roundtables, commands):
                 part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
-            chat.read_again(changed.speakers)
+            chat.read_again(changed.roster)
 
         await enter(_beside(lambda: _kept_current(watch, read_again)))
+        await enter(_beside(us.people.keep))
         await enter(endpoints.opened(client, reception))
         await enter(_beside(Absence(roundtables, saved, clock, hears=endpoints.hears).watch))
         await enter(_beside(personal.watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+def _knowing(us: Identity, settings: Settings, redact: Redact, saved: UserStore) -> Identity:
+    """With what Slack does not say about us."""
+    apps = us.apps | slack_client.app_of(_words(settings.slack_app_token))
+    people = PeopleDirectory(person_ids(settings, us.team), store=saved)
+    return replace(us, redact=redact, apps=apps, people=people)
 
 
 @asynccontextmanager
@@ -309,7 +320,7 @@ async def _abreast(sync: Sync, metrics: Metrics) -> AsyncIterator[None]:
 
 
 def records(files: GitWorkspace, redact: Redact, playbook: Playbook) -> KeptRecords:
-    return KeptRecords(files.transcript, redact, labels_of(playbook))
+    return KeptRecords(files.transcript, redact, labels_of(playbook), files.people)
 
 
 def _commands(
@@ -320,7 +331,7 @@ def _commands(
     viewers: Viewers,
     *,
     triage: ReviewTriage,
-    secret: bytes,
+    token: str,
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
@@ -333,7 +344,7 @@ def _commands(
         playbook=performers.playbook,
         personal=personal,
         viewers=viewers,
-        secret=secret,
+        secret=derived.slug_secret(token),
         redact=performers.redact,
     )
 
@@ -379,10 +390,14 @@ def review_triage(settings: Settings, parts: ReviewParts, *, channel: str = "") 
     )
 
 
-def _postbox(settings: Settings, parts: ReviewParts, triage: ReviewTriage) -> ReviewWebhook:
-    secret = settings.review_secret
-    return ReviewWebhook(
-        secret=secret.get_secret_value() if secret else "",
+@asynccontextmanager
+async def _reviews(
+    settings: Settings, parts: ReviewParts, endpoints: Endpoints
+) -> AsyncIterator[ReviewTriage]:
+    """Reviews are taken from now on; their effects are performed together with the roundtables'."""
+    triage = review_triage(settings, parts)
+    postbox = ReviewWebhook(
+        secret=_words(settings.review_secret),
         archive=parts.workspace,
         homes=ItemLocator(parts.store, parts.workspace),
         memory=parts.store,
@@ -390,28 +405,13 @@ def _postbox(settings: Settings, parts: ReviewParts, triage: ReviewTriage) -> Re
         clock=now,
         redact=parts.redact,
     )
-
-
-@asynccontextmanager
-async def _reviews(
-    settings: Settings, parts: ReviewParts, endpoints: Endpoints
-) -> AsyncIterator[ReviewTriage]:
-    """Reviews are taken from now on; their effects are performed together with the roundtables'."""
-    triage = review_triage(settings, parts)
-    postbox = _postbox(settings, parts, triage)
     async with endpoints.taking_reviews(postbox, triage.queue):
         yield triage
 
 
-@asynccontextmanager
-async def _beside(run: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+def _beside(run: Callable[[], Awaitable[None]]) -> AbstractAsyncContextManager[None]:
     """Something that goes on in the background for as long as we do."""
-    task = asyncio.create_task(_kept_running(run, "what goes on in the background"))
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
+    return beside(_kept_running(run, "what goes on in the background"))
 
 
 def _sync(settings: Settings) -> Sync | None:
@@ -444,10 +444,6 @@ def required(secret: SecretStr | None, name: str) -> str:
     if secret is None:
         raise ConfigError(f"{name} is not set. Run `roundtable try` to try the bot without Slack.")
     return secret.get_secret_value()
-
-
-async def introduced(client: AsyncWebClient) -> Identity:
-    return await answered(lambda: slack_client.identify(client), refusal="Slack refused SLACK_BOT_TOKEN")
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Who speaks, judges and reviews: with the models that are configured, or without any."""
+"""Who speaks and reviews: with the models that are configured, or without any."""
 
 import logging
 from collections.abc import AsyncIterator, Callable
@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 from bot.content import mcp
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.personas import Chain, Persona, Roster, seat
+from bot.domain.catalog.personas import Chain, Persona, Roster
 from bot.domain.catalog.schema import Schema
 from bot.domain.privacy.redaction import Redact
 from bot.engine.evidence_ports import Evidence
-from bot.engine.ports import Planners, VoiceContext, Voices
+from bot.engine.ports import VoiceContext, Voices
 from bot.engine.review_ports import Reviewers
 from bot.errors import ConfigError
 from bot.settings import Settings
-from bot.voices.judging import ModelWorkshop, OfflineWorkshop
 from bot.voices.llm import models
 from bot.voices.llm.models import ModelRegistry
 from bot.voices.model import ForeignTools, LanguageModel, RedactingModel
@@ -30,7 +29,6 @@ log = logging.getLogger(__name__)
 
 class Speakers(NamedTuple):
     voices: Voices
-    planners: Planners
     reviewers: Reviewers
 
 
@@ -56,12 +54,12 @@ async def opened_speakers(
 ) -> AsyncIterator[Speakers]:
     """*evidence* is for models to look at. Raises ConfigError, with a sentence for all that a model lacks."""
     async with AsyncExitStack() as stack:
-        found = await stack.enter_async_context(language_models(settings, playbook.speakers))
+        found = await stack.enter_async_context(language_models(settings, playbook.roster))
         model_of = _models_of(found, playbook, redact)
         verifier = _verifying(found, settings, redact)
-        voices, workshop, checklist = OfflineVoices(), OfflineWorkshop(), ChecklistReviewers()
-        if not any(model_of(persona.key) for persona in playbook.speakers):
-            yield Speakers(voices, workshop, checklist)
+        voices, checklist = OfflineVoices(), ChecklistReviewers()
+        if not any(model_of(persona.key) for persona in playbook.roster):
+            yield Speakers(voices, checklist)
             return
         foreign = await stack.enter_async_context(foreign_tools(settings))
         looker_of = _looker_of(evidence, redact, foreign)
@@ -72,13 +70,6 @@ async def opened_speakers(
                 looker_of=lambda cue: _looker_in(cue, looker_of),
                 efforts=settings.thinking,
                 verifier=Verifier(verifier) if verifier else None,
-            ),
-            ModelWorkshop(
-                lambda key: model_of(seat(key)),
-                playbook.workshop,
-                workshop,
-                looker_of=looker_of,
-                efforts=settings.thinking,
             ),
             ModelReviewers(model_of, checklist, looker_of=looker_of, efforts=settings.thinking),
         )
@@ -124,7 +115,7 @@ async def opened_models(
     settings: Settings, playbook: Playbook, redact: Redact
 ) -> AsyncIterator[OpenedModels]:
     """The models themselves, for an evaluation. Raises ConfigError."""
-    async with language_models(settings, playbook.speakers) as found:
+    async with language_models(settings, playbook.roster) as found:
         common = found.of()
         if common is None:
             raise ConfigError("No model is configured: set ROUNDTABLE_MODEL.")
@@ -142,7 +133,7 @@ def _models_of(
     found: ModelRegistry, playbook: Playbook, redact: Redact
 ) -> Callable[[str], LanguageModel | None]:
     """None for a persona that speaks without a model."""
-    own = {persona.key: persona.model for persona in playbook.speakers}
+    own = {persona.key: persona.model for persona in playbook.roster}
 
     def model_of(key: str) -> LanguageModel | None:
         model = found.of(own.get(key, ""))

@@ -10,15 +10,18 @@ from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion import board, dissent, grouping
+from bot.domain.discussion import board as boards
 from bot.domain.discussion.attesting import attested
-from bot.domain.discussion.elaboration import Decided, Elaboration, Turn
-from bot.domain.discussion.synthesis import Synthesis, claims
-from bot.domain.roundtable import citing, quality, uncarried
+from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.discussion.synthesis import Decision, Objection, Synthesis
+from bot.domain.messages.attribution_wording import recorder
+from bot.domain.roundtable import citing, quality
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.domain.roundtable.transitions import deciding, speaking
+from bot.domain.roundtable.transitions import deciding, speaking, specifying, syntheses
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person, Place
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
@@ -36,7 +39,7 @@ CONTENDERS = PANEL, ALONE, PASTED = "panel", "alone", "pasted"
 ATTEMPTS = 2
 SECONDS = 180.0
 FEWEST_TOKENS, MOST_TOKENS = 1_000, 8_000
-AT = "2026-01-01T00:00:00Z"
+AT = "2026-01-01T00:00:00.000Z"
 
 
 class Contest(NamedTuple):
@@ -84,7 +87,7 @@ class ScriptedModel(LanguageModel):
 class ContestModels(NamedTuple):
     """
     *speaker* by a persona's key; *chair* writes the synthesis; *alone* and *pasted* are the other contenders. The
-    *verifier* reads claims; *comparing* is the same model when it reads positions.
+    *verifier* reads claims.
     """
 
     speaker: Callable[[str], LanguageModel]
@@ -92,7 +95,6 @@ class ContestModels(NamedTuple):
     alone: LanguageModel
     pasted: LanguageModel
     verifier: LanguageModel | None
-    comparing: LanguageModel | None = None
 
 
 def scripted(meeting: Meeting, playbook: Playbook) -> ContestModels:
@@ -108,15 +110,14 @@ def scripted(meeting: Meeting, playbook: Playbook) -> ContestModels:
     verifier = (
         ScriptedModel([json.dumps(list(map(dict, script.verifier)))] * ATTEMPTS) if script.verifier else None
     )
-    comparing = ScriptedModel([json.dumps(dict(script.same))] * ATTEMPTS) if script.same else None
-    return ContestModels(said.__getitem__, panel, alone, pasted, verifier, comparing)
+    return ContestModels(said.__getitem__, panel, alone, pasted, verifier)
 
 
 async def contest(meeting: Meeting, playbook: Playbook, models: ContestModels) -> tuple[Contest, ...]:
     """All three, the panel first: what it took is what the others may take."""
     stage = MeetingStage(meeting, playbook, models)
-    debate, usages = await stage.debate()
-    panel = await stage.panel(debate, usages)
+    held, usages = await stage.debate()
+    panel = await stage.panel(held, usages)
     budget = min(max(sum(one.tokens_out or 0 for one in usages), FEWEST_TOKENS), MOST_TOKENS)
     everything = [
         *stage.people_said(),
@@ -125,13 +126,6 @@ async def contest(meeting: Meeting, playbook: Playbook, models: ContestModels) -
     only_thread = stage.people_said()
     alone = await stage.single(ALONE, models.alone, everything, budget)
     return panel, alone, await stage.single(PASTED, models.pasted, only_thread, budget)
-
-
-class _Found(NamedTuple):
-    """Beside the record: the issues that were agreed on too easily, and what is listed as not carried over."""
-
-    collapsed: tuple[str, ...] = ()
-    listed: tuple[str, ...] = ()
 
 
 class MeetingStage:
@@ -160,60 +154,53 @@ class MeetingStage:
             now=AT,
         )
 
-    async def debate(self) -> tuple[Elaboration, list[Usage]]:
+    async def debate(self) -> tuple[Roundtable, list[Usage]]:
         """People say what the file has; a persona whose turn it is speaks with its model."""
         usages: list[Usage] = []
         lead = self._personas[self._meeting.thread[0].name].key
-        length = len(self._meeting.thread) + 1
+        title, step_id = self._meeting.title, self._step.step_id
+        entry, opened = specifying.discussion_opened(self._rt, title, step_id, self._playbook)
         debate = Elaboration(
-            step_id=self._step.step_id, lead=lead, topic=self._meeting.title, max_turns=length
+            step_id=step_id, entry=entry, lead=lead, topic=title, max_turns=len(self._meeting.thread) + 1
         )
+        rt = self._rt.but(stage=Stage.ELABORATING, elaboration=debate)
+        rt = rt.recording(title, part=LinePhase.WORKSHOP, **opened)
         for number, turn in enumerate(self._meeting.thread):
             if persona := self._personas.get(turn.name):
-                debate = await self._persona(debate, persona, turn, usages)
+                rt = await self._persona(rt, persona, turn, usages)
             else:
-                debate = self._person(debate, turn, number)
-        return await self._compared(debate, usages), usages
+                rt = self._person(rt, turn, number)
+        return rt, usages
 
-    async def _compared(self, debate: Elaboration, usages: list[Usage]) -> Elaboration:
-        """As before a synthesis in a thread."""
-        if self._models.comparing is None or not grouping.is_worth_asking(debate):
-            return debate
-        groups, _ = await Verifier(CountedModel(self._models.comparing, usages)).compared(debate)
-        return debate.but(groups=grouping.checked(groups, debate).groups)
-
-    async def panel(self, debate: Elaboration, usages: list[Usage]) -> Contest:
-        """As in a thread: a synthesis that loses an objection is asked for once more, then the record is put back."""
+    async def panel(self, rt: Roundtable, usages: list[Usage]) -> Contest:
+        """As in a thread: what a voice adds is checked, and stands beside what is on record."""
         verifier = Verifier(CountedModel(self._models.verifier, usages)) if self._models.verifier else None
         voices = ModelVoices(lambda _: CountedModel(self._models.chair, usages), OfflineVoices(), verifier)
-        chair = next((one for one in self._playbook.roster if one.key != debate.lead), None)
+        chair = next((one for one in self._playbook.roster if one.key != rt.debate.lead), None)
         failed = ""
         delivered = Synthesis(summary="")
         for attempt in range(ATTEMPTS):
-            told = debate.but(failed_syntheses=attempt)
-            cue = VoiceContext(
-                self._rt.but(elaboration=told), self._playbook, chair.key if chair else debate.lead
-            )
+            told = rt.but(elaboration=rt.debate.but(failed_syntheses=attempt))
+            cue = VoiceContext(told, self._playbook, chair.key if chair else rt.debate.lead)
             try:
                 found, _ = await voices.synthesize(cue, {})
             except VoiceError as error:
                 failed = str(error)
                 continue
             failed = ""
-            delivered = attested(citing.grounded(found, debate), debate).synthesis
-            lost = (*dissent.missing(delivered, debate), *dissent.half_said(delivered, debate))
-            if not lost:
-                break
-            debate = debate.but(left_out=tuple(one.text for one in lost))
-        record = dissent.restored(delivered, debate)
-        questions = sum(turn.text.count("?") for turn in debate.turns if not turn.human)
-        beside = _Found(tuple(quality.collapsed(debate)), self._listed(record, debate))
-        return self._contest(PANEL, record, usages, beside, asked=questions, failed=failed)
-
-    def _listed(self, record: Synthesis, debate: Elaboration) -> tuple[str, ...]:
-        """What the card lists as not carried over."""
-        rt = self._rt.but(elaboration=debate)
-        return tuple(one.text for one in uncarried.of_discussion(rt, claims(record), citing.cites(record)))
+            delivered = attested(citing.grounded(found, rt.debate), rt.discussed).synthesis
+            break
+        board = rt.discussed
+        block = syntheses.concluded_block(rt, delivered, self._playbook).block
+        record = delivered.but(
+            decisions=tuple(
+                Decision(text=str(one["text"]), by=recorder(one, "text")) for one in board.current_decisions
+            ),
+            objections=tuple(Objection(text=row) for row in block.objections),
+        )
+        questions = sum(turn.text.count("?") for turn in rt.debate.turns if not turn.human)
+        collapsed = tuple(quality.collapsed(board))
+        return self._contest(PANEL, record, usages, collapsed, asked=questions, failed=failed)
 
     async def single(
         self, contender: str, model: LanguageModel, material: Iterable[str], tokens: int
@@ -226,7 +213,7 @@ class MeetingStage:
             record, failed = concluded(thought.text, self._as_pasted()), ""
         except VoiceError as error:
             record, failed = Synthesis(summary=""), str(error)
-        return self._contest(contender, record, usages, _Found(), asked=len(record.questions), failed=failed)
+        return self._contest(contender, record, usages, (), asked=len(record.questions), failed=failed)
 
     def people_said(self) -> list[str]:
         return [fenced(f"{turn.id} {turn.name}", sanitized(turn.text)) for turn in self._as_pasted().turns]
@@ -250,49 +237,48 @@ class MeetingStage:
         )
 
     async def _persona(
-        self, debate: Elaboration, persona: Persona, turn: MeetingTurn, usages: list[Usage]
-    ) -> Elaboration:
+        self, rt: Roundtable, persona: Persona, turn: MeetingTurn, usages: list[Usage]
+    ) -> Roundtable:
+        debate = rt.debate
         if turn.challenge:
             debate = debate.but(challenger=persona.key, challengers=(*debate.challengers, persona.key))
-        debate = debate.asked(persona.key)
+        rt = rt.but(elaboration=debate.asked(persona.key))
         model = CountedModel(self._models.speaker(persona.key), usages)
         voices = ModelVoices(lambda _: model, OfflineVoices())
-        cue = VoiceContext(
-            self._rt.but(elaboration=debate), self._playbook, persona.key, self._files_of(persona)
-        )
-        speech = await (voices.respond(cue) if debate.framed else voices.frame(cue))
+        cue = VoiceContext(rt, self._playbook, persona.key, self._files_of(persona))
+        speech = await (voices.respond(cue) if rt.debate.framed else voices.frame(cue))
         if speech.passed or not speech.text:
-            debate = debate.passed_over(persona.key)
+            rt = rt.but(elaboration=rt.debate.passed_over(persona.key))
         else:
             told = {"key": turn.name, "at": AT, "effect": turn.name, "persona": persona.key}
             event = PersonaSpoke(**told, **speech._asdict())
             text, _ = speaking.own_words(speech.text, persona, self._playbook)
-            debate = speaking.spoken(debate, text, event, by=persona, unaided=False)
-            debate = board.with_persona_options(debate)
+            debate = speaking.spoken(rt.debate, text, event, by=persona, unaided=False)
+            rt = rt.but(elaboration=boards.with_persona_options(debate))
+            taken = specifying.stances_taken(rt, persona, self._playbook)
+            facts = {**taken, speaking.TURN_ID: rt.debate.turns[-1].id}
+            rt = speaking.told(rt, [speaking.PersonaUtterance(persona, text, facts)])
+        debate = rt.debate
         has_spoken = {one.by for one in debate.turns} >= {one.key for one in self._playbook.roster}
         is_challenged = any(one.challenge for one in self._meeting.thread) and not debate.challenged
-        return debate.round_over() if has_spoken and not debate.first_round and not is_challenged else debate
+        is_over = has_spoken and not debate.first_round and not is_challenged
+        return rt.but(elaboration=debate.round_over()) if is_over else rt
 
-    def _person(self, debate: Elaboration, turn: MeetingTurn, number: int) -> Elaboration:
+    def _person(self, rt: Roundtable, turn: MeetingTurn, number: int) -> Roundtable:
         """What their words put on the card is put there, too."""
+        person, ts = Person(id=turn.name, name=turn.name), f"m{number}"
         if turn.decides:
-            pressed = Decided(
-                issue=turn.issue,
-                position=turn.decides,
-                by=turn.name,
-                name=turn.name,
-                line=f"m{number}",
-                after=debate.turn_count,
-            )
-            return debate.but(decided=(*debate.decided, pressed))
+            text = f"{turn.issue}: {turn.decides}" if turn.issue else turn.decides
+            facts = specifying.decided(rt, text, self._playbook)
+            return rt.heard(person, text, ts=ts, part=LinePhase.WORKSHOP, **facts)
+        debate = rt.debate
         if debate.framed and not debate.first_round:
             debate = debate.round_over()
-        person = Person(id=turn.name, name=turn.name)
-        event = Say(key=f"m{number}", at=AT, person=person, text=turn.says, ts=f"m{number}")
-        line = self._rt.line_of(event.ts)
-        debate = debate.heard(by=turn.name, name=turn.name, text=turn.says, ts=event.ts, line=line)
-        rt = self._rt.but(elaboration=debate)
-        return deciding.said(rt, event, self._playbook, turn=debate.turns[-1].id)[0].debate
+        event = Say(key=ts, at=AT, person=person, text=turn.says, ts=ts)
+        line = rt.line_of(ts)
+        debate = debate.heard(by=turn.name, name=turn.name, text=turn.says, ts=ts, line=line)
+        rt, facts = deciding.said(rt.but(elaboration=debate), event, self._playbook)
+        return rt.heard(person, turn.says, ts=ts, part=LinePhase.WORKSHOP, **facts)
 
     def _files_of(self, persona: Persona) -> Callable[[], Any]:
         shown = {
@@ -310,7 +296,7 @@ class MeetingStage:
         contender: str,
         record: Synthesis,
         usages: list[Usage],
-        beside: _Found,
+        collapsed: tuple[str, ...],
         *,
         asked: int,
         failed: str,
@@ -319,7 +305,7 @@ class MeetingStage:
         return Contest(
             self._meeting.key,
             contender,
-            score(self._meeting.planted, record, beside.collapsed, beside.listed),
+            score(self._meeting.planted, record, collapsed),
             record,
             asked=asked,
             calls=len(usages),

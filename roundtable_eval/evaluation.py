@@ -18,7 +18,7 @@ from roundtable_eval.files import read_meeting, read_meetings
 from roundtable_eval.meeting import Meeting, MeetingScore
 
 COLUMNS = (
-    "contender", "facts kept", "or listed", "false claims", "dissent verbatim", "decisions invented",
+    "contender", "facts kept", "false claims", "dissent verbatim", "decisions invented",
     "collapses noticed", "false alarms", "questions", "calls", "tokens", "cost", "seconds",
 )  # fmt: skip
 
@@ -33,7 +33,6 @@ class Threshold(NamedTuple):
 
 THRESHOLDS = (
     Threshold("facts kept", "at least 90 %", lambda sums: sums.facts * 10 >= sums.of_facts * 9),
-    Threshold("facts kept or listed", "all", lambda sums: sums.facts + sums.listed == sums.of_facts),
     Threshold("false claims", "0", lambda sums: sums.false_claims == 0),
     Threshold("dissent verbatim", "all", lambda sums: sums.dissent == sums.of_dissent),
     Threshold("decisions invented", "0", lambda sums: sums.invented == 0),
@@ -72,9 +71,7 @@ async def _models(settings: Settings, playbook: Playbook, redact: Redact) -> Asy
     async with cast.opened_models(settings, playbook, redact) as opened:
         common = opened.common
         verifier = opened.verifier
-        yield ContestModels(
-            lambda key: opened.of(key) or common, common, common, common, verifier, comparing=verifier
-        )
+        yield ContestModels(lambda key: opened.of(key) or common, common, common, common, verifier)
 
 
 def _meetings(paths: Sequence[Path], playbook: Playbook) -> tuple[Meeting, ...]:
@@ -121,7 +118,6 @@ def _row(contender: str, contests: Sequence[Contest]) -> tuple[str, ...]:
     return (
         contender,
         f"{sums.facts} of {sums.of_facts}",
-        str(sums.listed) if is_panel else "-",
         str(sums.false_claims),
         f"{sums.dissent} of {sums.of_dissent}",
         str(sums.invented),

@@ -13,25 +13,34 @@ from bot.errors import ContentError
 from roundtable_eval.meeting import Meeting
 
 SUFFIXES = (".yaml", ".yml")
+OF_A_DEMO = "turns"
+"""The part of a file that `roundtable try --demo` plays; it is no meeting to be scored."""
 
 
-def read_meetings(folder: Path, roster: Roster) -> tuple[Meeting, ...]:
-    """All of *folder*, by name. Raises ContentError."""
-    names = [one for one in ContentFolder(folder, None).names() if one.endswith(SUFFIXES)]
-    if not names:
-        raise ContentError(f"There is no meeting in {folder}: a meeting is a file that ends with .yaml.")
-    return tuple(read_meeting(folder / name, roster) for name in sorted(names))
-
-
-def read_meeting(path: Path, roster: Roster) -> Meeting:
-    """Raises ContentError."""
+def read_yaml(path: Path) -> tuple[Mapping[str, Any], str]:
+    """What the file says, and its text. Raises ContentError."""
     try:
-        given = parse(ContentFolder(path.parent, None).read(Path(path.name)))
+        text = ContentFolder(path.parent, None).read(Path(path.name))
+        return parse(text), text
     except UnreadableFile as error:
         raise ContentError(f"{error}.") from error
     except (OSError, BadFrontMatter) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ContentError(f"{path.name} cannot be read: {reason}.") from error
+
+
+def read_meetings(folder: Path, roster: Roster) -> tuple[Meeting, ...]:
+    """All of *folder*, by name, without demos. Raises ContentError."""
+    names = [one for one in ContentFolder(folder, None).names() if one.endswith(SUFFIXES)]
+    paths = [folder / name for name in sorted(names) if OF_A_DEMO not in read_yaml(folder / name)[0]]
+    if not paths:
+        raise ContentError(f"There is no meeting in {folder}: a meeting is a file that ends with .yaml.")
+    return tuple(read_meeting(path, roster) for path in paths)
+
+
+def read_meeting(path: Path, roster: Roster) -> Meeting:
+    """Raises ContentError."""
+    given, _ = read_yaml(path)
     try:
         meeting = Meeting.model_validate({**_turned(given), "key": path.stem})
     except (ValidationError, TypeError, AttributeError, ValueError) as error:

@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import Field
 
 from bot.domain.discussion.attesting import NOT_SAID, PROPOSED
-from bot.domain.discussion.dissent import words
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.specification.fold import letters_of
 from bot.domain.values.value import Value
 
 Words = tuple[str, ...]
@@ -51,13 +51,12 @@ class Planted(Value):
 
 
 class MeetingScript(Value):
-    """The answers of models, as JSON, for each contender and for the verifier; `same` is what it says of positions."""
+    """The answers of models, as JSON, for each contender and for the verifier."""
 
     panel: Mapping[str, Any]
     alone: Mapping[str, Any]
     pasted: Mapping[str, Any]
     verifier: tuple[Mapping[str, Any], ...] = ()
-    same: Mapping[str, Any] = {}
 
 
 class Meeting(Value):
@@ -74,13 +73,9 @@ class Meeting(Value):
 
 
 class MeetingScore(Value):
-    """
-    Counts of one record. `of_…` is how many were planted; `listed` are facts that it does not have, and that are listed
-    as not carried over; `alarms` are collapses that were none.
-    """
+    """Counts of one record. `of_…` is how many were planted; `alarms` are collapses that were none."""
 
     facts: int = 0
-    listed: int = 0
     of_facts: int = 0
     false_claims: int = 0
     dissent: int = 0
@@ -91,20 +86,17 @@ class MeetingScore(Value):
     alarms: int = 0
 
 
-def score(
-    planted: Planted, record: Synthesis, collapsed: Iterable[str], listed: Iterable[str] = ()
-) -> MeetingScore:
-    everything, beside = tuple(_everything(record)), tuple(listed)
+def score(planted: Planted, record: Synthesis, collapsed: Iterable[str]) -> MeetingScore:
+    everything = tuple(_everything(record))
     as_fact = tuple(_as_fact(record))
-    objections = [words(f"{one.text} {one.quote}") for one in record.objections]
+    objections = [letters_of(one.text) for one in record.objections]
     noticed = {one.casefold() for one in collapsed}
     wanted = {one.casefold() for one in planted.collapsed}
     return MeetingScore(
         facts=sum(_is_in(one, everything) for one in planted.facts),
-        listed=sum(not _is_in(one, everything) and _is_in(one, beside) for one in planted.facts),
         of_facts=len(planted.facts),
         false_claims=sum(_is_in(one, as_fact) for one in planted.lies),
-        dissent=sum(any(words(one.says) in text for text in objections) for one in planted.dissent),
+        dissent=sum(any(letters_of(one.says) in text for text in objections) for one in planted.dissent),
         of_dissent=len(planted.dissent),
         invented=sum(
             not any(known.by == one.by and _is_in(known.words, [one.text]) for known in planted.decisions)
@@ -125,7 +117,7 @@ def _everything(record: Synthesis) -> Iterator[str]:
     yield from (one.text for one in record.decisions)
     yield from (one.text for one in record.questions)
     yield from record.actions
-    yield from (f"{one.text} {one.quote}" for one in record.objections)
+    yield from (one.text for one in record.objections)
 
 
 def _as_fact(record: Synthesis) -> Iterator[str]:
@@ -135,5 +127,4 @@ def _as_fact(record: Synthesis) -> Iterator[str]:
             yield one.text
     yield from (f"{one.text} {one.rationale}" for one in record.decisions)
     yield from (one for one in record.actions if "(unverified: " not in one and f"({NOT_SAID})" not in one)
-    yield from (f"{one.because} {one.risk}" for one in record.objections if not one.suggested)
     yield record.summary

@@ -1,37 +1,115 @@
-"""The personas of a recorded meeting: each says what the file has when it is its turn, and passes otherwise."""
+"""
+The personas of the demo: what the file has is the answer of their model, and everything behind the model is real. What
+they look at is checked, and so are the sources of what they propose.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import hashlib
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.discussion.elaboration import Elaboration, StanceGroups
+from bot.domain.catalog.policy import Policies, Policy
+from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.specification.entries import Patch
-from bot.engine.ports import Facts, Speech, VoiceContext, Voices
+from bot.domain.privacy.redaction import unchanged
+from bot.domain.specification.entries import Patch, Specification
+from bot.engine.evidence_ports import Evidence, LookRefused, Passage
+from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, Voices
+from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
-from bot.voices.verifying import Verifier
-from roundtable_eval.contending import ATTEMPTS, ScriptedModel, as_answered, scripted
-from roundtable_eval.meeting import Meeting
+from bot.voices.tools.looking import Looker, LookSubject
+from roundtable_eval.demo_script import DemoScript, ScriptedDraft, ScriptedLook
 
+SILENT = Speech("", by_rule=True, patches=())
+"""It has read what people said. None in place of no patches would mean that it did not, and is not asked again."""
 PASSED = Speech("", passed=True, by_rule=True)
+OF_A_CALL = frozenset({"provider", "model", "tokens_in", "tokens_out", "seconds", "cost"})
+"""Facts that a recording does not have: it takes no tokens."""
+SHA_CHARS = 7
+
+
+class RecordedPolicies(Policies):
+    """In the channel of the demo personas have a model until *is_over*, and one card is asked for each phase."""
+
+    recorded: str
+    is_over: Callable[[], bool]
+
+    def of(self, channel: str, policy: Policy) -> Policy:
+        policy = super().of(channel, policy)
+        if channel != self.recorded or self.is_over():
+            return policy
+        return policy.but(thinks=True, looks_first=False, depth=Depth.BRIEF, budget=None)
+
+
+class ScriptedEvidence(Evidence):
+    """Code that only the file of the demo has. What would be a commit is the digest of the text."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+
+    async def search_code(self, pattern: str, *, within: Sequence[str] = ()) -> tuple[Passage, ...]:  # noqa: ARG002
+        return tuple(
+            Passage(self.cited(f"{path}:{number}"), f"{number} {row}")
+            for path, text in self._files.items()
+            for number, row in enumerate(text.splitlines(), start=1)
+            if pattern in row
+        )
+
+    async def read_file(self, path: str, first: int, last: int) -> Passage:
+        if path not in self._files:
+            raise LookRefused(f"There is no file {path}.")
+        rows = self._files[path].splitlines()[first - 1 : last]
+        shown = [f"{number} {row}" for number, row in enumerate(rows, start=first)]
+        return Passage(self.cited(f"{path}:{first}-{last}"), "\n".join(shown))
+
+    async def list_files(self, glob: str) -> tuple[str, ...]:
+        self._refuse(glob)
+
+    async def git_log(self, path: str, *, sees: Callable[[str], Awaitable[bool]]) -> tuple[Passage, ...]:  # noqa: ARG002
+        self._refuse(path)
+
+    async def related_files(self, path: str) -> tuple[Passage, ...]:
+        self._refuse(path)
+
+    async def specification(self, slug: str) -> Specification:
+        self._refuse(slug)
+
+    def cited(self, text: str) -> str:
+        """*text* with its `shipping/labels.py:5` as `shipping/labels.py:5@1a2b3c4`."""
+        for path, content in self._files.items():
+            sha = hashlib.sha1(content.encode(), usedforsecurity=False).hexdigest()[:SHA_CHARS]
+            text = re.sub(rf"{re.escape(path)}:\d+(?:-\d+)?\b(?!@)", rf"\g<0>@{sha}", text)
+        return text
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise LookRefused(f"Nothing else of {what} is in the demo.")
+
+
+class ScriptedAnswer(LanguageModel):
+    def __init__(self, answer: Callable[[Prompt], Awaitable[str]]) -> None:
+        self._answer = answer
+
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:  # noqa: ARG002
+        return Completion(await self._answer(prompt), Usage("recorded", "demo", 0.0))
 
 
 class RecordedVoices:
-    """
-    In the thread of the recording the file speaks, and after its end the voices without a model: no model is called
-    there. *live* speaks in all other threads.
-    """
+    """In the thread of the demo the file speaks, until its end; *live* speaks after that, and in all other threads."""
 
-    def __init__(self, meeting: Meeting, playbook: Playbook, live: Voices) -> None:
-        self._meeting = meeting
+    def __init__(self, script: DemoScript, playbook: Playbook, live: Voices) -> None:
+        self._script = script
         self._playbook = playbook
         self._live = live
-        self._rules = OfflineVoices()
+        self._evidence = ScriptedEvidence(script.evidence)
         self._thread = ""
-        self._said: set[str] = set()
-        self._released = -1
-        self._has_ended = False
+        self._replies: dict[str, tuple[int, ...]] = {}
+        self._framing: tuple[int, ...] = ()
+        self._due = -1
+        self.has_ended = False
         self._moved = asyncio.Event()
 
     # What the player says
@@ -39,82 +117,110 @@ class RecordedVoices:
     def play_in(self, thread_ts: str) -> None:
         self._thread = thread_ts
 
-    def said(self, ts: str) -> None:
-        """By a person, as the file has it."""
-        self._said.add(ts)
+    def said(self, ts: str, replies: tuple[int, ...]) -> None:
+        """By a person, as the file has it; *replies* are the events in which a persona takes it up."""
+        self._replies[ts] = replies
 
-    def release(self, turn: int) -> None:
-        """The persona of this turn of the file may say it, as soon as it has the floor."""
-        self._released = turn
+    def discussed(self, framing: tuple[int, ...]) -> None:
+        """A discussion was opened; in the events *framing* a persona begins it."""
+        self._framing = framing
+
+    def release(self, number: int) -> None:
+        """It is time for this event, and for all before it."""
+        self._due = number
         self._moved.set()
 
     def end(self) -> None:
-        self._has_ended = True
+        self.has_ended = True
         self._moved.set()
 
     # What the bot asks
 
     async def acknowledge(self, cue: VoiceContext) -> Speech:
-        return await self._outside(cue).acknowledge(cue)
+        answers = cue.roundtable.answers
+        events = self._replies.get(answers[-1].ts, ()) if answers else ()
+        return await self._spoken(cue, events, SILENT, lambda voices: voices.acknowledge(cue))
 
     async def frame(self, cue: VoiceContext) -> Speech:
-        if not self._is_recorded(cue):
-            return await self._outside(cue).frame(cue)
-        return await self._next(cue, lambda voices: voices.frame(cue))
+        return await self._spoken(cue, self._framing, PASSED, lambda voices: voices.frame(cue))
 
     async def respond(self, cue: VoiceContext) -> Speech:
-        if not self._is_recorded(cue):
-            return await self._outside(cue).respond(cue)
-        return await self._next(cue, lambda voices: voices.respond(cue))
+        turns = cue.roundtable.debate.turns
+        events = self._replies.get(turns[-1].ts, ()) if turns and turns[-1].human else ()
+        return await self._spoken(cue, events, PASSED, lambda voices: voices.respond(cue))
 
     async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
-        return await self._outside(cue).propose(cue, files)
+        return ((), NO_FACTS) if self._is_recorded(cue) else await self._live.propose(cue, files)
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
+        """What people decided stands on the board, and the demo's personas add nothing to it."""
         if not self._is_recorded(cue):
-            return await self._outside(cue).synthesize(cue, files)
-        models = scripted(self._meeting, self._playbook)
-        verifier = Verifier(models.verifier) if models.verifier else None
-        return await ModelVoices(lambda _: models.chair, self._rules, verifier).synthesize(cue, files)
+            return await self._live.synthesize(cue, files)
+        decided = [str(one["text"]) for one in cue.roundtable.discussed.current_decisions]
+        return Synthesis(summary="; ".join(decided), by_rule=True), NO_FACTS
 
-    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:
-        models = scripted(self._meeting, self._playbook)
-        if not self._is_recorded(cue) or models.comparing is None:
-            return await self._outside(cue).compare(cue)
-        return await Verifier(models.comparing).compared(cue.roundtable.debate)
+    async def _spoken(
+        self,
+        cue: VoiceContext,
+        events: Sequence[int],
+        nothing: Speech,
+        speak: Callable[[Voices], Awaitable[Speech]],
+    ) -> Speech:
+        """Of *events* those of the persona; *nothing* where the file has none of it."""
+        persona = self._playbook.roster.get(cue.persona)
+        own = [one for one in events if persona and self._script.turns[one].by == persona.first_name]
+        if self._is_recorded(cue) and not own:
+            return nothing
+        speech = nothing
+        if self._is_recorded(cue):
+            speech = await speak(self._speaking(cue, own))
+        if not self._is_recorded(cue):
+            return await speak(self._live)
+        kept = {name: fact for name, fact in speech.facts.items() if name not in OF_A_CALL}
+        return speech._replace(facts=kept)
 
-    async def _next(self, cue: VoiceContext, speak: Callable[[Voices], Awaitable[Speech]]) -> Speech:
-        number = self._turns_said(cue.roundtable.debate, cue.playbook)
-        if number == len(self._meeting.thread):
-            return PASSED
-        turn = self._meeting.thread[number]
-        persona = cue.playbook.roster.get(cue.persona)
-        if persona is None or persona.first_name != turn.name:
-            return PASSED
-        while self._released < number and not self._has_ended:
+    def _speaking(self, cue: VoiceContext, events: Sequence[int]) -> ModelVoices:
+        model = ScriptedAnswer(lambda prompt: self._answer(cue, events, prompt))
+        return ModelVoices(lambda _: model, OfflineVoices(), looker_of=self._looker_of)
+
+    async def _answer(self, cue: VoiceContext, events: Sequence[int], prompt: Prompt) -> str:
+        """The looks of *events*, each when it is time, then what they say and propose."""
+        said, entries = "", list[Mapping[str, Any]]()
+        for number in events:
+            await self._until_due(number)
+            event = self._script.turns[number]
+            for look in filter(None, map(ScriptedLook.read, event.look)):
+                assert prompt.tools, "the demo's personas may look"
+                await prompt.tools.look(look.tool, look.given)
+            said = self._evidence.cited(event.ask or event.say) or said
+            entries += (self._entry(cue, draft) for draft in event.draft)
+        record = {"say": said, "satisfied": True, "entries": entries, "stances": []}
+        return f"```record\n{json.dumps(record)}\n```"
+
+    def _entry(self, cue: VoiceContext, draft: ScriptedDraft) -> Mapping[str, Any]:
+        text = self._playbook.schema.kinds[draft.kind].text
+        sources = self._sources_of(cue, draft)
+        return {"kind": draft.kind, "fields": {text: draft.text}, "sources": sources}
+
+    def _looker_of(self, cue: VoiceContext) -> Looker:
+        rt, persona = cue.roundtable, self._playbook.roster[cue.persona]
+        subject = LookSubject.of(rt, cue.sight)
+        return Looker(self._evidence, subject, self._playbook.schema, persona, redact=unchanged)
+
+    def _sources_of(self, cue: VoiceContext, draft: ScriptedDraft) -> list[str]:
+        rt = cue.roundtable
+        people = {name: id for id, name in rt.people.items()}
+        lines = [
+            rt.line_of(one.ts)
+            for one in rt.answers
+            if draft.said and one.person == people.get(draft.said) and draft.quote in one.text
+        ]
+        return [*lines, *map(self._evidence.cited, draft.sources)]
+
+    async def _until_due(self, number: int) -> None:
+        while self._due < number and not self.has_ended:
             self._moved.clear()
             await self._moved.wait()
-        if self._has_ended:
-            return PASSED
-        words = [as_answered(turn)] * ATTEMPTS
-        return await speak(ModelVoices(lambda _: ScriptedModel(words), self._rules))
-
-    def _turns_said(self, debate: Elaboration, playbook: Playbook) -> int:
-        """How many turns of the file are in *debate*; visitors may have said something in between."""
-        keys = {persona.first_name: persona.key for persona in playbook.roster}
-        number = 0
-        for one in debate.turns:
-            if number == len(self._meeting.thread):
-                break
-            key = keys.get(self._meeting.thread[number].name)
-            number += one.by == key if key else one.ts in self._said
-        return number
 
     def _is_recorded(self, cue: VoiceContext) -> bool:
-        return self._is_here(cue) and not self._has_ended
-
-    def _is_here(self, cue: VoiceContext) -> bool:
-        return bool(self._thread) and cue.roundtable.place.thread == self._thread
-
-    def _outside(self, cue: VoiceContext) -> Voices:
-        return self._rules if self._is_here(cue) else self._live
+        return bool(self._thread) and cue.roundtable.place.thread == self._thread and not self.has_ended

@@ -17,9 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # a played meeting needs the tests' table
 
 from bot.domain.messages.message import Action, Message  # noqa: E402
-from bot.domain.planning.verdict import PRODUCT, RISKS, RoleVerdict  # noqa: E402
 from bot.slack.render import parts as rendered  # noqa: E402
-from tests.domain.table import YES, Table  # noqa: E402
+from tests.domain.table import Table  # noqa: E402
 
 PAGE = ROOT / "docs" / "sentences.md"
 WORDING = ("bot/domain/messages",)
@@ -32,7 +31,6 @@ NOT_FOR_SLACK = (
     "bot/slack/client.py", "bot/slack/manifest.py", "bot/slack/transport.py",
 )  # fmt: skip
 """Files, checks of content, and what operators read."""
-SHOWN_ANYWAY = ("bot/domain/planning/workshop.py", "bot/domain/planning/proposal.py")
 
 QUIET_CALLS = frozenset({
     "compile", "debug", "info", "warning", "error", "exception", "sub", "split", "startswith", "endswith",
@@ -80,30 +78,17 @@ def _played() -> Iterator[tuple[str, Message]]:
     yield "The card of a step, finished", at.last
     at.stop()
     yield "Paused", at.last
-    asks = {PRODUCT: ("Who is it for?",), RISKS: ("What can go wrong?",)}
-    at.world.verdicts = lambda judge, _: YES.but(
-        blocking_questions=asks.get(judge.role, ()) if judge.round == 0 else ()
-    )
     at.resume().plan()
-    yield "The card of the planning workshop, asking", _plan_card(at)
-    no = RoleVerdict(ok=False, confidence=0.8, reasons=("Nobody said what happens at night.",))
-    at.world.verdicts = lambda judge, _: no if judge.role == RISKS else YES
-    at.say("2. The night jobs fail.", who="grace").say("The partners.", who="linus")
-    yield "The card of the planning workshop, proposing", _plan_card(at)
-    at.press(Action.PLAN_GO)
-    yield "The card of the planning workshop, asking for a reason", _plan_card(at)
-    at.say("The fair is on Friday.")
-    yield "A plan that is ready", at.last
+    yield "The card of the plan, open", at.last
+    at.say("2. The night jobs fail.", who="grace").say("Test Planner: no-go; because: nobody measures")
+    yield "The card of the plan, partly answered", _card(at)
+    at.press(Action.FINISH_STEP)
+    yield "The card of the plan, finished", at.last
 
 
 def _card(at: Table) -> Message:
     assert at.rt.card, "a step is open"
-    return at.rt.card.shown
-
-
-def _plan_card(at: Table) -> Message:
-    assert at.rt.plan_card, "it is planned"
-    return at.rt.plan_card.shown
+    return at.card
 
 
 def _text(message: Message) -> str:
@@ -120,7 +105,7 @@ def _modules() -> Iterator[Path]:
         paths = [ROOT / place] if place.endswith(".py") else sorted((ROOT / place).rglob("*.py"))
         for path in paths:
             name = path.relative_to(ROOT).as_posix()
-            if path not in first and (name in SHOWN_ANYWAY or not name.startswith(NOT_FOR_SLACK)):
+            if path not in first and not name.startswith(NOT_FOR_SLACK):
                 yield path
 
 

@@ -13,7 +13,8 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bot.domain.roundtable.machine import ANYTIME, PRESSES, TIMED, TRANSITIONS  # noqa: E402
+from bot.domain.actions.table import ACTIONS  # noqa: E402
+from bot.domain.roundtable.machine import ANYTIME, TIMED, TRANSITIONS  # noqa: E402
 from bot.domain.roundtable.stage import Stage  # noqa: E402
 
 PAGE = ROOT / "docs/architecture.md"
@@ -26,7 +27,7 @@ def block() -> str:
     by_stage = sorted(TRANSITIONS.items(), key=lambda row: list(Stage).index(row[0][0]))
     stages = ((stage.name, given.__name__, name_of(function)) for (stage, given), function in by_stage)
     anytime = (("any", given.__name__, name_of(function)) for given, function in ANYTIME.items())
-    presses = ((action.value, name_of(function)) for action, function in PRESSES.items())
+    presses = ((action.name, str(action.do)) for action in ACTIONS if action.do)
     timed = ((name.value, name_of(function)) for name, function in TIMED.items())
     return "\n".join([
         *table(("Stage", "Input", "Transition"), [*stages, *anytime]),

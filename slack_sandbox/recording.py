@@ -1,4 +1,4 @@
-"""A recorded meeting on the page: what is shown of it, and the buttons that play, pause and step it."""
+"""A recorded meeting on the page: its caption, its clock, and the buttons that play, pause, skip and end it."""
 
 import asyncio
 import math
@@ -10,9 +10,6 @@ from typing import Any
 from slack_sandbox.messages import JSON
 from slack_sandbox.rules.refusal import SlackRefused
 
-CHARACTERS_A_SECOND = 20.0
-SHORTEST_SECONDS, LONGEST_SECONDS = 1.5, 7.0
-
 
 class RecordingState(StrEnum):
     OFFERED = "offered"
@@ -22,10 +19,13 @@ class RecordingState(StrEnum):
     FAILED = "failed"
 
 
+RUNNING = frozenset({RecordingState.PLAYING, RecordingState.PAUSED})
+
+
 class Recording:
     """
-    *play* plays the meeting once; before each thing that happens it calls `turn`, which waits as long as people read.
-    With *at_once* the first page that is opened starts it.
+    *play* plays the meeting once; before each thing that happens it calls `until`, which waits for its second. With
+    *at_once* the first page that is opened starts it. *speed* is how much faster than real time its clock goes.
     """
 
     def __init__(
@@ -34,19 +34,24 @@ class Recording:
         play: Callable[["Recording"], Coroutine[Any, Any, None]],
         *,
         at_once: bool = False,
-        characters_a_second: float = CHARACTERS_A_SECOND,
+        speed: float = 1.0,
     ) -> None:
         self.title = title
         self.at_once = at_once
         self.state = RecordingState.OFFERED
         self.watcher: Callable[[], None] = lambda: None
         self._play = play
-        self._speed = characters_a_second
+        self._speed = speed
+        self._second = 0.0
+        self._since = 0.0
+        """When the clock was at `_second`, in seconds of the loop."""
+        self._caption = ""
         self._place: JSON = {}
         self._said: set[str] = set()
         self._sentence = ""
         self._last = ""
-        self._stepped = False
+        self._skips = False
+        self._can_skip = True
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -56,10 +61,19 @@ class Recording:
             "title": self.title,
             "state": self.state,
             "sentence": self._sentence,
+            "caption": self._caption,
+            "can_skip": self._can_skip,
             **self._place,
             "said": sorted(self._said),
             "last": self._last,
         }
+
+    @property
+    def second(self) -> float:
+        """Of the meeting. A paused clock stands."""
+        if self.state is not RecordingState.PLAYING or math.isinf(self._speed):
+            return self._second
+        return self._second + self._speed * (asyncio.get_running_loop().time() - self._since)
 
     # What people press
 
@@ -73,11 +87,14 @@ class Recording:
             self._show(RecordingState.PLAYING)
         elif button == "pause" and state is RecordingState.PLAYING:
             self._show(RecordingState.PAUSED)
-        elif button == "step" and state in {RecordingState.PLAYING, RecordingState.PAUSED}:
-            self._stepped = True
-            self._show(RecordingState.PAUSED)
+        elif button == "skip" and state in RUNNING and self._can_skip:
+            self._skips = True
+            self._show(RecordingState.PLAYING)
+        elif button == "now_you" and state in RUNNING and self._task:
+            self._task.cancel()
         else:
-            raise SlackRefused("recording_is_over" if self._is_over else "not_possible_now")
+            is_over = state in {RecordingState.ENDED, RecordingState.FAILED}
+            raise SlackRefused("recording_is_over" if is_over else "not_possible_now")
 
     async def aclose(self) -> None:
         if self._task:
@@ -86,20 +103,30 @@ class Recording:
 
     # What the player tells
 
-    async def turn(self, words: str) -> None:
-        """Returns when people have read *words*, which are shown, or press a button for the next thing."""
-        shortest = 0 if math.isinf(self._speed) else SHORTEST_SECONDS
-        seconds = min(max(len(words) / self._speed, shortest), LONGEST_SECONDS)
-        while not self._stepped:
+    async def until(self, second: float) -> None:
+        """Returns when the clock is there, or at once while people skip."""
+        while not self._skips:
             self._changed.clear()
             if self.state is RecordingState.PAUSED:
                 await self._changed.wait()
                 continue
+            seconds = (second - self.second) / self._speed
+            if seconds <= 0:
+                break
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)
-                continue
-            break
-        self._stepped = False
+        if self.second < second:
+            self._set(second)
+
+    def skipped(self) -> None:
+        """Here ends what people skip."""
+        self._skips = self._can_skip = False
+        self.watcher()
+
+    def caption(self, words: str) -> None:
+        """Stays until the next one."""
+        self._caption = words
+        self.watcher()
 
     def opened(self, channel: str, thread_ts: str) -> None:
         """The thread in which it is played."""
@@ -116,11 +143,11 @@ class Recording:
         self._last, self._sentence = last, sentence
         self._show(RecordingState.FAILED if sentence else RecordingState.ENDED)
 
-    @property
-    def _is_over(self) -> bool:
-        return self.state in {RecordingState.ENDED, RecordingState.FAILED}
+    def _set(self, second: float) -> None:
+        self._second, self._since = second, asyncio.get_running_loop().time()
 
     def _show(self, state: RecordingState) -> None:
+        self._set(self.second)
         self.state = state
         self._changed.set()
         self.watcher()

@@ -30,9 +30,13 @@ def items(root: Path) -> list[RecordedItem]:
     return [RecordedItem(folder, folder / TRANSCRIPT, folder.parents[2] / SHARED) for folder in folders]
 
 
-def unlike(root: Path) -> list[str]:
-    """What is not as the records have it, with the item before it; an edit of somebody's stands."""
-    found = ((one.slug, wrong) for one in items(root) for wrong in verified(one, playbook=shipped()))
+def unlike(root: Path, steps: str = "") -> list[str]:
+    """
+    What is not as the records have it, with the item before it; an edit of somebody's stands. *steps* is the folder
+    that the bot had, if it is not the shipped one: what a section shows follows from it.
+    """
+    playbook = playbook_in(steps or str(steps_dir()))
+    found = ((one.slug, wrong) for one in items(root) for wrong in verified(one, playbook=playbook))
     return [f"{slug}: {wrong}" for slug, wrong in found if not wrong.stands]
 
 
@@ -55,8 +59,8 @@ def apart(files: Mapping[str, bytes]) -> Iterator[str]:
 
 
 @lru_cache
-def shipped() -> Playbook:
-    return load(personas_dir(), steps_dir())
+def playbook_in(steps: str) -> Playbook:
+    return load(personas_dir(), Path(steps))
 
 
 @lru_cache(maxsize=2_000)

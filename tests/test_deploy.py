@@ -22,7 +22,7 @@ from bot.slack.transport import PATH
 from bot.storage import tasks
 from bot.storage.limiter import RedisRateLimit
 from bot.storage.redis import RedisStore
-from bot.storage.redis_check import inspected
+from bot.storage.redis_client import inspected
 from bot.storage.tasks import DocketWake
 from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working

@@ -180,7 +180,7 @@ async def posted(
         stamp = str(int(time.time()))
         headers = {TIMESTAMP: stamp, SIGNATURE: signature(SECRET, stamp, body, slug=slug)}
         async with turn:
-            status, said = await postbox.take(slug, headers, body)
+            status, said = await postbox.post(slug, headers, body)
         assert status == 201, said
         return said
 

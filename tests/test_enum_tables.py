@@ -11,28 +11,19 @@ import pytest
 import bot
 import roundtable_eval
 import slack_sandbox
-from bot.domain.messages.message import FORMS, Action
 from bot.domain.roundtable.digest import WaitingFor, waiting_for
-from bot.domain.roundtable.machine import PRESSES
 from bot.domain.roundtable.stage import Stage
-from bot.slack.render import TYPED
 
 PACKAGES = (bot, roundtable_eval, slack_sandbox)
 PARTIAL = {
-    "bot.slack.render.TYPED": "the other actions are in PRESSES",
-    "bot.slack.parse.TYPED": "the same table",
-    "bot.domain.roundtable.machine.PRESSES": "the other actions are in TYPED",
-    "bot.domain.roundtable.transitions.planning_presses.MOVES": "a part of PRESSES",
     "bot.domain.roundtable.transitions.asking.LOUD": "read with `get`",
-    "bot.domain.roundtable.words.AT_MENUS_ONLY": "read with `get`",
     "bot.domain.specification.coverage._OF_ROWS": "read with `get`",
-    "bot.domain.messages.menus.DEPTH_OF": "made of a whole table; for the three buttons of it alone",
     "bot.domain.roundtable.transitions.trouble.AFTER_COMMIT": "read with `get`",
     "bot.domain.transcript.fold._BY_PHASE": "read with `get`",
     "bot.slack.pace.BETWEEN_EDITS": "read with `get`",
     "slack_sandbox.events.EVENTS": "read with `get`",
     "bot.domain.roundtable.transitions.marking.ENTRY_OF": "read with `get`",
-    "bot.domain.discussion.dissent._OUTCOMES": "an open objection has none, and one that was taken back is none",
+    "bot.domain.discussion.board.OUTCOMES": "an open objection has none, and one that was taken back is none",
     "bot.domain.messages.discussion_card.FATES": "iterated",
     "bot.domain.messages.discussion_wording.FATE_SAID": "an objection never becomes open",
     "bot.domain.roundtable.transitions.specifying.OUTCOMES": "read where it has a row",
@@ -62,11 +53,6 @@ def test_a_table_has_a_row_for_every_member(name: str, table: Mapping[Enum, obje
     if name in PARTIAL:
         return
     assert set(table) == set(type(next(iter(table))))
-
-
-def test_every_button_does_something() -> None:
-    """It is a press, opens a form, or stands for a verb; one is pressed where there is no roundtable yet."""
-    assert {*PRESSES, *TYPED, *FORMS, Action.TAKE_UP} == set(Action)
 
 
 @pytest.mark.parametrize("stage", Stage)

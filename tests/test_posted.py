@@ -26,7 +26,6 @@ from bot.server.review_webhook import (
     SIGNATURE,
     TIMESTAMP,
     WINDOW_SECONDS,
-    ReviewRoute,
     ReviewWebhook,
     signature,
 )
@@ -91,7 +90,7 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
             clock=now,
         )
         entrance = SlackRoute()
-        entrance.open(received(ReviewRoute(box)))
+        entrance.open(received(box))
         doors = {review_webhook.PATH: entrance.enter}
         async with serving("127.0.0.1", port, post=doors), aiohttp.ClientSession() as session:
             yield Door(here, session, f"http://127.0.0.1:{port}")

@@ -44,8 +44,8 @@ async def test_a_posted_review_is_kept_without_secrets(box: tuple[ReviewWebhook,
     """And nothing else of it is changed, not even what is no text; it is the same review when it is sent again."""
     postbox, here = box
     body = PASSED + b"\xff\xfe log: " + TOKEN + b" " + KEY.encode() + b"\n"
-    first = await postbox.take(SLUG, signed(body), body)
-    again = await postbox.take(SLUG, signed(body, at=float(signed(body)["X-Roundtable-Timestamp"]) + 1), body)
+    first = await postbox.post(SLUG, signed(body), body)
+    again = await postbox.post(SLUG, signed(body, at=float(signed(body)["X-Roundtable-Timestamp"]) + 1), body)
 
     kept = (here.root / str(first.said["path"])).read_bytes()
     assert (first.status, again.status, again.said["number"]) == (201, 200, 1)
@@ -55,7 +55,7 @@ async def test_a_posted_review_is_kept_without_secrets(box: tuple[ReviewWebhook,
 async def test_a_reviewers_name_is_text_like_any_other(box: tuple[ReviewWebhook, Room]) -> None:
     """Somebody's pipeline puts the wrong variable in the header."""
     postbox, here = box
-    await postbox.take(SLUG, signed(PASSED, reviewer=f"lint {TOKEN.decode()}"), PASSED)
+    await postbox.post(SLUG, signed(PASSED, reviewer=f"lint {TOKEN.decode()}"), PASSED)
     await here.pay()
 
     (notice,) = here.messages()

@@ -12,7 +12,7 @@ def test_a_sentence_of_the_code_is_found_with_its_placeholders() -> None:
     """Also of a module that somebody adds; documentation, logs and assertions are left out."""
     page = sentences.page()
 
-    assert "- {name} called the planning workshop." in page
-    assert "- I'm writing the plan down." in page
-    assert "People read the reasons first, and decide." not in page
-    assert "there is a proposal where people are asked to decide" not in page
+    assert "- No role lacks anything that is looked for." in page
+    assert "- {person} started a roundtable on {title}." in page
+    assert "What the step of the plan asks" not in page
+    assert "a question opens it" not in page

@@ -63,9 +63,9 @@ HOMES = {
 # --- the domain only calculates -------------------------------------------------------------------------------------
 
 CALCULATION = {
-    "base64", "bisect", "collections", "cryptography", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum",
-    "functools", "hashlib", "importlib", "io", "itertools", "json", "markdown_it", "math", "operator", "pydantic", "re",
-    "string", "textwrap", "tomllib", "types", "typing", "unicodedata",
+    "ast", "base64", "bisect", "collections", "cryptography", "csv", "dataclasses", "datetime", "decimal", "difflib",
+    "enum", "functools", "hashlib", "importlib", "io", "itertools", "json", "markdown_it", "math", "operator",
+    "pydantic", "re", "string", "textwrap", "tomllib", "types", "typing", "unicodedata",
 }  # fmt: skip
 ASKS_THE_WORLD = re.compile(r"(open|print|input)|.*\.(now|today|utcnow|fromtimestamp)")
 
@@ -99,9 +99,10 @@ OPENED_ELSEWHERE = {
     "bot/storage/git/scrub.py": {"self._repository.walk"},
     "bot/storage/git/versions.py": {"repository.walk"},
     "bot/storage/git/reader.py": {"folder.exists", "nearest.is_dir"},
+    "bot/storage/git/branch.py": {"lock.exists"},
     "bot/storage/git/tree.py": {
-        "(folder / '.git').exists", "(place / 'HEAD').exists", "(self.state / FOLLOWED).write_text", "exclude.exists",
-        "exclude.open", "exclude.read_text", "link.exists", "link.read_text", "lock.exists", "os.open", "place.is_dir",
+        "(folder / '.git').exists", "(place / 'HEAD').exists", "exclude.exists",
+        "exclude.open", "exclude.read_text", "link.exists", "link.read_text", "os.open", "place.is_dir",
         "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob",
     },
     # Where git moves files: what they are is only compared with what git has.

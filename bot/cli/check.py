@@ -16,10 +16,13 @@ from typing import Any, NamedTuple
 from bot import app, shipped
 from bot.cast import foreign_tools, language_models
 from bot.content import mcp
-from bot.content.files import Findings
+from bot.content.entries import read_schema
+from bot.content.files import ContentFolder, Findings
 from bot.content.mcp import McpServer
-from bot.content.personas import read_roster, read_workshop
+from bot.content.personas import read_roster
 from bot.content.policies import read_policies
+from bot.content.short_path import FILE as SHORT_PATH
+from bot.content.short_path import read_short_path
 from bot.content.steps import NO_SUCH_PERSONA, read_agenda
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.personas import Chain, Roster
@@ -40,7 +43,7 @@ from bot.storage.git.reader import inspected as inspected_workspace
 from bot.storage.git.sync import reached
 from bot.storage.git.tree import STATE, existing_repository, open_repository
 from bot.storage.redis import RedisStore
-from bot.storage.redis_check import inspected, refuse_cluster
+from bot.storage.redis_client import inspected, refuse_cluster
 from bot.storage.team import must_be
 from bot.voices.llm.models import ModelRegistry
 from bot.voices.model import ForeignTools, ServerReport, Tool
@@ -122,12 +125,9 @@ def check_personas(settings: Settings) -> tuple[CheckResult, Roster | None]:
         roster = read_roster(folder, findings, workspace=settings.workspace)
     except BotError as error:
         return failed_check("personas", error), None
-    workshop = read_workshop(folder, findings, workspace=settings.workspace)
     unknown = roster.unknown(settings.models)
     roster = roster.with_models(settings.models)
     found = ", ".join(persona.label for persona in roster)
-    if workshop:
-        found += f"; for the workshop {', '.join(persona.label for persona in workshop)}"
     nobody = (f"ROUNDTABLE_MODELS names {name}, and no persona has that name." for name in unknown)
     problems = (*_problems(findings), *_unled(roster), *map(CheckProblem, nobody))
     return CheckResult("personas", found, problems), roster
@@ -178,7 +178,9 @@ def check_steps(settings: Settings, roster: Roster | None) -> CheckResult:
     findings = Findings()
     folder = settings.steps or shipped.steps_dir()
     try:
-        agenda = read_agenda(folder, roster, findings, workspace=settings.workspace)
+        schema = read_schema(folder, findings, workspace=settings.workspace)
+        agenda = read_agenda(folder, roster, schema, findings, workspace=settings.workspace)
+        read_short_path(folder, agenda, roster, schema, findings, workspace=settings.workspace)
     except BotError as error:
         return failed_check("steps", error)
     unknown = [one for one in findings.troubles if one.facts.get("reason") == NO_SUCH_PERSONA]
@@ -187,6 +189,8 @@ def check_steps(settings: Settings, roster: Roster | None) -> CheckResult:
         problems.insert(
             0, CheckProblem(f"There is no step to run: {folder}/NN-phase/NN-step.md.", stops=True)
         )
+    if SHORT_PATH not in ContentFolder(folder, settings.workspace).names():
+        problems.append(CheckProblem(f"There is no {SHORT_PATH}, so depth brief asks step by step."))
     phases = len({step.phase_key for step in agenda.steps})
     found = f"{counted(len(agenda.steps), 'step')} in {counted(phases, 'phase')}"
     return CheckResult("steps", found, tuple(problems))
@@ -231,18 +235,6 @@ def _problems(findings: Findings, *, but: Iterable[Trouble] = ()) -> Iterator[Ch
 # Whether the models that are configured answer: each is asked for a word, for `roundtable check`.
 
 
-class ModelCheck(NamedTuple):
-    """
-    *sentences* are about models that do not answer; *stops* says that no persona could speak in a meeting. *notes* are
-    about those that answer, and do not take all tools.
-    """
-
-    found: str
-    sentences: tuple[str, ...]
-    stops: bool
-    notes: tuple[str, ...] = ()
-
-
 class OfferedTools(NamedTuple):
     """To see whether a model's server takes them: nothing is looked at."""
 
@@ -255,26 +247,23 @@ class OfferedTools(NamedTuple):
         return ""
 
 
-async def check_models(settings: Settings, roster: Roster) -> ModelCheck:
-    """Raises ConfigError when a setting is missing."""
+async def check_models(settings: Settings, roster: Roster) -> CheckResult:
+    """
+    A model that does not answer stops only where no persona could speak without it. Raises ConfigError when a setting
+    is missing.
+    """
     async with AsyncExitStack() as stack:
         found = await stack.enter_async_context(language_models(settings, roster))
         answers = await found.greeted()
         foreign = await stack.enter_async_context(foreign_tools(settings)) if answers else None
         notes = await _without_tools(found, foreign) if foreign else ()
     if not answers:
-        return ModelCheck(
-            "offline: the personas facilitate, and do not think for themselves", (), stops=False
-        )
+        return CheckResult("model", "offline: the personas facilitate, and do not think for themselves")
     chain = Chain.read(settings.model)
-    is_usable = chain.offline or not all(answers[name] for name in chain.names)
+    stops = not chain.offline and all(answers[name] for name in chain.names)
     answering = ", ".join(str(name) for name, sentence in answers.items() if not sentence)
-    return ModelCheck(
-        f"{answering or 'no model'} answers",
-        tuple(filter(None, answers.values())),
-        stops=not is_usable,
-        notes=notes,
-    )
+    problems = [CheckProblem(sentence, stops=stops) for sentence in answers.values() if sentence]
+    return CheckResult("model", f"{answering or 'no model'} answers", (*problems, *map(CheckProblem, notes)))
 
 
 async def _without_tools(found: ModelRegistry, foreign: ForeignTools) -> tuple[str, ...]:
@@ -307,7 +296,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         await _tried("slack", _slack(settings)),
         *triage,
         await _tried("transport", _transport(settings)),
-        await _tried("model", _model(settings, roster or Roster())),
+        await _tried("model", check_models(settings, roster or Roster())),
         await _tried("web", _web(settings)),
     )
 
@@ -451,12 +440,6 @@ async def _transport(settings: Settings) -> CheckResult:
             refused = "Slack cannot be asked" if error.again else APP_LEVEL_REFUSED.rstrip(".")
             return failed_check("transport", f"{refused}: {error}")
     return CheckResult("transport", "Socket Mode")
-
-
-async def _model(settings: Settings, roster: Roster) -> CheckResult:
-    found, sentences, stops, notes = await check_models(settings, roster)
-    problems = [CheckProblem(sentence, stops=stops) for sentence in sentences]
-    return CheckResult("model", found, (*problems, *map(CheckProblem, notes)))
 
 
 async def _web(settings: Settings) -> CheckResult:

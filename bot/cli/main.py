@@ -37,7 +37,7 @@ from bot.slack.manifest import (
 )
 
 if TYPE_CHECKING:
-    from roundtable_eval.meeting import Meeting
+    from roundtable_eval.demo_script import DemoScript
 
 DISTRIBUTION = "roundtable-bot"
 TRY_PORT = 8765
@@ -89,9 +89,7 @@ def roundtable(
 def try_out(
     port: Annotated[int, typer.Option(help="Of the page.", min=1, max=65535)] = TRY_PORT,
     workspace: Annotated[Path | None, typer.Option(help="Where items are kept.")] = None,
-    meeting: Annotated[
-        str, typer.Option(help="Which meeting --demo plays: a number such as 05, or a file.")
-    ] = "",
+    meeting: Annotated[Path | None, typer.Option(help="The file that --demo plays.")] = None,
     *,
     plays: Annotated[
         bool, typer.Option("--demo", help="Play a recorded meeting when the page is opened.")
@@ -359,19 +357,19 @@ EXAMPLE = "/roundtable start Rate limiting of the public API"
 """On the first screen of the sandbox's page."""
 
 
-def _recorded(settings: Settings, name: str, *, plays: bool) -> "Meeting | None":
+def _recorded(settings: Settings, file: Path | None, *, plays: bool) -> "DemoScript | None":
     """What the page offers; nothing where it does not fit own personas, and nothing else was asked for."""
     from roundtable_eval import demo  # noqa: PLC0415 -- a bot in Slack does not load it
 
     try:
-        return demo.meeting_of(name, app.playbook(settings))
+        return demo.script_of(file, app.playbook(settings))
     except ContentError:
         if plays:
             raise
         return None
 
 
-async def _try(port: int, env: Mapping[str, str], meeting: "Meeting | None", *, at_once: bool) -> None:
+async def _try(port: int, env: Mapping[str, str], script: "DemoScript | None", *, at_once: bool) -> None:
     from roundtable_eval.demo import Demo  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
     from slack_sandbox import App, Sandbox  # noqa: PLC0415 -- as above
     from slack_sandbox.recording import Recording  # noqa: PLC0415 -- as above
@@ -393,12 +391,11 @@ async def _try(port: int, env: Mapping[str, str], meeting: "Meeting | None", *, 
             "SLACK_BOT_TOKEN": sandbox.bot_token,
             "SLACK_APP_TOKEN": sandbox.app_token,
         })  # fmt: skip
-        demo = None
-        if meeting:
-            demo = Demo(sandbox, meeting, playbook=app.playbook(settings), settings=settings)
-        async with app.bot(settings, web=False, over=demo.over if demo else None):
-            if meeting and demo:
-                sandbox.offer(Recording(meeting.title, demo.play, at_once=at_once))
+        demo = Demo(sandbox, script, playbook=app.playbook(settings), settings=settings) if script else None
+        over, policies = (demo.over, demo.policies) if demo else (None, None)
+        async with app.bot(settings, web=False, over=over, policies=policies):
+            if script and demo:
+                sandbox.offer(Recording(script.title, demo.play, at_once=at_once))
             typer.echo(f"Roundtable is running. Open {sandbox.url} in your browser; Ctrl-C stops it.")
             await _until_stopped()
     finally:

@@ -10,20 +10,17 @@ from typing import assert_never
 from bot import app
 from bot.cli.items import no_item
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item import meta
 from bot.domain.item.artifacts import SHARED
 from bot.domain.transcript.seal import TrustedKeys, chain_in, foreign_ids, key_named, read_chain
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
 from bot.errors import ConfigError, ContentError
-from bot.files import META_BYTES, folder
+from bot.files import folder
 from bot.record.against_thread import Compared, ThreadCopy, compared
-from bot.record.brief import NO_LABELS, Labels, brief_of, labels_of
+from bot.record.brief import NO_LABELS, Labels, labels_of, read_record
 from bot.record.page import as_html
-from bot.record.reading import RecordEntry, entries, replay, specification_of
 from bot.record.text import as_json, as_markdown, as_text
 from bot.record.verify import (
-    META,
     TRANSCRIPT,
     Difference,
     RecordedItem,
@@ -32,6 +29,7 @@ from bot.record.verify import (
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.history import thread_evidence
+from bot.slack.people import PeopleDirectory
 from bot.storage.git.versions import lost, versions
 
 NO_KEYS: TrustedKeys = {}
@@ -121,10 +119,7 @@ def sealed_by(one: RecordedItem, keys: TrustedKeys) -> str:
 async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
     """The record and the thread that meta.json names, message by message. Raises ConfigError and SlackError."""
     token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
-    try:
-        home = meta.read(one.file(one.folder / META, META_BYTES).read(), now="").meta.slack
-    except (OSError, meta.Corrupt):
-        home = None
+    home = one.meta.slack
     if home is None or not home.channel_id or not home.thread_ts:
         raise ConfigError(f"The meta.json of {one.slug} names no thread in Slack.")
     seal, rows = app.seal(settings), reversed(one.record.read().split(b"\n"))
@@ -135,12 +130,13 @@ async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
     place = Place(team=home.team_id, channel=home.channel_id, thread=home.thread_ts)
     async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
         us = replace(await slack_client.identify(client), redact=app.secret_redaction(settings))
+        us = replace(us, people=PeopleDirectory(app.person_ids(settings, us.team)))
         if us.team != place.team:
             raise ConfigError(
                 f"The thread of {one.slug} is in another workspace of Slack than SLACK_BOT_TOKEN."
             )
         told = await thread_evidence(client, us, place)
-    return compared(one, ThreadCopy(place, *told))
+    return compared(one, ThreadCopy(place, *told), us.people.person)
 
 
 def _gone(one: RecordedItem) -> Iterator[Difference]:
@@ -159,23 +155,16 @@ def shown(
     one: RecordedItem, form: Form, *, until: int | None = None, labels: Labels = NO_LABELS
 ) -> Iterator[str]:
     """The record up to the line *until*, piece by piece."""
-    state = replay(one.record, until=until)
-    title = _title(one)
-
-    def lines() -> Iterator[RecordEntry]:
-        return entries(one.record, until=until, permalink=state.permalink)
-
-    known = specification_of(one.record, until=until)
-    brief = brief_of(lines(), state, known, labels)
+    record, title = read_record(one.record, labels, until=until), one.title
     match form:
         case Form.TEXT:
-            yield from (f"{row}\n" for row in as_text(lines(), state, brief))
+            yield from (f"{row}\n" for row in as_text(record))
         case Form.JSON:
-            yield from as_json(lines(), state, brief, slug=one.slug)
+            yield from as_json(record, slug=one.slug)
         case Form.MARKDOWN:
-            yield from (f"{row}\n" for row in as_markdown(lines(), state, brief, title=title))
+            yield from (f"{row}\n" for row in as_markdown(record, title=title))
         case Form.HTML:
-            yield from as_html(lines, state, title=title, specification=known, labels=labels)
+            yield from as_html(record, title=title)
         case _:
             assert_never(form)
 
@@ -207,11 +196,3 @@ def written(one: RecordedItem, page: Path, *, until: int | None = None, labels: 
         raise
     finally:
         begun.unlink(missing_ok=True)
-
-
-def _title(one: RecordedItem) -> str:
-    """What meta.json calls it; without one, it has the name of its folder."""
-    try:
-        return meta.read(one.file(one.folder / META, META_BYTES).read(), now="").meta.description or one.slug
-    except (OSError, meta.Corrupt):
-        return one.slug

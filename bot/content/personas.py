@@ -15,7 +15,7 @@ from bot.errors import ContentError
 
 FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens", "model", "looks_at")
 PROSE = {"identity": "identity", "style": "style"}
-LISTS = {"does": "does", "does not": "does_not", "questions": "questions"}
+LISTS = {"does": "does", "does not": "does_not"}
 QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"))
 TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<text>.*)", re.DOTALL)
 
@@ -35,27 +35,18 @@ def read_roster(folder: Path, findings: Findings, *, workspace: Path | None = No
     return Roster(sorted(personas, key=_speaking_order), unusable=refused)
 
 
-def read_workshop(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Roster:
-    """The roles of the planning workshop, by file name; there need not be any."""
-    try:
-        return Roster(_personas(ContentFolder(folder / "workshop", workspace), findings))
-    except OSError:
-        return Roster()
-
-
-def _personas(shelf: ContentFolder, findings: Findings, refused: set[str] | None = None) -> Iterator[Persona]:
-    """Adds the keys of unusable files to *refused*; without it, these are the roles of the workshop."""
+def _personas(shelf: ContentFolder, findings: Findings, refused: set[str]) -> Iterator[Persona]:
+    """Adds the keys of unusable files to *refused*."""
     keys: set[str] = set()
     for path in shelf.markdown():
         front: Mapping[str, Any] = {}
         try:
             front, body = split(shelf.read(path))
             _check_icon(path, front, findings)
-            persona = _persona(front, body, workshop=refused is None)
+            persona = _persona(front, body)
         except (UnreadableFile, BadFrontMatter, ValidationError) as error:
             _refuse(path, _reason(error), findings)
-            if refused is not None:
-                refused.add(str(front.get("key") or path.stem))
+            refused.add(str(front.get("key") or path.stem))
             continue
         if persona.key in keys:
             _refuse(path, f"the key {persona.key} is taken", findings)
@@ -72,14 +63,14 @@ def _check_icon(path: Path, front: dict[str, Any], findings: Findings) -> None:
         findings.note(f"{name_of(path)} has the icon {icon}: Slack needs its name, such as :wave:.")
 
 
-def _persona(front: Mapping[str, Any], body: str, *, workshop: bool) -> Persona:
+def _persona(front: Mapping[str, Any], body: str) -> Persona:
     prose = sections(body)
     given = {name: front[name] for name in FIELDS if front.get(name)}
     if isinstance(phases := given.get("phases"), str):
         given["phases"] = [phases]
     if isinstance(places := given.get("looks_at"), str):
         given["looks_at"] = [places]
-    return Persona.model_validate(given | _from_prose(prose) | {"workshop": workshop})
+    return Persona.model_validate(given | _from_prose(prose))
 
 
 def _from_prose(prose: Mapping[str, str]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """analysis-steps/<phase>/NN-slug.md → Steps. A bad file is skipped with its code, and the others load."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ from bot.content.files import ContentFolder, Findings, UnreadableFile, name_of, 
 from bot.content.frontmatter import BadFrontMatter, PlainScalar, sections, split
 from bot.domain.catalog.agenda import ANALYSIS_PHASES, PHASE_KEYS, Agenda, Phase
 from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.skip_if import BadCondition
-from bot.domain.catalog.steps import Step, StepHeading
+from bot.domain.catalog.steps import NUMBERED, SECTION_OF, Ask, Step, StepHeading, in_code
 from bot.errors import ContentError
 
 PHASE_FOLDER = re.compile(r"[0-9]{2}-[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -26,9 +27,12 @@ Speakers in files written for the original format, in addition to the configured
 Other names are not recognized as speakers, so they stay in the text, as "Use Cases: " does.
 """
 SECTIONS = {section.value.casefold(): section for section in StepHeading}
+MODES = frozenset(SECTION_OF.values())
 
 
-def read_agenda(folder: Path, roster: Roster, findings: Findings, *, workspace: Path | None = None) -> Agenda:
+def read_agenda(
+    folder: Path, roster: Roster, schema: Schema, findings: Findings, *, workspace: Path | None = None
+) -> Agenda:
     """The five phases, and one more for every further `NN-name` folder."""
     shelf = ContentFolder(folder, workspace)
     try:
@@ -41,7 +45,7 @@ def read_agenda(folder: Path, roster: Roster, findings: Findings, *, workspace: 
     phases = sorted((*ANALYSIS_PHASES, *further), key=lambda phase: phase.key)
     steps: dict[str, Step] = {}
     for phase in phases:
-        reader = StepReader(phase.key, roster, findings)
+        reader = StepReader(phase.key, roster, schema, findings)
         for step in reader.read_all(shelf):
             if first := steps.get(step.step_id):
                 reader.refuse_twin(step, first)
@@ -64,9 +68,10 @@ class InvalidStep(Exception):
 class StepReader:
     """Reads the files of one phase."""
 
-    def __init__(self, phase_key: str, roster: Roster, findings: Findings) -> None:
+    def __init__(self, phase_key: str, roster: Roster, schema: Schema, findings: Findings) -> None:
         self._phase_key = phase_key
         self._roster = roster
+        self._schema = schema
         self._findings = findings
         self._speakers = tuple(dict.fromkeys((*(one.name for one in roster), *ORIGINAL_SPEAKERS)))
 
@@ -109,7 +114,8 @@ class StepReader:
 
     def _read(self, path: Path, shelf: ContentFolder) -> Step:
         try:
-            front, body = split(shelf.read(path))
+            text = shelf.read(path)
+            front, body = split(text)
         except UnreadableFile as error:
             raise InvalidStep("ERR-STEP-003", reason=str(error)) from None
         except BadFrontMatter as error:
@@ -118,15 +124,15 @@ class StepReader:
         for name in REQUIRED:
             if _is_missing(name, front.get(name)):
                 raise InvalidStep("ERR-STEP-005", field_name=name)
-        step = self._step(name_of(path), front, body)
+        step = self._step(name_of(path), front, body, text.split("\n"))
         if step.persona not in self._roster and step.persona not in self._roster.unusable:
             raise InvalidStep(
                 "ERR-STEP-006", field_name="persona", value=step.persona, reason=NO_SUCH_PERSONA
             )
         return step
 
-    def _step(self, filename: str, front: Mapping[str, Any], body: str) -> Step:
-        found = sections(body, SECTIONS)
+    def _step(self, filename: str, front: Mapping[str, Any], body: str, rows: Sequence[str]) -> Step:
+        found = {SECTIONS[name]: _without_comments(text) for name, text in sections(body, SECTIONS).items()}
         try:
             return Step(
                 **{name: front[name] for name in REQUIRED},
@@ -134,13 +140,28 @@ class StepReader:
                 skip_if=self._skip_if(filename, front.get("skip_if")),
                 phase_key=self._phase_key,
                 filename=filename,
-                sections={SECTIONS[name]: text for name, text in found.items()},
-                body=body,
+                sections={heading: text for heading, (text, _) in found.items()},
+                asks={
+                    heading: self._asks(filename, comments, rows)
+                    for heading, (_, comments) in found.items()
+                    if heading in MODES
+                },
+                body=_without_comments(body)[0],
                 speakers=self._speakers,
             )
         except ValidationError as error:
             name, value, why = problem_sentence(error)
             raise InvalidStep("ERR-STEP-006", field_name=name, value=value, reason=why) from None
+
+    def _asks(self, filename: str, comments: Mapping[int, str], rows: Sequence[str]) -> Mapping[int, Ask]:
+        found = {number: self._schema.ask(comment) for number, comment in comments.items()}
+        for wrong in dict.fromkeys(comments[number] for number, ask in found.items() if ask is None):
+            line = next(at for at, row in enumerate(rows, 1) if f"<!--{wrong}-->" in row)
+            self._findings.note(
+                f"Line {line} of {self._phase_key}/{filename} says that an answer becomes '{wrong.strip()}', which"
+                " is no kind of entries and no field of one. The answer stays a note."
+            )
+        return {number: ask for number, ask in found.items() if ask}
 
     def _depends_on(self, filename: str, value: Any) -> tuple[str, ...]:
         if value is None:
@@ -160,6 +181,21 @@ class StepReader:
 
     def _trouble(self, code: str, **facts: str) -> None:
         self._findings.trouble(code, phase_key=self._phase_key, **facts)
+
+
+def _without_comments(text: str) -> tuple[str, Mapping[int, str]]:
+    """The text without the comments at the ends of its questions, and the comments by the numbers of those."""
+    rows = text.split("\n")
+    code = in_code(rows)
+    number, found = 0, dict[int, str]()
+    for at, row in enumerate(rows):
+        if at in code or not NUMBERED.fullmatch(row):
+            continue
+        number += 1
+        question, opened, comment = row.rstrip().partition("<!--")
+        if opened and comment.endswith("-->"):
+            rows[at], found[number] = question.rstrip(), comment.removesuffix("-->")
+    return "\n".join(rows), found
 
 
 def _check_folders(shelf: ContentFolder, findings: Findings) -> None:

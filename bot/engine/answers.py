@@ -5,12 +5,12 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
-from bot.domain.messages import planning_wording as wording_of_plans
 from bot.domain.messages.message import Choice, Link, Message
 from bot.domain.roundtable.budget import line
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.saving import is_behind
+from bot.domain.specification.brief import brief
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line
 from bot.engine.ports import Listing
@@ -34,7 +34,6 @@ DOING = {
     Stage.ELABORATING: "in a discussion",
     Stage.SYNTHESIZING: "putting a discussion together",
     Stage.CLOSING: "closing a phase",
-    Stage.PLANNING: "in the planning workshop",
     Stage.STALLED: "waiting for Retry",
     Stage.PAUSED: "stopped",
     Stage.ANALYSED: "analysed",
@@ -57,13 +56,9 @@ def of_roundtable(rt: Roundtable) -> ItemStatus:
 
 
 def _doing(rt: Roundtable) -> str:
-    """A workshop takes days, so it is said whether it waits for people."""
     if rt.stage is Stage.STALLED and not rt.place.thread:
         return "without a thread: `/roundtable resume` opens one"
-    ws = rt.workshop
-    if ws is None or rt.stage is not Stage.PLANNING:
-        return DOING[rt.stage]
-    return f"{DOING[rt.stage]} ({wording_of_plans.doing(ws)})"
+    return DOING[rt.stage]
 
 
 def of_folder(listed: Listing) -> ItemStatus:
@@ -203,9 +198,9 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
         f"- Phase: {phase.number} {phase.name}" if phase else "",
         f"- Step: {step.step_id} {step.title}" if step else "",
         _progress(rt, playbook),
+        f"- Brief: {brief(playbook.schema, rt.specification).counts}",
         f"- Depth: {rt.depth}" if rt.depth else "",
         f"- Discussion: turn {debate.turn_count} of {debate.max_turns}" if debate else "",
-        f"- {wording_of_plans.status(rt.workshop)}" if rt.workshop else "",
         "- The personas are muted." if rt.manners.muted else "",
         f"- {trouble_wording.goes_on_without(menus.AIDED_AGAIN.label)}" if rt.unaided else "",
         f"- {_by_rules(rt, playbook)}" if rt.unaided_personas else "",
@@ -215,13 +210,20 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
     return Message(text="\n".join(row for row in rows if row), links=_link(rt))
 
 
+def so_far(rt: Roundtable, playbook: Playbook) -> Message:
+    steps = playbook.all_steps
+    done = sum(step.step_id in rt.steps_completed for step in steps)
+    found = brief(playbook.schema, rt.specification)
+    return record_wording.so_far(rt.title, done, len(steps), found, link=rt.permalink)
+
+
 def _by_rules(rt: Roundtable, playbook: Playbook) -> str:
     names = [one.first_name for one in playbook.roster if one.key in rt.unaided_personas]
     return trouble_wording.personas_without_a_model(names, menus.AIDED_AGAIN.label)
 
 
 def _progress(rt: Roundtable, playbook: Playbook) -> str:
-    steps, phases = len(playbook.agenda.steps), len(playbook.agenda.phases)
+    steps, phases = len(playbook.all_steps), len(playbook.agenda.phases)
     return (
         f"- Done: {len(rt.steps_completed)} of {steps} steps, {len(rt.phases_completed)} of {phases} phases"
     )

@@ -10,38 +10,26 @@ import logging
 from collections import Counter
 from typing import assert_never
 
+from bot.domain.actions.table import ACTIONS, Action
 from bot.domain.catalog.steps import Depth
-from bot.domain.discussion import dissent
-from bot.domain.messages.message import Action
 from bot.domain.privacy.redaction import Redactor
-from bot.domain.roundtable import agreeing, permission, words
 from bot.domain.roundtable.inputs import (
     Amend,
     AnswerDirectly,
     AnswerQuestion,
     Command,
-    Export,
     Finish,
     Input,
     MarkMessage,
     Mute,
-    NameOption,
-    Plan,
     Press,
-    RaiseObjection,
     RecordDecision,
-    Resume,
+    Request,
     Retract,
     Say,
-    SealPosition,
     SetDepth,
-    SetDue,
-    SettleObjection,
-    Specify,
     Start,
-    Stop,
 )
-from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.lru import LruCache
 
@@ -74,54 +62,30 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
         case Start():
             return "" if happened.key.startswith(TAKEN_UP_AGAIN) else "start"
         case Press(action=action):
-            return action.value
+            return action
         case Finish():
-            return Action.FINISH_STEP.value
+            return Action.FINISH_STEP
         case SetDepth(depth=depth):
             return _depth(depth)
         case Mute(muted=muted):
             return "mute" if muted else "unmute"
-        case (
-            Stop()
-            | Resume()
-            | Plan()
-            | Export()
-            | Specify()
-            | RecordDecision()
-            | NameOption()
-            | RaiseObjection()
-            | SettleObjection()
-            | SealPosition()
-            | SetDue()
-        ):
+        case Request():
             return type(happened).__name__.lower()
         case MarkMessage(mark=mark, removed=removed):
             return f"{'unmark' if removed else 'mark'}_{mark.value}"
         case Say():
-            is_wish = before is not None and permission.is_wish(before, happened)
-            return _typed(happened.text, before) if before and is_wish and _changed(before, after) else ""
+            return _typed(happened, before) if before and _changed(before, after) else ""
         case Amend() | Retract() | AnswerDirectly() | AnswerQuestion():
             return ""
         case _:
             assert_never(happened)
 
 
-def _typed(text: str, rt: Roundtable) -> str:
-    if rt.stage is Stage.AT_BOUNDARY and (letter := words.letter(text)):
-        return letter.value
-    if words.stops(text):
-        return "stop"
-    if rt.stage in {Stage.DISCUSSING, Stage.ELABORATING} and (agreed := agreeing.answer(text)):
-        return (Action.AGREED if agreed[0] else Action.NOT_AGREED).value
-    if rt.stage is Stage.ELABORATING and dissent.decisions(text):
-        return RecordDecision.__name__.lower()
-    if rt.stage is Stage.ELABORATING:
-        return Action.END_ELABORATION.value
-    if rt.stage is Stage.PLANNING:
-        return Action.PLAN_SKIP.value
-    if depth := words.depth(text, at_menu=rt.stage is Stage.AT_BOUNDARY):
-        return _depth(depth)
-    return Action.FINISH_STEP.value
+def _typed(said: Say, rt: Roundtable) -> str:
+    found = next(ACTIONS.read_words(said.text, rt.stage), None)
+    if found is None:
+        return ""
+    return RecordDecision.__name__.lower() if found.action == Action.RECORD else found.action
 
 
 def _depth(depth: Depth) -> str:
@@ -134,9 +98,8 @@ def _changed(before: Roundtable, after: Roundtable) -> bool:
 
 
 def _decisive(rt: Roundtable) -> tuple[object, ...]:
-    debate = rt.elaboration
-    decided = (debate.decided, debate.not_agreed) if debate else ()
-    return rt.stage, rt.menu, rt.depth, rt.depth_overrides, rt.workshop, rt.marks, decided
+    decided = (rt.discussed.decisions, rt.debate.not_agreed) if rt.elaboration else ()
+    return rt.stage, rt.menu, rt.depth, rt.depth_overrides, rt.marks, decided
 
 
 class Redaction:

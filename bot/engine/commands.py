@@ -42,7 +42,7 @@ class Commands(Desk):
         self, place: Place, event: Say | Amend | Retract | Press, *, mentioned: bool = False
     ) -> Reply:
         """In a thread that git knows and the store has lost, the item is taken up first, so that no words are lost."""
-        if isinstance(event, Press) and event.action is Action.TAKE_UP:
+        if isinstance(event, Press) and event.action == Action.TAKE_UP:
             return await recovery.confirm_thread(self, place, event)
         if await self.roundtables.hear(place, event):
             self.threads.forget(place)
@@ -82,14 +82,14 @@ class Commands(Desk):
 
     # --- forms ------------------------------------------------------------------------------------------------------
 
-    async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
-        if action is Action.START_FORM:
+    async def form(self, place: Place, person: Person, action: str, subject: str) -> InputForm:
+        if action == Action.START_FORM:
             return self._start_form(place, person, thread=subject)
-        if action is Action.ANSWER_FORM:
+        if action == Action.ANSWER_FORM:
             slug, _, step_id = subject.rpartition("/")
             asking = await self._readable(person, slug)
             return answering.form(asking, step_id, self.playbook_of(asking))
-        rt = await self.store.get(subject) if action is Action.SETTINGS else await self.store.at(place)
+        rt = await self.store.get(subject) if action == Action.SETTINGS else await self.store.at(place)
         if rt is None or not same_channel(rt.place, place):
             raise UserError(answers.UNKNOWN_THREAD)
         return amending.opened(rt, action, subject, person, self.playbook_of(rt))

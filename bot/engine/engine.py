@@ -59,6 +59,12 @@ class Aggregate(Protocol):
     def but(self, *, version: int) -> Self: ...
 
 
+BeforeSave = Callable[[], Awaitable[None]]
+
+
+async def nothing_before() -> None: ...
+
+
 A = TypeVar("A", bound=Aggregate)
 I = TypeVar("I")  # noqa: E741 -- the input of an aggregate
 
@@ -116,8 +122,10 @@ class Repository(Generic[A, I]):
         memory: MutableMapping[str, A],
         saved: Callable[[I, A | None, A], None],
         meter: Meter,
+        before_save: BeforeSave,
     ) -> None:
         self._store = store
+        self._before_save = before_save
         self._decide = decide
         self._memory = memory
         self._saved = saved
@@ -139,6 +147,7 @@ class Repository(Generic[A, I]):
     async def begin(self, event: I, state: A) -> A:
         """Raises Conflict when there is one already."""
         state = state.but(version=1)
+        await self._before_save()
         await self._store.put(state, expected=0)
         self._memory[state.slug] = state
         self._saved(event, None, state)
@@ -230,6 +239,7 @@ class Repository(Generic[A, I]):
             after, decided = self._decided_on(before, requests)
             if after is not before:
                 after = after.but(version=before.version + 1)
+                await self._before_save()
                 try:
                     await self._store.put(after, expected=before.version)
                 except Conflict:
@@ -276,7 +286,9 @@ class Engine(ABC, Generic[A, I]):
         clock: Clock,
         meter: Meter | None = None,
         memory: MutableMapping[str, A] | None = None,
+        before_save: BeforeSave = nothing_before,
     ) -> None:
+        """*before_save* stores what a state may name. Raises Unavailable."""
         self._wake = wake
         self._clock = clock
         self._meter = meter or NoMeter()
@@ -286,6 +298,7 @@ class Engine(ABC, Generic[A, I]):
             memory=LruCache(REMEMBERED) if memory is None else memory,
             saved=self._saved,
             meter=self._meter,
+            before_save=before_save,
         )
         self._leaving = asyncio.Event()
         self._later: dict[str, asyncio.TimerHandle] = {}

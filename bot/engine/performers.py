@@ -7,31 +7,23 @@ There is one exhaustive match for each port; the unions of effects say which eff
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.taxonomy import Severity, Trouble
 from bot.domain.discussion.synthesis import claims
-from bot.domain.item.item import DRAFT
 from bot.domain.messages import record_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.step_wording import AT_WORK
-from bot.domain.planning.briefing import brief_of
-from bot.domain.planning.plan_reader import KnownIds
-from bot.domain.planning.record import recalled
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable.crosscheck import undefined_ids
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
-    CompareStances,
     Draft,
     Effect,
-    Formalize,
-    Judge,
     Log,
     MeetPerson,
     NameSession,
@@ -39,7 +31,6 @@ from bot.domain.roundtable.effects import (
     Post,
     React,
     ReadItem,
-    ReadPlan,
     ReadThread,
     Restore,
     Rewrite,
@@ -56,25 +47,20 @@ from bot.domain.roundtable.outcomes import (
     Committed,
     Done,
     Drafted,
-    Formalized,
     ItemRead,
-    Judged,
     Outcome,
     PersonaSpoke,
     PersonMet,
-    PlanRead,
     Posted,
-    StancesCompared,
     Surveyed,
     Synthesized,
     ThreadOpened,
     ThreadRead,
 )
 from bot.domain.roundtable.stage import BUSY
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.state import ROOT, Roundtable
 from bot.domain.roundtable.transitions.asking import voice_of
 from bot.domain.roundtable.transitions.saving import slack_place
-from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
 from bot.engine.evidence_ports import Sight, Sights
@@ -82,8 +68,6 @@ from bot.engine.ports import (
     RENEWED_SECONDS,
     Chat,
     LoadedItem,
-    Planners,
-    PlanningCase,
     Records,
     Speech,
     Urgency,
@@ -93,67 +77,8 @@ from bot.engine.ports import (
     renewed,
 )
 
-InWorkshop = ReadPlan | Judge | Formalize
-
 Told = dict[str, Any]
 """What every outcome has: the effect it belongs to, and the time."""
-
-
-class Workshops(NamedTuple):
-    planners: Planners
-    workspace: Workspace
-    schema: Schema
-    sight: Sight
-
-    async def perform(self, effect: InWorkshop, rt: Roundtable, told: Told) -> Outcome:
-        match effect:
-            case ReadPlan():
-                return await self._read(effect, rt, told)
-            case Judge():
-                assert rt.workshop, "a role is asked in a workshop"
-                case = await self._case(rt)
-                verdict, facts = await self.planners.judge(rt.workshop, effect.role, case)
-                return Judged(**told, role=effect.role, round=effect.round, verdict=verdict, facts=facts)
-            case Formalize():
-                return await self._formalized(rt, told)
-            case _:
-                assert_never(effect)
-
-    async def _read(self, effect: ReadPlan, rt: Roundtable, told: Told) -> PlanRead:
-        found = await self.workspace.planning(rt.slug)
-        draft = await self.workspace.files(rt.slug, (DRAFT,))
-        answered, remarks = recalled(_everything(found.lines, rt.lines))
-        return PlanRead(
-            **told,
-            files=found.files,
-            brief=brief_of(rt.title, draft.get(DRAFT, "")),
-            answered=answered,
-            remarks=remarks,
-            aside=effect.aside,
-        )
-
-    async def _formalized(self, rt: Roundtable, told: Told) -> Formalized:
-        assert rt.workshop, "a plan is written in a workshop"
-        found = await self.workspace.planning(rt.slug)
-        lines = _everything(found.lines, rt.lines)
-        formal = await self.planners.formalize(rt.workshop, await self._case(rt), lines=lines)
-        known = KnownIds(
-            requirements=formal.requirements,
-            turns=frozenset(line.message_id for line in lines if line.message_id),
-        )
-        return Formalized(**told, plan=formal.plan, known=known, facts=formal.facts)
-
-    async def _case(self, rt: Roundtable) -> PlanningCase:
-        reads = self.planners.reads
-        files = await self.workspace.files(rt.slug, reads) if reads else {}
-        return PlanningCase(self.schema, rt.specification, files, self.sight)
-
-
-def _everything(saved: Iterable[Line], pending: Iterable[Line]) -> tuple[Line, ...]:
-    """The transcript with the lines that are not in git yet; a line that is in both counts once."""
-    kept = tuple(saved)
-    known = {line.message_id for line in kept if line.message_id}
-    return (*kept, *(line for line in pending if line.message_id not in known))
 
 
 log = logging.getLogger(__name__)
@@ -176,7 +101,7 @@ SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.js
 
 AsSign = React | Unreact | ShowWork | ClearWork | NameSession
 InChat = OpenThread | ReadThread | Post | Rewrite | AsSign | Tell | MeetPerson | ShareRecord
-ByVoice = Speak | Draft | Synthesize | CompareStances
+ByVoice = Speak | Draft | Synthesize
 InWorkspace = ReadItem | Restore | Survey | Commit
 
 
@@ -187,9 +112,9 @@ def urgency_of(effect: Effect, rt: Roundtable) -> Urgency:
     if not isinstance(effect, Rewrite) or effect.pressed:
         is_sign = isinstance(effect, Rewrite) and rt.stage in BUSY and not effect.message.choices
         return Urgency.SIGN if is_sign else Urgency.ANSWER
-    if rt.root and effect.ts == rt.root.ts:
+    if effect.ts == rt.stands_at(ROOT):
         return Urgency.ROOT
-    in_use = {card.ts for card in (rt.card, rt.board, rt.plan_card) if card}
+    in_use = {rt.stands_at(card.token) for card in (rt.card, rt.board) if card}
     return Urgency.CARD if effect.ts in in_use else Urgency.TIDY
 
 
@@ -202,7 +127,6 @@ class Performers(NamedTuple):
     playbook: Playbook
     clock: Clock
     records: Records
-    planners: Planners
     sights: Sights
     redact: Redact = unchanged
     """Done to the texts of voices, threads and files."""
@@ -216,27 +140,22 @@ class Performers(NamedTuple):
             return Done(**told)
         return redacted_message(await self._outcome(effect, rt, told), self.redact)
 
-    async def _outcome(
-        self, effect: InChat | ByVoice | InWorkshop | InWorkspace, rt: Roundtable, told: Told
-    ) -> Outcome:
+    async def _outcome(self, effect: InChat | ByVoice | InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
-        if isinstance(effect, ByVoice | InWorkshop):
+        if isinstance(effect, ByVoice):
             async with renewed(self.chat, rt, AT_WORK.get(effect.kind, ""), seconds=self.renewed_seconds):
                 return await self._with_sign(effect, rt, told)
         return await self._in_workspace(effect, rt, told)
 
-    async def _with_sign(self, effect: ByVoice | InWorkshop, rt: Roundtable, told: Told) -> Outcome:
+    async def _with_sign(self, effect: ByVoice, rt: Roundtable, told: Told) -> Outcome:
         """
         Work that people wait for: a sign in the thread shows it. What was found in the code before a guest came to the
         channel is shown to no voice any more.
         """
         sight = await self.sights.at(rt.place)
         rt = rt if sight.viewer.sees_code else rt.but(survey=None)
-        if isinstance(effect, ByVoice):
-            return await self._by_voice(effect, rt, told, sight)
-        workshops = Workshops(self.planners, self.workspace, self.playbook.schema, sight)
-        return await workshops.perform(effect, rt, told)
+        return await self._by_voice(effect, rt, told, sight)
 
     async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:
         again = effect.attempts > 1
@@ -278,7 +197,8 @@ class Performers(NamedTuple):
             case ShareRecord():
                 await self._share(effect, rt, again=again)
             case MeetPerson():
-                person, name = effect.person, await self.chat.name(effect.person)
+                person = effect.person
+                name = (await self.workspace.people()).get(person) or await self.chat.name(person)
                 offset = await self.chat.offset(person)
                 belongs = self.chat.belonging(person)
                 return PersonMet(**told, person=person, name=name, belongs=belongs, offset=offset)
@@ -338,9 +258,6 @@ class Performers(NamedTuple):
                 synthesis, facts = await self.voices.synthesize(self._cue(effect, rt, sight), files)
                 unknown = undefined_ids(files, claims(synthesis))
                 return Synthesized(**told, synthesis=synthesis, facts=facts, dangling=unknown)
-            case CompareStances():
-                groups, facts = await self.voices.compare(self._cue(effect, rt, sight))
-                return StancesCompared(**told, groups=groups, facts=facts)
             case _:
                 assert_never(effect)
 
@@ -378,9 +295,8 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect.task)
 
-    def _cue(self, effect: Draft | Synthesize | CompareStances, rt: Roundtable, sight: Sight) -> VoiceContext:
-        is_unaided = not isinstance(effect, CompareStances) and effect.unaided
-        rt = rt.but(unaided=True) if is_unaided else rt
+    def _cue(self, effect: Draft | Synthesize, rt: Roundtable, sight: Sight) -> VoiceContext:
+        rt = rt.but(unaided=True) if effect.unaided else rt
         persona = voice_of(effect, rt, self.playbook)
         assert persona, "the table has a persona for every step"
         return VoiceContext(rt, self.playbook, persona.key, sight=sight)

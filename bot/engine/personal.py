@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policy
-from bot.domain.messages import agent_wording, attendance_wording
+from bot.domain.messages import agent_wording, attendance_wording, menus
 from bot.domain.messages import home_page as wording
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.home_page import (
@@ -357,7 +357,7 @@ class Personal:
         """What waits for them, for a direct message; with *here*, only in that channel."""
         zone, held = await self._zone(person), await self.held_by(person)
         held = tuple(rt for rt in held if not here or rt.place.channel == here)
-        start = () if here else (agent_wording.START,)
+        start = () if here else (menus.START,)
         rows = [row for rt in held for row in self._waiting(rt, person, zone)][:SHOWN]
         if not rows:
             return Message(text=wording.NOTHING_WAITS, choices=start)
@@ -374,7 +374,7 @@ class Personal:
     async def belongs_nowhere(self, person: str) -> Message:
         choices = self._answerable(await self.held_by(person), person)
         text = agent_wording.BELONGS_SOMEWHERE if choices else agent_wording.BELONGS_NOWHERE
-        return Message(text=text, choices=(*choices, agent_wording.START, agent_wording.WAITING))
+        return Message(text=text, choices=(*choices, menus.START, agent_wording.WAITING))
 
     def _answerable(self, held: tuple[Roundtable, ...], person: str) -> tuple[Choice, ...]:
         """A button for each open step that asks them, and for each open question that is theirs."""
@@ -464,7 +464,7 @@ def _answered_by(rt: Roundtable, wait: Wait) -> str:
 
 def _asked_at(rt: Roundtable) -> str:
     card = rt.board if rt.elaboration and rt.board else rt.card
-    return card.ts if card else ""
+    return rt.stands_at(card.token) if card else ""
 
 
 def _link(rt: Roundtable, ts: str) -> str:

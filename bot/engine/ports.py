@@ -14,9 +14,8 @@ from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.taxonomy import Trouble
-from bot.domain.discussion.elaboration import Stance, StanceGroups
+from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem
@@ -24,8 +23,6 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.messages.message import Message
 from bot.domain.messages.record_wording import FoundDecision
-from bot.domain.planning.verdict import RoleVerdict
-from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import (
@@ -37,7 +34,7 @@ from bot.domain.roundtable.outcomes import (
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch, Specification
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line
 from bot.domain.values.places import Belonging, Place
@@ -419,10 +416,7 @@ class LoadedItem(NamedTuple):
 
 
 class Planning(NamedTuple):
-    """
-    *files* are a workshop's, also those of earlier versions, by their path in the item's folder; *lines* are the
-    transcript's.
-    """
+    """*files* are those of the plan, by their path in the item's folder; *lines* are the transcript's."""
 
     files: Mapping[str, str]
     lines: tuple[Line, ...]
@@ -450,6 +444,10 @@ class Workspace(Protocol):
 
     async def planning(self, slug: str) -> Planning:
         """What the folder `planning/` of an item holds."""
+        ...
+
+    async def people(self) -> Mapping[str, str]:
+        """What the people of all items are called, by their ids; a name that is there stays."""
         ...
 
     async def commit(
@@ -601,9 +599,9 @@ class VoiceContext(NamedTuple):
 class Speech(NamedTuple):
     """
     What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. One that
-    `passed` has nothing to add: the record says so, the thread does not. `by_rule`: no model was asked. `prepared` is
-    the question of the persona's file that it asks. Of an open step: `patches` are the entries that it proposes, None
-    when it did not look for any; `recommended` is its own answer to the question that it asks, `why` why that matters.
+    `passed` has nothing to add: the record says so, the thread does not. `by_rule`: no model was asked. Of an
+    open step: `patches` are the entries that it proposes, None when it did not look for any; `recommended` is its own
+    answer to the question that it asks, `why` why that matters.
     """
 
     text: str
@@ -612,7 +610,6 @@ class Speech(NamedTuple):
     satisfied: bool | None = None
     passed: bool = False
     by_rule: bool = False
-    prepared: str = ""
     patches: tuple[Patch, ...] | None = None
     recommended: str = ""
     why: str = ""
@@ -638,47 +635,3 @@ class Voices(Protocol):
         ...
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...
-
-    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:
-        """
-        Which positions are the same in other words, as a model says that took no part. No facts: no model was asked.
-        Never raises: where the model fails, the facts say so.
-        """
-        ...
-
-
-class WrittenPlan(NamedTuple):
-    """A plan as it was written, valid or not, and the *requirements* that it may trace to: none, to any."""
-
-    plan: str
-    requirements: frozenset[str] = frozenset()
-    facts: Facts = NO_FACTS
-
-
-class PlanningCase(NamedTuple):
-    """
-    What is planned: the entries of the item, and the files that `Planners.reads` names, as far as they exist. What
-    else may be looked at is in *sight*.
-    """
-
-    schema: Schema
-    specification: Specification
-    files: Mapping[str, str] = {}
-    sight: Sight = NO_SIGHT
-
-
-class Planners(Protocol):
-    """The roles of the planning workshop, and the writer of its plan. Raises VoiceError."""
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The artifacts of an item that they read, if they exist."""
-        ...
-
-    async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
-        """The verdict of *role* in this round, only in its own field. Without facts no model was asked."""
-        ...
-
-    async def formalize(self, ws: Workshop, case: PlanningCase, *, lines: Iterable[Line]) -> WrittenPlan:
-        """The plan; *lines* are the transcript's, `ws.errors` those of the previous plan."""
-        ...

@@ -12,11 +12,8 @@ from bot.domain.roundtable import timers
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
     NO_HARM_REPEATED,
-    CompareStances,
     Draft,
     Effect,
-    Formalize,
-    Judge,
     OpenThread,
     Post,
     React,
@@ -45,7 +42,7 @@ from bot.domain.values.places import Belonging, Person, Place
 from bot.domain.values.timestamps import before, seconds_since
 from bot.engine.audit import audited
 from bot.engine.clock import Clock
-from bot.engine.engine import Engine, UnsavedChange
+from bot.engine.engine import BeforeSave, Engine, UnsavedChange, nothing_before
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
 from bot.engine.ports import NO_FACTS, Meter, Store, Wake
@@ -75,7 +72,7 @@ BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """People would see these twice: an attempt is saved before it is made."""
-CANCELLABLE = (Speak, CompareStances, Draft, Synthesize, Judge, Formalize)
+CANCELLABLE = (Speak, Draft, Synthesize)
 """Work of a model, of which nothing is written down before it ends."""
 
 
@@ -203,6 +200,7 @@ class Roundtables(Engine[Roundtable, Input]):
         cancellation: Cancellation | None = None,
         reactions: Reactions | None = None,
         changed: Callable[[Roundtable], None] = lambda _: None,
+        before_save: BeforeSave = nothing_before,
     ) -> None:
         """*changed* is told each roundtable that was saved."""
         self._memory = RoundtableCache()
@@ -213,6 +211,7 @@ class Roundtables(Engine[Roundtable, Input]):
             clock=clock,
             meter=meter,
             memory=self._memory,
+            before_save=before_save,
         )
         self._store = store
         self._performers = performers

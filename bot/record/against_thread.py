@@ -5,7 +5,7 @@ The newest words count that the record has. Asides are no differences. Messages 
 for the next commit.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -45,8 +45,10 @@ class Compared(NamedTuple):
     waiting: int
 
 
-def compared(item: RecordedItem, thread: ThreadCopy) -> Compared:
-    """Raises OSError."""
+def compared(
+    item: RecordedItem, thread: ThreadCopy, person_of: Callable[[str], str] = lambda id: id
+) -> Compared:
+    """*person_of* gives the id of a person for Slack's, which lines of earlier versions have. Raises OSError."""
     content = item.record.read()
     lines = read(content).lines
     here = f"{thread.place.channel}."
@@ -62,7 +64,7 @@ def compared(item: RecordedItem, thread: ThreadCopy) -> Compared:
                 many = counted(end.n, "line")
                 sentence = f"lacks {end.id}: the post {ts} in the thread says that {many} were committed"
                 yield Difference(item.name, last, sentence)
-        written = _written(lines, here)
+        written = _written(lines, here, person_of)
         for one in thread.said:
             if found := written.get(one.ts):
                 yield from (Difference(item.name, found.number, sentence) for sentence in _unlike(found, one))
@@ -79,14 +81,14 @@ def compared(item: RecordedItem, thread: ThreadCopy) -> Compared:
     return Compared(tuple(differences()), waiting)
 
 
-def _written(lines: Iterable[Line], here: str) -> dict[str, _Written]:
+def _written(lines: Iterable[Line], here: str, person_of: Callable[[str], str]) -> dict[str, _Written]:
     """By the timestamps of messages, without those that were deleted."""
     found: dict[str, _Written] = {}
     for number, line in enumerate(lines, start=1):
         if gone := str(line.meta.get("retracts") or ""):
             found.pop(gone.removeprefix(here), None)
         elif line.source is Source.USER and "message_ts" in line.meta:
-            person = str(line.meta.get("user_id") or "")
+            person = person_of(line.person)
             found[str(line.meta["message_ts"])] = _Written(number, person, line.content)
     return found
 
@@ -100,11 +102,7 @@ def _unlike(written: _Written, message: ThreadMessage) -> Iterator[str]:
 
 def _is_wish(text: str) -> bool:
     """A wish, such as "finish", is carried out and is in no transcript."""
-    return (
-        words.is_wish(text)
-        or words.depth(text, at_menu=True) is not None
-        or words.exit_wish(text) is words.EndIntent.YES
-    )
+    return bool(text.strip()) and not words.answers(text)
 
 
 def _shown(one: ThreadMessage) -> str:

@@ -13,7 +13,7 @@ from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.transcript.lines import HOST
 from bot.domain.transcript.state import Speaker, State
 from bot.domain.values.text import counted, one_line
-from bot.record.reading import RecordEntry, SharedFile
+from bot.record.reading import Record, RecordEntry, SharedFile, entries, replay, specification_of
 
 SHOWN_CHARS = 400
 HOST_NAME = "Roundtable"
@@ -33,7 +33,7 @@ NO_LABELS = Labels()
 
 
 def labels_of(playbook: Playbook) -> Labels:
-    names = {one.actor: one.name for one in (*playbook.workshop, *playbook.roster)}
+    names = {one.actor: one.name for one in playbook.roster}
     return Labels(names, tuple((one.step_id, one.title, one.phase_key) for one in playbook.agenda.steps))
 
 
@@ -84,7 +84,7 @@ class Issue(NamedTuple):
         return sum(any(not one.left for one in held) for held in self.positions.values()) > 1
 
 
-class Brief(NamedTuple):
+class RecordResults(NamedTuple):
     decisions: tuple[BriefPoint, ...] = ()
     questions: tuple[BriefPoint, ...] = ()
     objections: tuple[BriefPoint, ...] = ()
@@ -124,7 +124,7 @@ class Briefing:
             ours = bool(self._host) and one.link.startswith(f"{self._host}/")
             self._files.setdefault(one.id or one.name, one if ours else one._replace(link=""))
 
-    def brief(self) -> Brief:
+    def brief(self) -> RecordResults:
         state = self._state
         done = set(state.progress.steps_completed)
         left = [one for one in self._labels.steps if one[0] not in done]
@@ -136,7 +136,7 @@ class Briefing:
             )
             for over in (True, False)
         )
-        return Brief(
+        return RecordResults(
             decisions=self._points("decision", self._decision),
             questions=self._points("question", self._question),
             objections=self._points("objection", self._objection),
@@ -215,8 +215,8 @@ class Briefing:
             issue = str(entry["issue"] or "")
             key = (_key(issue), "") if issue else ("", str(entry["discussion"] or entry.step))
             grouped.setdefault(key, []).append(entry)
-        for entries in grouped.values():
-            yield self._issue(self._title(entries[0]), entries)
+        for held in grouped.values():
+            yield self._issue(self._title(held[0]), held)
 
     def _title(self, position: Entry) -> str:
         held = self._spec.entries.get(str(position["discussion"] or ""))
@@ -224,10 +224,10 @@ class Briefing:
         step = " ".join(filter(None, (position.step, titles.get(position.step, ""))))
         return str(position["issue"] or (held["topic"] if held else "") or step or "The matter at hand")
 
-    def _issue(self, title: str, entries: Iterable[Entry]) -> Issue:
+    def _issue(self, title: str, positions: Iterable[Entry]) -> Issue:
         taken = [
             (self._number(claim.line), entry, claim)
-            for entry in entries
+            for entry in positions
             for claim in entry.claims.get("option", ())
         ]
         spelled: dict[str, str] = {}
@@ -265,9 +265,7 @@ def _named(specification: Specification, names: Mapping[str, str]) -> Specificat
         for party in (claim.said, claim.proposed, claim.accepted)
         if party and party.name in {"", party.by}
     }
-    for id in unnamed & names.keys():
-        specification = specification.naming(id, names[id])
-    return specification
+    return specification.naming({id: names[id] for id in unnamed & names.keys()})
 
 
 def by_name(state: State, labels: Labels) -> State:
@@ -279,13 +277,33 @@ def by_name(state: State, labels: Labels) -> State:
     return state.but(speakers=tuple(map(named, state.speakers)))
 
 
-def brief_of(
-    lines: Iterable[RecordEntry], state: State, specification: Specification, labels: Labels
-) -> Brief:
-    briefing = Briefing(state, specification, labels)
-    for entry in lines:
+class ReadRecord(NamedTuple):
+    """A record up to one of its lines. `lines` are those from the beginning, as often as they are asked for."""
+
+    state: State
+    lines: Callable[[], Iterator[RecordEntry]]
+    brief: RecordResults
+    labels: Labels = NO_LABELS
+
+
+def read_record(
+    record: Record,
+    labels: Labels = NO_LABELS,
+    *,
+    until: int | None = None,
+    permalink: str | None = None,
+) -> ReadRecord:
+    """Links lead to the thread *permalink*, nowhere if it is empty; by default the record names it. Raises OSError."""
+    state = replay(record, until=until)
+    thread = state.permalink if permalink is None else permalink
+
+    def lines() -> Iterator[RecordEntry]:
+        return entries(record, until=until, permalink=thread)
+
+    briefing = Briefing(state, specification_of(record, until=until), labels)
+    for entry in lines():
         briefing.take(entry)
-    return briefing.brief()
+    return ReadRecord(state, lines, briefing.brief(), labels)
 
 
 def _key(text: str) -> str:

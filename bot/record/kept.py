@@ -10,18 +10,24 @@ from bot.domain.roundtable.digest import StateChange
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line
+from bot.domain.transcript.people import NO_NAMES, Names
 from bot.domain.transcript.state import State
 from bot.engine.ports import ChangesSince, ExportFile, Records
-from bot.record.brief import NO_LABELS, Labels, brief_of
+from bot.record.brief import NO_LABELS, Labels, read_record
 from bot.record.page import as_html
-from bot.record.reading import InMemory, RecordEntry, entries, link_of, numbered, replay, specification_of
+from bot.record.reading import InMemory, link_of, numbered, replay, specification_of
 from bot.record.text import as_markdown
+
+
+async def no_names() -> Names:
+    return NO_NAMES
 
 
 class KeptRecords(Records):
     """
-    *content* is asked for the transcript of an item. Records are folded in a thread, because long ones take time.
-    Exports pass through *redact*, because others may have written secrets into the file.
+    *content* is asked for the transcript of an item, *people* for what people are called. Records are folded in a
+    thread, because long ones take time. Exports pass through *redact*, because others may have written secrets into the
+    file.
     """
 
     def __init__(
@@ -29,9 +35,11 @@ class KeptRecords(Records):
         content: Callable[[str], Awaitable[bytes]],
         redact: Redact = unchanged,
         labels: Labels = NO_LABELS,
+        people: Callable[[], Awaitable[Names]] = no_names,
     ) -> None:
         self._labels = labels
         self._content = content
+        self._people = people
         self._redact = redact
 
     async def sheets(
@@ -80,28 +88,21 @@ class KeptRecords(Records):
         content = await self._content(slug)
         ours = frozenset(line.message_id for line in pending)
         written = await asyncio.to_thread(transcript.append, content, pending) if pending else content
-        return InMemory(written, ours)
+        return InMemory(written, ours, await self._people())
 
 
 def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Iterator[ExportFile]:
-    state = replay(record)
-
-    def lines() -> Iterator[RecordEntry]:
-        return entries(record, permalink=state.permalink)
-
-    known = specification_of(record)
-    brief = brief_of(lines(), state, known, labels)
-    text = "".join(f"{row}\n" for row in as_markdown(lines(), state, brief, title=title))
+    known = read_record(record, labels)
+    text = "".join(f"{row}\n" for row in as_markdown(known, title=title))
     yield ExportFile(f"{name}.md", record_wording.text_title(title), text.encode())
-    page = "".join(as_html(lines, state, title=title, specification=known, labels=labels))
+    page = "".join(as_html(known, title=title))
     yield ExportFile(f"{name}.html", record_wording.page_title(title), page.encode())
 
 
 def _decisions(
     record: InMemory, known: FoundDecision, labels: Labels, *, permalink: str
 ) -> Iterator[FoundDecision]:
-    lines = entries(record, permalink=permalink)
-    for one in brief_of(lines, replay(record), specification_of(record), labels).decisions:
+    for one in read_record(record, labels, permalink=permalink).brief.decisions:
         facts = dict(one.facts)
         yield known._replace(
             id=one.id,

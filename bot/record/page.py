@@ -6,13 +6,12 @@ their digests, so that nothing else could run even if escaping failed.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from bot.domain.specification.entries import Specification
 from bot.domain.transcript.state import (
     RecordedSpending,
     Speaker,
@@ -21,16 +20,15 @@ from bot.domain.transcript.state import (
 from bot.domain.values.markdown import Block, Span, blocks
 from bot.domain.values.text import clean, counted, one_line
 from bot.record.brief import (
-    NO_LABELS,
-    Brief,
     BriefPoint,
+    Holder,
     Issue,
     Labels,
     PositionMove,
-    brief_of,
+    ReadRecord,
+    RecordResults,
     by_name,
 )
-from bot.record.disagreement import picture
 from bot.record.reading import RecordEntry, SharedFile
 from bot.record.text import amounts, standing
 
@@ -48,7 +46,7 @@ COLOURS = 8
 
 
 class Timeline:
-    def __init__(self, state: State, brief: Brief) -> None:
+    def __init__(self, state: State, brief: RecordResults) -> None:
         self._state = state
         self._decided = [one.line for one in brief.decisions if one.line]
         self._open = [one.line for one in brief.questions if one.line]
@@ -159,31 +157,20 @@ def _at(found: Sequence[int]) -> str:
 
 STATIC = Path(__file__).parent / "static"
 POINTS_SHOWN = 200
-ISSUES_SHOWN, MOVES_SHOWN = 24, 12
+ISSUES_SHOWN, POSITIONS_SHOWN, HOLDERS_SHOWN, MOVES_SHOWN = 24, 8, 16, 12
 MOST_PRINTED, PRINTED, PRINTED_MAPS = 24, 12, 4
 """As many decisions, points of another list, and maps are printed (page.css), so that the brief has few pages."""
 CAPTION = "Tall: turns of a discussion. ◆ decision, ○ open question, ▲ change of position."
 MAP_CAPTION = "Round: people. Square: personas. Dashed: held this position before."
-NO_ENTRIES = Specification()
 NOT_YET = "Nothing recorded yet."
 
 _TAGS = {"em": "i", "strong": "b", "s": "s"}
 
-Lines = Callable[[], Iterable[RecordEntry]]
-"""The lines from the beginning, as often as they are asked for."""
 
-
-def as_html(
-    lines: Lines,
-    state: State,
-    *,
-    title: str,
-    specification: Specification = NO_ENTRIES,
-    labels: Labels = NO_LABELS,
-) -> Iterator[str]:
+def as_html(record: ReadRecord, *, title: str) -> Iterator[str]:
     """What the roundtable came to stands first, and the transcript is folded behind it."""
-    state = by_name(state, labels)
-    brief = brief_of(lines(), state, specification, labels)
+    brief, lines, labels = record.brief, record.lines, record.labels
+    state = by_name(record.state, labels)
     timeline = Timeline(state, brief)
     for entry in lines():
         timeline.take(entry)
@@ -239,7 +226,7 @@ def _filters(state: State) -> Iterator[str]:
 # --- what it came to ----------------------------------------------------------------------------------------------
 
 
-def _brief(brief: Brief) -> Iterator[str]:
+def _brief(brief: RecordResults) -> Iterator[str]:
     yield '<div class="brief">'
     yield from _points("Decisions", brief.decisions, most=True)
     yield from _points("Open questions", brief.questions)
@@ -284,15 +271,25 @@ def _positions(issues: tuple[Issue, ...]) -> Iterator[str]:
     shown = sorted(issues, key=lambda one: not (one.is_disputed or one.moves))[:ISSUES_SHOWN]
     yield f'<section class="wide"><h2>Positions <small>{counted(len(issues), "issue")}</small></h2>'
     yield f'<p class="told">{MAP_CAPTION}</p><div class="maps">'
-    for number, issue in enumerate(shown):
+    for issue in shown:
         yield f'<figure><h3 dir="auto">{_shown(issue.title)}</h3>'
-        yield from picture(issue, number)
+        yield '<dl class="map">'
+        for position, holders in list(issue.positions.items())[:POSITIONS_SHOWN]:
+            held = " ".join(map(_holder, holders[:HOLDERS_SHOWN]))
+            left = " no one now" if all(holder.left for holder in holders) else ""
+            yield f'<div><dt dir="auto">{_shown(position)}</dt><dd>{held}{left}</dd></div>'
+        yield "</dl>"
         if issue.moves:
             yield f"<ul>{''.join(map(_move, issue.moves[:MOVES_SHOWN]))}</ul>"
         yield "</figure>"
     yield "</div>"
     yield from _more(len(issues), PRINTED_MAPS)
     yield "</section>"
+
+
+def _holder(holder: Holder) -> str:
+    kind = "person" if holder.is_person else "persona"
+    return f'<bdi class="chip {kind}{" left" if holder.left else ""}">{_shown(holder.name)}</bdi>'
 
 
 def _move(one: PositionMove) -> str:
@@ -303,7 +300,7 @@ def _move(one: PositionMove) -> str:
     )
 
 
-def _left_out(brief: Brief) -> Iterator[str]:
+def _left_out(brief: RecordResults) -> Iterator[str]:
     if not brief.done:
         return
     yield f"<section><h2>Steps <small>{brief.done}</small></h2><ul>"

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.item.artifacts import (
     InsightEdit,
-    Missing,
     UnreadableArtifact,
     applies_to,
     marker,
@@ -17,9 +17,12 @@ from bot.domain.item.artifacts import (
     shared,
 )
 from bot.domain.item.meta import Record
+from bot.domain.planning.derived import plan
+from bot.domain.planning.projections import plan_json
 from bot.domain.specification import adr, files
+from bot.domain.specification.brief import brief
 from bot.domain.specification.snapshot import HASH, Snapshot, folded
-from bot.domain.transcript.lines import Line
+from bot.domain.transcript.lines import USER_NAME, Line
 from bot.domain.values.markdown import LAST_SECTION
 
 
@@ -28,15 +31,18 @@ class HeldSynthesis(NamedTuple):
     text: str
 
 
-def committed(lines: Sequence[Line], *, foreign: Collection[str] = ()) -> Snapshot:
+def committed(
+    lines: Sequence[Line], *, foreign: Collection[str] = (), damage: tuple[str, ...] = ()
+) -> Snapshot:
     """The specification at the last commit that has one, with what people are called by then."""
     newest = next((at for at in range(len(lines), 0, -1) if HASH in lines[at - 1].meta), 0)
-    snapshot = folded(lines[:newest], foreign=foreign)
-    names = {str(one.meta["user_id"]): one.meta.get("user_name") for one in lines if "user_id" in one.meta}
-    specification = snapshot.specification
-    for person, name in names.items():
-        specification = specification.naming(person, str(name)) if name else specification
-    return snapshot._replace(specification=specification)
+    names = {one.person: one.person_name for one in lines if one.person_name}
+    unnamed = (line.person in names and line.person_name in {"", line.person} for line in lines)
+    named = (
+        line.but(meta={**line.meta, USER_NAME: names[line.person]}) if is_unnamed else line
+        for line, is_unnamed in zip(lines[:newest], unnamed, strict=False)
+    )
+    return folded(named, foreign=foreign, damage=damage)
 
 
 def projected(
@@ -47,10 +53,21 @@ def projected(
     ends = {f"{path}#{LAST_SECTION}": "" for path in found}
     for _, edit in files.sections(playbook, snapshot.specification, item, {**ends, **snapshot.written}):
         try:
-            texts[edit.path] = edit.apply(texts.get(edit.path, found.get(edit.path)))
+            text = edit.apply(texts.get(edit.path, found.get(edit.path)))
         except UnreadableArtifact as error:
-            texts[edit.path] = f"{error}\n"
-    return texts
+            text = f"{error}\n"
+        texts[edit.path] = text
+    texts = {path: text for path, text in texts.items() if text}
+    summary = files.brief_edit(brief(playbook.schema, snapshot.specification), item)
+    return {**texts, summary.path: summary.text} if snapshot.written.get(summary.path) else texts
+
+
+def plan_of(snapshot: Snapshot, item: files.ItemFacts, playbook: Playbook) -> str:
+    """What planning.ai.json has to be; empty if the step of the plan is not finished."""
+    step_id = playbook.agenda.plan.step_id
+    if f"{PLAN_PAGE}#{step_id}" not in snapshot.written:
+        return ""
+    return plan_json(plan(item, step_id, playbook.schema, snapshot.specification))
 
 
 def with_follow_ups(texts: Mapping[str, str], snapshot: Snapshot, playbook: Playbook) -> dict[str, str]:
@@ -73,9 +90,7 @@ def with_syntheses(
             if not applies_to(path) or path not in texts or any(mark in text for text in copies):
                 continue
             words = item.title if shared(path) else step.title if step else ""
-            edit = InsightEdit(path=path, keywords=(words,), marker=mark, body=one.text)
-            try:
-                made[path] = edit.apply(made[path])
-            except Missing:
-                continue
+            title = files.document_title(path, item.title)
+            edit = InsightEdit(path=path, keywords=(words,), marker=mark, body=one.text, title=title)
+            made[path] = edit.apply(made.get(path))
     return made

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from io import BytesIO
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
@@ -27,6 +27,7 @@ from bot.domain.transcript.fold import (
     who,
 )
 from bot.domain.transcript.lines import ENTRIES, QUOTED, UNWRITTEN, Flaw, Line, Source, parse
+from bot.domain.transcript.people import NO_NAMES, Names, with_names
 from bot.domain.transcript.seal import foreign_ids
 from bot.domain.transcript.state import CHANGE, State
 from bot.domain.values.json_files import cut_off
@@ -43,6 +44,7 @@ REMARKS = {
 CHANGES = {
     "steps": "step done",
     "phases": "phase done",
+    "reopened": "phases opened again",
     "elaborations": "recorded",
     "restart": "restarted",
 }
@@ -106,11 +108,26 @@ class RecordEntry(NamedTuple):
     passages: tuple[CitedPassage, ...] = ()
 
 
+class NamedFile(NamedTuple):
+    """A transcript in a file, and what its people are called."""
+
+    file: File
+    names: Names
+
+    def opened(self) -> AbstractContextManager[BinaryIO]:
+        return self.file.opened()
+
+    def read(self) -> bytes:
+        """Raises OSError."""
+        return self.file.read()
+
+
 class InMemory(NamedTuple):
     """A transcript that is in no file yet. *ours* are ids of lines of ours that are not sealed before their commit."""
 
     content: bytes
     ours: frozenset[str] = frozenset()
+    names: Names = NO_NAMES
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
@@ -137,24 +154,30 @@ def _skip_row(file: BinaryIO, begun: bytes) -> None:
         begun = file.readline(SKIPPED_BYTES)
 
 
-def numbered(record: File | InMemory, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
+Record = File | NamedFile | InMemory
+
+
+def numbered(record: Record, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
     """The rows up to the line *until*. Raises OSError."""
+    names = NO_NAMES if isinstance(record, File) else record.names
     with record.opened() as file:
         for number, row in rows(file):
             if until is not None and number > until:
                 return
-            yield number, row
+            yield number, with_names(row, names) if isinstance(row, Line) else row
 
 
-def replay(record: File | InMemory, *, until: int | None = None) -> State:
+def replay(record: Record, *, until: int | None = None) -> State:
     """The state at the line *until*, or at the end. Raises OSError."""
     return fold(numbered(record, until=until))
 
 
-def specification_of(record: File | InMemory, *, until: int | None = None) -> Specification:
+def specification_of(record: Record, *, until: int | None = None) -> Specification:
     """The entries as the lines up to *until* give them. Raises OSError."""
     with record.opened() as file:
         whole = InMemory(b"".join(file), record.ours if isinstance(record, InMemory) else frozenset())
+    if not isinstance(record, File):
+        whole = whole._replace(names=record.names)
     found = [(number, _with_id(number, row)) for number, row in numbered(whole) if isinstance(row, Line)]
     lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
     foreign = foreign_ids(whole.content) - whole.ours
@@ -169,7 +192,7 @@ def _with_id(number: int, line: Line) -> Line:
     )
 
 
-def repeated(record: File) -> Iterator[Flaw]:
+def repeated(record: Record) -> Iterator[Flaw]:
     """Lines whose id an earlier line has. Raises OSError."""
     first: dict[str, int] = {}
     for number, row in numbered(record):
@@ -178,9 +201,7 @@ def repeated(record: File) -> Iterator[Flaw]:
             yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")
 
 
-def entries(
-    record: File | InMemory, *, until: int | None = None, permalink: str = ""
-) -> Iterator[RecordEntry]:
+def entries(record: Record, *, until: int | None = None, permalink: str = "") -> Iterator[RecordEntry]:
     """*permalink* is the thread's, if it is known; the links of messages follow from it. Raises OSError."""
     phase = step = ""
     thread = permalinks.thread(permalink)

@@ -7,7 +7,7 @@ from bot.domain.transcript.state import Discussion, RecordedSpending, Speaker, S
 from bot.domain.values.json_files import pretty
 from bot.domain.values.markdown import escaped, quoted
 from bot.domain.values.text import counted, one_line
-from bot.record.brief import Brief, BriefPoint, PositionMove
+from bot.record.brief import BriefPoint, PositionMove, ReadRecord, RecordResults
 from bot.record.reading import RecordEntry
 
 LINE_CHARS = 150
@@ -35,11 +35,11 @@ class Ranges:
         return f"{shown} and {self._more:,} more" if self._more else shown
 
 
-def as_text(entries: Iterable[RecordEntry], state: State, brief: Brief) -> Iterator[str]:
+def as_text(record: ReadRecord) -> Iterator[str]:
     """The lines by round and step, then the state."""
     unrecorded = Ranges()
     place: tuple[object, ...] = ()
-    for entry in entries:
+    for entry in record.lines():
         if not entry.flaw and (entry.round, entry.part, entry.step_id) != place:
             place = (entry.round, entry.part, entry.step_id)
             yield ""
@@ -48,12 +48,12 @@ def as_text(entries: Iterable[RecordEntry], state: State, brief: Brief) -> Itera
             unrecorded.add(entry.number)
         yield _said(entry)
     yield ""
-    yield from summary(state, brief)
+    yield from summary(record.state, record.brief)
     if str(unrecorded):
         yield from _listed("Calls that nothing is recorded of", [f"lines {unrecorded}"])
 
 
-def summary(state: State, brief: Brief) -> Iterator[str]:
+def summary(state: State, brief: RecordResults) -> Iterator[str]:
     yield f"After line {state.line}: {standing(state)}"
     done = state.progress
     facts = [
@@ -121,7 +121,7 @@ def _discussed(discussion: Discussion | None) -> Iterator[str]:
             yield f"  - {one_line(f'{turn.id} {turn.by}{stands}: {turn.text}', LINE_CHARS)}"
 
 
-def lists(brief: Brief) -> tuple[tuple[str, tuple[BriefPoint, ...]], ...]:
+def lists(brief: RecordResults) -> tuple[tuple[str, tuple[BriefPoint, ...]], ...]:
     """What it came to: the same lists in every form."""
     return (
         ("Decisions", brief.decisions),
@@ -136,7 +136,7 @@ def in_words(point: BriefPoint) -> str:
     return " ".join(filter(None, (point.id, point.text, f"– {facts}" if facts else "", f"({said})")))
 
 
-def positions(brief: Brief) -> Iterator[str]:
+def positions(brief: RecordResults) -> Iterator[str]:
     """Who stands where, and who moved because of what."""
     for issue in brief.issues:
         for position, holders in issue.positions.items():
@@ -176,8 +176,9 @@ def _flaws(state: State) -> Iterator[str]:
 CELL_CHARS = 80
 
 
-def as_markdown(entries: Iterable[RecordEntry], state: State, brief: Brief, *, title: str) -> Iterator[str]:
+def as_markdown(record: ReadRecord, *, title: str) -> Iterator[str]:
     """The state first, then the lines."""
+    state, brief = record.state, record.brief
     yield f"# {escaped(one_line(title))}"
     yield ""
     yield f"After line {state.line}: {escaped(standing(state))}."
@@ -188,7 +189,7 @@ def as_markdown(entries: Iterable[RecordEntry], state: State, brief: Brief, *, t
     yield from _table("Model calls by actor", state.totals.by_actor)
     yield from _table("Model calls by provider", state.totals.by_provider)
     yield from _markdown_flaws(state)
-    yield from _lines(entries)
+    yield from _lines(record.lines())
 
 
 def _section(heading: str, found: Iterable[str]) -> Iterator[str]:
@@ -241,8 +242,9 @@ def _cell(text: str) -> str:
 # --- JSON ---------------------------------------------------------------------------------------------------------
 
 
-def as_json(entries: Iterable[RecordEntry], state: State, brief: Brief, *, slug: str) -> Iterator[str]:
+def as_json(record: ReadRecord, *, slug: str) -> Iterator[str]:
     """The state, then `lines`."""
+    state, brief = record.state, record.brief
     head: dict[str, object] = {
         "slug": slug,
         "state": {**state.model_dump(mode="json"), "status": state.progress.analysis_status},
@@ -251,7 +253,7 @@ def as_json(entries: Iterable[RecordEntry], state: State, brief: Brief, *, slug:
     }
     yield pretty(head).removesuffix("\n}\n") + ',\n  "lines": ['
     between = "\n"
-    for entry in entries:
+    for entry in record.lines():
         yield f"{between}    {json.dumps(_fields(entry), ensure_ascii=False)}"
         between = ",\n"
     yield "\n  ]\n}\n"

@@ -14,20 +14,21 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item import meta
+from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.item.artifacts import KEPT_BY_US, SHARED, SPECIFICATION, applies_to, marker
-from bot.domain.item.meta import Record
-from bot.domain.planning.plan_reader import read_plan
+from bot.domain.item.meta import Corrupt, Meta, Record
+from bot.domain.item.meta import read as read_meta
+from bot.domain.planning.plan import read_plan
 from bot.domain.planning.plan_review import plan_hash
-from bot.domain.planning.projections import check_files
-from bot.domain.planning.workshop import FOLDER, PLAN, PROJECTIONS, REVIEW
+from bot.domain.planning.projections import FOLDER, PLAN, PROJECTIONS, REVIEW, check_files
 from bot.domain.specification import adr
 from bot.domain.specification.files import ItemFacts
-from bot.domain.specification.snapshot import HASH, first_difference, folded, hash_of
+from bot.domain.specification.snapshot import HASH, Snapshot, first_difference, hash_of
 from bot.domain.specification.snapshot import read as read_snapshot
-from bot.domain.transcript import verify
+from bot.domain.transcript import people, verify
 from bot.domain.transcript.fold import CONCLUDED_KEPT
 from bot.domain.transcript.lines import Line
+from bot.domain.transcript.people import PEOPLE_FILE
 from bot.domain.transcript.scrubbing import ScrubbedLines, named
 from bot.domain.transcript.state import Concluded, State
 from bot.domain.transcript.verify import Wrong, difference, sections_compared
@@ -42,8 +43,15 @@ from bot.files import (
     Folder,
     folder,
 )
-from bot.record.projected import HeldSynthesis, committed, projected, with_follow_ups, with_syntheses
-from bot.record.reading import numbered, repeated, replay
+from bot.record.projected import (
+    HeldSynthesis,
+    committed,
+    plan_of,
+    projected,
+    with_follow_ups,
+    with_syntheses,
+)
+from bot.record.reading import NamedFile, numbered, repeated, replay
 from bot.record.words_kept import unkept
 
 
@@ -234,12 +242,36 @@ class RecordedItem(NamedTuple):
         return self.transcript.relative_to(self.folder).as_posix()
 
     @property
-    def record(self) -> File:
-        return self.file(self.transcript, TRANSCRIPT_BYTES if self.root else CHOSEN_RECORD_BYTES)
+    def record(self) -> NamedFile:
+        most = TRANSCRIPT_BYTES if self.root else CHOSEN_RECORD_BYTES
+        return NamedFile(self.file(self.transcript, most), self.people.names)
+
+    @property
+    def people(self) -> people.PeopleFile:
+        """What people are called stands beside the items."""
+        return people.read_people(self.people_text.encode("utf-8", "surrogateescape") or None)
+
+    @property
+    def people_text(self) -> str:
+        with suppress(OSError):
+            content = self.file(self.folder.parent / PEOPLE_FILE, META_BYTES).read()
+            return content.decode("utf-8", "surrogateescape")
+        return ""
 
     @property
     def slug(self) -> str:
         return self.folder.name if self.name == TRANSCRIPT else self.transcript.stem
+
+    @property
+    def meta(self) -> Meta:
+        """What its meta.json says; nothing where there is none, or it cannot be read."""
+        with suppress(OSError, Corrupt):
+            return read_meta(self.file(self.folder / META, META_BYTES).read(), now="").meta
+        return Meta()
+
+    @property
+    def title(self) -> str:
+        return self.meta.description or self.slug
 
     def file(self, path: Path, most: int) -> File:
         root = self.root or (self.folder if path.is_relative_to(self.folder) else path.parent)
@@ -263,14 +295,23 @@ def differences(
     All differences. *versions*: the newest first. *foreign*: the ids of lines by others. Without a *playbook* files
     with sections of entries are not made again. Raises OSError.
     """
+    if flaw := item.people.flaw:
+        yield Difference(PEOPLE_FILE, 1, flaw)
     state = replay(item.record)
     flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
     yield from lines_kept(item.record.read(), item.name, versions)
     content = _content(item.file(item.folder / META, META_BYTES))
     yield from _progress(content, state, versions)
-    yield from _specified(item, foreign)
-    held = list(_with_records(state, _recorded(content)))
+    lines = [line for _, line in numbered(item.record) if isinstance(line, Line)]
+    written = _content(item.file(item.folder / SPECIFICATION, TRANSCRIPT_BYTES))
+    known = _snapshot_in(written)
+    snapshot = committed(lines, foreign=foreign, damage=known.specification.damage if known else ())
+    if known and written:
+        yield from _specified(written, known, lines, snapshot, foreign=foreign)
+    elif written is not None or any(map(_hash_in, lines)):
+        yield Difference(SPECIFICATION, 1, "is not there" if written is None else "cannot be read")
+    held = list(_with_records(state, list(item.meta.elaborations)))
     yield from (Difference(item.name, wrong.line, wrong.sentence) for wrong in _turns(held))
     texts: dict[str, str] = {}
     yield from _unreadable(item, texts)
@@ -278,13 +319,13 @@ def differences(
     is_foreign = incomplete or not state.progress.whole
     yield from _sections(texts, held, foreign=is_foreign)
     if playbook:
-        facts = ItemFacts(_title(content, item), item.slug)
+        facts = ItemFacts(item.title, item.slug)
         syntheses = (
             () if is_foreign else [HeldSynthesis(record, one.text) for one, record in held if one.whole]
         )
-        yield from _projected(
-            item, texts, playbook, facts=facts, syntheses=syntheses, versions=versions, foreign=foreign
-        )
+        wanted = with_syntheses(projected(snapshot, facts, texts, playbook), syntheses, facts, playbook)
+        wanted = with_follow_ups(wanted, snapshot, playbook)
+        yield from _projected(item, texts, wanted, versions, plan=plan_of(snapshot, facts, playbook))
     with item.opened() as found:
         yield from plans_in_step(found)
 
@@ -292,18 +333,13 @@ def differences(
 def _projected(
     item: RecordedItem,
     texts: Mapping[str, str],
-    playbook: Playbook,
-    *,
-    facts: ItemFacts,
-    syntheses: Iterable[HeldSynthesis],
+    wanted: Mapping[str, str],
     versions: Sequence[CommittedItem],
-    foreign: Collection[str],
+    *,
+    plan: str,
 ) -> Iterator[Difference]:
     """Every file made again from the lines, and the second check, which does not ask the code that makes them."""
-    lines = [line for _, line in numbered(item.record) if isinstance(line, Line)]
-    snapshot = committed(lines, foreign=foreign)
-    wanted = with_syntheses(projected(snapshot, facts, texts, playbook), syntheses, facts, playbook)
-    for name, text in with_follow_ups(wanted, snapshot, playbook).items():
+    for name, text in wanted.items():
         if name not in texts:
             if name != SHARED or item.shared:
                 yield Difference(name, 1, "is missing")
@@ -313,8 +349,20 @@ def _projected(
     for name in texts.keys() - wanted.keys():
         if adr.is_ours(name):
             yield Difference(name, 1, "is no file of this record")
-    for number, sentence in unkept(item.record.read().decode("utf-8", "replace"), dict(texts)):
+    planned = {name: _text(item.file(item.folder / name, ARTIFACT_BYTES)) for name in (PLAN, PLAN_PAGE)}
+    if plan and (diff := difference(plan, planned[PLAN], PLAN)):
+        yield Difference(PLAN, diff.line, "is not what the lines say", diff=diff.rows)
+    kept = {**texts, PLAN_PAGE: planned[PLAN_PAGE]}
+    transcript = item.record.read().decode("utf-8", "replace")
+    for number, sentence in unkept(transcript, kept, item.people_text):
         yield Difference(item.name, number, sentence)
+
+
+def _text(file: File) -> str:
+    """Empty where there is no plain file; that is told elsewhere."""
+    with suppress(FileNotFoundError, FileRefused):
+        return file.read().decode("utf-8", "surrogateescape")
+    return ""
 
 
 def _hand_edit(name: str, text: str, versions: Sequence[CommittedItem]) -> str:
@@ -347,31 +395,24 @@ def _progress(content: bytes | None, state: State, versions: Sequence[CommittedI
         yield Difference(META, one.line, one.sentence, diff=one.diff)
 
 
-def _specified(item: RecordedItem, foreign: Collection[str]) -> Iterator[Difference]:
+def _snapshot_in(content: bytes | None) -> Snapshot | None:
+    with suppress(ValueError):
+        return read_snapshot(content.decode()) if content is not None else None
+    return None
+
+
+def _specified(
+    content: bytes, known: Snapshot, lines: Sequence[Line], snapshot: Snapshot, *, foreign: Collection[str]
+) -> Iterator[Difference]:
     """
     The specification at the last commit that has one, and what the lines up to there give. Lines by others count as
     proposals, or not at all where the bot did not read them.
     """
-    lines = [line for _, line in numbered(item.record) if isinstance(line, Line)]
-    newest = next((at for at in range(len(lines), 0, -1) if _hash_in(lines[at - 1])), 0)
-    content = _content(item.file(item.folder / SPECIFICATION, TRANSCRIPT_BYTES))
-    if not newest and content is None:
-        return
-    if content is None:
-        yield Difference(SPECIFICATION, 1, "is not there")
-        return
-    try:
-        found = read_snapshot(content.decode())
-    except ValueError:
-        yield Difference(SPECIFICATION, 1, "cannot be read")
-        return
-    ours = [line for line in lines[:newest] if line.message_id not in foreign]
-    folds = (folded(lines[:newest], foreign=foreign), folded(ours))
-    wrong = [first_difference(found.specification, one.specification) for one in folds]
-    if all(id for id, _ in wrong):
-        id, sentence = wrong[0]
+    id, sentence = first_difference(known.specification, snapshot.specification)
+    ours = [line for line in lines if line.message_id not in foreign]
+    if id and first_difference(known.specification, committed(ours).specification)[0]:
         yield Difference(SPECIFICATION, _row_of(content, id), f"{id} {sentence}")
-    elif newest and hash_of(content) != _hash_in(lines[newest - 1]):
+    elif (told := next(filter(None, map(_hash_in, reversed(lines))), "")) and hash_of(content) != told:
         yield Difference(
             SPECIFICATION, 1, "has the entries of the lines, and is not the file that was committed"
         )
@@ -386,19 +427,6 @@ def _row_of(content: bytes, id: str) -> int:
     """The line of the file that begins the entry; the first if there is none."""
     begins = f'"id": "{id}"'.encode()
     return next((at for at, row in enumerate(content.split(b"\n"), start=1) if begins in row), 1)
-
-
-def _title(content: bytes | None, item: RecordedItem) -> str:
-    with suppress(meta.Corrupt):
-        return meta.read(content or b"", now="").meta.description or item.slug
-    return item.slug
-
-
-def _recorded(content: bytes | None) -> list[Record]:
-    try:
-        return list(meta.read(content or b"", now="").meta.elaborations)
-    except meta.Corrupt:
-        return []
 
 
 def _with_records(state: State, recorded: list[Record]) -> Iterator[tuple[Concluded, Record]]:

@@ -1,6 +1,7 @@
 """
 A second check, which shares nothing with the code that writes the files: each person's words stand in a file, with
-their name. It knows the format of a transcript, and reads the files as text.
+their name, and what a person accepted is not called open. It knows the format of a transcript, and reads the files as
+text.
 """
 
 import json
@@ -8,18 +9,21 @@ import re
 
 SHORTEST = 4
 """Letters and digits; shorter values stand anywhere."""
-_NO_WORDS = ("asked", "discussion", "person")
-"""Fields with the words of a question, and references to a discussion or to a person."""
+_NO_WORDS = ("asked", "discussion", "heard", "person")
+"""Fields with the words of a question, and references to a discussion, to a line or to a person."""
 _ESCAPES = re.compile(r"&(?:lt|gt|amp|quot|#\d+);")
 _ENTRY = re.compile(r"\n(?=(?:#|- |\d+\. |\*\*[A-Z]{1,4}-\d))")
+_LED_BY = re.compile(r"[#\-* ]{0,8}([A-Z]{1,4}(?:-\d{1,9}){1,3})\b")
 _WHOLE = re.compile(r"#{3,} |\*\*[A-Z]{1,4}-\d")
 
 
-def unkept(transcript: str, files: dict[str, str]) -> list[tuple[int, str]]:
+def unkept(transcript: str, files: dict[str, str], people: str = "") -> list[tuple[int, str]]:
     """
-    What is missing, as (number of the line, sentence). *files*: texts of what people read, by path. Words that were
-    edited, deleted, withdrawn, or given anew by a later line of a person need not be there.
+    What is missing, as (number of the line, sentence). *files*: texts of what people read, by path. *people* is the
+    text of people.json. Words that were edited, deleted, withdrawn, or given anew by a later line of a person need not
+    be there.
     """
+    names = _names(people)
     lines, missing = [], []
     for number, row in enumerate(transcript.split("\n"), 1):
         try:
@@ -27,9 +31,9 @@ def unkept(transcript: str, files: dict[str, str]) -> list[tuple[int, str]]:
         except ValueError:
             continue  # a row that cannot be read is named elsewhere
         if isinstance(line, dict) and isinstance(line.get("meta"), dict):
-            lines.append((number, line["source"], line["meta"]))
-    people = [(n, meta) for n, source, meta in lines if source != "model" and meta.get("user_id")]
-    given = [(n, meta, patch) for n, meta in people for patch in meta.get("entries") or ()]
+            lines.append((number, line.get("source"), line["meta"]))
+    spoken = [(n, meta) for n, source, meta in lines if source != "model" and _author(meta)]
+    given = [(n, meta, patch) for n, meta in spoken for patch in meta.get("entries") or ()]
     over = {meta.get(how) for _, _, meta in lines for how in ("amends", "retracts")}
     gone = {patch["id"] for _, _, patch in given if patch.get("state") in ("withdrawn", "superseded")}
     gone |= {patch["id"] for _, _, patch in given if patch.get("part_of") in gone}
@@ -40,16 +44,40 @@ def unkept(transcript: str, files: dict[str, str]) -> list[tuple[int, str]]:
             continue
         given_here = [(name, value) for name, value in patch.get("set", {}).items() if name not in _NO_WORDS]
         for at, (name, value) in enumerate(given_here):
-            words = _bare(value) if isinstance(value, str) else ""
+            text = value if isinstance(value, str) else ""
+            shown = names.get(text.removeprefix("@"), text)  # some values are nothing but a person
+            words = _bare(shown)
             if len(words) < SHORTEST or last[patch["id"], name] != number:
                 continue
             there = [block for bare, block in blocks if words in bare]
-            who = str(meta.get("user_name") or "")
+            who = names.get(_author(meta)) or str(meta.get("user_name") or _author(meta))
             if not there:
-                missing.append((number, f"“{_short(value)}” ({patch['id']}) is in no file"))
+                missing.append((number, f"“{_short(shown)}” ({patch['id']}) is in no file"))
             elif at == 0 and patch.get("new") and not any(who in block for block in there):
-                missing.append((number, f"“{_short(value)}” ({patch['id']}) stands there without {who}"))
+                missing.append((number, f"“{_short(shown)}” ({patch['id']}) stands there without {who}"))
+    patches = [(n, meta, patch) for n, _, meta in lines for patch in meta.get("entries") or ()]
+    newest = {patch["id"]: (n, meta, patch) for n, meta, patch in patches}
+    doubted = {patch["id"] for _, _, patch in patches if patch.get("unverified")}
+    unsettled = (_LED_BY.match(block) for _, block in blocks if "not accepted" in block)
+    for id in sorted({found[1] for found in unsettled if found} & newest.keys()):
+        number, meta, patch = newest[id]
+        is_taken = _author(meta) and "seal" in meta and patch.get("accept") is True
+        if is_taken and not (meta.get("how") == "everything" and id in doubted):
+            missing.append((number, f"{id} was accepted here, and stands there as not accepted"))
     return missing
+
+
+def _author(meta: dict[str, object]) -> str:
+    """Earlier versions wrote Slack's id, and the name, into the line."""
+    return str(meta.get("person") or meta.get("user_id") or "")
+
+
+def _names(people: str) -> dict[str, str]:
+    """Empty if the file cannot be read; verifying reports that."""
+    try:
+        return {id: str(one.get("name", "")) for id, one in json.loads(people)["people"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return {}
 
 
 def _blocks(text: str) -> list[str]:

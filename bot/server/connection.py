@@ -16,15 +16,14 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.engine.clock import now
-from bot.engine.engine import Queue, QueueStatus
+from bot.engine.engine import Queue
 from bot.engine.ports import Store, Wake, Workspace
-from bot.engine.roundtables import Hears
 from bot.errors import ConfigError, SlackError, Unavailable
 from bot.server import review_webhook
 from bot.server.health import Census, LoopLag, Probe, Unfit, WatchedWorker, health, sometimes
 from bot.server.http import SlackRoute, received, serving
 from bot.server.metrics import Facts, Metrics
-from bot.server.review_webhook import ReviewRoute, ReviewWebhook
+from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
 from bot.slack.app import slack_app
 from bot.slack.client import SlackHealth
@@ -52,7 +51,8 @@ class Endpoints:
     def __init__(self, settings: Settings, *, workspace: Workspace) -> None:
         self.metrics = Metrics()
         self.slack_health = SlackHealth()
-        self._hears: Hears = _not_connected
+        self._is_open = False
+        self._sockets: Sockets | None = None
         self._loop_lag = LoopLag()
         self._settings = settings
         self._census: Census = _nothing_counted
@@ -91,7 +91,7 @@ class Endpoints:
             get=health(self._probes, metrics=self.metrics, census=self._counted),
             setting="ROUNDTABLE_HEALTH_PORT",
         )
-        async with asked, _beside(self._loop_lag.run()):
+        async with asked, beside(self._loop_lag.run()):
             yield
 
     @asynccontextmanager
@@ -109,8 +109,8 @@ class Endpoints:
     @asynccontextmanager
     async def taking_reviews(self, postbox: ReviewWebhook, queue: Queue) -> AsyncIterator[None]:
         """Of other programs. At the end, no more are accepted, and running requests are answered."""
-        self._postbox.open(received(ReviewRoute(postbox)))
-        self._probes["reviews"] = _waiting(queue)
+        self._postbox.open(received(postbox))
+        self._probes["reviews"] = _queue(queue)
         try:
             yield
         finally:
@@ -123,19 +123,19 @@ class Endpoints:
         token = self._settings.slack_app_token
         app = slack_app(client, reception, meter=self.metrics)
         shut = await self._over_sockets(app, client, token) if token else self._over_http(app)
+        self._is_open = True
+        self._probes["slack"] = self._slack
         try:
-            async with _beside(self.slack_health.watch(client.auth_test)):
+            async with beside(self.slack_health.watch(client.auth_test)):
                 yield
         finally:
-            self._hears = _not_connected
+            self._is_open = False
             self._probes["slack"] = _unfit(STOPPING)
             await shut()
 
     async def _over_sockets(self, app: AsyncApp, client: AsyncWebClient, token: SecretStr) -> Shut:
-        sockets = Sockets(app, client, app_token=token.get_secret_value())
+        self._sockets = sockets = Sockets(app, client, app_token=token.get_secret_value())
         await answered(sockets.connect, refusal="Slack refused SLACK_APP_TOKEN")
-        self._probes["slack"] = self._slack_probe(_connected(sockets))
-        self._hears = sockets.is_connected
         return lambda: sockets.close(seconds=ANSWER_SECONDS)
 
     def _over_http(self, app: AsyncApp) -> Shut:
@@ -143,38 +143,32 @@ class Endpoints:
         secret = self._settings.slack_signing_secret
         slack = SlackRequests(app, signing_secret=secret.get_secret_value() if secret else "")
         self._entrance.open(received(slack))
-        self._hears = _always
-        self._probes["slack"] = self._slack_probe(_always_connected)
         return lambda: self._entrance.close(seconds=ANSWER_SECONDS)
 
     async def hears(self) -> bool:
         """Whether Slack's deliveries reach us now, as far as we can see."""
-        return await self._hears()
+        return self._is_open and (self._sockets is None or await self._sockets.is_connected())
 
-    def _slack_probe(self, connected: Probe) -> Probe:
+    async def _slack(self) -> Facts:
         """Unfit without a connection, and while Slack refuses our calls."""
-
-        async def probe() -> Facts:
-            ahead, refusal = self.slack_health.clock_ahead, self.slack_health.refusal
-            facts: dict[str, float] = {"shut_out": bool(refusal)}
-            facts |= {} if ahead is None else {"clock_ahead_seconds": ahead}
-            problem = refusal
-            try:
-                facts |= await connected() or {}
-            except Unfit as unfit:
-                problem, facts = problem or str(unfit), facts | dict(unfit.facts)
-            if problem:
-                raise Unfit(problem, facts)
-            return facts
-
-        return probe
+        ahead, problem = self.slack_health.clock_ahead, self.slack_health.refusal
+        facts: dict[str, float] = {"shut_out": bool(problem)}
+        facts |= {} if ahead is None else {"clock_ahead_seconds": ahead}
+        if self._sockets:
+            age = self._sockets.hello_age()
+            facts |= {"hello_age_seconds": age} if math.isfinite(age) else {}
+            if not await self._sockets.is_connected():
+                problem = problem or "no connection to Slack"
+        if problem:
+            raise Unfit(problem, facts)
+        return facts
 
     async def _lag(self) -> Facts:
         return {"lag_seconds": self._loop_lag.seconds}
 
 
 @asynccontextmanager
-async def _beside(watching: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def beside(watching: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     task = asyncio.create_task(watching)
     try:
         yield
@@ -204,56 +198,24 @@ async def answered(ask: Callable[[], Awaitable[T]], *, refusal: str) -> T:
         wait = min(LONGEST_WAIT_SECONDS, wait * 2)
 
 
-async def _not_connected() -> bool:
-    return False
-
-
 async def _nothing_counted() -> Mapping[str, int]:
     raise Unavailable(NOT_OPEN)
 
 
-async def _always() -> bool:
-    return True
-
-
-def _connected(sockets: Sockets) -> Probe:
-    async def probe() -> Facts:
-        age = sockets.hello_age()
-        facts = {"hello_age_seconds": age} if math.isfinite(age) else {}
-        if not await sockets.is_connected():
-            raise Unfit("no connection to Slack", facts)
-        return facts
-
-    return probe
-
-
-def _queue(queue: Queue, worker: WatchedWorker) -> Probe:
+def _queue(queue: Queue, worker: WatchedWorker | None = None) -> Probe:
     """The queue is shared: one roundtable that waits must not make every process unready."""
 
     async def probe() -> Facts:
         waiting = await queue.waiting()
-        facts = _facts(waiting)
-        if reason := worker.problem(oldest_seconds=waiting.oldest_seconds):
+        facts = {
+            "owing": waiting.unfinished,
+            "oldest_seconds": waiting.oldest_seconds,
+        }  # as dashboards know them
+        if worker and (reason := worker.problem(oldest_seconds=waiting.oldest_seconds)):
             raise Unfit(reason, facts)
         return facts
 
     return probe
-
-
-def _waiting(queue: Queue) -> Probe:
-    async def probe() -> Facts:
-        return _facts(await queue.waiting())
-
-    return probe
-
-
-def _facts(status: QueueStatus) -> Facts:
-    """Under the names that dashboards know."""
-    return {"owing": status.unfinished, "oldest_seconds": status.oldest_seconds}
-
-
-async def _always_connected() -> None:
-    return
 
 
 def _unfit(sentence: str) -> Probe:

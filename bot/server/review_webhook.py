@@ -61,8 +61,10 @@ def signature(secret: str, timestamp: str, body: bytes, *, slug: str, reviewer: 
     return "v1=" + signed.hexdigest()
 
 
-class ReviewWebhook:
+class ReviewWebhook(Route):
     """Accepts each signed request once, and stores the review; the notice in Slack follows later."""
+
+    most_bytes = LARGEST_BYTES
 
     def __init__(
         self,
@@ -86,26 +88,20 @@ class ReviewWebhook:
         self._seconds = seconds
         self._redact = redact
 
-    def doubt(self, headers: Mapping[str, str]) -> WebhookReply | None:
-        """Why a request is refused by its headers alone."""
-        timestamp, given = _only(headers, TIMESTAMP), _only(headers, SIGNATURE)
-        if not timestamp or not given:
-            return _refused(401, f"{TIMESTAMP} and {SIGNATURE} are needed, once each. {HOW_TO_SIGN}")
-        if not re.fullmatch("[0-9]{1,12}", timestamp):
-            return _refused(401, f"{TIMESTAMP} is no number of seconds since 1970.")
-        if not re.fullmatch("v1=[0-9a-f]{64}", given):
-            old_form = given.startswith("v0=")
-            why = "Signatures of the form v0= are no longer taken." if old_form else "That is no signature."
-            return _refused(401, f"{why} {HOW_TO_SIGN}")
-        if abs(self._seconds() - int(timestamp)) > WINDOW_SECONDS:
-            return _refused(401, f"The timestamp is more than {WINDOW_SECONDS} s away from now.")
-        return None
+    def refusal(self, request: web.Request) -> web.Response | None:
+        doubt = self._doubt(request.headers)
+        return web.json_response(doubt.said, status=doubt.status) if doubt else None
 
-    async def take(self, slug: str, headers: Mapping[str, str], body: bytes) -> WebhookReply:
-        if doubt := self.doubt(headers):
+    def unread(self, status: int, why: str) -> web.Response:
+        return web.json_response({"error": TOO_LONG if status == TOO_LARGE else why}, status=status)
+
+    async def take(self, request: web.Request, body: bytes) -> web.Response:
+        status, said = await self.post(request.match_info["slug"], request.headers, body)
+        return web.json_response(said, status=status)
+
+    async def post(self, slug: str, headers: Mapping[str, str], body: bytes) -> WebhookReply:
+        if doubt := self._doubt(headers):
             return doubt
-        if len(body) > LARGEST_BYTES:
-            return _refused(413, TOO_LONG)
         signed, reviewer = _only(headers, SIGNATURE), _only(headers, REVIEWER)
         expected = signature(self._secret, _only(headers, TIMESTAMP), body, slug=slug, reviewer=reviewer)
         if not hmac.compare_digest(expected, signed):
@@ -126,6 +122,21 @@ class ReviewWebhook:
             log.warning("not saved: %s", error)
             return _refused(503, "It could not be saved just now. Post it again in a moment.")
 
+    def _doubt(self, headers: Mapping[str, str]) -> WebhookReply | None:
+        """Why a request is refused by its headers alone."""
+        timestamp, given = _only(headers, TIMESTAMP), _only(headers, SIGNATURE)
+        if not timestamp or not given:
+            return _refused(401, f"{TIMESTAMP} and {SIGNATURE} are needed, once each. {HOW_TO_SIGN}")
+        if not re.fullmatch("[0-9]{1,12}", timestamp):
+            return _refused(401, f"{TIMESTAMP} is no number of seconds since 1970.")
+        if not re.fullmatch("v1=[0-9a-f]{64}", given):
+            old_form = given.startswith("v0=")
+            why = "Signatures of the form v0= are no longer taken." if old_form else "That is no signature."
+            return _refused(401, f"{why} {HOW_TO_SIGN}")
+        if abs(self._seconds() - int(timestamp)) > WINDOW_SECONDS:
+            return _refused(401, f"The timestamp is more than {WINDOW_SECONDS} s away from now.")
+        return None
+
     async def _kept(self, slug: str, reviewer: str, body: bytes) -> WebhookReply:
         home = await self._homes.home(slug)
         if home is None:
@@ -136,27 +147,6 @@ class ReviewWebhook:
         await self._triage.arrived(slug, Arrived(at=self._clock(), title=home.title, entry=entry))
         said = {"item": slug, "number": kept.number, "path": kept.path, "line": entry.line}
         return WebhookReply(201 if kept.is_new else 200, said)
-
-
-class ReviewRoute(Route):
-    """The route of the postbox; every answer is JSON."""
-
-    most_bytes = LARGEST_BYTES
-
-    def __init__(self, postbox: ReviewWebhook) -> None:
-        self._postbox = postbox
-
-    def refusal(self, request: web.Request) -> web.Response | None:
-        if doubt := self._postbox.doubt(request.headers):
-            return web.json_response(doubt.said, status=doubt.status)
-        return None
-
-    def unread(self, status: int, why: str) -> web.Response:
-        return web.json_response({"error": TOO_LONG if status == TOO_LARGE else why}, status=status)
-
-    async def take(self, request: web.Request, body: bytes) -> web.Response:
-        status, said = await self._postbox.take(request.match_info["slug"], request.headers, body)
-        return web.json_response(said, status=status)
 
 
 def redacted_entry(content: bytes, redact: Redact) -> bytes:

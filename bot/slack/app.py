@@ -46,6 +46,7 @@ from bot.slack.render import PREFIX, parts
 
 log = logging.getLogger(__name__)
 
+CARD_IS_OVER = "This card is over."
 OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
 GOING_ON = "Going on with **%s**."
 UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
@@ -258,7 +259,7 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
                 await ack()
             case None:
                 await ack()
-                reception.answer(body, OTHER_VERSION)
+                reception.answer(body, CARD_IS_OVER if parse.is_of_old_plan(body) else OTHER_VERSION)
 
 
 def _views(app: AsyncApp, reception: Reception) -> None:
@@ -267,7 +268,7 @@ def _views(app: AsyncApp, reception: Reception) -> None:
         """Saved before it is acknowledged. What goes wrong is said in the form, which stays open: see `_errors`."""
         sent = modals.submission(body, reception.us, at=reception.clock())
         result = redacted_message(await _submitted(reception, sent), reception.us.redact)
-        await ack(**modals.response(result, body))
+        await ack(**modals.response(result, body, reception.us))
         if result.place:
             reception.tell(result.place.but(thread=""), sent.person.id, result.told)
 
@@ -334,7 +335,7 @@ def _home(app: AsyncApp, reception: Reception) -> None:
     @app.event("app_home_opened")
     async def opened(event: Payload) -> None:
         if word(event, "tab") == "home":
-            await reception.desk.opened_home(needed(event, "user"))
+            await reception.desk.opened_home(reception.us.people.person(needed(event, "user")))
 
 
 def _channels(app: AsyncApp, reception: Reception) -> None:
@@ -371,7 +372,7 @@ def _sessions(app: AsyncApp, reception: Reception) -> None:
             verb="stop",
             rest="",
             place=place,
-            person=Person(id=needed(event, "user")),
+            person=Person(id=reception.us.people.person(needed(event, "user"))),
             key=f"stopped.{place.channel}.{place.thread}.{needed(event, 'event_ts')}",
             at=reception.clock(),
         )

@@ -38,7 +38,7 @@ class SlackBoard(Board):
         self._ephemeral = Ephemeral(calls)
         self._posts = Posts(calls)
         self._names = PersonNames(calls, us)
-        self._channels = Channels(calls)
+        self._channels = Channels(calls, us.people)
 
     @property
     def team(self) -> str:
@@ -71,7 +71,7 @@ class SlackBoard(Board):
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         for part in parts(redacted_message(message, self._us.redact)):
-            await self._ephemeral.tell(place, person, part, reply_url=reply_url)
+            await self._ephemeral.tell(place, await self._us.people.find(person), part, reply_url=reply_url)
 
     async def name(self, person: str) -> str:
         return await self._names.of(person)

@@ -40,7 +40,7 @@ from bot.slack.client import (
 from bot.slack.history import PostLookup, ThreadReader
 from bot.slack.home import daily, home_view
 from bot.slack.lookup import Channels, PersonNames
-from bot.slack.modals import view
+from bot.slack.modals import view, with_users
 from bot.slack.pace import Pace, Unlimited
 from bot.slack.posting import GONE, Ephemeral, Posts, metadata
 from bot.slack.render import RenderedMessage, parts
@@ -79,7 +79,7 @@ class SlackChat(Chat):
         self._own_names = identity.can_customise
         self._call = Calls(client, pace or Pace(Unlimited()), team=identity.team, health=health)
         self._names = PersonNames(self._call, identity)
-        self._channels = Channels(self._call)
+        self._channels = Channels(self._call, identity.people)
         self._threads = ThreadReader(self._call, identity, self._names)
         self._lookup = PostLookup(self._call, identity.bot)
         self._files = _Files(self._call, self._lookup)
@@ -209,11 +209,12 @@ class SlackChat(Chat):
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         if self._lookup.is_bare(place):
             place = place.but(thread="")
+        await self._find(place, person)
         for part in parts(self._redacted(message), label=self._label(message), signed=True):
-            await self._ephemeral.tell(place, person, part, reply_url=reply_url)
+            await self._ephemeral.tell(place, self._identity.people.user(person), part, reply_url=reply_url)
 
     async def show_form(self, trigger: str, form: InputForm) -> None:
-        opened = view(redacted_message(form, self._identity.redact))
+        opened = view(with_users(redacted_message(form, self._identity.redact), self._identity))
         await self._call(self._client.views_open, trigger_id=trigger, view=opened)
 
     async def replace(self, reply_url: str, message: Message) -> bool:
@@ -258,12 +259,14 @@ class SlackChat(Chat):
     async def publish_home(self, person: str, page: HomePage, *, urgency: Urgency) -> None:
         view = home_view(page, self._identity.redact)
         call = self._call if urgency.is_waited_for else self._call.at_once
-        await call(self._client.views_publish, urgency, user_id=person, view=view)
+        user = await self._identity.people.find(person)
+        await call(self._client.views_publish, urgency, user_id=user, view=view)
 
     async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None:
         channel = self._directs.get(person)
         if channel is None:
-            answer = await self._call(self._client.conversations_open, users=person)
+            user = await self._identity.people.find(person)
+            answer = await self._call(self._client.conversations_open, users=user)
             channel = self._directs[person] = str(answer["channel"]["id"])
         part = daily(message, self._identity.redact)
         await self._posts.post(part, channel=channel, metadata=metadata(key, 1, 1, step=""), **QUIET)
@@ -281,6 +284,7 @@ class SlackChat(Chat):
     ) -> list[str]:
         """The timestamps of all parts; those that were posted before are not posted again."""
         posted: dict[int, str] = {}
+        await self._find(place, *message.pings)
         if again:
             found = await self._lookup.parts(place, key)
             posted.update(found or {})
@@ -311,7 +315,12 @@ class SlackChat(Chat):
                     channel=place.channel,
                     thread_ts=place.thread or posted.get(1),
                     metadata=metadata(
-                        key, number, len(rendered), step=message.about, last_line=message.last_line
+                        key,
+                        number,
+                        len(rendered),
+                        step=message.about,
+                        last_line=message.last_line,
+                        recorded=message.recorded,
                     ),
                     **QUIET,
                     **self._byline(message),
@@ -335,7 +344,14 @@ class SlackChat(Chat):
 
     def _redacted(self, message: Message) -> Message:
         """Again: titles and records also come from files, which are not redacted."""
-        return redacted_message(message, self._identity.redact)
+        message = redacted_message(message, self._identity.redact)
+        return message.but(pings=tuple(map(self._identity.people.user, message.pings)))
+
+    async def _find(self, place: Place, *people: str) -> None:
+        """Who they are in Slack: after the store was lost, the members of the channel say it."""
+        if not all([await self._identity.people.find(person) for person in people]):
+            with suppress(SlackError):
+                await self._channels.members(place.channel)
 
     def _persona(self, message: Message) -> Persona | None:
         return self._roster.get(message.speaker) if message.speaker else None

@@ -26,6 +26,7 @@ from bot.domain.privacy.redaction import unchanged
 from bot.engine.ports import RateBudget, Urgency
 from bot.errors import Postponed, SlackError
 from bot.slack.pace import EDITING, POSTING, Pace, budgets
+from bot.slack.people import PeopleDirectory
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ class Identity:
 
     *scopes* are the granted ones; empty when Slack did not name any. *redact* is applied to what people write.
     *enterprise* is the organisation of the workspace, if it is in an Enterprise Grid. *apps* are the known ids of our
-    app.
+    app. *people* knows which user a person is.
     """
 
     team: str
@@ -64,6 +65,7 @@ class Identity:
     token: str = field(default="", repr=False)
     scopes: tuple[str, ...] = ()
     redact: Callable[[str], str] = field(default=unchanged, repr=False, compare=False)
+    people: PeopleDirectory = field(default_factory=PeopleDirectory, repr=False, compare=False)
 
     @property
     def can_customise(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bot.domain.messages import home_page as wording
+from bot.domain.messages import menus
 from bot.domain.messages.home_page import (
     AT,
     NO_REMINDERS,
@@ -11,7 +12,6 @@ from bot.domain.messages.home_page import (
     NOT_TODAY,
     OTHER_TIME,
     RESUME,
-    START,
     DailyMessage,
     HeldRow,
     HomePage,
@@ -88,7 +88,7 @@ def _page(page: HomePage) -> Iterator[Block]:
 
 
 def _begin(page: HomePage) -> Iterator[Block]:
-    yield {"type": "actions", "elements": _buttons((START,))}
+    yield {"type": "actions", "elements": _buttons((menus.START,))}
     if page.notice:
         yield _section(escape(page.notice))
 

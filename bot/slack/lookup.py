@@ -17,6 +17,7 @@ from bot.slack.client import Calls, Identity, following, needed_scopes
 from bot.slack.limits import shortened
 from bot.slack.markdown import one_line
 from bot.slack.parse import word
+from bot.slack.people import PeopleDirectory
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +129,7 @@ class PersonNames:
 
     def changed(self, user: Mapping[str, Any]) -> Person | None:
         """Slack tells of a *user*; None when nothing of that is new to us: most changes are of a status."""
-        person = word(user, "id")
+        person = self._us.people.person(word(user, "id"))
         before, known = self._known.now(person), self._read_member(person, user) if person else None
         if known is None or known == before:
             return None
@@ -140,15 +141,17 @@ class PersonNames:
         return await self._known.of(person)
 
     async def _request(self, person: str) -> _Known:
+        if not (user := await self._us.people.find(person)):
+            return _Known(person)
         try:
-            answer = await self._calls(self._calls.client.users_info, user=person)
+            answer = await self._calls(self._calls.client.users_info, user=user)
         except SlackError as error:
             if error.again:
                 raise
             log.info("Slack does not say who %s is: %s", person, error.reason)
             return _Known(person)
-        user = answer.get("user")
-        return self._read_member(person, user) if user else _Known(person)
+        member = answer.get("user")
+        return self._read_member(person, member) if member else _Known(person)
 
     def _read_member(self, person: str, user: Mapping[str, Any]) -> _Known:
         fields = (("profile", "display_name"), ("profile", "real_name"), ("real_name",))
@@ -189,8 +192,9 @@ NO_CHANNEL = (
 
 
 class Channels:
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, people: PeopleDirectory) -> None:
         self._calls = calls
+        self._people = people
         self._ids: dict[str, str] = {}
         self._members: Remembered[frozenset[str]] = Remembered(self._read_members, bool)
         self._shared: Remembered[tuple[bool | None]] = Remembered(
@@ -266,7 +270,7 @@ class Channels:
                     raise
                 log.info("Slack does not say who is in %s: %s", channel, error.reason)
                 return frozenset()
-            found.update(answer.get("members") or ())
+            found.update(map(self._people.person, answer.get("members") or ()))
             if not (cursor := following(answer)):
                 break
         return frozenset(found)

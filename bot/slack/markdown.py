@@ -23,8 +23,8 @@ _INVISIBLE = re.compile(
 _TEXT_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
 _TOO_MANY_MARKS = re.compile(f"([{_TEXT_MARKS}]{{{MARKS_TOGETHER}}})[{_TEXT_MARKS}]+")
 
-_CALLED = re.compile(r"(?<!\w)@((?=[A-Z]*[0-9])[UW][A-Z0-9]{5,20})(?!\w)")
-_CALLED_WITH = re.compile(rf"(?<!\s)(?:\s++with|\s*+:)(?:(?:[\s,]|\band\b)*{_CALLED.pattern})+\s*\Z")
+CALLED = re.compile(r"(?<!\w)@((?=[A-Z]*[0-9])[UW][A-Z0-9]{5,20}|p-[a-z2-7]{10})(?!\w)")
+_CALLED_WITH = re.compile(rf"(?<!\s)(?:\s++with|\s*+:)(?:(?:[\s,]|\band\b)*{CALLED.pattern})+\s*\Z")
 _TOKEN = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
 _DATE = "date^"
 _GROUP = "subteam^"
@@ -53,7 +53,7 @@ def readable(text: str) -> str:
 
 def called(text: str) -> frozenset[str]:
     """The ids of the people that a text from `readable` mentions by id, because Slack did not say their names."""
-    return frozenset(_CALLED.findall(text))
+    return frozenset(CALLED.findall(text))
 
 
 def named_with(text: str) -> tuple[str, tuple[str, ...]]:
@@ -61,11 +61,11 @@ def named_with(text: str) -> tuple[str, tuple[str, ...]]:
     *text* without `with @Ada and @Grace` at its end, and the ids of all whom it mentions. `Limits of @Ada` stays as it
     is.
     """
-    return _CALLED_WITH.sub("", text), tuple(dict.fromkeys(_CALLED.findall(text)))
+    return _CALLED_WITH.sub("", text), tuple(dict.fromkeys(CALLED.findall(text)))
 
 
 def calling_by_name(text: str, names: Mapping[str, str]) -> str:
-    return _CALLED.sub(lambda found: f"@{names.get(found[1]) or found[1]}", text)
+    return CALLED.sub(lambda found: f"@{names.get(found[1]) or found[1]}", text)
 
 
 def _words(sign: str, target: str, label: str) -> str:

@@ -43,6 +43,16 @@ View = dict[str, Any]
 # --- out ------------------------------------------------------------------------------------------------------------
 
 
+def with_users(form: InputForm, us: Identity) -> InputForm:
+    """*form*, in which people are chosen by their ids in Slack."""
+
+    def shown(field: FormField) -> FormField:
+        is_of_people = field.kind is FieldKind.PEOPLE and isinstance(field.initial, tuple)
+        return field.but(initial=tuple(map(us.people.user, field.initial))) if is_of_people else field
+
+    return form.but(fields=tuple(map(shown, form.fields)))
+
+
 def view(form: InputForm) -> View:
     ids = {"i": form.slug, "s": form.subject, "r": form.revision}
     intro = shortened(mrkdwn(form.intro), SECTION_CHARS)
@@ -63,13 +73,13 @@ def callback_id(name: FormName) -> str:
     return f"{PREFIX}{name.value}{SUFFIX}"
 
 
-def response(result: SubmissionResult, body: Payload) -> Mapping[str, Any]:
+def response(result: SubmissionResult, body: Payload, us: Identity) -> Mapping[str, Any]:
     """What Slack does with the form that was submitted: without anything it closes."""
     if result.errors:
         named = {_field_of(block): block for block in _blocks(body)}
         errors = {named[name]: sentence for name, sentence in result.errors.items() if name in named}
         return _errors(errors) if errors else refused(body, next(iter(result.errors.values())))
-    return {"response_action": "update", "view": view(result.form)} if result.form else {}
+    return {"response_action": "update", "view": view(with_users(result.form, us))} if result.form else {}
 
 
 def refused(body: Payload, sentence: str) -> Mapping[str, Any]:
@@ -223,7 +233,11 @@ def _entered(element: Payload, us: Identity) -> FieldValue:
         return tuple(filter(None, map(_value, chosen))) if isinstance(chosen, list) else ()
     if "selected_users" in element:
         people = element["selected_users"]
-        return tuple(filter(None, map(_id, people))) if isinstance(people, list) else ()
+        return (
+            tuple(us.people.person(one) for one in map(_id, people) if one)
+            if isinstance(people, list)
+            else ()
+        )
     if "selected_conversation" in element:
         return known(element, "selected_conversation")
     if "selected_date_time" in element:

@@ -11,8 +11,10 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from bot.domain.actions.action import Actions, Control
+from bot.domain.actions.table import ACTIONS
 from bot.domain.item.item import title_of
-from bot.domain.messages.message import Action, opens_form
+from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import (
     Amend,
     ChannelGone,
@@ -33,7 +35,7 @@ from bot.errors import BotError
 from bot.slack.client import Identity
 from bot.slack.limits import ID_CHARS, URL_CHARS, VALUE_CHARS
 from bot.slack.markdown import readable, visible
-from bot.slack.render import MORE, TYPED, action_of, carried, chosen
+from bot.slack.render import MORE, PREFIX, ButtonValue, action_of, carried, chosen
 
 # --- fields of a payload --------------------------------------------------------------------------------------------
 #
@@ -42,6 +44,7 @@ from bot.slack.render import MORE, TYPED, action_of, carried, chosen
 
 Payload = Mapping[str, Any]
 
+OLD_PLAN = "plan_"
 MALFORMED = "malformed"
 EMPTY: Payload = {}
 
@@ -303,13 +306,9 @@ class FormRequest(NamedTuple):
 
     place: Place
     person: Person
-    action: Action
+    action: str
     subject: str
     trigger: str
-
-
-PERSONAL = frozenset({Action.SNOOZE, Action.DIGEST_TIME})
-"""What is pressed on the Home tab, which is in no channel."""
 
 
 def message(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended | Retracted | None:
@@ -387,35 +386,54 @@ def is_at_home(body: Payload) -> bool:
     return word(body, "view", "type") == "home"
 
 
-def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | FormRequest | VerbRequest | None:
+def press(
+    body: Payload, us: Identity, *, at: str, actions: Actions = ACTIONS
+) -> Pressed | Picked | FormRequest | VerbRequest | None:
     """None for a button of another app or version."""
     pressed = body["actions"][0]
-    name, option = word(pressed, "action_id"), part(pressed, "selected_option")
+    id, option = word(pressed, "action_id"), part(pressed, "selected_option")
     carries = clean(word(option or pressed, "value")[:VALUE_CHARS])
-    action, (token, value) = action_of(name), carried(carries)
-    if name == MORE or name.startswith(f"{MORE}."):
-        action, (token, value) = chosen(carries)
-    if action is None:
+    name, (token, value) = action_of(id), carried(carries)
+    if chosen_values := _chosen_values(pressed):
+        token, value = chosen_values[0].token, ",".join(one.value for one in chosen_values)
+    if id == MORE or id.startswith(f"{MORE}."):
+        name, (token, value) = chosen(carries)
+    action = actions.get(name)
+    if action is None or (action.control is Control.SEVERAL and not value):
         return None
-    if action in PERSONAL:
+    if action.personal:
         value = value or word(pressed, "selected_time")
-    is_anywhere = action in PERSONAL or is_at_home(body)
+    is_anywhere = action.personal or is_at_home(body)
     place, person = (origin if is_anywhere else _origin)(body, us), clicker(body, us)
     ts = _message_ts(body)
     key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
     url = reply_url(body)
     asked = VerbRequest(verb="", rest=value, place=place, person=person, key=key, at=at, reply_url=url)
-    if action is Action.RESUME and value and is_at_home(body):
+    if action == Action.RESUME and value and is_at_home(body):
         return replace(asked, verb="resume")
-    if action is Action.RESUME and value:
+    if action == Action.RESUME and value:
         label = one_line(word(option or pressed, "text", "text")) or value
         return Picked(replace(asked, verb="resume", room=_room(body, place)), label)
-    if opens_form(action, value):
+    if action.opens_form(value):
         return form_request(body, us, action, value)
-    if action in TYPED:
-        return replace(asked, verb=TYPED[action])
+    if action.verb:
+        return replace(asked, verb=action.verb)
     pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
     return Pressed(place, pressed_one)
+
+
+def _chosen_values(pressed: Payload) -> list[ButtonValue]:
+    """Of a list to choose several from."""
+    options = pressed.get("selected_options")
+    texts = (
+        (word(one, "value") for one in options if isinstance(one, dict)) if isinstance(options, list) else ()
+    )
+    return [carried(clean(one[:VALUE_CHARS])) for one in texts if one]
+
+
+def is_of_old_plan(body: Payload) -> bool:
+    """Whether it is a button of the plan's own card, which earlier versions had."""
+    return word(body["actions"][0], "action_id").startswith(f"{PREFIX}{OLD_PLAN}")
 
 
 def channel_gone(event: Payload, us: Identity, *, at: str) -> tuple[Place, ChannelGone]:
@@ -461,6 +479,7 @@ def reaction(event: Payload, us: Identity, *, at: str) -> Reacted | None:
         or author == us.user
     ):
         return None
+    person = us.people.person(person)
     channel, ts = needed(item, "channel"), needed(item, "ts")
     mark = MarkMessage(
         key=f"reaction.{channel}.{ts}.{person}.{kind.value}.{needed(event, 'event_ts')}",
@@ -474,7 +493,7 @@ def reaction(event: Payload, us: Identity, *, at: str) -> Reacted | None:
     return Reacted(Place(team=us.team, channel=channel), mark)
 
 
-def form_request(body: Payload, us: Identity, action: Action, subject: str) -> FormRequest:
+def form_request(body: Payload, us: Identity, action: str, subject: str) -> FormRequest:
     """Of a button, and of an option of an overflow menu: *action* and *subject* are what it carries."""
     trigger = needed(body, "trigger_id")
     place = (origin if is_at_home(body) else _origin)(body, us)
@@ -486,8 +505,8 @@ def heard(event: Payload, us: Identity) -> ThreadMessage | None:
     text = _content(event, us)
     if not text or not by_person(event, us) or _is_verb(event, us) or is_aside(text):
         return None
-    files = _files(event, us)
-    return ThreadMessage(person=_author(event, us), text=text, ts=needed(event, "ts"), files=files)
+    ts, to_us, files = needed(event, "ts"), addresses(event, us), _files(event, us)
+    return ThreadMessage(person=_author(event, us), text=text, ts=ts, to_us=to_us, files=files)
 
 
 def origin(body: Payload, us: Identity) -> Place:
@@ -506,10 +525,10 @@ def occasion(body: Payload) -> str:
     return f"{known(event, 'channel')}.{stamp}"
 
 
-def sender(body: Payload) -> str:
+def sender(body: Payload, us: Identity) -> str:
     """The id of the person who caused this; empty when there is none."""
     by = part(body, "event") or body
-    return known(by, "user") or known(by, "user", "id") or known(body, "user_id")
+    return us.people.person(known(by, "user") or known(by, "user", "id") or known(body, "user_id"))
 
 
 # --- edits and deletions --------------------------------------------------------------------------------------------
@@ -566,15 +585,15 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
 
 
 def _words(event: Payload, us: Identity, text: str, *, at: str) -> PersonMessage:
-    private = PRIVATE_TYPES.get(word(event, "channel_type"))
     said = Say(
         key=_key(event, event),
         at=at,
         person=_author(event, us),
         text=text,
         ts=needed(event, "ts"),
-        private=private,
+        private=PRIVATE_TYPES.get(word(event, "channel_type")),
         under_us=_is_under_us(event, us),
+        to_us=addresses(event, us),
         files=_files(event, us),
     )
     return PersonMessage(_thread(event, event, us), said)
@@ -592,7 +611,7 @@ def _thread(event: Payload, message: Payload, us: Identity) -> Place:
 
 def _author(message: Payload, us: Identity) -> Person:
     belongs = belonging(message, us, word(message, "user_team") or word(message, "source_team"))
-    return Person(id=needed(message, "user"), belongs=belongs)
+    return Person(id=us.people.person(needed(message, "user")), belongs=belongs)
 
 
 def _key(event: Payload, message: Payload) -> str:
@@ -603,7 +622,7 @@ def _key(event: Payload, message: Payload) -> str:
 def _text(message: Payload, us: Identity, *, without: re.Pattern[str] | None = None) -> str:
     """Redacted before it is cut, because half a secret is not recognised."""
     raw = word(message, "text")[:RAW_CHARS]
-    text = us.redact(readable(without.sub("", raw, count=1) if without else raw))
+    text = us.people.called(us.redact(readable(without.sub("", raw, count=1) if without else raw)))
     return text if len(text) <= MESSAGE_CHARS else text[:MESSAGE_CHARS] + CUT
 
 
@@ -630,7 +649,7 @@ def _files(message: Payload, us: Identity) -> tuple[Attachment, ...]:
             name=name,
             type=one_line(word(one, "mimetype") or word(one, "filetype"), NAME_CHARS),
             permalink=link if _URL.fullmatch(link := word(one, "permalink")) else "",
-            by=known(one, "user") or known(message, "user"),
+            by=us.people.person(known(one, "user") or known(message, "user")),
         )
         for one in found
         if (name := _name(word(one, "name") or word(one, "title"), us)) and known(one, "id")
@@ -659,12 +678,13 @@ def _room(body: Payload, place: Place) -> ChannelKind:
 def clicker(body: Payload, us: Identity) -> Person:
     name = word(body, "user", "name") or word(body, "user", "username")
     belongs = belonging(body, us, word(body, "user", "team_id"))
-    return Person(id=needed(body, "user", "id"), name=_name(name, us), belongs=belongs)
+    return Person(id=us.people.person(needed(body, "user", "id")), name=_name(name, us), belongs=belongs)
 
 
 def _commander(body: Payload, us: Identity) -> Person:
     belongs = belonging(body, us, word(body, "team_id"))
-    return Person(id=needed(body, "user_id"), name=_name(word(body, "user_name"), us), belongs=belongs)
+    name = _name(word(body, "user_name"), us)
+    return Person(id=us.people.person(needed(body, "user_id")), name=name, belongs=belongs)
 
 
 def _name(name: str, us: Identity) -> str:

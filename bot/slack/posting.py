@@ -32,9 +32,12 @@ NO_LONGER_THERE = frozenset({"message_not_found", "cant_update_message", "edit_w
 # --- what a post says about itself ----------------------------------------------------------------------------------
 
 
-def metadata(key: str, number: int, count: int, *, step: str, last_line: str = "") -> Mapping[str, Any]:
+def metadata(
+    key: str, number: int, count: int, *, step: str, last_line: str = "", recorded: bool = True
+) -> Mapping[str, Any]:
     """Only ids, because everyone in the workspace can read it."""
-    about = {name: said for name, said in (("step", step), ("last_line", last_line)) if said}
+    about: dict[str, Any] = {name: said for name, said in (("step", step), ("last_line", last_line)) if said}
+    about |= {} if recorded else {"recorded": False}
     payload = {"key": part_key(key, number), "part": number, "parts": count, **about}
     return {"event_type": EVENT_TYPE, "event_payload": payload}
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult, too_late
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import Message
 from bot.domain.messages.trouble_wording import UNVERIFIED
 from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.roundtable.inputs import (
@@ -26,7 +26,7 @@ from bot.domain.roundtable.inputs import (
     Retract,
     Say,
 )
-from bot.domain.roundtable.permission import may_be_wish
+from bot.domain.roundtable.words import may_be_wish
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine import access
 from bot.engine.clock import Clock
@@ -90,7 +90,7 @@ class CommandHandler(Protocol):
         """
         ...
 
-    async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
+    async def form(self, place: Place, person: Person, action: str, subject: str) -> InputForm:
         """The form that a button opens, from the store alone: the person's trigger lasts three seconds."""
         ...
 
@@ -294,7 +294,7 @@ class Reception:
 
     def answer(self, body: Payload, reply: Reply | str) -> None:
         """`tell` the sender of *body*, in the same place."""
-        place, person = parse.origin(body, self.us), parse.sender(body)
+        place, person = parse.origin(body, self.us), parse.sender(body, self.us)
         self.tell(place, person, reply, reply_url=reply_url_of(body))
 
     async def answer_once(self, body: Payload, reply: Reply | str) -> None:

@@ -8,13 +8,14 @@ buttons.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
+from bot.domain.actions.action import Control
+from bot.domain.actions.table import ACTIONS
 from bot.domain.messages.message import (
-    Action,
     Card,
     CardPart,
     CardRow,
@@ -90,22 +91,8 @@ _PERSON = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)
 
 # --- what a button carries: its action, the token of its menu, a value ----------------------------------------------
 
-TYPED: Mapping[Action, str] = {
-    Action.CATCH_UP: "catchup",
-    Action.EXPORT: "export",
-    Action.FINDINGS: "read",
-    Action.READ: "read",
-    Action.SNOOZE: "snooze",
-    Action.WAITING: "waiting",
-    Action.DIGEST_TIME: "remind",
-}
-"""Buttons that do the same as a typed verb."""
-
 PREFIX = "roundtable."
 """Of all our action ids, also those of older and newer versions."""
-
-OWN_MENUS = frozenset({Action.LINE, Action.OBJECTION})
-"""An overflow menu of nothing else has the id of the action."""
 
 MORE = f"{PREFIX}more"
 """An overflow menu. Its options name their actions: `TOKEN/ACTION[/VALUE]`."""
@@ -116,17 +103,14 @@ class ButtonValue(NamedTuple):
     value: str
 
 
-def action_id(action: Action, nth: int = 1) -> str:
+def action_id(action: str, nth: int = 1) -> str:
     """Slack wants unique ids within a block, so the second choice with the same action has a number."""
-    return f"{PREFIX}{action.value}" if nth == 1 else f"{PREFIX}{action.value}.{nth}"
+    return f"{PREFIX}{action}" if nth == 1 else f"{PREFIX}{action}.{nth}"
 
 
-def action_of(action_id: str) -> Action | None:
-    """None for a button of another app, or of another version."""
-    name = action_id.removeprefix(PREFIX).partition(".")[0]
-    if not action_id.startswith(PREFIX) or name not in set(Action):
-        return None
-    return Action(name)
+def action_of(action_id: str) -> str:
+    """Empty for a button of another app."""
+    return action_id.removeprefix(PREFIX).partition(".")[0] if action_id.startswith(PREFIX) else ""
 
 
 def value_of(choice: Choice, token: str) -> str:
@@ -274,7 +258,7 @@ def _plain_text(text: str, limit: int) -> Block:
 
 
 def _label(choice: Choice) -> str:
-    return shortened(one_line(choice.label), LABEL_CHARS) or choice.action.value
+    return shortened(one_line(choice.label), LABEL_CHARS) or choice.action
 
 
 # --- cards ----------------------------------------------------------------------------------------------------------
@@ -285,6 +269,7 @@ BUTTONS_CHARS = 3_000
 """Of all buttons below a card, with the questions before them. Those that do not fit can be typed."""
 MORE_OPTIONS = 2 * OVERFLOW_OPTIONS
 STAND_PROMPT = "Where do you stand?"
+SEVERAL_PROMPT = "Choose what it changes"
 CARD_NOTE_CHARS, CARD_FOOT_CHARS = 800, 1_500
 CARD_LINKS_CHARS = 1_000
 INLINE_LINK_CHARS = 500
@@ -381,10 +366,9 @@ class _CardBlocks:
 
     def _tail(self, links: Sequence[Link]) -> list[Block]:
         choices: list[Choice] = []
-        room = BUTTONS_CHARS
         for choice in self._message.choices[:ACTIONS_ELEMENTS]:
-            room -= chars(_elements([choice], self._message.token))
-            choices += [choice] if room >= 0 else []
+            more = chars(_elements([*choices, choice], self._message.token))
+            choices += [choice] if more <= BUTTONS_CHARS else []
         elements = [*_elements(choices, self._message.token), *([] if self._is_collapsed else self._menus())]
         return [
             *_context(markup(link) for link in links),
@@ -544,21 +528,35 @@ def _left_out(count: int) -> list[Block]:
 
 
 def _elements(choices: Sequence[Choice], token: str) -> list[Block]:
-    """Buttons; the choices of where one stands are one select."""
-    stands = [one for one in choices if one.action is Action.STAND]
-    buttons = list(_buttons((one for one in choices if one.action is not Action.STAND), token))
-    if not stands:
-        return buttons
-    options = [
-        {"text": _plain_text(_label(one), LABEL_CHARS), "value": value_of(one, token)} for one in stands
-    ]
-    select = {
-        "type": "static_select",
-        "action_id": action_id(Action.STAND),
-        "placeholder": _plain_text(STAND_PROMPT, LABEL_CHARS),
-        "options": options,
-    }
-    return [select, *buttons]
+    """Buttons; the choices of where one stands are one select, and so are those of what a decision changes."""
+    stands = [choice for choice in choices if _control(choice) is Control.SELECT]
+    several = [choice for choice in choices if _control(choice) is Control.SEVERAL]
+    buttons = _buttons((choice for choice in choices if choice not in (*stands, *several)), token)
+    selects: list[Block] = []
+    if stands:
+        options = [_select_option(one, token) for one in stands]
+        selects.append(_select("static_select", stands[0].action, STAND_PROMPT, options=options))
+    if several:
+        headings = dict.fromkeys(one.group for one in several)
+        groups = [
+            {
+                "label": _plain_text(heading, LABEL_CHARS),
+                "options": [_select_option(one, token) for one in several if one.group == heading],
+            }
+            for heading in headings
+        ]
+        action = several[0].action
+        selects.append(_select("multi_static_select", action, SEVERAL_PROMPT, option_groups=groups))
+    return [*selects, *buttons]
+
+
+def _select(kind: str, action: str, prompt: str, **options: list[Block]) -> Block:
+    placeholder = _plain_text(prompt, LABEL_CHARS)
+    return {"type": kind, "action_id": action_id(action), "placeholder": placeholder, **options}
+
+
+def _select_option(choice: Choice, token: str) -> Block:
+    return {"text": _plain_text(_label(choice), LABEL_CHARS), "value": value_of(choice, token)}
 
 
 def _menus(choices: Sequence[Choice], token: str) -> list[Block]:
@@ -579,7 +577,7 @@ def _fits_in_menu(choice: Choice, token: str) -> bool:
 
 def _overflow(choices: Sequence[Choice], token: str) -> Block:
     actions = {choice.action for choice in choices}
-    own = next(iter(actions)) if len(actions) == 1 and actions <= OWN_MENUS else None
+    own = actions.pop() if len(actions) == 1 and _control(choices[0]) is Control.MENU else None
     options = [
         {
             "text": _plain_text(_label(choice), LABEL_CHARS),
@@ -591,14 +589,19 @@ def _overflow(choices: Sequence[Choice], token: str) -> Block:
 
 
 def _option_value(choice: Choice, token: str) -> str:
-    return "/".join(filter(None, [f"{token}/{choice.action.value}", choice.value]))
+    return "/".join(filter(None, [f"{token}/{choice.action}", choice.value]))
 
 
-def chosen(value: str) -> tuple[Action | None, ButtonValue]:
+def _control(choice: Choice) -> Control:
+    action = ACTIONS.get(choice.action)
+    return action.control if action else Control.BUTTON
+
+
+def chosen(value: str) -> tuple[str, ButtonValue]:
     """What an option of `roundtable.more` carries."""
     token, rest = carried(value)
     name, _, own = rest.partition("/")
-    return (Action(name) if name in set(Action) else None), ButtonValue(token, own)
+    return name, ButtonValue(token, own)
 
 
 def _with_accessory(section: Block, elements: Sequence[Block]) -> Block:

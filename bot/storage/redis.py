@@ -8,8 +8,9 @@ is there or none. All keys of a team have one hash tag, as Redis Cluster needs i
 import logging
 import math
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import chain
 from secrets import token_hex
 from typing import Any, NamedTuple
 
@@ -18,7 +19,6 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.domain.values.timestamps import seconds
-from bot.engine.lru import LruCache
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.notices import RedisNotices
 from bot.storage.redis_client import Connected, bounded
@@ -26,11 +26,11 @@ from bot.storage.serialization import (
     SHAPE,
     Save,
     StoredState,
+    StoreMemory,
     UnreadableState,
     is_due,
     newer,
     reminder_settings,
-    restored,
     saving,
 )
 
@@ -133,8 +133,6 @@ UNLIST = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SREM', KEYS[1],
 KEYS_AT_ONCE = 1_000
 CONNECTIONS = 64
 CENSUS_SECONDS = 1.5
-REMEMBERED = 1_000
-"""As many as the engine remembers roundtables, which are the same objects."""
 SEPARATOR = ", "
 KEPT_SECONDS = 30 * 24 * 3600
 """A finished roundtable with an empty outbox. After that its item is still in the workspace."""
@@ -157,12 +155,11 @@ class RedisStore(Connected):
         self._unfinished = f"{self._prefix}owing"
         self._timers = f"{self._prefix}timers"
         self._people = f"{self._prefix}people"
+        self._users = f"{self._prefix}users"
         self._listened = f"{self._prefix}listened"
         self._probe = f"{self._prefix}probe"
-        # Slugs saved by a newer version of this program, with the error sentence.
-        self._newer: dict[str, str] = {}
         self._scanned = False
-        self._saved: LruCache[str, StoredState] = LruCache(REMEMBERED)
+        self._memory = StoreMemory()
 
     @property
     def notices(self) -> RedisNotices:
@@ -176,16 +173,16 @@ class RedisStore(Connected):
 
     def _asking(self, slug: str, known: Roundtable | None = None) -> tuple[str | int, ...]:
         """The keys and arguments of `READ`."""
-        saved = self._saved.get(slug)
+        saved = self._memory.saved.get(slug)
         if known is None or (saved and saved.value is known):
             mine = (saved.link, saved.following) if saved and saved.parts else ("", "")
             return (*self._keys(slug), *mine, "", "", "")
         return (*self._keys(slug), "", "", known.version, known.incarnation, known.now)
 
     async def _answered(self, slug: str, known: Roundtable | None, answer: list[Any]) -> Roundtable | None:
-        before = self._saved.get(slug)
+        before = self._memory.saved.get(slug)
         if not answer:
-            self._newer.pop(slug, None)
+            self._memory.newer.pop(slug, None)
             return None
         link, *more = answer
         if more:
@@ -193,32 +190,24 @@ class RedisStore(Connected):
             saved = before if follows else None
             return await self._restored(slug, _text(link), state, _pairs(parts), saved)
         if known and not (before and before.value is known):
-            self._saved[slug] = StoredState(known, _text(link), {})
+            self._memory.saved[slug] = StoredState(known, _text(link), {})
         return known or (before and before.value)
 
     async def _restored(
         self, slug: str, link: str, state: bytes, parts: Mapping[str, bytes], before: StoredState | None
     ) -> Roundtable | None:
         """An unreadable one is set aside: the item is then rebuilt from the workspace."""
-        saved = None
         try:
-            saved = self._saved[slug] = restored(slug, link, state, parts, before)
-        except NewerVersion as error:
-            self._note_newer(slug, str(error))
-            raise
+            return self._memory.restore(slug, link, state, parts, before).value
         except UnreadableState as error:
             log.warning("%s: it is set aside", error)
-            keys = (
-                *self._keys(slug),
-                *(f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts")),
-            )
-            await self._redis.eval(SET_ASIDE, len(keys), *keys, link)
-        self._newer.pop(slug, None)
-        return saved.value if saved else None
+            aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
+            await self._redis.eval(SET_ASIDE, 4, *self._keys(slug), *aside, link)
+            return None
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
-        slug, before = roundtable.slug, self._saved.get(roundtable.slug)
+        slug, before = roundtable.slug, self._memory.saved.get(roundtable.slug)
         if before and before.value.version != expected:
             before = None
         save = saving(roundtable, before)
@@ -230,7 +219,7 @@ class RedisStore(Connected):
         if found != SAVED:
             other = f"another value of version {expected}" if found == ANOTHER else f"version {found}"
             raise Conflict(f"{slug} is at {other}, not at version {expected} as it was seen")
-        self._saved[slug] = save.after
+        self._memory.saved[slug] = save.after
 
     async def _save(self, save: Save, expected: int, before: StoredState | None) -> int:
         rt = save.after.value
@@ -342,6 +331,16 @@ class RedisStore(Connected):
         async with bounded():
             await self._redis.hset(self._people, person, settings.model_dump_json())
 
+    async def users(self) -> dict[str, str]:
+        async with bounded():
+            found = await self._redis.hgetall(self._users)
+        return {_text(person): _text(user) for person, user in found.items()}
+
+    async def keep_users(self, users: Mapping[str, str]) -> None:
+        if users:
+            async with bounded():
+                await self._redis.hset(self._users, items=[*chain.from_iterable(users.items())])
+
     async def ping(self) -> None:
         """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""
         async with bounded(), self._redis.pipeline(transaction=True) as probing:
@@ -355,21 +354,29 @@ class RedisStore(Connected):
             self._scanned = True
             with suppress(Unavailable):
                 await self._census()
-        for slug in tuple(self._newer):
+        for slug in tuple(self._memory.newer):
             await self.get(slug)
 
     async def _census(self) -> tuple[RoundtableSummary, ...]:
+        """Scans all keys, for the few questions that no index answers. What is saved meanwhile may be missing."""
+        found: dict[str, RoundtableSummary] = {}
+        begin = self._keys("")[0]
         async with bounded(CENSUS_SECONDS):
-            found = await _census(self._redis, self._keys("*")[0])
-        for one in found:
+            cursor = -1
+            while cursor:
+                cursor, keys = await self._redis.scan(max(cursor, 0), match=f"{begin}*", count=KEYS_AT_ONCE)
+                reading = self._redis.pipeline(transaction=False)
+                for key in keys:
+                    reading.hmget(key, "stage", "thread", "shape")
+                for key, (stage, thread, shape) in zip(keys, await reading.execute(), strict=True):
+                    if stage:
+                        slug = _text(key).removeprefix(begin)
+                        number = int(shape) if shape and shape.isdigit() else 0
+                        found[slug] = RoundtableSummary(slug, _text(stage), _text(thread), number)
+        for one in found.values():
             if one.shape > SHAPE:
-                self._note_newer(one.slug, newer("roundtable", one.slug))
-        return found
-
-    def _note_newer(self, slug: str, sentence: str) -> None:
-        if slug not in self._newer:
-            log.error("%s", sentence)
-        self._newer[slug] = sentence
+                self._memory.note_newer(one.slug, newer("roundtable", one.slug))
+        return tuple(found.values())
 
     def _keys(self, slug: str) -> tuple[str, str]:
         """Of the state and the parts."""
@@ -380,34 +387,6 @@ class RedisStore(Connected):
 
     def _channel_key(self, team: str, channel: str) -> str:
         return f"{self._prefix}channel:{team}.{channel}"
-
-
-async def _census(redis: Any, pattern: str) -> tuple[RoundtableSummary, ...]:
-    """
-    Scans all keys, for the few questions that no index answers. What is saved during the scan may be
-    missing.
-    """
-    found: dict[str, RoundtableSummary] = {}
-    async for keys in _chunks(redis.scan_iter(match=pattern, count=KEYS_AT_ONCE), KEYS_AT_ONCE):
-        reading = redis.pipeline(transaction=False)
-        for key in keys:
-            reading.hmget(key, "stage", "thread", "shape")
-        for key, (stage, thread, shape) in zip(keys, await reading.execute(), strict=True):
-            if stage:
-                slug = _text(key).partition(":state:")[2]
-                number = int(shape) if shape and shape.isdigit() else 0
-                found[slug] = RoundtableSummary(slug, _text(stage), _text(thread), number)
-    return tuple(found.values())
-
-
-async def _chunks(keys: AsyncIterator[bytes], size: int) -> AsyncIterator[list[bytes]]:
-    chunk: list[bytes] = []
-    async for key in keys:
-        chunk.append(key)
-        if len(chunk) == size:
-            yield chunk
-            chunk = []
-    yield chunk
 
 
 def _fields(save: Save) -> tuple[str | int, ...]:

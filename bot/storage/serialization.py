@@ -28,7 +28,7 @@ from bot.domain.roundtable.effects import Effect
 from bot.domain.roundtable.state import TRIED_AGAIN, Answer, Roundtable
 from bot.domain.specification.entries import Entry
 from bot.domain.transcript.lines import Line
-from bot.domain.values.places import Place
+from bot.engine.lru import LruCache
 from bot.errors import BotError, NewerVersion
 
 SHAPE: int = Roundtable.model_fields["shape"].default
@@ -49,8 +49,13 @@ FIELDS: Mapping[str, str] = {
 }
 """The kind of the parts that these fields of a roundtable have; the entries of its specification are parts, too."""
 ENTRIES = "entries"
+RETIRED = frozenset({"compare_stances"})
+"""Effects that only earlier versions have: what waited for them goes on without."""
 PARTS, FOLLOWING = "parts", "following"
 """In a stored state: by field, the numbers of its parts, as ranges; and by kind, the number that is given next."""
+
+REMEMBERED = 1_000
+"""As many as the engine remembers roundtables, which are the same objects."""
 
 S = TypeVar("S", Roundtable, Notice)
 log = logging.getLogger(__name__)
@@ -175,6 +180,39 @@ def restored(
     raise UnreadableState(f"the stored roundtable {slug!r} cannot be read: {flaw}")
 
 
+class StoreMemory:
+    """What a store remembers. *newer* are slugs that a newer version of this program saved, with a sentence."""
+
+    def __init__(self) -> None:
+        self.saved: LruCache[str, StoredState] = LruCache(REMEMBERED)
+        self.newer: dict[str, str] = {}
+
+    def restore(
+        self,
+        slug: str,
+        link: str,
+        state: bytes | str,
+        parts: Mapping[str, bytes | str],
+        before: StoredState | None = None,
+    ) -> StoredState:
+        """As `restored`, and remembered."""
+        try:
+            self.saved[slug] = found = restored(slug, link, state, parts, before)
+        except NewerVersion as error:
+            self.note_newer(slug, str(error))
+            raise
+        except UnreadableState:
+            self.newer.pop(slug, None)
+            raise
+        self.newer.pop(slug, None)
+        return found
+
+    def note_newer(self, slug: str, sentence: str) -> None:
+        if slug not in self.newer:
+            log.error("%s", sentence)
+        self.newer[slug] = sentence
+
+
 def _restored(
     roundtable: Roundtable,
     link: str,
@@ -197,8 +235,9 @@ def _restored(
             most = len(stored) + len(read)
             numbers = tuple(islice(_numbers(named[field]), most + 1))
             for number in numbers:
-                if number not in read:
-                    read[number] = adapter.validate_json(stored[part_name(kind, number)])
+                if number not in read and not _is_retired(kind, content := stored[part_name(kind, number)]):
+                    read[number] = adapter.validate_json(content)
+            numbers = tuple(number for number in numbers if number in read)
             changes[field] = tuple(read[number] for number in numbers)
             fields[field] = changes[field], _with_numbers((), numbers)
         kept = Parts(fields).stored
@@ -208,6 +247,10 @@ def _restored(
         entries = {entry.id: entry for entry in changes.pop(ENTRIES)}
         roundtable = roundtable.but(specification=roundtable.specification.but(entries=entries))
     return StoredState(roundtable.but(**changes), link, parts)
+
+
+def _is_retired(kind: str, content: bytes | str) -> bool:
+    return kind == "effect" and _object(content).get("kind") in RETIRED
 
 
 def part_name(kind: str, number: int) -> str:
@@ -301,13 +344,6 @@ def _is_newer(slug: str, content: bytes | str, *, shape: int) -> bool:
     """Whether unreadable *content* is intact JSON about *slug* that says it has *shape* or a later one."""
     read = _object(content)
     return read.get("slug") == slug and isinstance(read.get("shape"), int) and read["shape"] >= shape
-
-
-def place_in(content: bytes | str) -> Place | None:
-    """The thread of a roundtable that cannot be read."""
-    with suppress(ValidationError):
-        return Place.model_validate(_object(content).get("place"))
-    return None
 
 
 def _object(content: bytes | str) -> dict[str, Any]:

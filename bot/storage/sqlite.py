@@ -26,18 +26,17 @@ from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
-from bot.engine.lru import LruCache
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
 from bot.storage.notices import SqliteNotices
 from bot.storage.serialization import (
     SHAPE,
     Save,
     StoredState,
+    StoreMemory,
     UnreadableState,
     is_due,
     newer,
     reminder_settings,
-    restored,
     saving,
 )
 
@@ -48,7 +47,6 @@ CALL_SECONDS = 10.0
 """A disk that takes longer is out of order."""
 READER_SECONDS = 5.0
 """How long is waited for a person who reads the file in the middle of a transaction."""
-REMEMBERED = 1_000
 SEPARATOR = "\n"
 DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
@@ -66,6 +64,7 @@ CREATE TABLE IF NOT EXISTS parts (slug TEXT, name TEXT, content TEXT, PRIMARY KE
 CREATE TABLE IF NOT EXISTS notices (slug TEXT PRIMARY KEY, version INTEGER, pending INTEGER, state TEXT);
 CREATE TABLE IF NOT EXISTS firsts (key TEXT PRIMARY KEY, until REAL);
 CREATE TABLE IF NOT EXISTS people (person TEXT PRIMARY KEY, settings TEXT);
+CREATE TABLE IF NOT EXISTS users (person TEXT PRIMARY KEY, user TEXT);
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content TEXT);
 """
 
@@ -78,9 +77,7 @@ class SqliteStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._saved: LruCache[str, StoredState] = LruCache(REMEMBERED)
-        # Slugs saved by a newer version of this program, with the error sentence.
-        self._newer: dict[str, str] = {}
+        self._memory = StoreMemory()
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -182,6 +179,13 @@ class SqliteStore:
     async def keep_person(self, person: str, settings: ReminderSettings) -> None:
         await self.rows("REPLACE INTO people VALUES (?, ?)", person, settings.model_dump_json())
 
+    async def users(self) -> dict[str, str]:
+        return dict(await self.rows("SELECT person, user FROM users"))
+
+    async def keep_users(self, users: Mapping[str, str]) -> None:
+        for person, user in users.items():
+            await self.rows("REPLACE INTO users VALUES (?, ?)", person, user)
+
     @property
     def notices(self) -> SqliteNotices:
         return SqliteNotices(self.rows)
@@ -192,9 +196,9 @@ class SqliteStore:
         await self.rows("REPLACE INTO notes VALUES ('probe', ?)", token)
         if await self.rows("SELECT content FROM notes WHERE name = 'probe'") != [(token,)]:
             raise Unavailable("the store did not keep what was written")
-        for slug in tuple(self._newer):
+        for slug in tuple(self._memory.newer):
             await self.get(slug)
-        for sentence in self._newer.values():
+        for sentence in self._memory.newer.values():
             raise NewerVersion(sentence)
 
     async def rows(self, sql: str, *given: Any) -> list[Any]:
@@ -240,7 +244,7 @@ class SqliteStore:
         self._file = self._identity()
         newest = self._sql.execute("SELECT slug FROM roundtables WHERE shape > ?", [SHAPE])
         for (slug,) in newest.fetchall():
-            self._note_newer(slug, newer("roundtable", slug))
+            self._memory.note_newer(slug, newer("roundtable", slug))
 
     def _connect(self) -> None:
         self._sql = sqlite3.connect(self._path / FILE, timeout=READER_SECONDS, isolation_level=None)
@@ -285,12 +289,12 @@ class SqliteStore:
             "SELECT version, incarnation, touched, link, state FROM roundtables WHERE slug = ?", [slug]
         ).fetchone()
         if found is None:
-            self._newer.pop(slug, None)
+            self._memory.newer.pop(slug, None)
             return None
         *stored, link, state = found
         if known and stored == [known.version, known.incarnation, known.now]:
             return known
-        saved = self._saved.get(slug)
+        saved = self._memory.saved.get(slug)
         if saved is None or saved.link != link:
             saved = self._read_state(slug, link, state)
         return saved.value if saved else None
@@ -298,12 +302,8 @@ class SqliteStore:
     def _read_state(self, slug: str, link: str, state: str) -> StoredState | None:
         """An unreadable one is set aside: the item is then rebuilt from the workspace."""
         parts = dict(self._sql.execute("SELECT name, content FROM parts WHERE slug = ?", [slug]))
-        saved = None
         try:
-            saved = self._saved[slug] = restored(slug, link, state, parts)
-        except NewerVersion as error:
-            self._note_newer(slug, str(error))
-            raise
+            return self._memory.restore(slug, link, state, parts)
         except UnreadableState as error:
             log.warning("%s: it is kept as a note", error)
             kept = json.dumps({"state": state, "parts": parts}, default=repr)
@@ -312,13 +312,12 @@ class SqliteStore:
                 self._sql.execute("REPLACE INTO notes VALUES (?, ?)", [f"unreadable {slug}", kept])
                 self._sql.execute("DELETE FROM roundtables WHERE slug = ?", [slug])
                 self._sql.execute("DELETE FROM parts WHERE slug = ?", [slug])
-        self._newer.pop(slug, None)
-        return saved
+            return None
 
     def _put(self, roundtable: Roundtable, expected: int) -> None:
         slug = roundtable.slug
-        if slug in self._newer:
-            raise NewerVersion(self._newer[slug])
+        if slug in self._memory.newer:
+            raise NewerVersion(self._memory.newer[slug])
         with self._sql:
             self._sql.execute("BEGIN IMMEDIATE")
             found = self._sql.execute(
@@ -327,10 +326,10 @@ class SqliteStore:
             version, link = found or (0, "")
             if version != expected:
                 raise Conflict(f"{slug} is at version {version}, not {expected}")
-            before = self._saved.pop(slug, None)
+            before = self._memory.saved.pop(slug, None)
             save = saving(roundtable, before if before and before.link == link else None)
             self._write(save)
-        self._saved[slug] = save.after
+        self._memory.saved[slug] = save.after
 
     def _write(self, save: Save) -> None:
         rt, link = save.after.value, save.after.link
@@ -357,11 +356,6 @@ class SqliteStore:
         self._sql.executemany("DELETE FROM parts WHERE (slug, name) = (?, ?)", gone)
         added = [(rt.slug, name, content) for name, content in save.added.items()]
         self._sql.executemany("INSERT INTO parts VALUES (?, ?, ?)", added)
-
-    def _note_newer(self, slug: str, sentence: str) -> None:
-        if slug not in self._newer:
-            log.error("%s", sentence)
-        self._newer[slug] = sentence
 
 
 def inspected(path: Path) -> int:

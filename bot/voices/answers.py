@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.discussion.elaboration import Stance
-from bot.domain.planning.plan_reader import objects_in
-from bot.domain.values.json_files import parse
+from bot.domain.values.json_files import objects_in, parse
 from bot.voices.prompts.seen import sanitized, text_row
 
 MOST_STANCES = 8

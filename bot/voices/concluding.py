@@ -13,11 +13,10 @@ from bot.domain.discussion.synthesis import (
     Decision,
     Insight,
     Objection,
-    ObjectionOutcome,
     OpenQuestion,
     Synthesis,
 )
-from bot.domain.planning.plan_reader import objects_in
+from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line
 from bot.errors import VoiceError
 from bot.voices.prompts.seen import sanitized, text_row
@@ -27,7 +26,6 @@ LONGEST = 500
 ACTION_CHARS = 300
 
 FIELDS = frozenset({"insights", "decisions", "questions", "actions", "objections", "summary"})
-OUTCOMES = {one.value: one for one in ObjectionOutcome if one is not ObjectionOutcome.OPEN}
 
 Told = Mapping[str, Any]
 
@@ -88,21 +86,9 @@ class _Reading:
             )
 
     def objections(self, found: Told) -> Iterator[Objection]:
-        """An objection without a readable outcome is deferred, never rejected."""
         for one, text in _entries(found.get("objections")):
             turns = self._turns_of(one)
-            yield Objection(
-                text=text,
-                issue=text_row(one.get("issue"), LONGEST),
-                by=self._names_of(one, turns),
-                turns=_ids(turns),
-                outcome=OUTCOMES.get(
-                    text_row(one.get("outcome"), LONGEST).casefold(), ObjectionOutcome.DEFERRED
-                ),
-                because=text_row(one.get("because"), LONGEST),
-                reopen_if=text_row(one.get("reopen_if"), LONGEST),
-                risk=text_row(one.get("risk"), LONGEST),
-            )
+            yield Objection(text=text, by=self._names_of(one, turns), turns=_ids(turns))
 
     def _names_of(self, one: Told, turns: tuple[Turn, ...]) -> tuple[str, ...]:
         """The named speakers; without any, the speakers of the turns."""

@@ -13,7 +13,7 @@ from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
 from bot.domain.specification import checks, entailment
 from bot.domain.specification.entries import DECIDED_BY_PEOPLE, NOT_LISTED, Entry, Patch, Specification
 from bot.domain.transcript.lines import QUOTED
-from bot.domain.values.text import one_line
+from bot.domain.values.text import one_line, sentences_in
 from bot.engine.ports import Facts
 from bot.voices.answers import rows_in
 from bot.voices.model import Prompt
@@ -26,7 +26,6 @@ MOST_PROPOSALS = 8
 """As many as a card shows at once."""
 MOST_READ = 60
 """Of an answer; what comes after them is not looked at."""
-_SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")
 
 NOTHING_SEEN: Mapping[str, str] = {}
 
@@ -161,7 +160,7 @@ class _Reader:
         """Verbatim, by a person, and neither as a question nor with a word before it that denies it."""
         decided = _in_one_line(text)
         words = re.compile(rf"(?<!\w){re.escape(decided)}(?!\w)")
-        sentences = (one for source in sources for one in _SENTENCES.split(self._said.get(source, "")))
+        sentences = (one for source in sources for one in sentences_in(self._said.get(source, "")))
         for sentence in sentences if decided else ():
             found = words.search(line := _in_one_line(sentence))
             if found and not line.endswith("?") and not entailment.is_left_open(line[: found.start()]):

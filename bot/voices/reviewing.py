@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from bot.domain.catalog.personas import ModelTask, Persona
 from bot.domain.item.artifacts import shared
 from bot.domain.item.item import DRAFT
-from bot.domain.planning.plan_reader import objects_in
 from bot.domain.reviews import coverage
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.keywords import words_to_search
 from bot.domain.transcript.lines import QUOTED
+from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import counted
 from bot.engine.ports import NO_FACTS, Facts
 from bot.engine.review_ports import ReviewCase

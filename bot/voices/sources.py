@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import SERVERS
-from bot.domain.specification import carried, checks, citations, entailment
+from bot.domain.specification import checks, citations, entailment
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.entries import NOT_LISTED, Specification
 from bot.domain.transcript.lines import QUOTED
@@ -65,18 +65,10 @@ class SourcedText(NamedTuple):
     sources: tuple[str, ...] = ()
     unverified: str = ""
 
-    def told(self, most: int) -> str:
-        """In one line of at most *most* characters, with its sources, if they are not in its words."""
-        named = [one for one in self.sources if one not in self.text]
-        mark = [f"unverified: {self.unverified}"] if self.unverified else []
-        tail = f" ({'; '.join([*named, *mark])})" if named or mark else ""
-        tail = one_line(tail, most // 2)
-        return f"{one_line(self.text, most - len(tail) - 1)} {tail}".rstrip()
-
 
 class JudgedClaims:
     """
-    The claims of one answer of a role or a reviewer. A judgement often says what a source lacks, so that its negations
+    The claims of one answer of a reviewer. A judgement often says what a source lacks, so that its negations
     are not compared: numbers, dates, names, quotations and words of decision are.
     """
 
@@ -145,7 +137,7 @@ def with_known_sources(text: str, shown: Mapping[str, str], prompt: str) -> Chec
 
 def _cited(text: str) -> list[str]:
     """The longest first: one may be the beginning of another."""
-    code = {one.lstrip(_MARKS) for one in carried.citations_in(text)}
+    code = {one.lstrip(_MARKS) for one in citations.citations_in(text)}
     return sorted({*code, *_OF_SERVERS.findall(text)}, key=len, reverse=True)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.personas import ModelTask
-from bot.domain.discussion.elaboration import Elaboration, StanceGroups
+from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import QUOTED
@@ -162,11 +162,6 @@ class ModelVoices:
             return synthesis, facts
         kept, checked = await self._verifier.synthesis(synthesis, debate)
         return kept, merged(facts, checked)
-
-    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:
-        if self._verifier is None or cue.roundtable.unaided:
-            return await self._offline.compare(cue)
-        return await self._verifier.compared(_debate(cue))
 
     def _session(
         self, mind: LanguageModel, cue: VoiceContext, limits: CallLimits, task: ModelTask

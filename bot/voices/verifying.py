@@ -1,21 +1,17 @@
 """
 A second model reads every claim beside its sources, without the persona and its discussion, and says whether they
 support it. Its quotes must stand in the sources. What it denies is dropped and counted; what is supported in part is
-marked. It also says which positions of a discussion are the same in other words; rules check that (`grouping`). When it
-gives no answer, nothing changes, and the record says so.
+marked. When it gives no answer, nothing changes, and the record says so.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import Schema
-from bot.domain.discussion import grouping, positions
-from bot.domain.discussion.elaboration import Elaboration, StanceGroups
-from bot.domain.discussion.grouping import ComparedPosition
+from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.domain.planning.plan_reader import objects_in
 from bot.domain.specification.entailment import stands_in
 from bot.domain.specification.entries import Patch, Specification
 from bot.domain.values.text import one_line
@@ -29,8 +25,6 @@ from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.texts import filled
 
 log = logging.getLogger(__name__)
-
-Grouped = TypeVar("Grouped")
 
 SECONDS, TOKENS = 60.0, 2_000
 SOURCE_CHARS = 4_000
@@ -104,21 +98,6 @@ class Verifier:
         ]
         return given.but(insights=tuple(kept)), _with_dropped(facts, claims, judged)
 
-    async def compared(self, debate: Elaboration) -> tuple[StanceGroups, Facts]:
-        """As the model says; rules have not checked it yet."""
-        if not (said := grouping.compared(debate)):
-            return StanceGroups(), NO_FACTS
-        asked = StanceComparison(said)
-        try:
-            thought = await self._model.think(asked.prompt(), seconds=SECONDS, tokens=TOKENS)
-        except VoiceError as error:
-            log.warning("positions are not compared by another model: %s (%s)", error, error.reason)
-            return StanceGroups(), {"verifier": {"failed": error.reason or "unknown"}}
-        groups, told = asked.read(thought.text), facts_of([thought.usage])
-        if groups is None:
-            return StanceGroups(), {"verifier": {**told, "failed": "unstructured"}}
-        return groups, {"verifier": told}
-
     async def _judged(self, claims: Sequence[SourcedClaim]) -> tuple[list[SupportFound | None], Facts]:
         """None for a claim that the model says nothing of."""
         if not claims:
@@ -134,49 +113,6 @@ class Verifier:
         }
         told = {**facts_of([thought.usage]), **counts, "no_answer": judged.count(None)}
         return judged, {"verifier": told}
-
-
-class StanceComparison:
-    """Issues are i1, i2, … and positions p1, p2, … in the order in which they were first written."""
-
-    def __init__(self, said: Sequence[ComparedPosition]) -> None:
-        titles: dict[str, str] = {}
-        for one in said:
-            titles.setdefault(positions.name(one.held.issue), one.held.issue)
-        self._issues = {f"i{number}": title for number, title in enumerate(titles.values(), start=1)}
-        self._said = {f"p{number}": one for number, one in enumerate(said, start=1)}
-
-    def prompt(self) -> Prompt:
-        rows = [row for id, title in self._issues.items() for row in self._rows(id, title)]
-        shown = fenced("positions", "\n".join(rows))
-        schema = schemas.comparison()
-        words = filled("compare", positions=shown, answer=schema.words)
-        return sealed((), words, seed="compare")._replace(schema=schema)
-
-    def _rows(self, id: str, title: str) -> Iterator[str]:
-        yield f"[{id}] {sanitized(title)}"
-        for key, one in self._said.items():
-            if positions.name(one.held.issue) == positions.name(title):
-                yield f"  [{key}] {sanitized(', '.join(one.by))}: {sanitized(one.held.position)}"
-
-    def read(self, answer: str) -> StanceGroups | None:
-        """None for what is no answer. Ids that were not given are left out."""
-        given = next(objects_in(sanitized(answer)), None)
-        if given is None:
-            return None
-        held = {key: one.held for key, one in self._said.items()}
-        return StanceGroups(
-            issues=tuple(_groups(given.get("issues"), self._issues)),
-            positions=tuple(_groups(given.get("positions"), held)),
-        )
-
-
-def _groups(given: object, known: Mapping[str, Grouped]) -> Iterator[tuple[Grouped, ...]]:
-    for group in given if isinstance(given, list) else ():
-        ids: Iterable[object] = group if isinstance(group, list) else ()
-        named = tuple(known[one] for one in ids if isinstance(one, str) and one in known)
-        if len(named) > 1:
-            yield named
 
 
 def prompt(claims: Sequence[SourcedClaim]) -> Prompt:

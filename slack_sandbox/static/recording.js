@@ -1,18 +1,17 @@
-// A recorded meeting: the banner above everything, and its buttons.
+// A recorded meeting: its caption above everything, and its buttons.
 
 import { byId, h } from "./dom.js";
 import { act, state } from "./state.js";
 
 const WORDS = {
-  playing: ({ title }) => `${title}. People and personas say what a file has. The bot is real; no model is called.`,
-  paused: ({ title }) => `${title}, paused. Step shows the next thing.`,
-  ended: () => "The recording has ended. From here on it is live: choose who you are and write in the thread. Here the personas follow rules; no model is called.",
+  playing: ({ caption, title }) => caption || title,
+  paused: ({ caption, title }) => caption || title,
+  ended: () => "Now you. Choose who you are, and write in the thread.",
   failed: ({ sentence }) => sentence,
 };
-const BUTTONS = {
-  playing: [["pause", "Pause"], ["step", "Step"]],
-  paused: [["play", "Play"], ["step", "Step"]],
-};
+const LABELS = { playing: "Recorded", paused: "Recorded, paused", ended: "Live", failed: "Live" };
+const OTHERS = [["skip", "Skip to the brief"], ["now_you", "Now you"]];
+const BUTTONS = { playing: [["pause", "Pause"], ...OTHERS], paused: [["play", "Play"], ...OTHERS] };
 
 export const canPlay = () => state.recording?.state === "offered";
 
@@ -25,12 +24,15 @@ let drawn = "";
 
 export function drawRecording() {
   const { recording } = state;
-  const words = recording && WORDS[recording.state];
+  const words = recording && WORDS[recording.state]?.(recording);
   byId("recording").hidden = !words;
-  if (!words || drawn === recording.state) return;
-  drawn = recording.state;
-  byId("recording-words").replaceChildren(h("strong", {}, "Recorded"), " ", words(recording));
-  const focused = byId("recording-buttons").contains(document.activeElement) && document.activeElement.dataset.recording;
-  byId("recording-buttons").replaceChildren(...(BUTTONS[recording.state] ?? []).map(([name, label]) => button(name, label)));
-  if (focused) (byId("recording-buttons").querySelector(`[data-recording="${focused}"]`) ?? byId("recording-buttons").firstElementChild)?.focus();
+  if (!words) return;
+  if (byId("recording-words").textContent !== words) byId("recording-words").textContent = words; // else it is read aloud again
+  const shown = `${recording.state} ${recording.can_skip}`;
+  if (drawn === shown) return;
+  drawn = shown;
+  byId("recording-state").textContent = LABELS[recording.state];
+  const focused = byId("recording-buttons").contains(document.activeElement);
+  byId("recording-buttons").replaceChildren(...(BUTTONS[recording.state] ?? []).filter(([name]) => name !== "skip" || recording.can_skip).map(([name, label]) => button(name, label)));
+  if (focused) byId("recording-buttons").firstElementChild?.focus();
 }

@@ -70,7 +70,7 @@ def small(key: str, name: str = "Ann Lee", *fields: str) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "personas"
-    (folder / "workshop").mkdir(parents=True)
+    folder.mkdir(parents=True)
     (tmp_path / "steps").mkdir()
     return folder
 
@@ -108,7 +108,6 @@ def test_a_persona_is_a_markdown_file(folder: Path) -> None:
     assert zoe.does == ("Asks for the way back.",)
     assert zoe.does_not == ("Ship on Fridays.", "Panic.")
     assert zoe.acknowledgement == "Noted. {concern} goes on the list."
-    assert [one.text for one in zoe.questions] == ["What is the way back?", "Who is on call?"]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +144,6 @@ def test_three_lines_are_enough(folder: Path) -> None:
     assert ann.icon == ":bust_in_silhouette:"
     assert ann.identity == "I'm Ann Lee, your Guest."
     assert ann.acknowledgement
-    assert ann.questions == ()
 
 
 def test_one_phase_needs_no_list(folder: Path) -> None:
@@ -220,27 +218,6 @@ def test_an_unreadable_file_is_left_out(folder: Path) -> None:
     assert [trouble.facts["reason"] for trouble in read(folder).troubles if trouble.code == "ERR-RT-002"] == [
         "b.md: b.md is not a file"
     ]
-
-
-def test_the_workshop_has_a_table_of_its_own(folder: Path) -> None:
-    """Its roles are nobody's lead, and may share keys with the personas."""
-    write(folder, a=small("ann"))
-    write(folder / "workshop", b=small("test-planner", "Tess"), c=small("ann", "Ann Two"))
-
-    playbook = read(folder)
-
-    assert [persona.key for persona in playbook.roster] == ["ann"]
-    assert [persona.key for persona in playbook.workshop] == ["test-planner", "ann"]
-    assert all(persona.workshop for persona in playbook.workshop)
-    assert not playbook.roster["ann"].workshop
-
-
-def test_there_need_not_be_a_workshop(folder: Path) -> None:
-    """It is optional."""
-    (folder / "workshop").rmdir()
-    write(folder, a=small("ann"))
-
-    assert len(read(folder).workshop) == 0
 
 
 def test_without_the_folder_of_personas_nothing_starts(tmp_path: Path) -> None:

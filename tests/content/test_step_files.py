@@ -1,6 +1,8 @@
 """Step files: what loads, and which code and sentence each bad one gets."""
 
 import os
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 
 from bot.content import load
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.steps import Depth, StepHeading
+from bot.domain.catalog.steps import Ask, Depth, StepHeading
 from bot.errors import ContentError
 from bot.shipped import personas_dir
 
@@ -99,59 +101,37 @@ def test_a_good_file_becomes_a_step(reader: Reader) -> None:
     assert playbook.troubles_of(REQUIREMENTS) == ()
 
 
-def test_quotes_are_a_matter_of_taste(reader: Reader) -> None:
-    """`01-02` is an id and not a date, `no` is a title and not a boolean, lists have two notations."""
-    reader.write(
-        text_of(step_id="01-02", title="no", persona="business-analyst", depth="brief", outputs="\n  - 12.md")
-    )
+SHOWN = "{0}markdown\n## Standard Mode\nShown.\n## Deep Mode\n{0}"
+CODE = "~~~\n```\n## Deep Mode\n~~~\n````\n```\n## Deep Mode\n````"
+SECTIONS: dict[str, tuple[str, dict[StepHeading, str]]] = {
+    "headings in any case, unknown ones, and one that is there twice": (
+        "##  standard mode ##\nA\n## Aside\nB\n##Deep Mode\n## DEEP MODE\nC\n## Deep mode\nD",
+        {StepHeading.STANDARD: "A\n## Aside\nB\n##Deep Mode", StepHeading.DEEP: "C"},
+    ),
+    **{
+        f"a heading in code between {fence}": (
+            f"## Brief Mode\nBefore.\n{SHOWN.format(fence)}\n## Standard Mode\nSaid.",
+            {StepHeading.BRIEF: f"Before.\n{SHOWN.format(fence)}", StepHeading.STANDARD: "Said."},
+        )
+        for fence in ("```", "~~~~", "  ```")
+    },
+    "fences inside of other fences": (
+        f"## Standard Mode\n{CODE}\n## Deep Mode\nA", {StepHeading.STANDARD: CODE, StepHeading.DEEP: "A"},
+    ),
+    "a fence that is not closed": (
+        "## Brief Mode\n```\nA\n## Standard Mode\nB", {StepHeading.BRIEF: "```\nA", StepHeading.STANDARD: "B"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SECTIONS)
+def test_a_heading_begins_a_section(reader: Reader, kind: str) -> None:
+    """What is shown in code is a part of what is said, and one slip does not swallow every mode after it."""
+    body, sections = SECTIONS[kind]
+    reader.write(text_of(body))
 
     [step] = reader.read().agenda.steps
-    assert (step.step_id, step.title, step.depth, step.outputs) == ("01-02", "no", Depth.BRIEF, ("12.md",))
-
-
-def test_windows_wrote_it(reader: Reader) -> None:
-    """A byte order mark and carriage returns are not content."""
-    reader.write(b"\xef\xbb\xbf" + text_of().replace("\n", "\r\n").encode())
-
-    [step] = reader.read().agenda.steps
-    assert step.questions_at(Depth.STANDARD) == ("What hurts?",)
-
-
-def test_headings_are_known_in_any_case(reader: Reader) -> None:
-    """Unknown ones belong to the section they stand in, and of two the first counts."""
-    reader.write(
-        text_of("##  standard mode ##\nA\n## Aside\nB\n##Deep Mode\n## DEEP MODE\nC\n## Deep mode\nD")
-    )
-
-    [step] = reader.read().agenda.steps
-    assert step.sections == {StepHeading.STANDARD: "A\n## Aside\nB\n##Deep Mode", StepHeading.DEEP: "C"}
-
-
-@pytest.mark.parametrize("fence", ["```", "~~~~", "  ```"])
-def test_a_heading_in_code_is_no_heading(reader: Reader, fence: str) -> None:
-    """An author may show what a step file looks like; what is shown is a part of what is said."""
-    example = f"{fence}markdown\n## Standard Mode\nShown.\n## Deep Mode\n{fence}"
-    reader.write(text_of(f"## Brief Mode\nBefore.\n{example}\n## Standard Mode\nSaid."))
-
-    [step] = reader.read().agenda.steps
-    assert step.sections == {StepHeading.BRIEF: f"Before.\n{example}", StepHeading.STANDARD: "Said."}
-
-
-def test_fences_close_what_they_opened(reader: Reader) -> None:
-    """Three backticks inside tildes, or inside four backticks, are code too."""
-    code = "~~~\n```\n## Deep Mode\n~~~\n````\n```\n## Deep Mode\n````"
-    reader.write(text_of(f"## Standard Mode\n{code}\n## Deep Mode\nA"))
-
-    [step] = reader.read().agenda.steps
-    assert step.sections == {StepHeading.STANDARD: code, StepHeading.DEEP: "A"}
-
-
-def test_a_fence_that_nobody_closed_hides_nothing(reader: Reader) -> None:
-    """One slip must not swallow every mode after it."""
-    reader.write(text_of("## Brief Mode\n```\nA\n## Standard Mode\nB"))
-
-    [step] = reader.read().agenda.steps
-    assert step.sections == {StepHeading.BRIEF: "```\nA", StepHeading.STANDARD: "B"}
+    assert step.sections == sections
 
 
 @pytest.mark.parametrize(
@@ -182,9 +162,61 @@ def test_only_a_speakers_name_is_taken_off(reader: Reader, personas: Path, writt
     assert with_mode.sections == {StepHeading.STANDARD: written}
 
 
+# --- what an answer becomes -------------------------------------------------------------------------------------------
+
+
+def test_a_comment_behind_a_question_says_what_its_answer_becomes(reader: Reader) -> None:
+    """People never see it; a question without one keeps its answer as a note, as before."""
+    asked = "1. Why? <!-- problem -->\n2. How big? <!--estimate.scope-->\n3) What?\n4. Risks?  <!-- list risk -->  "
+    reader.write(text_of(f"## Standard Mode\n\nMaya Chen: Hello.\n\n{asked}\n\n## Deep Mode\n\n1. Who?\n"))
+
+    playbook = reader.read()
+
+    [step] = playbook.agenda.steps
+    assert step.text_at(Depth.STANDARD) == ("Hello.\n\n1. Why?\n2. How big?\n3) What?\n4. Risks?", False)
+    assert "<!--" not in step.body
+    assert step.asks_at(Depth.STANDARD) == {
+        1: Ask(kind="problem"),
+        2: Ask(kind="estimate", field="scope"),
+        4: Ask(kind="risk", is_list=True),
+    }
+    assert step.asks_at(Depth.BRIEF) == step.asks_at(Depth.STANDARD)
+    assert step.asks_at(Depth.DEEP) == {}
+    assert list(playbook.notes) == []
+
+
+def test_comments_elsewhere_stay_as_they_are(reader: Reader) -> None:
+    """In code, in the middle of a line, or not closed: files of the original format may have them."""
+    body = "```\n1. Why? <!-- problem -->\n```\n1. Why <!-- really --> now?\n2. Who? <!-- problem"
+    reader.write(text_of(f"## Standard Mode\n\n{body}\n"))
+
+    [step] = reader.read().agenda.steps
+    assert step.text_at(Depth.STANDARD) == (body, False)
+    assert step.asks_at(Depth.STANDARD) == {}
+
+
+@pytest.mark.parametrize("wrong", ["worry", "estimate.colour", "list", "many risk", "", "risk, problem"])
+def test_an_answer_that_becomes_nothing_known_is_one_finding_with_its_line(
+    reader: Reader, wrong: str
+) -> None:
+    """The question is asked all the same, and its answer is a note."""
+    reader.write(text_of(f"## Standard Mode\n\n1. What hurts? <!-- {wrong} -->\n2. Why? <!-- problem -->\n"))
+
+    playbook = reader.read()
+
+    [step] = playbook.agenda.steps
+    assert step.questions_at(Depth.STANDARD) == ("What hurts?", "Why?")
+    assert step.asks_at(Depth.STANDARD) == {2: Ask(kind="problem")}
+    [finding] = playbook.notes
+    assert finding == (
+        f"Line 11 of 01-requirements/01-a.md says that an answer becomes '{wrong}', which is no kind of entries and no"
+        " field of one. The answer stays a note."
+    )
+
+
 def test_fields_of_later_formats_do_no_harm(reader: Reader) -> None:
-    """They are passed over."""
-    reader.write(text_of(research="true", brainstorm="false", anything="[1, {a: b}]"))
+    """They are passed over. A title may have 60 characters."""
+    reader.write(text_of(title="x" * 60, research="true", brainstorm="false", anything="[1, {a: b}]"))
 
     assert len(reader.read().agenda.steps) == 1
 
@@ -194,51 +226,21 @@ def test_fields_of_later_formats_do_no_harm(reader: Reader) -> None:
 UNREADABLE = ("ERR-STEP-003", "Warning: Step file 01-a.md could not be read. Skipping.")
 
 
-def test_a_file_that_is_not_utf8_is_skipped(reader: Reader) -> None:
-    """ERR-STEP-003."""
-    reader.write(text_of().encode("utf-16"))
-
-    assert reader.refused() == UNREADABLE
-
-
-def test_a_file_that_is_too_large_is_skipped(reader: Reader) -> None:
-    """ERR-STEP-003, from 64 KB on."""
-    reader.write(text_of("x" * 65_536))
-
-    assert reader.refused() == UNREADABLE
+UNREADABLE_FILES: dict[str, Callable[[Reader], object]] = {
+    "not UTF-8": lambda reader: reader.write(text_of().encode("utf-16")),
+    "more than 64 KB": lambda reader: reader.write(text_of("x" * 65_536)),
+    "a folder": lambda reader: reader.path().mkdir(),
+    "a link to itself": lambda reader: reader.path().symlink_to("01-a.md"),
+    "a link to nothing": lambda reader: reader.path().symlink_to("gone.md"),
+    "a pipe": lambda reader: os.mkfifo(reader.path()),
+    "endless": lambda reader: reader.path().symlink_to("/dev/zero"),
+}
 
 
-def test_a_folder_that_is_called_like_a_file_is_skipped(reader: Reader) -> None:
-    """ERR-STEP-003."""
-    reader.path().mkdir()
-
-    assert reader.refused() == UNREADABLE
-
-
-def test_a_link_that_leads_to_itself_is_skipped(reader: Reader) -> None:
-    """ERR-STEP-003."""
-    reader.path().symlink_to("01-a.md")
-
-    assert reader.refused() == UNREADABLE
-
-
-def test_a_link_that_leads_nowhere_is_skipped(reader: Reader) -> None:
-    """ERR-STEP-003."""
-    reader.path().symlink_to("gone.md")
-
-    assert reader.refused() == UNREADABLE
-
-
-def test_a_pipe_is_skipped_and_not_waited_for(reader: Reader) -> None:
-    """ERR-STEP-003: nobody will ever write into it."""
-    os.mkfifo(reader.path())
-
-    assert reader.refused() == UNREADABLE
-
-
-def test_an_endless_file_is_skipped(reader: Reader) -> None:
-    """ERR-STEP-003."""
-    reader.path().symlink_to("/dev/zero")
+@pytest.mark.parametrize("kind", UNREADABLE_FILES)
+def test_a_file_that_cannot_be_read_is_skipped(reader: Reader, kind: str) -> None:
+    """ERR-STEP-003; a pipe is not waited for."""
+    UNREADABLE_FILES[kind](reader)
 
     assert reader.refused() == UNREADABLE
 
@@ -274,18 +276,9 @@ def test_a_name_that_is_not_utf8_can_still_be_told(reader: Reader) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
         "# No front matter",
-        "\n" + text_of(),
-        "---\nstep_id: 01-01\n",
         text_of(title='"unclosed'),
-        text_of(outputs="[unclosed"),
-        text_of(title="a: b"),
-        text_of(title="&a x"),
-        text_of(title="!!str x"),
-        "---\n- a list\n---\n",
         text_of().replace("title:", 'step_id: "01-02"\ntitle:'),
-        "---\n" + "[" * 60_000 + "\n---\n",
     ],
 )
 def test_bad_front_matter_is_skipped(reader: Reader, text: str) -> None:
@@ -301,8 +294,13 @@ def test_bad_front_matter_is_skipped(reader: Reader, text: str) -> None:
 # --- ERR-STEP-005: missing fields -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("field", ["step_id", "title", "persona", "depth", "outputs"])
-@pytest.mark.parametrize("value", [None, "", "~"])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *product(FRONT, (None, "", "~")),
+        *product(("step_id", "title", "persona", "depth"), ('" "',)),
+    ],
+)
 def test_a_missing_field_is_named(reader: Reader, field: str, value: str | None) -> None:
     """ERR-STEP-005, left out or left empty."""
     reader.write(text_of(**{field: value}))
@@ -329,14 +327,6 @@ def test_the_log_says_where_and_why(reader: Reader, text: str, reason: str) -> N
     [told] = reader.read().troubles_of(REQUIREMENTS)
     assert told.log.endswith(f"Skipping. ({reason})")
     assert "Step file 01-requirements/01-a.md " in told.log
-
-
-@pytest.mark.parametrize("field", ["step_id", "title", "persona", "depth"])
-def test_an_empty_text_is_missing_too(reader: Reader, field: str) -> None:
-    """ERR-STEP-005."""
-    reader.write(text_of(**{field: '" "'}))
-
-    assert reader.refused()[0] == "ERR-STEP-005"
 
 
 # --- ERR-STEP-006: bad values ---------------------------------------------------------------------------------------
@@ -378,13 +368,6 @@ def test_a_bad_value_is_named(reader: Reader, field: str, value: str, told: str)
     )
 
 
-def test_a_title_may_have_60_characters(reader: Reader) -> None:
-    """61 are too many."""
-    reader.write(text_of(title="x" * 60))
-
-    assert len(reader.read().agenda.steps) == 1
-
-
 def test_of_two_steps_with_one_id_the_first_stays(reader: Reader) -> None:
     """By path, across phases; the later one is skipped with ERR-STEP-006."""
     reader.write(text_of(title="First"), "02-z.md", phase="00-quick-scan")
@@ -399,14 +382,6 @@ def test_of_two_steps_with_one_id_the_first_stays(reader: Reader) -> None:
     assert playbook.notes == (
         "VR-STEP-008 Step 01-01 is in 00-quick-scan/02-z.md, and belongs into 01-…/01-….md.",
     )
-
-
-def test_a_persona_of_ones_own_may_lead_a_step(reader: Reader, personas: Path) -> None:
-    """Whoever sits at the table."""
-    (personas / "zoe.md").write_text("---\nkey: release-captain\nname: Zoë\nrole: Captain\n---\n", "utf-8")
-    reader.write(text_of(persona="release-captain"))
-
-    assert reader.read().agenda.step("01-01").persona == "release-captain"
 
 
 # --- ERR-STEP-009 and notes -----------------------------------------------------------------------------------------
@@ -519,8 +494,11 @@ def test_a_dependency_that_cannot_be_met_is_noted(reader: Reader) -> None:
 # --- folders --------------------------------------------------------------------------------------------------------
 
 
-def test_a_missing_phase_is_told(reader: Reader) -> None:
+@pytest.mark.parametrize("is_file", [False, True])
+def test_a_missing_phase_is_told(reader: Reader, *, is_file: bool) -> None:
     """ERR-STEP-001: the phase completes without steps."""
+    if is_file:
+        (reader.steps / "04-design").write_text("x")
     [told] = reader.read().troubles_of("04-design")
 
     assert told.code == "ERR-STEP-001"
@@ -540,42 +518,12 @@ def test_an_empty_phase_is_told(reader: Reader) -> None:
     assert sentence.startswith("No step files found for phase 01-requirements.")
 
 
-def test_a_phase_that_is_a_file_is_missing(reader: Reader) -> None:
-    """ERR-STEP-001."""
-    (reader.steps / "04-design").write_text("x")
-
-    assert [told.code for told in reader.read().troubles_of("04-design")] == ["ERR-STEP-001"]
-
-
-def test_a_folder_makes_a_phase(reader: Reader) -> None:
-    """Whatever is called `NN-name` and is a folder; its steps come in their place."""
-    reader.write(text_of(step_id="05-01"), phase="05-rollout")
-    reader.write(text_of(step_id="00-07"), "07-a.md", phase="00-quick-scan")
-    (reader.steps / "06-not-a-folder").write_text("x")
-    (reader.steps / "drafts").mkdir()
-
-    agenda = reader.read().agenda
-
-    assert [phase.key for phase in agenda.phases][-2:] == ["04-design", "05-rollout"]
-    assert [step.step_id for step in agenda.steps] == ["00-07", "05-01"]
-
-
 def test_steps_run_in_the_order_of_their_file_names(reader: Reader) -> None:
     """Whatever their ids say."""
     reader.write(text_of(step_id="01-09"), "01-a.md")
     reader.write(text_of(step_id="01-01"), "02-b.md")
 
     assert [step.step_id for step in reader.read().agenda.steps] == ["01-09", "01-01"]
-
-
-def test_an_edited_file_is_picked_up(reader: Reader) -> None:
-    """Nothing is remembered between two readings (NFR-004)."""
-    reader.write(text_of(title="Before"))
-    before = reader.read()
-    reader.write(text_of(title="After"))
-
-    assert before.agenda.step("01-01").title == "Before"
-    assert reader.read().agenda.step("01-01").title == "After"
 
 
 def test_without_the_folder_of_steps_nothing_starts(personas: Path, tmp_path: Path) -> None:

@@ -415,6 +415,18 @@ async def test_a_refused_save_sets_no_timer(store: Store) -> None:
     assert await store.unfinished(now=due) == (SLUG,)
 
 
+async def test_who_people_are_in_slack_is_kept(open_store: Opening) -> None:
+    """Whom one process learned of, another knows after its start."""
+    async with open_store() as store:
+        assert await store.users() == {}
+        await store.keep_users({"p-7hq3kq2m4a": "U0ADA"})
+        await store.keep_users({"p-4xk2m7qza3": "U0GRACE", "p-7hq3kq2m4a": "U0ADA"})
+        await store.keep_users({})
+
+    async with open_store() as store:
+        assert await store.users() == {"p-7hq3kq2m4a": "U0ADA", "p-4xk2m7qza3": "U0GRACE"}
+
+
 async def test_how_people_want_to_be_reminded_is_kept(open_store: Opening) -> None:
     """The last that they said, also for a process that starts later."""
     async with open_store() as store:

@@ -1,11 +1,13 @@
 """Small playbooks: phases, handovers and the end are a few steps away."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from bot.content.entries import read_schema
 from bot.content.files import Findings
 from bot.domain.catalog.agenda import ANALYSIS_PHASES, Agenda, Phase, Playbook
 from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.steps import Step, StepHeading
 from bot.domain.catalog.taxonomy import Trouble
 from bot.shipped import steps_dir
@@ -21,6 +23,12 @@ def few_steps(*steps: Step, without: str = "", troubles: Iterable[Trouble] = ())
     return book(kept, phases=ANALYSIS_PHASES[:3], troubles=troubles)
 
 
+def searching_steps(*, thinks: bool = True) -> Playbook:
+    """Two steps for which the code base is searched, where a model makes something of what is found."""
+    steps = few_steps(step("00-02"), step("00-03"), step("01-01"))
+    return replace(steps, schema=shipped().schema, policy=Policy(thinks=thinks))
+
+
 def book(
     steps: Iterable[Step],
     *,
@@ -34,8 +42,7 @@ def book(
         roster=roster or playbook.roster,
         agenda=agenda,
         troubles=tuple(troubles),
-        workshop=playbook.workshop,
-        schema=read_schema(steps_dir(), agenda.steps, Findings()),
+        schema=read_schema(steps_dir(), Findings()).bound(agenda.steps).planned_in(agenda.plan.step_id),
     )
 
 

@@ -27,7 +27,7 @@ def scene(
     facts: dict[str, Any] = {
         "prompt": step_wording.prompt(text, known),
         "gaps": gaps,
-        "questions": asked(questions, SCHEMA, meeting.specification, step_id, gaps=gaps),
+        "questions": asked(questions, step.asks_at(depth), SCHEMA, meeting.specification, step_id, gaps=gaps),
     }
     return StepScene(
         step=step,

@@ -16,32 +16,24 @@ from bot.domain.catalog.agenda import Playbook, read_quick_scan
 from bot.domain.catalog.budget import kept
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble, trouble
-from bot.domain.discussion.elaboration import Stance, StanceGroups
+from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item import meta
 from bot.domain.item.artifacts import (
     Edit,
     InsightEdit,
     Missing,
-    PlanEdit,
     SectionEdit,
     UnreadableArtifact,
 )
 from bot.domain.item.item import item_from
 from bot.domain.messages.menus import Menu
 from bot.domain.messages.message import ITEM, Action, Message
-from bot.domain.planning.briefing import brief_of
-from bot.domain.planning.record import recalled, under_way
-from bot.domain.planning.verdict import RoleVerdict
-from bot.domain.planning.workshop import is_planned
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
-    CompareStances,
     Draft,
     Effect,
-    Formalize,
-    Judge,
     Log,
     MeetPerson,
     NameSession,
@@ -49,7 +41,6 @@ from bot.domain.roundtable.effects import (
     Post,
     React,
     ReadItem,
-    ReadPlan,
     ReadThread,
     Restore,
     Rewrite,
@@ -87,16 +78,12 @@ from bot.domain.roundtable.outcomes import (
     Done,
     Drafted,
     Failed,
-    Formalized,
     ItemRead,
     ItemState,
-    Judged,
     Outcome,
     PersonaSpoke,
     PersonMet,
-    PlanRead,
     Posted,
-    StancesCompared,
     Surveyed,
     Synthesized,
     ThreadMessage,
@@ -106,12 +93,13 @@ from bot.domain.roundtable.outcomes import (
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import opening
+from bot.domain.specification.brief import PAGE
 from bot.domain.specification.entries import Patch
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript import open_step
 from bot.domain.transcript.last_line import last_line
-from bot.domain.values.markdown import LAST_SECTION
+from bot.domain.values.markdown import is_last
 from bot.domain.values.places import Belonging, Person, Place
 from bot.shipped import personas_dir, steps_dir
 
@@ -128,8 +116,6 @@ STRANGERS = {"U0ZOE": "Zoe", "U0ODD": "Odd"}
 """Whom only Slack can name."""
 
 
-YES = RoleVerdict(ok=True, confidence=0.9)
-PLAN = {"id": "offline-sync", "title": "Offline sync", "brief": "Edit in a tunnel."}
 INSIGHT = Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary="It matters")
 
 
@@ -159,6 +145,8 @@ class World:
     """Slack and the workspace, as far as a roundtable can tell."""
 
     thread: list[Said] = field(default_factory=list)
+    tokens: dict[str, str] = field(default_factory=dict)
+    """Where a menu was posted, also when it is over."""
     shown: list[Message] = field(default_factory=list)
     root_edits: list[Rewrite] = field(default_factory=list)
     """Of the first message. In `thread` it stays as it was posted."""
@@ -194,12 +182,8 @@ class World:
     patches: tuple[Patch, ...] = ()
     dangling: tuple[str, ...] = ()
     synthesis: Synthesis = INSIGHT
-    verdicts: Callable[[Judge, Roundtable], RoleVerdict] = lambda _judge, _rt: YES
-    plans: list[Any] = field(default_factory=list)
     syntheses: list[Synthesis] = field(default_factory=list)
     """What a voice makes of a discussion first, and when it is asked again."""
-    groups: StanceGroups = field(default_factory=StanceGroups)
-    verifier: Mapping[str, Any] = field(default_factory=lambda: {"provider": "other", "model": "b"})
     """What a second model says of the positions, and which one it is."""
     failing: dict[str, list[Failed]] = field(default_factory=dict)
 
@@ -222,8 +206,13 @@ class Table:
     def start(
         self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada", **chosen: Any
     ) -> "Table":
+        """All steps are asked, where *chosen* has no other depth."""
         key, at, item = self.key(), self.now(), item_from(title)
-        start = Start(key=key, at=at, item=item, place=place, person=person(who), **chosen)
+        asked = {
+            "depth": None if self.playbook.within(place.channel).policy.depth else Depth.STANDARD,
+            **chosen,
+        }
+        start = Start(key=key, at=at, item=item, place=place, person=person(who), **asked)
         self.rt = opening.start(start, self.playbook)
         return self._paid()
 
@@ -233,9 +222,10 @@ class Table:
         key, at, item = self.key(), self.now(), item_from(title)
         return self.hear(Start(key=key, at=at, item=item, place=place, person=person(who), planning=planning))
 
-    def say(self, text: str, *, who: str = "ada", ts: str = "") -> "Table":
+    def say(self, text: str, *, who: str = "ada", ts: str = "", to_us: bool = False) -> "Table":
         ts = ts or self.ts()
-        return self.hear(Say(key=f"C1.{ts}", at=self.now(), person=person(who), text=text, ts=ts))
+        key, at, by = f"C1.{ts}", self.now(), person(who)
+        return self.hear(Say(key=key, at=at, person=by, text=text, ts=ts, to_us=to_us))
 
     @property
     def speaking(self) -> Speak:
@@ -252,12 +242,12 @@ class Table:
         return self
 
     def press(
-        self, action: Action, *, who: str = "ada", menu: Menu | None = None, key: str = "", value: str = ""
+        self, action: str, *, who: str = "ada", menu: Menu | None = None, key: str = "", value: str = ""
     ) -> "Table":
         """Press a button of *menu*: by default of the open one."""
         chosen = menu or self.rt.menu
         assert chosen, f"nothing to press, the roundtable is {self.rt.stage}"
-        ts = chosen.ts or self.ts_of(chosen.token)
+        ts = self.ts_of(chosen.token)
         return self.hear(
             Press(
                 key=key or self.key(),
@@ -270,7 +260,7 @@ class Table:
             )
         )
 
-    def press_outside(self, action: Action, *, who: str = "ada", value: str = "") -> "Table":
+    def press_outside(self, action: str, *, who: str = "ada", value: str = "") -> "Table":
         """Press a button that belongs to no menu, such as those of the first message."""
         ts, by = self.rt.place.thread, person(who)
         return self.hear(
@@ -299,7 +289,9 @@ class Table:
         self.rt = decide(self.rt, command, self.playbook)
         if isinstance(command, Say):
             about = self.world.thread[-1].message.about if self.world.thread else ""
-            heard = ThreadMessage(person=command.person, text=command.text, ts=command.ts, about=about)
+            heard = ThreadMessage(
+                person=command.person, text=command.text, ts=command.ts, about=about, to_us=command.to_us
+            )
             self.world.heard = (*self.world.heard, heard)
         return self._paid()
 
@@ -387,6 +379,23 @@ class Table:
         return self.rt.menu
 
     @property
+    def menu_at(self) -> str:
+        """Where the open menu stands, as far as the roundtable knows."""
+        return self.rt.stands_at(self.menu.token)
+
+    @property
+    def card(self) -> Message:
+        """What the card of the step says."""
+        assert self.rt.card, "there is no card"
+        return self.said_on(self.rt.card.token)
+
+    def said_on(self, token: str) -> Message:
+        """What the live message of the menu *token* says."""
+        shown = self.rt.live[token].shown
+        assert shown, "nothing was sent"
+        return shown
+
+    @property
     def texts(self) -> list[str]:
         """What people were shown, in order: posts, and edits that offer something new."""
         return [message.text for message in self.world.shown]
@@ -424,7 +433,7 @@ class Table:
         cards = [one.message for one in self.world.thread if one.message.card]
         return next(one for one in reversed(cards) if one.card and one.card.title.startswith("Discussion: "))
 
-    def offered(self) -> list[Action]:
+    def offered(self) -> list[str]:
         return [choice.action for choice in self.rt.menu.message.choices] if self.rt.menu else []
 
     # --- the world ------------------------------------------------------------------------------------------------
@@ -480,7 +489,7 @@ class Table:
         return self._paid()
 
     def ts_of(self, token: str) -> str:
-        return next((one.ts for one in self.world.thread if one.message.token == token), NOWHERE)
+        return self.world.tokens.get(token, NOWHERE)
 
     def key(self) -> str:
         return f"k{self._next()}"
@@ -573,18 +582,6 @@ class Table:
                 made = world.syntheses.pop(0) if world.syntheses else world.synthesis
                 facts = {} if effect.unaided else world.facts
                 return Synthesized(**told, synthesis=made, facts=facts, dangling=world.dangling)
-            case CompareStances():
-                return StancesCompared(**told, groups=world.groups, facts={"verifier": world.verifier})
-            case ReadPlan():
-                return self._plan_read(effect, told)
-            case Judge():
-                verdict = world.verdicts(effect, self.rt)
-                return Judged(
-                    **told, role=effect.role, round=effect.round, verdict=verdict, facts=world.facts
-                )
-            case Formalize():
-                plan = world.plans.pop(0) if world.plans else PLAN
-                return Formalized(**told, plan=json.dumps(plan), facts=world.facts)
             case Commit():
                 return self._commit(effect, told)
             case MeetPerson():
@@ -597,22 +594,12 @@ class Table:
                 world.logged.append(effect.trouble)
         return Done(**told)
 
-    def _plan_read(self, effect: ReadPlan, told: Mapping[str, str]) -> PlanRead:
-        answered, remarks = recalled(self.lines)
-        return PlanRead(
-            **told,
-            files={path: text for path, text in self.world.files.items() if is_planned(path)},
-            brief=brief_of(self.rt.title, self.world.files.get("draft.md", "")),
-            answered=answered,
-            remarks=remarks,
-            aside=effect.aside,
-        )
-
     def _stands(self, message: Message) -> str:
         """What Slack shows of our work in words goes with whatever we post."""
         ts = self.ts()
         self.world.signs = [one for one in self.world.signs if one is not WorkIndicator.STATUS]
         self.world.thread.append(Said(ts, message))
+        self.world.tokens[message.token] = ts
         self.world.shown.append(message)
         return ts
 
@@ -637,9 +624,6 @@ class Table:
         for edit in work.edits:
             if edit in unwritten:
                 continue
-            if isinstance(edit, PlanEdit) and edit.takes_away:
-                world.files.pop(edit.path, None)
-                continue
             try:
                 world.files[edit.path] = edit.apply(world.files.get(edit.path))
             except Missing:
@@ -648,7 +632,9 @@ class Table:
             except UnreadableArtifact:
                 troubles.append(trouble("ERR-ART-003", artifact_name=edit.path))
                 world.files[edit.path] = edit.apply(None)
-            if (heading := self._heading(edit)) != LAST_SECTION:
+            if not world.files[edit.path]:
+                del world.files[edit.path]
+            elif not is_last(heading := self._heading(edit)) and edit.path != PAGE:
                 touched.append(ChangedFile(path=edit.path, heading=heading))
         troubles += self._meta_written(work, told["at"])
         world.meeting = transcript.append(world.meeting, work.lines)
@@ -701,7 +687,6 @@ class Table:
             codebase="abc1234",
             commits_behind=self.world.commits_behind,
             artifacts=tuple(sorted(name for name in self.world.files if "/" not in name)),
-            planning=under_way(held.lines[-1] if held.lines else None),
             unsealed=self.world.unsealed,
         )
 

@@ -5,6 +5,7 @@ import pytest
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Say, Stop
 from bot.domain.roundtable.outcomes import Attachment
+from bot.errors import NotNow
 from tests.domain.table import Table, person
 
 
@@ -51,12 +52,36 @@ def test_stop_while_the_thread_is_opened(*, typed: bool) -> None:
     assert table.rt.stage == "paused"
 
 
-def test_the_card_says_who_listens() -> None:
+def test_who_asks_a_persona_without_a_model_can_keep_the_question() -> None:
+    """As an open question of theirs."""
     table = Table().start().say("Maya, what do you think?", who="grace")
-    assert table.rt.card
+    ((asker, message),) = table.world.told
+    (keep,) = message.choices
 
-    assert "Maya listens. Without a model, Maya asks the questions" in table.rt.card.shown.text
-    assert "Alex listens" not in table.rt.card.shown.text
+    assert (asker, message.text, keep.label) == (
+        "grace",
+        "Maya has no model here.",
+        "Keep it as an open question",
+    )
+    table.press_outside(keep.action, value=keep.value, who="grace")
+    (question,) = table.rt.specification.active("question")
+    claim = question.claim("text")
+    assert question["text"] == "Maya, what do you think?"
+    assert claim
+    assert claim.owner.name == "Grace"
+
+
+def test_who_only_thanks_a_persona_is_told_nothing() -> None:
+    assert Table().start().say("Maya, that is enough for me.", who="grace").world.told == []
+
+
+def test_the_question_of_a_persona_without_a_model_is_kept_once() -> None:
+    table = Table().start().say("Maya, what do you think?", who="grace")
+    (keep,) = table.world.told[0][1].choices
+    table.press_outside(keep.action, value=keep.value, who="grace")
+
+    with pytest.raises(NotNow):
+        table.press_outside(keep.action, value=keep.value, who="grace")
 
 
 def test_the_card_says_that_files_are_not_read() -> None:
@@ -74,4 +99,4 @@ def test_the_card_says_that_files_are_not_read() -> None:
     assert table.rt.card
 
     sentence = "I can't look inside files. Say in words what matters in `diagram.png`."
-    assert sentence in table.rt.card.shown.text
+    assert sentence in table.card.text

@@ -61,9 +61,10 @@ def test_at_a_menu_the_step_is_written_again() -> None:
 
 def test_a_change_while_we_write_is_written_before_the_menu() -> None:
     """The voice was given the old words: it is given the new ones."""
-    table = Table(few_steps()).start().say("For fields.", ts="900.1").stop_paying().press(Action.FINISH_STEP)
-    table.delete("900.1").resume_paying()
+    table = Table(few_steps()).start().say("For fields.", ts="900.1").say("For trains.")
+    table.stop_paying().press(Action.FINISH_STEP).delete("900.1").resume_paying()
 
+    assert "For trains." in table.world.files["quick-scan.md"]
     assert "For fields." not in table.world.files["quick-scan.md"]
     assert table.rt.stage is Stage.AT_BOUNDARY
 
@@ -74,7 +75,7 @@ def test_a_change_while_we_are_stopped_at_a_menu_is_written_when_we_go_on() -> N
     table.press(Action.FINISH_STEP).press(Action.STOP).edit("900.1", "For field work.").resume()
 
     assert "- Ada: For field work." in table.world.files["quick-scan.md"]
-    assert table.offered()[0] is Action.CONTINUE
+    assert table.offered()[0] == Action.CONTINUE
 
 
 def test_a_change_during_a_discussion_is_written_after_it() -> None:

@@ -8,7 +8,7 @@ from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 
-FINISHED = "Analysis ended. Not ready: no requirement, no work with an owner."
+FINISHED = "Analysis complete. offline-sync has no requirement and no work with an owner."
 
 
 def analysed() -> Table:

@@ -51,7 +51,7 @@ def test_a_question_is_answered_at_any_time(where: str) -> None:
         "Linus answered in a direct message:\n**Who pays?**\n> The customer pays." in one for one in shown
     )
     [line] = [one for one in table.lines if one.content == "Linus answered Q-001: The customer pays."]
-    assert line.meta["user_id"] == "linus"
+    assert line.meta["person"] == "linus"
 
 
 def test_a_question_that_is_over_is_not_answered_again() -> None:

@@ -19,6 +19,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.policy import Policy
@@ -29,17 +30,13 @@ from bot.domain.item import meta
 from bot.domain.item.item import item_from
 from bot.domain.messages import step_wording
 from bot.domain.messages.menus import Menu, MenuKind
-from bot.domain.messages.message import FORMS, ITEM, Action, Choice, Message
-from bot.domain.planning.projections import check_files
-from bot.domain.planning.verdict import RoleVerdict
-from bot.domain.planning.workshop import PLAN
-from bot.domain.roundtable import permission
+from bot.domain.messages.message import ITEM, Action, Choice, Message
+from bot.domain.planning.projections import PLAN, check_files
+from bot.domain.roundtable import words
 from bot.domain.roundtable.budget import gone, used_up
 from bot.domain.roundtable.effects import (
     Commit,
     Draft,
-    Formalize,
-    Judge,
     Post,
     ReadThread,
     Rewrite,
@@ -68,8 +65,7 @@ from bot.domain.transcript import lines
 from bot.errors import NotNow
 from bot.record.verify import META, TRANSCRIPT
 from tests.domain.books import few_steps, step
-from tests.domain.table import HERE, LONGEST, NOWHERE, YES, Contribution, Table, person
-from tests.domain.table import PLAN as SHORT_PLAN
+from tests.domain.table import HERE, LONGEST, NOWHERE, Contribution, Table, person
 from tests.oracle import apart
 
 SEARCHING = settings.get_current_profile_name() == "search"
@@ -95,18 +91,9 @@ FAILING = st.sampled_from(
         ("post", "not_in_channel"), ("rewrite", "message_not_found"), ("react", "fatal"), ("tell", "fatal"),
         ("speak", "fatal"), ("speak", "context"), ("survey", "fatal"), ("draft", "fatal"), ("draft", "context"),
         ("synthesize", "fatal"), ("synthesize", "unstructured"), ("commit", "disk_full"), ("meet_person", "fatal"),
-        ("read_plan", "fatal"), ("judge", "fatal"), ("formalize", "fatal"),
     ]
 )  # fmt: skip
-VERDICTS = st.sampled_from(
-    [
-        YES,
-        YES.but(blocking_questions=("Who is it for?", "When?")),
-        RoleVerdict(ok=False, confidence=0.9, reasons=("It is too big.",)),
-        RoleVerdict(reasons=("Too little is known.",)),
-    ]
-)
-PLANS = st.sampled_from([SHORT_PLAN, SHORT_PLAN, {"id": "x"}])
+VERDICTS = st.sampled_from(["go", "no-go", "no gap", "skip", "go with a condition; condition: a test"])
 BOOKS = {
     "few steps": few_steps(),
     "little to spend": replace(few_steps(), policy=Policy(thinks=True, budget=Budget(tokens=700))),
@@ -163,7 +150,7 @@ class Meeting(RuleBasedStateMachine):
     @initialize(
         book=st.sampled_from(sorted(BOOKS)), thread=st.sampled_from(["", "77.01"]), at=st.sampled_from(SCENES)
     )
-    def begin(self, book: str, thread: str, at: tuple[Action, ...]) -> None:
+    def begin(self, book: str, thread: str, at: tuple[str, ...]) -> None:
         self.book: Playbook = BOOKS[book]
         self.table = Table(self.book, paying=False)
         self.table.world.facts = TOOK if self.book.policy.thinks else {}
@@ -193,6 +180,9 @@ class Meeting(RuleBasedStateMachine):
         table, ts = self.table, self.table.ts()
         key = f"{table.rt.place.channel}.{ts}"
         self.on_the_way.append(Say(key=key, at=table.now(), person=person(who), text=text, ts=ts))
+        table.world.heard += (
+            ThreadMessage(person=person(who), text=text, ts=ts),
+        )  # who reads the thread sees it
 
     @precondition(lambda self: self.on_the_way)
     @rule(data=st.data())
@@ -201,11 +191,10 @@ class Meeting(RuleBasedStateMachine):
         said = self.on_the_way.pop(data.draw(st.integers(0, len(self.on_the_way) - 1)))
         before, said = self.table.rt, said.but(at=self.table.now())
         asked = before.menu if before.menu and before.menu.kind is not MenuKind.ROUND else None
-        is_late = asked is not None and (not asked.ts or said.ts < self.newest_question)
-        if self.hears(said):
+        is_late = asked is not None and (not before.stands_at(asked.token) or said.ts < self.newest_question)
+        if self.hears(said) and said.ts > before.last_heard:  # else it was read from the thread since
             self.heard.add(said.key)
-            self.table.world.heard += (ThreadMessage(person=said.person, text=said.text, ts=said.ts),)
-        if is_late and permission.is_wish(before, said):
+        if is_late and words.wish_of(before, said, self.table.playbook):
             after = self.table.rt
             assert (before.stage, before.menu, before.depth) == (after.stage, after.menu, after.depth)
 
@@ -243,7 +232,7 @@ class Meeting(RuleBasedStateMachine):
         who=PEOPLE,
         action=st.sampled_from([Action.FINISH_STEP, Action.CONTINUE, Action.ELABORATE, Action.GO_ON]),
     )
-    def goes_on(self, who: str, action: Action) -> None:
+    def goes_on(self, who: str, action: str) -> None:
         """What most people do most of the time: wait until everything is said, and press what leads on."""
         self.effects_are_paid(ALL)
         if self.table.rt.menu and self.table.rt.menu.offers(action):
@@ -258,8 +247,8 @@ class Meeting(RuleBasedStateMachine):
         self.presses(choice.action, who, self.table.rt.menu, value=choice.value)
 
     @precondition(lambda self: self.table.menus)
-    @rule(who=PEOPLE, action=st.sampled_from(Action), data=st.data())
-    def presses_any_menu_ever_shown(self, who: str, action: Action, data: st.DataObject) -> None:
+    @rule(who=PEOPLE, action=st.sampled_from([*ACTIONS]), data=st.data())
+    def presses_any_menu_ever_shown(self, who: str, action: str, data: st.DataObject) -> None:
         self.presses(action, who, data.draw(st.sampled_from(self.table.menus)))
 
     @rule(who=PEOPLE)
@@ -280,18 +269,9 @@ class Meeting(RuleBasedStateMachine):
         table = self.table
         self.hears(Plan(key=table.key(), at=table.now(), person=person(who), place=table.rt.place))
 
-    @rule(who=PEOPLE, action=st.sampled_from([Action.PLAN_GO, Action.PLAN_SKIP, Action.PLAN_REDO]))
-    def goes_on_planning(self, who: str, action: Action) -> None:
-        if self.table.rt.stage is Stage.ANALYSED or self.table.rt.workshop:
-            self.wants_to_plan(who)
-            self.effects_are_paid(ALL)
-        if self.table.rt.menu and self.table.rt.menu.offers(action):
-            self.presses(action, who, self.table.rt.menu)
-
-    @rule(verdict=VERDICTS, plan=PLANS)
-    def roles_change_their_mind(self, verdict: RoleVerdict, plan: object) -> None:
-        self.table.world.verdicts = lambda _judge, _rt: verdict
-        self.table.world.plans = [plan]
+    @rule(who=PEOPLE, role=st.sampled_from(["Test Planner", "Risk Planner"]), word=VERDICTS)
+    def gives_a_verdict(self, who: str, role: str, word: str) -> None:
+        self.says(who, f"{role}: {word}")
 
     @rule(who=PEOPLE, depth=st.sampled_from(Depth))
     def wants_another_depth(self, who: str, depth: Depth) -> None:
@@ -393,9 +373,9 @@ class Meeting(RuleBasedStateMachine):
 
     # --- how ----------------------------------------------------------------------------------------------------------
 
-    def presses(self, action: Action, who: str, menu: Menu, *, value: str = "") -> None:
+    def presses(self, action: str, who: str, menu: Menu, *, value: str = "") -> None:
         table = self.table
-        ts = menu.ts or table.ts_of(menu.token)
+        ts = table.ts_of(menu.token)
         if ts == NOWHERE and table.rt.menu and menu.token == table.rt.menu.token:
             return  # nobody can press what is not in Slack yet
         press = Press(
@@ -411,9 +391,9 @@ class Meeting(RuleBasedStateMachine):
         is_open = now is not None and (action, value) in {
             (one.action, one.value) for one in now.message.offered
         }
-        broke = action is Action.GO_ON and used_up(table.rt.purse, self.book.policy)
+        broke = action in {Action.GO_ON, Action.ASK_ALL} and used_up(table.rt.purse, self.book.policy)
         accepted = self.hears(press)
-        assert accepted is (is_open and not broke and action not in FORMS)
+        assert accepted is (is_open and not broke and not ACTIONS[action].opens_form(value))
 
     def hears(self, command: Command) -> bool:
         before = self.table.rt
@@ -470,6 +450,8 @@ class Meeting(RuleBasedStateMachine):
     def check_saved(self, step_id: str, text: str) -> None:
         """What a menu says is saved is; what is not saved yet is owed, and the menu does not say that it is saved."""
         rt, saved = self.table.rt, self.progress.meta.steps_completed
+        plan = self.book.agenda.plan.step_id  # it is never in steps_completed
+        saved = (*saved, plan) if rt.has_finished(plan) else saved
         commits = (*rt.unsaved, *(one for one in rt.outbox if isinstance(one, Commit) and one.late))
         late = {done for commit in commits for done in commit.change.steps}
         assert not step_id or step_id in {*saved, *late}
@@ -515,7 +497,8 @@ class Meeting(RuleBasedStateMachine):
     def nobody_talks_beyond_the_limit(self) -> None:
         if debate := self.table.rt.elaboration:
             assert debate.turn_count <= max(debate.max_turns, 10)
-            assert self.table.rt.stage is not Stage.ELABORATING or not debate.exhausted
+            # From then on people decide: they allow more turns, or end it.
+            assert not debate.exhausted or not self.table.rt.has_pending(Speak)
 
     @invariant()
     def a_plan_that_is_ready_is_in_step_with_its_files(self) -> None:
@@ -551,7 +534,7 @@ class Meeting(RuleBasedStateMachine):
         assert rt.stage not in BUSY
         if rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ELABORATING}:
             assert rt.menu
-            assert rt.menu.ts or self.posts_failed
+            assert rt.stands_at(rt.menu.token) or self.posts_failed
         if rt.stage is Stage.AT_BOUNDARY and self.book.agenda.get(rt.step_id):
             assert rt.answers == rt.drafted
 
@@ -564,7 +547,6 @@ class Meeting(RuleBasedStateMachine):
     def nobody_is_asked_who_cannot_be_paid(self) -> None:
         rt, policy = self.table.rt, self.book.policy
         if gone(rt.purse, policy):
-            assert not rt.has_pending(Judge, Formalize)
             assert all(one.unaided for one in rt.outbox if isinstance(one, Draft | Synthesize))
 
     @invariant()
@@ -634,12 +616,12 @@ def read_once(meeting: bytes) -> lines.Transcript:
 
 def of_the_step(menu: Menu) -> list[Choice]:
     """A discussion may use up what may be spent, and people may allow more in it."""
-    return [choice for choice in menu.message.choices if choice.action is not Action.ALLOW_MORE]
+    return [choice for choice in menu.message.choices if choice.action != Action.ALLOW_MORE]
 
 
 def leads_on(message: Message) -> bool:
     """Whether it is the menu of a finished step; its question had the same token."""
-    return any(choice.action is Action.CONTINUE for choice in message.choices)
+    return any(choice.action == Action.CONTINUE for choice in message.choices)
 
 
 def choices_in_words(menu: Menu) -> list[str]:

@@ -21,10 +21,10 @@ STEP_MENU = [
     Action.DEPTH_DEEP,
     Action.STOP,
 ]
-PHASE_MENU = [action for action in STEP_MENU if action is not Action.SKIP]
+PHASE_MENU = [action for action in STEP_MENU if action != Action.SKIP]
 
 
-def pressable(table: Table) -> list[Action]:
+def pressable(table: Table) -> list[str]:
     """Also behind ⋯."""
     return [choice.action for choice in table.menu.message.offered]
 
@@ -133,7 +133,7 @@ def test_a_used_menu_says_who_chose_what() -> None:
     used = table.menu
     table.press(Action.CONTINUE, who="grace")
 
-    shown = next(said.message for said in table.world.thread if said.ts == used.ts)
+    shown = next(said.message for said in table.world.thread if said.ts == table.ts_of(used.token))
     assert shown.choices == ()
     assert shown.text.startswith("Topic 00-01 is finished.")
     assert table.rt.what_became_of(used.token) == "Continue -- chosen by Grace"
@@ -144,7 +144,7 @@ def test_a_choice_is_in_the_transcript() -> None:
     table = at_menu().press(Action.CONTINUE, who="grace")
 
     line = next(line for line in table.lines if line.content == "Grace chose: Continue")
-    assert (line.source, line.meta["user_id"]) == ("system", "grace")
+    assert (line.source, line.meta["person"]) == ("system", "grace")
 
 
 # --- choosing twice ---------------------------------------------------------------------------------------------------
@@ -235,8 +235,8 @@ def test_feedback_is_kept_and_committed_when_people_go_on() -> None:
     before, commits = table.menu, len(table.world.commits)
     table.say("Trains have tunnels, too.", who="grace").say("And bridges have none, I think.")
 
-    assert (table.menu.ts, table.menu.kind, table.menu.message.choices) == (
-        before.ts,
+    assert (table.menu_at, table.menu.kind, table.menu.message.choices) == (
+        table.ts_of(before.token),
         before.kind,
         before.message.choices,
     )
@@ -279,7 +279,7 @@ def test_a_card_that_is_finished_before_it_is_posted_can_be_edited() -> None:
     table = Table(TWO, paying=False).start()
     table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
     table.finish()
-    table.pay_until(lambda rt: rt.card is not None and bool(rt.card.ts)).resume_paying()
+    table.pay_until(lambda rt: rt.card is not None and bool(rt.stands_at(rt.card.token))).resume_paying()
 
-    assert table.menu.ts
+    assert table.menu_at
     assert table.press_continue().rt.step_id == "00-02"

@@ -7,15 +7,13 @@ import pytest
 
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.policy import Policy
-from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Draft
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
-from tests.domain.books import few_steps
-from tests.domain.table import YES, Table, shipped
+from tests.domain.table import Table, shipped
 
 TOKENS = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cost": "0.10"}
 """100 tokens, ten cents."""
@@ -206,82 +204,3 @@ def test_wherever_people_choose_they_can_allow_more(where: str) -> None:
     assert at.rt.stage is stage
     assert at.menu.kind is menu.kind
     assert Action.ALLOW_MORE not in at.offered()
-
-
-def planning(tokens: int, *, asking: bool = False) -> Table:
-    """A workshop whose roles cost a hundred tokens each."""
-    at = Table(replace(few_steps(), policy=Policy(budget=Budget(tokens=tokens), thinks=True))).start()
-    at.world.facts = TOKENS
-    if asking:
-        at.world.verdicts = lambda judge, _: (
-            YES if judge.round else YES.but(blocking_questions=("Who is it for?",))
-        )
-    return at.plan()
-
-
-def test_a_workshop_stops_before_it_spends_what_is_not_there() -> None:
-    """What the roles said is saved; people allow more, or leave, and the next role is not asked."""
-    at = planning(300)
-
-    assert at.order("judge") == ["judge"] * 3
-    assert at.offered() == [Action.ALLOW_MORE, Action.PLAN_LEAVE]
-    assert "budget used up" in at.subjects
-    assert sum("verdict" in line.meta for line in at.lines) == 3
-
-    at.press(Action.ALLOW_MORE, who="grace")
-    assert at.order("judge") == ["judge"] * 6
-    assert at.offered() == [Action.ALLOW_MORE, Action.PLAN_LEAVE]
-
-
-def test_a_workshop_can_be_left_when_the_money_is_gone() -> None:
-    """Back to the analysis, which needs none; whoever comes back is asked again."""
-    at = planning(300).press(Action.PLAN_LEAVE)
-    assert at.rt.stage is Stage.DISCUSSING
-
-    at.plan()
-    assert at.order("judge") == ["judge"] * 3
-    assert at.offered() == [Action.ALLOW_MORE, Action.PLAN_LEAVE]
-
-
-def test_what_people_say_meanwhile_is_kept() -> None:
-    """As a remark for the roles, who are not asked because of it."""
-    at = planning(300).say("It has to work in tunnels.")
-
-    assert at.rt.workshop
-    assert [one.text for one in at.rt.workshop.remarks] == ["It has to work in tunnels."]
-    assert at.order("judge") == ["judge"] * 3
-
-
-def test_a_plan_is_not_written_for_nothing() -> None:
-    """Five roles in two readings, and a challenge, are eleven hundred tokens: the plan would be more."""
-    at = planning(1100).press(Action.PLAN_GO)
-
-    assert not at.order("formalize")
-    assert at.offered() == [Action.ALLOW_MORE, Action.PLAN_LEAVE]
-    at.press(Action.ALLOW_MORE)
-    assert at.order("formalize") == ["formalize"]
-    assert at.rt.workshop
-    assert at.rt.workshop.stage is LinePhase.REVIEW_READY
-
-
-def test_the_menus_of_a_workshop_offer_more() -> None:
-    """Under a question, once only the reserve is left; it is asked again, and answered as before."""
-    at = planning(520, asking=True)
-    assert at.menu.kind is MenuKind.PLAN_QUESTION
-    assert Action.ALLOW_MORE in at.offered()
-
-    at.press(Action.ALLOW_MORE)
-    assert at.menu.kind is MenuKind.PLAN_QUESTION
-    assert Action.ALLOW_MORE not in at.offered()
-    at.say("Field workers.")
-    assert at.rt.workshop
-    assert [one.answer for one in at.rt.workshop.questions] == ["Field workers."]
-
-
-def test_roles_without_a_model_are_asked_whatever_was_spent() -> None:
-    """They cost nothing."""
-    at = Table(replace(few_steps(), policy=Policy(budget=Budget(tokens=100)))).start()
-    at.world.facts = TOKENS
-    at.say("We need it in tunnels.")
-    at.world.facts = {}
-    assert at.plan().order("judge") == ["judge"] * 10

@@ -9,6 +9,8 @@ from bot.domain.specification.entries import StaleCause
 from tests.domain.card_scene import scene
 from tests.specification.meeting import Meeting
 
+SCHEMA = scene(Meeting()).schema
+
 
 @pytest.fixture
 def card() -> StepScene:
@@ -20,7 +22,7 @@ def card() -> StepScene:
             Suggestion(number=2, id="RSK-002", by="Maya", state=SuggestionState.LEFT_OUT),
             Suggestion(number=3, id="RSK-003", by="Maya"),
         ),
-        unsorted=(UnsortedNote(letter="a", text="ours must not", by="Linus"),),
+        unsorted=(UnsortedNote(letter="a", text="ours must not", by="Linus", person="linus"),),
         stale=(StaleEntry(id="FR-003", cause=StaleCause.CHANGED),),
     )
 
@@ -37,20 +39,18 @@ def card() -> StepScene:
         ("leave out 3", TypedAction(what=TypedKind.LEAVE_OUT, numbers=(3,))),
         ("sort a risk", TypedAction(what=TypedKind.SORT, letter="a", kind="risk")),
         ("sort a out of scope", TypedAction(what=TypedKind.SORT, letter="a", kind="exclusion")),
+        ("Risk.", TypedAction(what=TypedKind.SORT, letter="a", kind="risk")),
         ("leave out all", TypedAction(what=TypedKind.LEAVE_OUT, numbers=(1, 3), is_all=True)),
         ("keep FR–3", TypedAction(what=TypedKind.KEEP, id="FR-003")),
         ("withdraw fr-003", TypedAction(what=TypedKind.WITHDRAW, id="FR-003")),
         ("withdraw OBJ-001", TypedAction(what=TypedKind.WITHDRAW, id="OBJ-001")),
         ("keep FR-001", TypedAction(what=TypedKind.KEEP, id="FR-001")),
-        ("reopen", TypedAction(what=TypedKind.REOPEN)),
-        ("Nudge", TypedAction(what=TypedKind.NUDGE)),
-        ("undo", TypedAction(what=TypedKind.UNDO)),
     ],
 )  # fmt: skip
 def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, action: TypedAction) -> None:
-    assert may_be_typed(text)
-    assert typed(text, card).actions == (action,)
-    assert typed(text, card).rest == ""
+    assert may_be_typed(text, SCHEMA)
+    assert typed(text, card, person="linus").actions == (action,)
+    assert typed(text, card, person="linus").rest == ""
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, a
         "withdraw the old app in May",
         "withdraw OBJ-001 in May",
         "withdraw OBJ-001 and OBJ-002",
-        "undo the last change",
+        "undo",
         "reopen: the file",
         "accept 1\nand add a limit per plan",
         "",
@@ -82,29 +82,34 @@ def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, a
 )
 def test_everything_else_is_content(card: StepScene, text: str) -> None:
     """Word by word, also when a row of it looks like a command."""
-    assert typed(text, card).actions == ()
-    assert typed(text, card).rest == text
+    assert typed(text, card, person="linus").actions == ()
+    assert typed(text, card, person="linus").rest == text
 
 
 @pytest.mark.parametrize(
-    "text", ["accept 1", "accept all", "leave out 1", "leave out all", "change 1: x", "sort a risk"]
+    "text", ["accept 1", "accept all", "leave out 1", "leave out all", "change 1: x", "sort a risk", "risk"]
 )
 def test_what_the_card_does_not_show_is_content(text: str) -> None:
     """`Sort a risk` may be what people can do with it."""
-    assert typed(text, scene(Meeting())).actions == ()
+    assert typed(text, scene(Meeting()), person="linus").actions == ()
+
+
+def test_the_name_of_a_kind_sorts_only_ones_own_note(card: StepScene) -> None:
+    assert typed("risk", card, person="ada").actions == ()
+    assert typed("risk: the council says no", card, person="linus").actions == ()
 
 
 def test_several_commands_in_one_message(card: StepScene) -> None:
-    found = typed("accept 1\n\nleave out 3", card)
+    found = typed("accept 1\n\nleave out 3", card, person="linus")
 
     assert [one.what for one in found.actions] == [TypedKind.ACCEPT, TypedKind.LEAVE_OUT]
 
 
 def test_a_row_that_changes_a_suggestion_stands_among_others(card: StepScene) -> None:
     """The other rows are content."""
-    assert may_be_typed("Nearly.\nchange 3: within 2 days")
-    assert not may_be_typed("I would change 3: within 2 days")
-    found = typed("Nearly.\nchange 3: within 2 days\nThe rest later.", card)
+    assert may_be_typed("Nearly.\nchange 3: within 2 days", SCHEMA)
+    assert not may_be_typed("I would change 3: within 2 days", SCHEMA)
+    found = typed("Nearly.\nchange 3: within 2 days\nThe rest later.", card, person="linus")
 
     assert [one.words for one in found.actions] == ["within 2 days"]
     assert found.rest == "Nearly.\nThe rest later."

@@ -6,7 +6,7 @@ from bot.domain.catalog.steps import Depth
 from bot.domain.messages import menus
 from bot.domain.messages.message import Action
 from bot.errors import NotNow
-from tests.domain.books import few_steps, step
+from tests.domain.books import few_steps, searching_steps, step
 from tests.domain.table import Table
 
 SMALL = "**Scope**: small\n**File Count**: 3\n**Complexity**: low\n"
@@ -17,8 +17,7 @@ BRIEF_WORDS = (
 DEEP_WORDS = (
     "This is a substantial change. I'll do a thorough analysis -- say 'brief' if you want to speed things up."
 )
-
-
+PHASES = [phase.key for phase in few_steps().agenda.phases]
 DEEP = ["1. What?", "2. Why?", "3. When?", "4. Who?"]
 
 
@@ -99,11 +98,11 @@ def test_people_change_the_depth_of_the_open_step(how: str) -> None:
         table.depth(Depth.DEEP)
 
     assert greeting(table).endswith("Let's get started.\n\nGot it, switching to deep mode.")
-    assert (table.menu.ts, len(table.world.thread)) == (asked.ts, posts)
+    assert (table.menu_at, len(table.world.thread)) == (table.ts_of(asked.token), posts)
     assert table.world.thread[-1].message.text == table.last.text
     assert questions(table.last.text) == DEEP
     offered = [choice.action for choice in table.menu.message.offered]
-    assert offered[0] is Action.FINISH_STEP
+    assert offered[0] == Action.FINISH_STEP
     depths = [action for action in offered if action in menus.DEPTH_OF]
     assert depths == [Action.DEPTH_BRIEF, Action.DEPTH_STANDARD]
 
@@ -120,7 +119,7 @@ def test_who_changed_the_depth_is_on_record(how: str) -> None:
         table.depth(Depth.DEEP, who="grace")
 
     chose = [line for line in table.lines if line.content == "Grace chose: Switch to deep"]
-    assert [line.meta["user_id"] for line in chose] == ["grace"]
+    assert [line.meta["person"] for line in chose] == ["grace"]
     said = [line for line in table.lines if "Got it, switching" in line.content]
     assert [(line.actor, line.content) for line in said] == [
         ("BusinessAnalyst", "Got it, switching to deep mode.")
@@ -140,14 +139,14 @@ def test_only_the_last_change_stands_on_the_card() -> None:
 
 
 def test_a_depth_is_saved_before_it_is_acknowledged() -> None:
-    """It is kept for the phase in `meta.json`."""
+    """It is kept in `meta.json` for the phase and all later ones."""
     table = Table(few_steps()).start()
     table.completing.clear()
     table.say("keep it short")
 
     assert table.order("commit", "post", "rewrite") == ["commit", "rewrite"]
     assert "Got it, switching to brief mode.\n\n" in table.last.text
-    assert table.meta.depth_overrides == {"00-quick-scan": "brief"}
+    assert table.meta.depth_overrides == dict.fromkeys(PHASES, "brief")
 
 
 def test_answers_survive_a_change_of_depth() -> None:
@@ -194,11 +193,12 @@ def test_the_next_steps_of_the_phase_keep_the_depth() -> None:
     assert questions(table.last.text) == DEEP
 
 
-def test_the_next_phase_starts_afresh() -> None:
-    """An override is for one phase."""
-    table = Table(few_steps()).start().say("deep").do_step().press_continue()
+def test_the_next_phase_is_as_deep() -> None:
+    """Who wishes for it wishes for what comes, and not for what is over."""
+    table = Table(few_steps()).start().do_step().press_continue().say("deep").do_step().press_continue()
 
-    assert table.rt.depth is Depth.STANDARD
+    assert table.rt.depth is Depth.DEEP
+    assert table.meta.depth_overrides == dict.fromkeys(PHASES[1:], "deep")
 
 
 def test_a_depth_outlives_the_store() -> None:
@@ -225,7 +225,7 @@ def test_two_changes_at_once_are_both_kept() -> None:
     table.depth(Depth.DEEP).depth(Depth.BRIEF).resume_paying()
 
     assert table.rt.depth is Depth.BRIEF
-    assert table.rt.depth_overrides == table.meta.depth_overrides == {"00-quick-scan": "brief"}
+    assert table.rt.depth_overrides == table.meta.depth_overrides == dict.fromkeys(PHASES, "brief")
 
 
 def test_a_depth_wished_for_just_before_finishing_does_not_finish_the_step_early() -> None:
@@ -239,11 +239,11 @@ def test_a_depth_wished_for_just_before_finishing_does_not_finish_the_step_early
 
 def test_a_depth_wished_for_during_a_search_waits_for_it() -> None:
     """The questions are asked once, with what was found, at the new depth."""
-    table = Table(few_steps(step("00-02")), paying=False).start()
+    table = Table(searching_steps()).start().do_step("Keywords: SyncQueue").stop_paying().press_continue()
     table.pay_up_to("survey")
     table.depth(Depth.DEEP).resume_paying()
 
-    assert [questions(text) for text in table.texts if "-- Step 00-02" in text] == [DEEP]
+    assert [questions(text) for text in table.texts if "-- Step 00-03" in text] == [DEEP]
 
 
 def test_in_a_discussion_the_depth_cannot_be_changed() -> None:

@@ -13,7 +13,6 @@ from bot.domain.roundtable.digest import (
     waiting_for,
     waits,
 )
-from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import fold
@@ -58,7 +57,10 @@ def test_what_has_come_since_ones_last_words() -> None:
     assert [one.partition(" ")[0] for one in found.steps] == ["00-01"]
     assert [one.synthesis_summary for one in found.discussed] == ["Photos stay out"]
     assert [one.text for one in found.decisions] == ["DEC-001: Keep photos out"]
-    assert [one.text for one in found.questions] == ["Q-001: Who pays?"]
+    assert found.not_settled == (
+        "Q-001 Who pays?: proposed by the bot, not accepted",
+        "INS-001 It matters: proposed by the bot, not accepted",
+    )
     assert "Ada" in found.spoke
     assert "Grace" not in found.spoke
     assert not {"PlanningAgent", "BusinessAnalyst"} & found.spoke.keys()
@@ -74,13 +76,14 @@ def test_turns_that_one_was_there_for_are_not_counted() -> None:
     assert 0 < after.turns < running
 
 
-def test_older_questions_are_counted() -> None:
-    """They are open still, and were told before."""
+def test_what_is_not_settled_is_told_every_time() -> None:
+    """The list of the brief, also what was told before."""
     table = evening().say("I see.", who="grace")
     found = since(table, "grace")
 
-    assert (found.questions, found.open_before) == ((), 1)
-    assert "1 older question still open" in caught_up("T", found, "you.")
+    assert "- **Not settled (2):**\n  - Q-001 Who pays?: proposed" in caught_up("T", found, "you.")
+    many = caught_up("T", found.but(not_settled=tuple(f"Point {at}" for at in range(9))), "you.")
+    assert "  - Point 4\n  - and 4 more" in many
 
 
 def entry(id: str, kind: str, state: EntryState = EntryState.ACCEPTED, **fields: str) -> Entry:
@@ -110,11 +113,11 @@ def test_what_the_specification_has_is_told_once_by_its_id() -> None:
     )
 
     assert [(one.text, one.by) for one in found.decisions] == [("DEC-001: keep photos out.", "Ada")]
-    assert [one.text for one in found.questions] == ["Q-001: Who pays?"]
+    assert found.not_settled == ("Q-001 Who pays? (no owner)",)
 
 
 def test_what_is_withdrawn_only_suggested_or_answered_is_not_told() -> None:
-    """Nobody has decided it, or it is not open any more, whatever was said in a discussion before."""
+    """It was not decided, or it is not open any more. What is suggested is not settled."""
     found = told(
         Specification(),
         specification(
@@ -125,11 +128,12 @@ def test_what_is_withdrawn_only_suggested_or_answered_is_not_told() -> None:
         ),
     )
 
-    assert (found.decisions, found.questions, found.objections) == ((), (), ())
+    assert found.decisions == ()
+    assert found.not_settled == ("DEC-002 Ship it: Ada, not accepted",)
 
 
 def test_only_what_changed_in_the_specification_is_news() -> None:
-    """A proposal that was accepted meanwhile, and other words; an older question is counted."""
+    """A proposal that was accepted meanwhile, and other words."""
     known = specification(
         entry("DEC-001", "decision", EntryState.PROPOSED, text="Keep photos out"),
         entry("DEC-002", "decision", text="Ship it"),
@@ -145,7 +149,6 @@ def test_only_what_changed_in_the_specification_is_news() -> None:
     found = told(known, now)
 
     assert [one.text for one in found.decisions] == ["DEC-001: Keep photos out", "DEC-003: Ship it in May"]
-    assert (found.questions, found.open_before) == ((), 1)
 
 
 def test_whoever_never_spoke_is_told_all_of_it() -> None:
@@ -168,7 +171,7 @@ def test_nothing_new_is_said_kindly() -> None:
 def test_a_long_absence_is_told_in_a_few_lines() -> None:
     """The newest of each kind, and how many there are."""
     many = tuple(ToldEntry(f"Point {at} " + "x" * 900) for at in range(1, 41))
-    told = caught_up("T", Digest(decisions=many, questions=many, spoke={"Ada": 40}), "you.")
+    told = caught_up("T", Digest(decisions=many, changed=many, spoke={"Ada": 40}), "you.")
 
     assert "**Decided**, 40 in all:" in told
     assert told.count("Point ") == 2 * POINTS_SHOWN
@@ -204,13 +207,11 @@ def test_whom_it_waits_for_everywhere_else() -> None:
     assert "**Resume**" in waiting_for(waits(table.rt, table.playbook))
 
 
-def test_whom_it_waits_for_in_the_planning_workshop() -> None:
-    """What the workshop is doing, as in `status`."""
+def test_whom_it_waits_for_in_the_plan() -> None:
+    """It is a step as any other."""
     table = Table(few_steps()).start().do_step().plan()
-    assert table.rt.stage is Stage.PLANNING
 
-    said = waiting_for(waits(table.rt, table.playbook))
-    assert said.startswith("the planning workshop in the thread (")
+    assert "05-01 Plan" in waiting_for(waits(table.rt, table.playbook))
 
 
 def test_entries_that_people_recorded_are_told() -> None:

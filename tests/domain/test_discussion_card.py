@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from bot.domain.catalog.schema import BUILT_IN_LABELS
-from bot.domain.discussion import board
-from bot.domain.discussion.board import Position
+from bot.domain.discussion import board, words
 from bot.domain.discussion.elaboration import Elaboration, Fate, SealedPosition
+from bot.domain.discussion.words import Position
 from bot.domain.messages import root_card
 from bot.domain.messages.message import Action
 from bot.domain.messages.root_card import RootStatus
@@ -19,6 +19,8 @@ from bot.domain.transcript.lines import read
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table, person
+
+SCHEMA = few_steps().schema
 
 
 def discussing() -> Table:
@@ -50,9 +52,8 @@ def test_an_option_has_the_letter_that_it_is_named_with() -> None:
         "C": "buy a second printer",
         "D": "no printer at all",
     }
-    assert table.rt.debate.stands == ()
+    assert table.rt.discussed.stands == ()
     assert table.world.told[-1][1].text == ("B is another option on the card. no printer at all is D there.")
-    assert board.without_letters("Option B: print\noption: buy") == "Option: print\noption: buy"
 
 
 @pytest.mark.parametrize(
@@ -61,9 +62,18 @@ def test_an_option_has_the_letter_that_it_is_named_with() -> None:
         ("for A", "A"),
         ("For b.", "B"),
         ("I'm for A, because Grace measured it", "A"),
+        ("ok. for B", "B"),
+        ("yes, for B!", "B"),
         ("ok, A with shadow mode works for me", "A"),
-        ("A sounds good", "A"),
+        ("A works for me with shadow mode", "A"),
+        ("A, very sure. B hurt us already", "A"),
+        ("I'd go with B but I can live with A if it is measured", "B"),
+        ("B is how we lost them!! I'm for A", "A"),
+        ("B for me too 👍", "B"),
         ("+1 for B", "B"),
+        ("+1 B", "B"),
+        ("Ich bin für B, weil es einfach ist", "B"),
+        ("Aに賛成", "A"),
         ("I prefer option b", "B"),
         ("I am with a queue", "A"),
         ("B. One partner needs it, and without it they can't start.", "B"),
@@ -76,7 +86,7 @@ def test_an_option_has_the_letter_that_it_is_named_with() -> None:
     ],
 )
 def test_words_that_are_a_position(text: str, letter: str) -> None:
-    found = board.position_in(debate(), text)
+    found = words.position_in(debate().options, text, SCHEMA)
 
     assert found is not None
     assert found.letter == letter
@@ -85,15 +95,20 @@ def test_words_that_are_a_position(text: str, letter: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "A works for me if B is dropped",
-        "A works for me, but I don't like it",
+        "A sounds good",
+        "A with shadow mode is too slow",
+        "I'm for A or B",
+        "for A, B",
+        "anything but A",
+        "no B is needed",
+        "maybe B",
+        "not for A",
         "Would A work for me if Redis is away?",
         "A. B. Both of them.",
         "Does A work for you?",
         "A does not work for me",
         "A for me is too slow",
         "Is it A for me?",
-        "A for me if B is dropped",
         "Grace says A works for her",
         "A queue works for most teams",
         "for a start we need numbers",
@@ -103,14 +118,34 @@ def test_words_that_are_a_position(text: str, letter: str) -> None:
     ],
 )
 def test_words_that_are_none(text: str) -> None:
-    """A condition about another option, a question, a refusal, words of another, two options, a quotation."""
-    assert board.position_in(debate(), text) is None
+    """A question, a refusal, words of another, two options, a quotation, and all that is no phrase of the content."""
+    assert words.position_in(debate().options, text, SCHEMA) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "position"),
+    [
+        ("for A, because it is simple", Position("A", "because it is simple")),
+        ("A, very sure. B hurt us already", Position("A", "B hurt us already", "high")),
+        ("B is how we lost them!! I'm for A", Position("A", "B is how we lost them!!")),
+        ("ok. for B", Position("B")),
+        ("for B if it fails open", Position("B", condition="if it fails open")),
+        ("ok, A with shadow mode works for me", Position("A", condition="with shadow mode")),
+        (
+            "A for me if B is dropped. It is 1.5 times as fast",
+            Position("A", "It is 1.5 times as fast", condition="if B is dropped"),
+        ),
+        ("I'd go with B but I can live with A", Position("B", "but I can live with A")),
+    ],
+)
+def test_a_condition_stays_and_the_rest_of_the_message_is_the_reason(text: str, position: Position) -> None:
+    assert words.position_in(debate().options, text, SCHEMA) == position._replace(named=str(position.letter))
 
 
 def test_an_option_that_is_not_there_is_told() -> None:
     table = discussing().say("for C")
 
-    assert board.position_in(debate(), "for C") == Position(None, named="C")
+    assert words.position_in(debate().options, "for C", SCHEMA) == Position(None, named="C")
     assert table.world.told[-1][1].text == "There is no option C. Name one: `option: …`"
 
 
@@ -143,6 +178,24 @@ def test_a_person_who_agrees_with_a_condition_has_moved_and_the_condition_is_kep
     assert "fails open" not in table.discussion.text
 
 
+def test_a_message_that_is_edited_changes_what_it_put_on_the_card() -> None:
+    """A position, a decision and an objection stay as long as the message says them, and go with its words."""
+    table = discussing()
+    first, second = table.ts(), table.ts()
+    table.say("for A, because it is simple", ts=first)
+    table.say("objection: it is slow\ndecision: keep the last edit", who="grace", ts=second)
+    table.edit(first, "for A, because it is simpler")
+    table.edit(second, "objection: it is too slow\ndecision: keep each edit", who="grace")
+
+    assert [(one.name, one.letter, one.why) for one in table.rt.discussed.stands] == [
+        ("Ada", "A", "because it is simpler")
+    ]
+    assert "“it is too slow” – Grace" in table.discussion.text
+    assert "DEC-001 keep each edit (decided by Grace)" in table.discussion.text
+    table.edit(first, "Hm.")
+    assert table.rt.discussed.stands == ()
+
+
 @pytest.mark.parametrize(
     ("named", "told"),
     [
@@ -158,7 +211,7 @@ def test_a_decision_names_its_person_once(named: str, told: str) -> None:
 
     assert f"DEC-001 a queue ({told})" in table.discussion.text
     brief = root_card.final_brief(root.scene_of(table.rt, table.playbook, status=RootStatus.COMPLETE)).text
-    assert f"DEC-001 a queue – {told}\n" in brief
+    assert f"DEC-001 a queue. D{told[1:]}.\n" in brief
 
 
 def test_what_people_object_to_by_the_card_is_said_when_a_discussion_ends_with_its_framing() -> None:
@@ -178,8 +231,9 @@ def test_an_objection_of_the_discussion_before_rests_on_no_turn_of_this_one() ->
     table = discussing().say("objection: a file is slow", who="grace")
     table.press(Action.END_ELABORATION).press(Action.ELABORATE)
 
-    (objection,) = table.rt.debate.objections
-    assert (objection.text, objection.turn) == ("a file is slow", "")
+    (objection,) = table.rt.discussed.objections
+    assert objection["text"] == "a file is slow"
+    assert "- [Grace] a file is slow: open\n" in f"{table.say('Hm.').say('done').discussion.text}\n"
 
 
 def test_the_turns_of_the_card_are_those_of_people_and_personas() -> None:
@@ -202,12 +256,12 @@ def test_the_record_has_positions_of_people() -> None:
 
 def test_a_yes_that_comes_after_positions_changed_records_nothing() -> None:
     table = discussing().say("for A").say("for A", who="grace")
-    offered = next(one for one in table.menu.message.offered if one.action is Action.AGREED)
+    offered = next(one for one in table.menu.message.offered if one.action == Action.AGREED)
     table.say("for A", who="linus")
 
     with pytest.raises(NotNow, match="positions have changed"):
         table.press(Action.AGREED, value=offered.value)
-    assert table.rt.debate.decided == ()
+    assert table.rt.discussed.decisions == ()
 
 
 # --- objections -------------------------------------------------------------------------------------------------------
@@ -217,9 +271,9 @@ def test_only_its_owner_takes_an_objection_back() -> None:
     table = discussing().say("objection: the phone gets lost", who="grace")
 
     with pytest.raises(NotNow, match="Only Grace"):
-        table.press(Action.OBJECTION, value="1/withdrawn")
-    table.press(Action.OBJECTION, value="1/withdrawn", who="grace")
-    assert table.rt.debate.objections[0].fate is Fate.WITHDRAWN
+        table.press(Action.OBJECTION, value="OBJ-001/withdrawn")
+    table.press(Action.OBJECTION, value="OBJ-001/withdrawn", who="grace")
+    assert "“the phone gets lost” – Grace: taken back" in table.discussion.text
     assert table.rt.specification.entries["OBJ-001"].state is EntryState.WITHDRAWN
 
 
@@ -228,11 +282,11 @@ def test_only_its_owner_takes_an_objection_back() -> None:
 )
 def test_what_stands_on_the_board_is_an_entry_with_whatever_label_it_was_said(label: str) -> None:
     table = discussing().say(f"{label}: the phone gets lost", who="grace")
-    debate = table.rt.debate
+    held = table.rt.discussed
 
-    (id,) = [*(one.entry for one in debate.objections), *(one.entry for one in debate.decided)]
-    assert table.rt.specification.lives(id)
-    assert table.rt.specification.entries[id]["text"] == "the phone gets lost"
+    (entry,) = (*held.objections, *held.decisions)
+    assert table.rt.specification.lives(entry.id)
+    assert entry["text"] == "the phone gets lost"
 
 
 def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:
@@ -241,7 +295,12 @@ def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:
     sent = {"at": table.now(), "person": person("grace")}
     table.hear(RaiseObjection(key=table.key(), **sent, words="The phone gets lost"))
     settled = SettleObjection(
-        key=table.key(), at=table.now(), person=person("ada"), number=1, fate=Fate.REJECTED, because="backups"
+        key=table.key(),
+        at=table.now(),
+        person=person("ada"),
+        entry="OBJ-001",
+        fate=Fate.REJECTED,
+        because="backups",
     )
     table.hear(settled)
 
@@ -373,10 +432,10 @@ def test_what_is_still_sealed_at_the_end_is_shown_then(end: Callable[[Table], ob
     table = sealed_by_one()
     end(table)
 
-    told_by_ada = [line for line in read(table.world.meeting).lines if line.meta.get("user_id") == "ada"]
+    told_by_ada = [line for line in read(table.world.meeting).lines if line.meta.get("person") == "ada"]
     (line,) = [line for line in told_by_ada if SEALED[0] in line.content]
     (patch,) = line.meta["entries"]
-    assert (line.meta["user_id"], patch["set"]["sure"], patch["set"]["would_change"]) == (
+    assert (line.meta["person"], patch["set"]["sure"], patch["set"]["would_change"]) == (
         "ada",
         "high",
         SEALED[1],
@@ -391,7 +450,7 @@ def test_the_synthesis_has_positions_that_were_shown_at_its_end() -> None:
     table = sealed_by_one()
     table.stop_paying().press(Action.END_ELABORATION)
 
-    assert [one.option for one in table.rt.debate.stands] == ["B"]
+    assert [one.letter for one in table.rt.discussed.stands] == ["B"]
     assert table.rt.debate.sealed is None
 
 
@@ -400,14 +459,14 @@ def test_a_sealed_position_in_words_is_recorded_in_them() -> None:
     table = discussing().say("Hm.", who="grace")
     for number in range(23):
         table.say(f"option: way {number}")
-    for who, words in (("ada", "A with shadow mode"), ("grace", "Both of them, one after the other")):
+    for who, given in (("ada", "A with shadow mode"), ("grace", "Both of them, one after the other")):
         table.hear(
             SealPosition(
-                key=table.key(), at=table.now(), person=person(who), position=SealedPosition(words=words)
+                key=table.key(), at=table.now(), person=person(who), position=SealedPosition(words=given)
             )
         )
 
-    said = {line.meta.get("user_id"): line.content for line in table.lines if "is for" in line.content}
+    said = {line.meta.get("person"): line.content for line in table.lines if "is for" in line.content}
     assert "A with shadow mode" in said["ada"]
     assert "Both of them, one after the other" in said["grace"]
 
@@ -449,14 +508,13 @@ def test_a_card_that_somebody_deleted_is_posted_anew(reason: str) -> None:
     [old] = cards(table)
     table.fail("rewrite", reason).say("for A", who="grace")
     _, new = cards(table)
-    assert table.rt.board
-    assert (table.rt.board.ts, table.menu.ts) == (new, new)
+    assert table.menu_at == new
     table.restart().say("for A", who="ada")
     assert len(cards(table)) == 2
     assert "Did we agree" in table.discussion.text
-    table.press(Action.AGREED, value=f"A/{len(table.rt.debate.stands)}")
+    table.press(Action.AGREED, value=f"A/{table.rt.discussed.moves}")
 
-    assert [one.position for one in table.rt.debate.decided] == ["a queue"]
+    assert [one["text"] for one in table.rt.discussed.decisions] == ["a queue"]
     assert old != new
 
 
@@ -476,31 +534,12 @@ def test_an_edit_that_fails_for_another_reason_posts_no_second_card() -> None:
     assert len(cards(table)) == 1
 
 
-def test_a_card_far_above_moves_below_what_people_write() -> None:
-    """The full card stands at the bottom, offers the same, and the old one says so; once in two minutes at most."""
-    table = discussing()
-    [old] = cards(table)
-    for number in range(11):
-        table.say(f"Number {number} we have never measured here.", who="grace")
-    [new] = cards(table)
-
-    assert new != old
-    assert table.rt.board
-    assert (table.rt.board.ts, table.menu.ts) == (new, new)
-    [left] = [one.message for one in table.world.thread if one.ts == old]
-    assert not left.choices
-    table.say("for A", who="ada").say("for A", who="grace")
-    assert cards(table) == [new]
-    table.press(Action.AGREED, value=f"A/{len(table.rt.debate.stands)}")
-    assert [one.position for one in table.rt.debate.decided] == ["a queue"]
-
-
 def test_the_reason_of_a_decision_is_told_once() -> None:
     """On the card, and in the file that the synthesis is written to."""
     table = Table().start("Rate limiting").do_step("Scope: medium").press(Action.ELABORATE)
     table.say("decision: limit per key; because: offices share an address", who="grace")
     assert table.rt.board
-    assert table.rt.board.shown.text.count("offices share an address") == 1
+    assert table.said_on(table.rt.board.token).text.count("offices share an address") == 1
 
     table.say("done")
     written = [row for row in table.world.files["quick-scan.md"].splitlines() if "limit per key" in row]

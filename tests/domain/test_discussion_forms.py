@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from bot.domain.actions.table import SOMETHING_ELSE
+from bot.domain.discussion.board import fate
 from bot.domain.discussion.elaboration import Fate, SealedPosition
 from bot.domain.messages import discussion_forms as forms
 from bot.domain.messages.attribution_wording import attributions
 from bot.domain.messages.form import FieldValue, FormName, InputForm, Submission
-from bot.domain.messages.message import SOMETHING_ELSE, Action, Card
+from bot.domain.messages.message import Action, Card
 from bot.domain.roundtable.inputs import (
     NameOption,
     RaiseObjection,
@@ -17,8 +19,7 @@ from bot.domain.roundtable.inputs import (
     SealPosition,
     SettleObjection,
 )
-from bot.domain.roundtable.transitions import deciding, marking
-from bot.domain.specification.entries import EntryState
+from bot.domain.roundtable.transitions import deciding
 from bot.errors import NotNow
 from tests.domain.table import Table, person
 from tests.domain.test_discussion_card import discussing, seal
@@ -48,7 +49,8 @@ def record(table: Table, *, who: str = "ada", **given: object) -> Table:
 
 
 def card(table: Table) -> Card:
-    shown = table.rt.board and table.rt.board.shown.card
+    assert table.rt.board
+    shown = table.said_on(table.rt.board.token).card
     assert shown
     return shown
 
@@ -60,17 +62,16 @@ def synthesized(table: Table) -> str:
 # --- what they ask ---
 
 
-def test_a_decision_is_asked_for_with_the_open_objections_and_what_it_may_replace() -> None:
-    table = (
-        discussing().say("objection: the phone gets lost", who="grace").say("decision: keep the last edit")
-    )
+def test_a_decision_is_asked_for_with_who_holds_the_option_and_the_open_objections() -> None:
+    table = discussing().say("objection: the phone gets lost", who="grace")
+    table.say("for B", who="linus").say("for B", who="grace")
     found = deciding.form(table.rt, Action.RECORD, "B", person("ada"))
 
     choice, *_ = found.fields
-    (replaces,) = (one for one in found.fields if one.name == forms.REPLACES)
-    assert field_names(found) == ["choice", "words", "why", "deciders", "fate1", "replaces", "revisit"]
+    (deciders,) = (one for one in found.fields if one.name == forms.DECIDERS)
+    assert field_names(found) == ["choice", "words", "why", "deciders", "fateOBJ-001", "revisit"]
     assert choice.initial == "B"
-    assert [one.label for one in replaces.options] == ["keep the last edit"]
+    assert set(deciders.initial) == {"linus", "grace"}
 
 
 def test_without_options_words_are_required() -> None:
@@ -85,10 +86,10 @@ def test_without_options_words_are_required() -> None:
         assert not {forms.CHOICE, forms.POSITION} & {*field_names(found)}
 
 
-@pytest.mark.parametrize(("fate", "title"), [("risk", "Keep it as a risk"), ("rejected", "Turn it down")])
-def test_a_fate_is_asked_for_with_the_words_of_the_objection(fate: str, title: str) -> None:
+@pytest.mark.parametrize(("became", "title"), [("risk", "Keep it as a risk"), ("rejected", "Turn it down")])
+def test_a_fate_is_asked_for_with_the_words_of_the_objection(became: str, title: str) -> None:
     table = discussing().say("objection: the phone gets lost", who="grace")
-    found = deciding.form(table.rt, Action.OBJECTION, f"1/{fate}", person("ada"))
+    found = deciding.form(table.rt, Action.OBJECTION, f"OBJ-001/{became}", person("ada"))
 
     assert (found.title, found.intro) == (title, "“the phone gets lost” – Grace")
 
@@ -100,7 +101,7 @@ def test_an_objection_is_asked_for() -> None:
     ]
 
 
-@pytest.mark.parametrize("subject", ["2/risk", "x/risk", ""])
+@pytest.mark.parametrize("subject", ["OBJ-002/risk", "x/risk", ""])
 def test_an_objection_that_is_not_open_has_no_form(subject: str) -> None:
     table = discussing().say("objection: the phone gets lost", who="grace")
 
@@ -141,22 +142,26 @@ def test_a_decision_and_a_position_need_an_option_or_words(
     assert set(flaws) <= {forms.WORDS}
 
 
-@pytest.mark.parametrize(("why", "fate", "fits"), [
+@pytest.mark.parametrize(("why", "became", "fits"), [
     ("", "rejected", False), (" ", "rejected", False), ("we measured it", "rejected", True), ("", "risk", True),
 ])  # fmt: skip
-def test_turning_an_objection_down_needs_the_reason_that_it_names(why: str, fate: str, *, fits: bool) -> None:
+def test_turning_an_objection_down_needs_the_reason_that_it_names(
+    why: str, became: str, *, fits: bool
+) -> None:
     table = discussing().say("objection: it is slow")
-    flaws = deciding.flaws(table.rt, sent(FormName.RECORD, words="Keep it", why=why, fate1=fate))
+    flaws = deciding.flaws(
+        table.rt, sent(FormName.RECORD, words="Keep it", why=why, **{"fateOBJ-001": became})
+    )
 
     assert set(flaws) == (set() if fits else {forms.WHY})
 
 
 def test_no_reason_is_made_up_for_an_objection_that_is_turned_down() -> None:
     table = discussing().say("objection: it is slow")
-    record(table, words="Keep it", fates={1: "rejected"})
+    record(table, words="Keep it", fates={"OBJ-001": "rejected"})
 
-    (objection,) = table.rt.debate.objections
-    assert (objection.fate, objection.because) == (Fate.REJECTED, "")
+    (objection,) = table.rt.discussed.objections
+    assert fate(objection) is Fate.REJECTED
     assert [one["outcome_text"] for one in table.rt.specification.active("objection")] == [None]
 
 
@@ -167,7 +172,7 @@ def test_after_the_discussion_nothing_is_wrong_with_a_field() -> None:
 
 def test_what_was_entered_is_one_input() -> None:
     """Fates that are none, and fields of other forms, mean nothing."""
-    fates = {"fate1": "risk", "fate2": "burned", "fatex": "risk", "fate3": ("risk",)}
+    fates = {"fateOBJ-001": "risk", "fateOBJ-002": "burned", "x": "risk", "fateOBJ-003": ("risk",)}
     decision = deciding.entered(
         sent(
             FormName.RECORD,
@@ -175,26 +180,25 @@ def test_what_was_entered_is_one_input() -> None:
             words="Keep it",
             why="cheap",
             revisit="slow",
-            replaces=("l1",),
             **fates,
         )
     )
-    bare = deciding.entered(sent(FormName.RECORD, choice=forms.OTHER, words="Both", replaces="l1"))
+    bare = deciding.entered(sent(FormName.RECORD, choice=forms.OTHER, words="Both"))
 
     assert isinstance(decision, RecordDecision)
     assert (decision.option, decision.words, decision.reason) == ("A", "Keep it", "cheap")
-    assert (decision.revisit, decision.fates, decision.replaces) == ("slow", {1: Fate.RISK}, ("l1",))
+    assert (decision.revisit, decision.fates) == ("slow", {"OBJ-001": Fate.RISK})
     assert isinstance(bare, RecordDecision)
-    assert (bare.option, bare.replaces) == ("", ())
+    assert bare.option == ""
 
 
 @pytest.mark.parametrize(
     ("given", "kind"),
     [
         (sent(FormName.SEALED, position="A", sure="high", why="simple", change="a test"), SealPosition),
-        (sent(FormName.OBJECT, "1/risk", because="rare"), SettleObjection),
+        (sent(FormName.OBJECT, "OBJ-001/risk", because="rare"), SettleObjection),
         (sent(FormName.OBJECT, words="too slow", settle="a measurement"), RaiseObjection),
-        (sent(FormName.OBJECT, "1/accepted", words="too slow"), RaiseObjection),
+        (sent(FormName.OBJECT, "OBJ-001/accepted", words="too slow"), RaiseObjection),
     ],
 )
 def test_each_form_is_an_input_of_its_kind(given: Submission, kind: type) -> None:
@@ -204,27 +208,25 @@ def test_each_form_is_an_input_of_its_kind(given: Submission, kind: type) -> Non
 # --- what it does ---
 
 
-def test_a_decision_settles_objections_and_replaces_what_it_names() -> None:
+def test_a_decision_settles_objections() -> None:
     """An objection that has an answer already keeps it; only its owner takes one back."""
     table = discussing().say("objection: the phone gets lost", who="grace")
     table.say("objection: files are slow", who="grace").say("objection: nobody asked", who="grace")
-    table.press(Action.OBJECTION, value="2/accepted").say("decision: keep the first edit")
-    (first,) = table.rt.debate.decided
-    fates = {1: "risk", 2: "rejected", 3: "withdrawn", 9: "risk"}
-    record(table, words="Keep the last edit", reason="rare", replaces=(first.line,), fates=fates)
+    table.press(Action.OBJECTION, value="OBJ-002/accepted")
+    fates = {"OBJ-001": "risk", "OBJ-002": "rejected", "OBJ-003": "withdrawn", "OBJ-009": "risk"}
+    record(table, words="Keep the last edit", reason="rare", fates=fates)
 
-    objections = table.rt.debate.objections
-    assert [one.fate for one in objections] == [Fate.RISK, Fate.ACCEPTED, Fate.OPEN]
-    assert objections[0].because == "rare"
-    assert table.rt.specification.entries["DEC-001"].state is EntryState.SUPERSEDED
+    objections = table.rt.discussed.objections
+    assert [fate(one) for one in objections] == [Fate.RISK, Fate.ACCEPTED, Fate.OPEN]
+    assert objections[0]["outcome_text"] == "rare"
     assert "kept as a risk by Ada" in table.discussion.text
 
 
 def test_another_option_of_the_same_issue_replaces_a_decision() -> None:
     table = record(record(discussing(), option="A"), option="B", who="grace")
 
-    first, second = table.rt.debate.decided
-    assert (first.position, first.replaced_by) == ("a queue", second.line)
+    first, second = table.rt.discussed.decisions
+    assert (first["text"], first.replaced_by) == ("a queue", (second.id,))
 
 
 def test_what_says_nothing_is_refused() -> None:
@@ -242,13 +244,13 @@ def test_what_says_nothing_is_refused() -> None:
         table.hear(SealPosition(key=table.key(), position=SealedPosition(option="Z"), **more))
 
 
-@pytest.mark.parametrize("value", ["1/risk", "x/accepted", "7/accepted", ""])
+@pytest.mark.parametrize("value", ["OBJ-001/risk", "x/accepted", "OBJ-007/accepted", ""])
 def test_an_unknown_press_on_an_objection_changes_nothing(value: str) -> None:
     table = discussing().say("objection: the phone gets lost", who="grace")
 
     with pytest.raises(NotNow):
         table.press(Action.OBJECTION, value=value)
-    assert table.rt.debate.objections[0].fate is Fate.OPEN
+    assert fate(table.rt.discussed.objections[0]) is Fate.OPEN
 
 
 def test_a_press_for_an_option_that_is_gone_is_refused_and_one_repeated_changes_nothing() -> None:
@@ -289,20 +291,10 @@ def test_a_sealed_position_in_own_words_becomes_an_option() -> None:
 def test_a_decision_by_words_is_replaced_by_one_of_the_same_issue() -> None:
     """The words named an option of it."""
     table = discussing().say("decision: A, for the phone")
-    replaced = record(table, option="B", who="grace").rt.debate.decided
+    first, second = record(table, option="B", who="grace").rt.discussed.decisions
 
-    assert [one.position for one in replaced][-1] == "a file"
-    assert replaced[0].replaced_by == replaced[1].line
-
-
-def test_more_objections_than_are_kept_are_in_the_record_only() -> None:
-    table = discussing()
-    for number in range(marking.MOST_OBJECTIONS + 1):
-        table.say(f"objection: reason number {number}", who="grace")
-
-    assert len(table.rt.debate.objections) == marking.MOST_OBJECTIONS
-    with pytest.raises(NotNow):
-        table.hear(RaiseObjection(key=table.key(), at=table.now(), person=person("ada"), words="One more"))
+    assert second["text"] == "a file"
+    assert first.replaced_by == (second.id,)
 
 
 # --- who decided ---
@@ -325,12 +317,10 @@ def test_who_presses_is_named_at_first() -> None:
 def test_who_recorded_it_and_whom_they_named() -> None:
     """On the card, in the line, in the entry and in the synthesis."""
     table = record(three_people(), option="A", deciders=("grace", "linus"))
-    (decided,) = table.rt.debate.decided
     line = table.rt.lines[-1]
     (entry,) = table.rt.specification.active("decision")
     rows = [row.aside for part in card(table).parts if part.title == "Decided" for row in part.rows]
 
-    assert (decided.name, decided.decider) == ("Ada", "Grace, Linus")
     assert line.meta["user_name"] == "Ada"
     assert line.content.endswith("Decided by Grace and Linus.")
     assert (attributions(entry), entry["deciders"]) == ("Ada", ["Grace", "Linus"])
@@ -358,7 +348,6 @@ def test_who_is_said_to_have_decided_is_told_so() -> None:
 def test_who_decides_alone_is_named_once() -> None:
     table = record(discussing(), option="A", deciders=("ada",))
 
-    assert table.rt.debate.decided[0].deciders == ()
     assert "deciders" not in table.rt.lines[-1].meta
     assert not table.rt.specification.active("decision")[0]["deciders"]
 
@@ -369,7 +358,6 @@ def test_those_who_decided_are_typed() -> None:
     (entry,) = table.rt.specification.active("decision")
 
     assert (entry["text"], entry["deciders"]) == ("keep the last edit", ["Grace and Linus"])
-    assert table.rt.debate.decided[0].decider == "Grace and Linus"
 
 
 @pytest.mark.parametrize(
@@ -396,15 +384,15 @@ def test_an_option_is_named_in_a_form() -> None:
     typed = discussing().say("option: A bucket in each gateway")
 
     assert [one.text for one in table.rt.debate.options] == [one.text for one in typed.rt.debate.options]
-    assert table.rt.debate.stands == discussing().rt.debate.stands
+    assert table.rt.discussed.stands == discussing().rt.discussed.stands
     assert table.rt.lines[-1].content == "Ada named option C: A bucket in each gateway"
-    assert table.rt.lines[-1].meta["user_id"] == "ada"
+    assert table.rt.lines[-1].meta["person"] == "ada"
 
 
 def test_who_wants_something_else_is_for_it() -> None:
     table = name_option(discussing(), "A bucket in each gateway", is_own=True, why="it needs no server")
 
-    assert (table.rt.debate.stands[-1].option, table.rt.debate.stands[-1].name) == ("C", "Ada")
+    assert [(one.letter, one.name) for one in table.rt.discussed.stands] == [("C", "Ada")]
     assert table.rt.lines[-1].content == "Ada is for C: A bucket in each gateway. Why: it needs no server"
     (position,) = table.rt.specification.active("position")
     assert (position["option"], position["why"]) == ("A bucket in each gateway", "it needs no server")
@@ -419,7 +407,7 @@ def test_an_option_that_is_there_already_is_not_named_twice() -> None:
 
     after = name_option(table, first.text, is_own=True)
     assert len(after.rt.debate.options) == 2
-    assert after.rt.debate.stands[-1].option == "A"
+    assert after.rt.discussed.stands[-1].letter == "A"
 
 
 def test_an_option_while_positions_are_given_privately() -> None:
@@ -449,7 +437,7 @@ def test_an_option_needs_words_and_room() -> None:
     ("action", "subject", "fields"),
     [(Action.OPTION, "", ["words"]), (Action.STAND, SOMETHING_ELSE, ["words", "why"])],
 )
-def test_what_is_asked_about_an_option(action: Action, subject: str, fields: list[str]) -> None:
+def test_what_is_asked_about_an_option(action: str, subject: str, fields: list[str]) -> None:
     found = deciding.form(discussing().rt, action, subject, person("ada"))
     named = deciding.entered(sent(found.name, found.subject, words="Neither"))
 
@@ -459,8 +447,7 @@ def test_what_is_asked_about_an_option(action: Action, subject: str, fields: lis
 
 
 def test_something_else_stands_with_the_options() -> None:
-    board = discussing().rt.board
-    assert board
-    labels = [one.label for one in board.shown.choices if one.action is Action.STAND]
+    choices = discussing().menu.message.choices
+    labels = [one.label for one in choices if one.action == Action.STAND]
 
     assert labels[-2:] == ["Undecided", "Something else…"]

@@ -208,7 +208,7 @@ def test_people_give_a_discussion_more_turns() -> None:
     assert table.rt.debate.max_turns == 9
     assert table.rt.max_turns == 4
     line = next(line for line in table.lines if "more turns" in line.content)
-    assert (line.content, line.meta["user_id"]) == (
+    assert (line.content, line.meta["person"]) == (
         "Grace gave this discussion 5 more turns. It has 9 now.",
         "grace",
     )
@@ -303,7 +303,7 @@ def test_the_buttons_stay_on_one_card() -> None:
     table.say("I worry about conflicts.").press(Action.GO_ON, menu=floor)
 
     open_menus = [said for said in table.world.thread if said.message.choices]
-    assert [said.ts for said in open_menus] == [floor.ts]
+    assert [said.ts for said in open_menus] == [table.ts_of(floor.token)]
 
 
 def test_a_reaction_shows_that_somebody_was_heard() -> None:
@@ -350,7 +350,7 @@ def test_people_end_a_discussion_by_a_button() -> None:
     floor = table.menu
     table.press(Action.END_ELABORATION, who="grace")
 
-    shown = next(said.message for said in table.world.thread if said.ts == floor.ts)
+    shown = next(said.message for said in table.world.thread if said.ts == table.ts_of(floor.token))
     assert "### Elaboration Insights" in shown.text
     assert not shown.offered
     assert table.rt.stage is Stage.AT_BOUNDARY
@@ -662,4 +662,4 @@ def test_the_menu_comes_below_the_discussion_also_when_words_are_written_down_fi
     ]
     assert len(offering) == 1
     assert offering[0] is table.world.thread[-1]
-    assert table.menu.ts == offering[0].ts
+    assert table.menu_at == offering[0].ts

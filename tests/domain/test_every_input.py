@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.schema import NOTE
@@ -26,10 +27,9 @@ from bot.domain.discussion.elaboration import Fate, SealedPosition
 from bot.domain.messages import discussion_forms, mark_wording, start_form
 from bot.domain.messages import form as form_wording
 from bot.domain.messages.form import FieldKind, FieldValue, FormField, FormName, InputForm, Submission
-from bot.domain.messages.message import FORMS, Action, Choice, opens_form
+from bot.domain.messages.message import Action, Choice
 from bot.domain.roundtable import inputs as all_inputs
 from bot.domain.roundtable.inputs import Command, MarkMessage, Press, Specify, Start
-from bot.domain.roundtable.machine import PRESSES
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -39,7 +39,7 @@ from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
-from tests.domain import test_attending, test_budget, test_planning, test_uncarried
+from tests.domain import test_attending, test_budget
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, NAMES, Table, person, shipped
 from tests.meetings.test_disagreement import disputing
@@ -54,7 +54,7 @@ WORDS = st.text(
 
 # --- what is no word of a person -----------------------------------------------------------------------------------
 
-SHOWS_ONLY: Mapping[type[BaseModel] | Action, str] = {
+SHOWS_ONLY: Mapping[type[BaseModel] | str, str] = {
     all_inputs.Export: "it puts files into the thread, and changes nothing",
     Action.NUDGE: "it posts a question to those who are missing, which is a line of the host",
 }
@@ -62,7 +62,7 @@ SHOWS_ONLY: Mapping[type[BaseModel] | Action, str] = {
 CONTEXT = {
     "key": "names the input",
     "at": "is the time of its line",
-    "person": "is the `user_id` of its line",
+    "person": "is the `person` of its line",
     "ts": "names a message that has a line itself",
     "place": "is where it was said",
     "room": "is what Slack says about the place",
@@ -172,6 +172,11 @@ def left_out() -> Table:
     return Table(few_steps()).start().do_step().press_continue().press(Action.SKIP)
 
 
+def card_saved() -> Table:
+    """Of the short path, in the second phase."""
+    return Table().start(depth=None).press(Action.NEXT).say("Edits get lost.").press(Action.FINISH_STEP)
+
+
 def deep() -> Table:
     return step_open().say("deep")
 
@@ -183,10 +188,6 @@ def to_be_confirmed() -> Table:
     table.press(Action.AGREED, value=table.rt.marks[0].id)
     out = {"key": table.key(), "at": table.now(), "person": person("grace"), "ts": ts}
     return table.hear(MarkMessage(**out, mark=MarkKind.OUT))
-
-
-def remarks_left_out_of_a_synthesis() -> Table:
-    return test_uncarried.synthesized(test_uncarried.FACT)
 
 
 def roll_call() -> Table:
@@ -201,25 +202,16 @@ def without_budget() -> Table:
     return test_budget.answered(test_budget.table(Budget(tokens=550)), 8)
 
 
-def planning_asks() -> Table:
-    return test_planning.curious().plan()
-
-
-def planning_proposes() -> Table:
-    table = Table(few_steps()).start()
-    asks = ("Who pays?",)
-    table.world.verdicts = lambda judge, _: test_planning.NO.but(
-        blocking_questions=asks if judge.round == 1 else ()
-    )
-    return table.plan()
+def planning_open() -> Table:
+    return Table(few_steps()).start().plan().say("Test Planner: go")
 
 
 def planned() -> Table:
-    return test_planning.ready()
+    return planning_open().press(Action.FINISH_STEP)
 
 
-def plan_not_written() -> Table:
-    return test_planning.table().plan().fail("formalize").press(Action.PLAN_GO)
+def not_written() -> Table:
+    return Table(few_steps()).start().fail("draft").do_step()
 
 
 def personas_discuss() -> Table:
@@ -235,9 +227,9 @@ SCENES: Mapping[str, Callable[[], Table]] = {
     one.__name__: one
     for one in (
         step_open, specified, untouched, marked, suggested, deep, to_be_confirmed, at_menu,
-        remarks_left_out_of_a_synthesis, discussing, personas_discuss, personas_disagree, sealing, limit_reached,
-        paused, meta_broken, analysed, left_out, roll_call, overdue, without_budget, planning_asks, planning_proposes,
-        planned, plan_not_written,
+        discussing, personas_discuss, personas_disagree, sealing, limit_reached,
+        paused, meta_broken, analysed, left_out, card_saved, roll_call, overdue, without_budget, planning_open,
+        not_written, planned,
     )
 }  # fmt: skip
 
@@ -261,7 +253,7 @@ def fresh(name: str) -> Table:
 
 def messages_of_grace(rt: Roundtable) -> list[str]:
     here = rt.line_of("")
-    ours = (one for one in rt.lines if one.meta.get("user_id") == "grace" and one.message_id.startswith(here))
+    ours = (one for one in rt.lines if one.meta.get("person") == "grace" and one.message_id.startswith(here))
     return [one.message_id.removeprefix(here) for one in ours]
 
 
@@ -364,23 +356,22 @@ def limited(field: FormField) -> st.SearchStrategy[str]:
 
 def given_for(name: str, field: str, rt: Roundtable) -> st.SearchStrategy[Any]:
     """A value for *field* of the input *name*: a text, unless it is listed here."""
-    debate = rt.elaboration
-    decided = [one.entry for one in debate.decided] if debate else []
+    decided = [one.id for one in rt.discussed.decisions] if rt.elaboration else []
     ts = messages_of_grace(rt)[-1:] or ["1767225600.000001"]
     here: Mapping[str, st.SearchStrategy[Any]] = {
         "person": st.sampled_from(PEOPLE).map(person),
         "place": st.just(rt.place),
         "ts": st.just("1767309999.000100" if name == "Say" else ts[0]),
         "step_id": st.just(rt.step_id),
-        "number": st.just(1),
-        "entry": st.just("Q-001"),
+        "entry": st.just("OBJ-001" if name == "SettleObjection" else "Q-001"),
         "mark": st.sampled_from(MarkKind),
         "depth": st.sampled_from(Depth),
         "muted": st.just(value=True),
         "is_own": st.booleans(),
+        "to_us": st.booleans(),
         "due": st.just(LATER),
         "fate": st.sampled_from([Fate.RISK, Fate.REJECTED, Fate.ACCEPTED]),
-        "fates": st.sampled_from([{}, *({1: Fate(fate.value)} for fate in discussion_forms.FATES)]),
+        "fates": st.sampled_from([{}, *({"OBJ-001": Fate(fate.value)} for fate in discussion_forms.FATES)]),
         "replaces": st.sampled_from([(), *((one,) for one in decided)]),
         "deciders": st.sampled_from([(), ("grace",), ("ada", "linus")]),
         "option": st.sampled_from(["", "A", "B"]),
@@ -487,9 +478,9 @@ def offered_forms() -> tuple[OfferedForm, ...]:
         rt, playbook = table.rt, table.playbook
         forms: list[InputForm] = []
         choices = (one.choice for one in offered(table))
-        pressed = [(one.action, one.value) for one in choices if opens_form(one.action, one.value)]
+        pressed = [(one.action, one.value) for one in choices if ACTIONS[one.action].opens_form(one.value)]
         amends = [(Action.AMEND, id) for id in rt.specification.entries]
-        for action, subject in (*pressed, *((one, "") for one in FORMS), *amends):
+        for action, subject in (*pressed, *((one, "") for one in ACTIONS if one.opens_form("")), *amends):
             with suppress(UserError):
                 forms.append(amending.opened(rt, action, subject, person("ada"), playbook))
         said = messages_of_grace(rt)[-1:]
@@ -577,7 +568,7 @@ def accepted_inputs(table: Table, form: InputForm, submission: Submission) -> tu
     if form.name is FormName.START:
         mistakes = start_form.mistakes(submission)
         return next(iter(mistakes.values()), "") or (
-            start_form.started(submission, table.playbook, team=HERE.team),
+            start_form.started(submission, shipped(), team=HERE.team),
         )
     if form.name is FormName.MARK:
         flaws = marking.flaws(submission)
@@ -628,18 +619,18 @@ def started(event: Command) -> Table:
 # --- presses -------------------------------------------------------------------------------------------------------
 
 
-PRESSED_ELSEWHERE: Mapping[Action, str] = {Action.TAKE_OVER: "tests/domain/test_taking_over.py"}
+PRESSED_ELSEWHERE: Mapping[str, str] = {Action.TAKE_OVER: "tests/domain/test_taking_over.py"}
 """Buttons that no scene has, and what tries them."""
 
 
 def test_every_press_leaves_a_line_with_who_pressed() -> None:
     """Of each button that is offered in a scene. All that can be pressed are offered in one, or open a form."""
-    tried: set[Action] = set()
+    tried: set[str] = set()
     missing: list[str] = []
     for name in SCENES:
         for choice, token, ts in dict.fromkeys(offered(fresh(name))):
             tried.add(choice.action)
-            if opens_form(choice.action, choice.value) or choice.action not in PRESSES:
+            if ACTIONS[choice.action].opens_form(choice.value) or not ACTIONS[choice.action].do:
                 continue
             table = fresh(name)
             told = {
@@ -651,10 +642,11 @@ def test_every_press_leaves_a_line_with_who_pressed() -> None:
             }
             found = outcome(table, Press(**told, action=choice.action, value=choice.value))
             names_linus = (
-                line.meta.get("user_id") == "linus" or "Linus" in line.content for line in found.lines
+                line.meta.get("person") == "linus" or "Linus" in line.content for line in found.lines
             )
             is_kept = found.refused or any(names_linus) or choice.action in SHOWS_ONLY
             missing += [] if is_kept else [f"{choice.action} {choice.value} in {name}"]
     assert not missing
-    untried = set(PRESSES) - {*tried, *FORMS, *PRESSED_ELSEWHERE}
+    pressed = {row for row in ACTIONS if row.do and not row.opens_form("")}
+    untried = pressed - {*tried, *PRESSED_ELSEWHERE}
     assert not untried, f"no scene offers {sorted(untried)}"

@@ -10,7 +10,7 @@ from tests.domain.table import Table
 def opened() -> Table:
     table = Table(few_steps()).start().do_step()
     table.world.speech = lambda speak, rt: f"What about {speak.persona}, {len(rt.debate.turns)}?"
-    table.world.more = {"by_rule": True, "prepared": "What about it?"}
+    table.world.more = {"by_rule": True}
     return table.press(Action.ELABORATE)
 
 
@@ -42,9 +42,7 @@ def test_who_is_addressed_by_name_speaks() -> None:
 
 
 def test_lines_of_a_rule_are_no_models() -> None:
-    """And the prepared questions that were asked are known."""
     table = opened()
     turns = [line for line in table.rt.lines if "turn_id" in line.meta]
 
     assert [(line.source, line.meta["voice"]) for line in turns] == [(Source.SYSTEM, "rule")] * 3
-    assert table.rt.questions_asked == ("What about it?",) * 3

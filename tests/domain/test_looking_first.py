@@ -47,7 +47,7 @@ def test_what_it_finds_is_suggested_on_the_card() -> None:
     table.spoke(table.speaking, "", answers=0, patches=(FOUND,), facts=FACTS).resume_paying()
 
     assert table.rt.card
-    assert "The export has a limit" in table.rt.card.shown.text
+    assert "The export has a limit" in table.card.text
     assert table.rt.specification.entries["ASM-001"].state is EntryState.PROPOSED
     assert proposals(table) == ["Maya Chen suggests ASM-001."]
 

@@ -76,9 +76,8 @@ def test_the_answers_of_a_step_that_goes_before_it_is_drafted_are_notes() -> Non
     table.resume_paying()
 
     assert table.world.commits[-1].step == "00-01"
-    (notes,) = table.world.commits[-1].edits
-    assert notes.path == "notes.md"
-    assert "**Said, and not sorted yet**\n\n- Ada: For field work." in notes.apply(None)
+    assert {edit.path for edit in table.world.commits[-1].edits} == {"brief.md", "notes.md"}
+    assert "**Said, and not sorted yet**\n\n- Ada: For field work." in table.world.files["notes.md"]
 
 
 # --- the finished step is gone ----------------------------------------------------------------------------------------
@@ -103,8 +102,8 @@ def test_a_discussion_of_a_step_that_goes_is_recorded() -> None:
     table.say("done")
 
     assert table.meta.elaborations[-1].step_id == "00-01"
-    assert {edit.path for edit in table.world.commits[-1].edits} == {"notes.md"}
-    assert table.offered()[0] is Action.CONTINUE
+    assert {edit.path for edit in table.world.commits[-1].edits} == {"brief.md", "notes.md"}
+    assert table.offered()[0] == Action.CONTINUE
 
 
 # --- the phase is gone ------------------------------------------------------------------------------------------------

@@ -3,19 +3,13 @@
 import pytest
 
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.machine import ANYTIME, PRESSES, TRANSITIONS
+from bot.domain.roundtable.machine import ANYTIME, TRANSITIONS
 from bot.domain.roundtable.outcomes import Attempted, Posted
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import KEYS_REMEMBERED, MENUS_REMEMBERED, Roundtable
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, Table
-
-VERBS = frozenset({
-    Action.CATCH_UP, Action.EXPORT, Action.FINDINGS, Action.READ, Action.TAKE_UP, Action.SNOOZE,
-    Action.DIGEST_TIME, Action.WAITING,
-})  # fmt: skip
-"""What stands in no menu of a roundtable: a press is about the item that is its value."""
 
 SCENES = {
     Stage.OPENING: lambda: Table(few_steps(), paying=False).start(),
@@ -28,7 +22,6 @@ SCENES = {
     Stage.STALLED: lambda: Table(few_steps()).start().fail("draft").do_step(),
     Stage.PAUSED: lambda: Table(few_steps()).start().stop(),
     Stage.ANALYSED: lambda: Table(few_steps()).start().through("02-01").press_continue(),
-    Stage.PLANNING: lambda: Table(few_steps()).start().plan(),
 }
 
 
@@ -79,11 +72,6 @@ def test_a_roundtable_that_waits_for_a_retry_is_not_started_again() -> None:
     """It has a thread, and everything in it; only one that has none is begun anew."""
     with pytest.raises(NotNow, match="running already"):
         SCENES[Stage.STALLED]().start_again()
-
-
-def test_every_action_has_a_transition() -> None:
-    """There is no button that leads nowhere; what opens a form on the card is refused where none can be opened."""
-    assert set(PRESSES) == set(Action) - VERBS - {Action.SETTINGS, Action.START_FORM, Action.ANSWER_FORM}
 
 
 def test_nothing_in_the_table_is_there_twice() -> None:

@@ -46,7 +46,7 @@ class Marking:
     @property
     def card(self) -> str:
         assert self.table.rt.card
-        return self.table.rt.card.shown.text
+        return self.table.card.text
 
     def decisions(self) -> list[object]:
         return [one["text"] for one in self.table.rt.specification.active("decision")]
@@ -127,10 +127,11 @@ def test_a_typed_word_does_the_same(marking: Marking, word: str, *, decided: boo
     assert word not in [one.text for one in marking.table.rt.answers]
 
 
-def test_yes_is_an_answer_where_nothing_is_asked(marking: Marking) -> None:
+def test_yes_to_nothing_stands_in_the_transcript_only(marking: Marking) -> None:
     marking.table.say("yes", who="linus")
 
-    assert marking.table.rt.answers[-1].text == "yes"
+    assert marking.table.rt.lines[-1].content == "yes"
+    assert marking.table.rt.answers[-1].text == WORDS
 
 
 def test_yes_to_two_questions_is_asked_about(marking: Marking) -> None:
@@ -151,7 +152,7 @@ def test_the_mark_is_in_the_transcript(marking: Marking) -> None:
 
     assert [line.meta["mark"].get("removed", False) for line in lines] == [False, True]
     assert {line.meta["mark"]["of"] for line in lines} == {f"C1.{marking.ts}"}
-    assert lines[0].meta["user_id"] == "ada"
+    assert lines[0].meta["person"] == "ada"
     assert marking.table.rt.marks == ()
     assert "Did we agree" not in marking.card
     assert marking.told[-1] == "Taken back."

@@ -2,8 +2,9 @@
 
 import pytest
 
+from bot.domain.discussion.board import fate, owner
 from bot.domain.discussion.elaboration import Fate
-from bot.domain.messages.attribution_wording import attribution, attributions
+from bot.domain.messages.attribution_wording import attribution, attributions, recorder
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.digest import Digest, StateChange, with_moves
 from bot.domain.roundtable.inputs import MarkMessage, Say
@@ -48,12 +49,12 @@ def test_a_mark_asks_on_the_card_and_a_press_decides(table: Table) -> None:
     ts = marked(table, MarkKind.DECISION)
     assert "Did we agree on this?" in table.discussion.text
     assert f"“{WORDS}” – Grace" in table.discussion.text
-    assert not table.rt.debate.decided
+    assert not table.rt.discussed.decisions
 
     (mark,) = table.rt.marks
     table.press(Action.AGREED, who="linus", value=mark.id)
-    (decided,) = table.rt.debate.decided
-    assert (decided.text, decided.by) == (WORDS, "linus")
+    (decided,) = table.rt.discussed.decisions
+    assert (decided["text"], recorder(decided, "text")) == (WORDS, "Linus")
     assert "Did we agree" not in table.discussion.text
     (entry,) = table.rt.specification.active("decision")
     claim = entry.claim("text")
@@ -93,7 +94,7 @@ def test_not_yet_ends_the_question(table: Table) -> None:
     table.press(Action.NOT_AGREED, value=mark.id)
 
     assert "Did we agree" not in table.discussion.text
-    assert not table.rt.debate.decided
+    assert not table.rt.discussed.decisions
     assert not table.rt.specification.active("decision")
 
 
@@ -105,9 +106,9 @@ def test_words_say_which_of_two_questions_is_meant(table: Table, word: str, deci
     assert "Did we agree on this? (2)" in table.discussion.text
 
     table.say("yes")
-    assert not table.rt.debate.decided
+    assert not table.rt.discussed.decisions
     table.say(word)
-    assert [one.text for one in table.rt.debate.decided] == decided
+    assert [one["text"] for one in table.rt.discussed.decisions] == decided
 
 
 def test_a_guest_answers_nothing_by_word(table: Table) -> None:
@@ -115,7 +116,7 @@ def test_a_guest_answers_nothing_by_word(table: Table) -> None:
     ts = table.ts()
     table.hear(Say(key=f"C1.{ts}", at=table.now(), person=GUS, text="yes", ts=ts))
 
-    assert not table.rt.debate.decided
+    assert not table.rt.discussed.decisions
     assert "Did we agree" in table.discussion.text
 
 
@@ -123,16 +124,16 @@ def test_an_objection_is_one_of_the_discussion_and_its_owner_takes_it_back(table
     """Once there is a reason; before that the card asks for it."""
     ts = marked(table, MarkKind.OBJECTION, who="linus")
     assert "Linus, why?" in table.discussion.text
-    assert not table.rt.debate.objections
+    assert not table.rt.discussed.objections
 
     marked(table, MarkKind.OBJECTION, who="linus", ts=ts, words="exports need more")
-    (raised,) = table.rt.debate.objections
-    assert (raised.text, raised.by, raised.fate) == ("exports need more", "linus", Fate.OPEN)
+    (raised,) = table.rt.discussed.objections
+    assert (raised["text"], owner(raised), fate(raised)) == ("exports need more", "Linus", Fate.OPEN)
     assert "“exports need more” – Linus" in table.discussion.text
     assert "Linus, why?" not in table.discussion.text
 
     marked(table, MarkKind.OBJECTION, who="linus", ts=ts, removed=True)
-    assert [one.fate for one in table.rt.debate.objections] == [Fate.WITHDRAWN]
+    assert [fate(one) for one in table.rt.discussed.objections] == [Fate.WITHDRAWN]
     assert not table.rt.specification.active("objection")
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import (
@@ -11,25 +12,24 @@ from bot.domain.messages import (
     home_page,
     mark_wording,
     menus,
-    planning_card,
+    prompt_wording,
     step_card,
-    uncarried_parts,
+    verb_wording,
 )
 from bot.domain.messages import attendance_wording as attendance
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Action, Emphasis
 
 ALL = (
+    menus.SAVE_AND_GO_ON,
     menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.STOP, menus.GO_ON, menus.DECIDE,
     menus.END_ELABORATION,
     menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, menus.CATCH_UP,
     menus.SETTINGS, menus.EXPORT, menus.FINDINGS, menus.TAKE_UP, menus.TAKE_OVER, menus.ALLOW_MORE,
     *menus.DEPTHS.values(),
-    planning_card.PLAN, planning_card.ROUND, planning_card.skip_choice(1), planning_card.SKIP_REST,
-    planning_card.STRAIGHT, planning_card.LEAVE,
-    *planning_card.DECISIONS.values(),
-    step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.KEEP,
-    step_card.WITHDRAW, step_card.INCLUDE, cut_lists.READ, uncarried_parts.CHOICES[0],
+    menus.PLAN, menus.GO_DEEPER,
+    step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.HOLDS,
+    step_card.FILE, step_card.WITHDRAW, cut_lists.READ, verb_wording.DECIDED, verb_wording.MORE,
     menus.START_FORM, mark_wording.AGREED, mark_wording.NOT_AGREED,
     attendance.NUDGE, attendance.NOTHING_TO_ADD, attendance.LATER, attendance.EXTEND, attendance.WITHOUT,
     attendance.UNTIL, attendance.NO_LIMIT, agent_wording.ANSWER,
@@ -37,17 +37,18 @@ ALL = (
     home_page.NOT_TODAY, home_page.AT,
     discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL,
     discussion_card.SEALED, discussion_card.REVEAL, discussion_card.MORE_TURNS, discussion_card.AGREED,
-    discussion_card.NOT_AGREED, discussion_card.UNDECIDED_CHOICE, discussion_card.pressable(1)[0],
+    menus.REVERSE, prompt_wording.NONE, prompt_wording.CHANGE,
+    discussion_card.NOT_AGREED, discussion_card.UNDECIDED_CHOICE, discussion_card.pressable("OBJ-001")[0],
 )  # fmt: skip
 
 
 def test_every_action_has_a_button() -> None:
     """And only one."""
-    assert {choice.action for choice in ALL} == set(Action)
+    assert {choice.action for choice in ALL} == set(ACTIONS)
     assert len(of_menus()) == len(set(of_menus()))
 
 
-def of_menus() -> list[Action]:
+def of_menus() -> list[str]:
     """Where a card has the same button, it stands there with the card's words and value."""
     cards = {Action.REOPEN, Action.AMEND, Action.SORT, Action.AGREED, Action.NOT_AGREED}
     return [choice.action for choice in ALL if choice.action not in cards]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.discussion import board, normalizing, positions
+from bot.domain.discussion import board, positions, words
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance
 from bot.domain.messages.message import Action
 from tests.domain.books import few_steps
@@ -15,7 +15,7 @@ OPTIONS = (
 
 
 @pytest.mark.parametrize(
-    ("words", "letter"),
+    ("said", "letter"),
     [
         ("A", "A"),
         ("option A", "A"),
@@ -27,15 +27,15 @@ OPTIONS = (
         ("We prefer the token bucket in Redis", "A"),
     ],
 )
-def test_words_that_name_an_option(words: str, letter: str) -> None:
-    found = normalizing.meant(OPTIONS, words)
+def test_words_that_name_an_option(said: str, letter: str) -> None:
+    found = words.meant(OPTIONS, said)
 
     assert found is not None
     assert found.letter == letter
 
 
 @pytest.mark.parametrize(
-    "words",
+    "said",
     [
         "A, not B",
         "A or B",
@@ -51,16 +51,18 @@ def test_words_that_name_an_option(words: str, letter: str) -> None:
         "",
     ],
 )
-def test_words_that_name_none(words: str) -> None:
+def test_words_that_name_none(said: str) -> None:
     """A condition, a denial, two options, an article, a question, and a text that says more than the option."""
-    assert normalizing.meant(OPTIONS, words) is None
+    assert words.meant(OPTIONS, said) is None
 
 
-@pytest.mark.parametrize("words", ["A", "option A.", "A with shadow mode", "a queue"])
-def test_a_message_that_is_a_position(words: str) -> None:
+@pytest.mark.parametrize("said", ["A", "option A.", "a queue"])
+def test_a_message_that_is_a_position(said: str) -> None:
     """Of a person, alone, without "for"."""
     debate = Elaboration(step_id="00-01", lead="business-analyst", topic="Edits", max_turns=10)
-    found = board.position_in(board.with_options(debate, ["a queue", "a file"]), words)
+    found = words.position_in(
+        board.with_options(debate, ["a queue", "a file"]).options, said, few_steps().schema
+    )
 
     assert found is not None
     assert found.letter == "A"
@@ -84,7 +86,7 @@ def test_personas_who_name_an_option_hold_that_option() -> None:
 
     assert side.position == "a queue"
     assert len(side.holders) == 3
-    assert positions.flips(debate) == ()
+    assert positions.flips(debate, {}) == ()
     assert len(debate.options) == 2
     newest = [one.stances[0] for one in debate.turns if one.stances]
     assert {one.position for one in newest} == set(said.values())
@@ -103,4 +105,4 @@ def test_a_typed_decision_by_its_letter_ends_the_question_whether_they_agree() -
 
     table.say("decision: A with shadow mode")
     assert "Did we agree on this?" not in table.discussion.text
-    assert table.rt.debate.decided[-1].position == "A with shadow mode"
+    assert table.rt.discussed.decisions[-1]["text"] == "A with shadow mode"

@@ -40,7 +40,6 @@ def test_key_name_and_role_make_a_persona() -> None:
     assert zoe.icon == ":bust_in_silhouette:"
     assert zoe.identity == "I'm Zoë Lin, your release captain."
     assert zoe.phases == ()
-    assert not zoe.workshop
 
 
 def test_what_is_given_is_kept() -> None:
@@ -326,7 +325,7 @@ def test_half_a_name_is_another_name() -> None:
 
 
 def test_an_empty_roster_answers_nobody_by_name() -> None:
-    """The workshop's table may have no chairs yet."""
+    """There is nobody to speak."""
     assert Roster().addressed("Maya, hello", lead="x").kind is AddressKind.DEFAULT
 
 

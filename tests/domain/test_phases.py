@@ -57,8 +57,8 @@ def test_another_lead_is_handed_what_was_done() -> None:
             "assess the impact and design the architecture."
         ),
         (
-            "This is Maya's requirements record. Here's what I'm working with: `draft.md`, `quick-scan.md` and "
-            "`requirements.md`, covering Topic 01-01 and Topic 01-02."
+            "This is Maya's requirements record. Here's what I'm working with: `brief.md`, `draft.md`, "
+            "`quick-scan.md` and `requirements.md`, covering Topic 01-01 and Topic 01-02."
         ),
         "Hi, I'm Alex, your Solutions Architect. I'll be guiding you through Impact Analysis. Let's get started.",
     ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.discussion import dissent, positions
+from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Elaboration, Stance
 
 
@@ -22,17 +22,3 @@ def test_a_number_in_words_is_the_same_position(said: str) -> None:
     held = positions.sides(debate(("maya", "Soon.", "fourteen days"), ("alex", "Fine.", said)))["terms"]
 
     assert [one.holders for one in held] == [("maya", "alex")]
-
-
-def test_every_reason_of_an_objector_is_kept() -> None:
-    """Also the first one, when the position was taken again in other words; no words twice."""
-    terms = debate(
-        ("maya", "Soon.", "14 days"),
-        ("alex", "Soon, then.", "14 days"),
-        ("jordan", "Nobody pays in 14 days.", "30 days"),
-        ("jordan", "We would lose two customers.", "30 days"),
-        ("jordan", "Nobody pays in 14 days!", "30 days"),
-    )
-    (objection,) = dissent.open_objections(terms)
-
-    assert objection.quote == "Nobody pays in 14 days! … We would lose two customers."

@@ -6,10 +6,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item.artifacts import marker
-from bot.domain.messages.message import FORMS, Action
+from bot.domain.messages.message import Action
 from bot.domain.transcript import lines
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.verify import meta_compared, sections_compared
@@ -106,7 +107,7 @@ def test_any_meeting_is_what_its_lines_say(deeds: list[tuple[str, str, int]]) ->
 
 def act(table: Table, deed: str, word: str, luck: int) -> None:
     """Whatever people, or the world, may do next."""
-    offered = [action for action in table.offered() if action not in FORMS]
+    offered = [action for action in table.offered() if not ACTIONS[action].opens_form("/")]
     if deed == "say":
         table.say(word, who=("ada", "grace")[luck % 2])
     elif deed == "press" and offered:

@@ -421,7 +421,7 @@ def test_what_is_not_saved_yet_is_not_forgotten_by_looking() -> None:
     table = Table(TWO).start().fail("commit").do_step().fail("commit").resume()
 
     assert table.rt.steps_completed == ("00-01",)
-    assert table.offered()[0] is Action.CONTINUE
+    assert table.offered()[0] == Action.CONTINUE
 
 
 # --- when meta.json is broken -----------------------------------------------------------------------------------------

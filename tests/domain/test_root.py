@@ -5,6 +5,7 @@ import pytest
 from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import BRIEF
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.card_scene import behind_dots, labels
@@ -33,11 +34,11 @@ def briefs(at: Table) -> list[Post]:
 def test_it_says_where_the_analysis_stands() -> None:
     """From the first question on, and after each step."""
     at = table()
-    assert "**0 of" in root(at).text
-    assert "**Now:** Topic 00-01, with Maya Chen" in root(at).text
+    assert "Step 1 of 4, **Topic 00-01** · Ada" in root(at).text
+    assert "saved" not in root(at).text
 
     at.do_step()
-    assert "**1 of" in root(at).text
+    assert "Step 1 of 4, **Topic 00-01** (finished). Next: **Requirements** ·" in root(at).text
     assert labels(root(at)) == ["Catch me up", "What we have so far"]
     assert behind_dots(root(at)) == ["Settings…", "Export the record", "Pause for today"]
 
@@ -45,34 +46,32 @@ def test_it_says_where_the_analysis_stands() -> None:
 def test_it_says_what_goes_on_with_a_step_until_people_go_on() -> None:
     """Found by hand: it named the next step while the one before was open, or discussed."""
     at = Table(few_steps(step("00-01"), step("00-02"))).start().say("Edits get lost.")
-    assert "**Now:** Topic 00-01, with" in root(at).text
+    assert "**Topic 00-01** ·" in root(at).text
 
     at.press(Action.FINISH_STEP)
-    assert "**Now:** Topic 00-01 is finished\n**Next:** Topic 00-02, with Maya Chen" in root(at).text
+    assert "**Topic 00-01** (finished). Next: **Topic 00-02** ·" in root(at).text
     at.press(Action.ELABORATE)
-    assert "**Now:** Discussion of Topic 00-01, with Maya Chen" in root(at).text
+    assert "**Topic 00-01** (in discussion) ·" in root(at).text
     assert "00-02" not in root(at).text
 
     at.stop()
-    assert "**Next:** Discussion of Topic 00-01" in root(at).text
+    assert "**Topic 00-01** (in discussion) ·" in root(at).text
     at.restart().resume().press(Action.END_ELABORATION)
-    assert "**Now:** Topic 00-01 is finished" in root(at).text
+    assert "**Topic 00-01** (finished)." in root(at).text
 
     at.press_continue()
-    assert "**Now:** Topic 00-02, with Maya Chen" in root(at).text
+    assert "**Topic 00-02** ·" in root(at).text
     at.do_step()
-    assert "**Now:** Topic 00-02 is finished\n**Next:** Requirements" in root(at).text
+    assert "**Topic 00-02** (finished). Next: **Requirements** ·" in root(at).text
     at.press_outside(Action.STOP)
-    assert "Everything said so far is kept.\n**Next:** Requirements" in root(at).text
+    assert "**Topic 00-02** (finished). Next: **Requirements** ·" in root(at).text
 
 
 def test_it_says_that_a_plan_is_made() -> None:
     """Also before all phases are complete."""
     at = table().do_step().plan()
 
-    assert at.rt.stage is Stage.PLANNING
-    assert "**Now:** Planning workshop" in root(at).text
-    assert root(at).links == ()
+    assert "\n**Plan** · Ada" in root(at).text
 
 
 def test_it_is_edited_only_when_it_says_something_new() -> None:
@@ -126,7 +125,7 @@ def test_it_recovers_when_the_store_is_lost() -> None:
     at.forget()
 
     assert len(at.world.root_edits) > before
-    assert "**1 of" in root(at).text
+    assert "Next: **Requirements** ·" in root(at).text
 
 
 def test_pausing_and_resuming_from_it() -> None:
@@ -156,7 +155,10 @@ def test_the_brief_is_posted_once_and_shown_in_the_channel() -> None:
     at = analysed()
 
     assert len(briefs(at)) == 1
-    assert "Analysis ended. Not ready: no requirement, no work with an owner." in briefs(at)[0].message.text
+    assert (
+        "Analysis complete. offline-sync has no requirement and no work with an owner."
+        in briefs(at)[0].message.text
+    )
     assert briefs(at)[0].message.token == ITEM
 
 
@@ -164,12 +166,12 @@ def test_it_tells_who_decided_and_follows_a_reversal() -> None:
     """It is edited where it stands."""
     at = table()
     at.say("decision: keep edits on the phone", who="grace").through("02-01").press_continue()
-    brief = next(said for said in at.world.thread if said.ts == (at.rt.brief and at.rt.brief.ts))
-    assert "keep edits on the phone – Grace" in brief.message.text
+    brief = next(said for said in at.world.thread if said.ts == at.rt.stands_at(BRIEF))
+    assert "keep edits on the phone. Decided by Grace." in brief.message.text
 
     at.restart().say("DEC-001: keep edits on the server", who="grace")
 
-    assert "keep edits on the server – Grace" in brief.message.text
+    assert "keep edits on the server. Decided by Grace." in brief.message.text
     assert len(briefs(at)) == 1
 
 

@@ -1,4 +1,4 @@
-"""The first message of the thread: where the analysis stands, and at its end what came of it."""
+"""The first message of the thread: the brief as it stands, and at its end what came of it."""
 
 from dataclasses import replace
 
@@ -6,48 +6,34 @@ import pytest
 
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Action, Emphasis, Link
-from bot.domain.messages.root_card import (
-    PhaseProgress,
-    RootScene,
-    RootStatus,
-    SkippedInRoot,
-    final_brief,
-    root,
-)
+from bot.domain.messages.root_card import RootActivity, RootScene, RootStatus, final_brief, root
+from bot.domain.specification.brief import Brief, brief
 from tests.domain.card_scene import behind_dots, choices, labels, part, shown
-from tests.specification.meeting import Meeting
+from tests.specification.meeting import SCHEMA, Meeting
 
-PHASES = (
-    PhaseProgress(name="Quick Scan", done=3, steps=3),
-    PhaseProgress(name="Requirements", done=5, steps=8),
-    PhaseProgress(name="Impact Analysis", done=0, steps=4),
-    PhaseProgress(name="Architecture", done=0, steps=4),
-    PhaseProgress(name="Design", done=0, steps=5),
-)
 RUNNING = RootScene(
     title="Rate limiting of the public API",
-    slug="rate-limiting",
     item="rate-limiting",
     status=RootStatus.RUNNING,
-    goal="Stop one busy client from slowing everybody else down.",
-    phases=PHASES,
-    specification=Meeting().specification,
+    brief=Brief(),
     current="Core Feature Definition",
+    place="Step 9 of 24",
     current_permalink="https://acme.example/p200",
-    persona="Maya Chen",
     waiting=("Linus",),
     due="Tuesday 17:00",
+    saved="saved 21:44 UTC in `brief.md`",
     people=("Ada", "Grace", "Linus"),
-    personas=("Maya", "Alex", "Jordan"),
 )
-DONE = tuple(one.but(done=one.steps) for one in PHASES)
-ENDED = "Analysis ended: 23 of 24 steps discussed; 1 skipped."
+ENDED = "Analysis complete. rate-limiting has 2 points that are not settled."
 
 
 @pytest.fixture
 def meeting() -> Meeting:
-    """Decided, asked, objected, and who does what."""
+    """A problem, a requirement, a decision, an objection, and who does what."""
     meeting = Meeting()
+    meeting.say("Grace", "01-01", "problem: One busy client slows everybody else down")
+    meeting.say("Ada", "01-06", "requirement: A limit per key\nAC: the 101st call in a second gets 429")
+    meeting.say("Ada", "01-08", "Must: FR-001")
     meeting.say("Ada", "03-01", "decision: Token bucket in Redis, with a local fallback")
     meeting.say("Grace", "03-04", "objection: Redis becomes critical for every request")
     meeting.say("Grace", "03-04", "OBJ-001 outcome: kept as risk")
@@ -57,26 +43,72 @@ def meeting() -> Meeting:
     return meeting
 
 
-def test_while_it_goes_on() -> None:
-    """Progress, the open step, and who is waited for."""
-    message = root(RUNNING)
+def brief_of(meeting: Meeting) -> Brief:
+    return brief(SCHEMA, meeting.specification)
+
+
+def test_it_is_the_brief_while_it_goes_on(meeting: Meeting) -> None:
+    """No section is empty. Small print says at which step, who takes part, when it was saved, and who is waited for."""
+    message = root(replace(RUNNING, brief=brief_of(meeting)))
 
     assert shown(message).splitlines() == [
         "Rate limiting of the public API",
-        "Stop one busy client from slowing everybody else down.",
-        "▰▰▰▱▱▱▱▱▱▱  **8 of 24 steps**",
-        "✓ Quick Scan  3 of 3",
-        "▸ **Requirements  5 of 8**",
-        "○ Impact Analysis  0 of 4",
-        "○ Architecture  0 of 4",
-        "○ Design  0 of 5",
-        "**Now:** Core Feature Definition, with Maya Chen",
+        "The brief, as it stands. It changes while you talk.",
+        "Problem",
+        "One busy client slows everybody else down (Grace)",
+        "Decisions",
+        "DEC-001 | Token bucket in Redis, with a local fallback. Decided by Ada.",
+        "Requirements",
+        "FR-001 | A limit per key (must)",
+        "  AC-001-01 | the 101st call in a second gets 429",
+        "Risks",
+        "OBJ-001 | Objection: Redis becomes critical for every request (Grace); kept as risk",
+        "Next",
+        "ACT-001 | Shadow mode and its dashboard -> Linus",
+        "Not settled (3)",
+        "NFR-003 exact: proposed by BusinessAnalyst (persona), not accepted",
+        "Q-001 Who sets the limits per plan? (Noor)",
+        "Nobody has said what is done first.",
+        f"Step 9 of 24, **Core Feature Definition** · Ada, Grace, Linus · standard depth · {RUNNING.saved}",
         "**Waiting for:** Linus · due Tuesday 17:00",
-        "Ada, Grace, Linus · with Maya, Alex and Jordan · standard depth",
     ]
     assert labels(message) == ["Catch me up", "What we have so far"]
     assert behind_dots(message) == ["Settings…", "Export the record", "Pause for today"]
     assert message.links == (Link(label="Core Feature Definition", url="https://acme.example/p200"),)
+
+
+def test_it_is_short() -> None:
+    """Five requirements, three of all else, and no row is longer than 140 characters."""
+    meeting = Meeting()
+    for number in range(7):
+        meeting.say("Ada", "01-06", f"requirement: {'Sync ' * 40}{number}")
+        meeting.say("Grace", "02-03", f"risk: The disk is full {number} times")
+    message = root(replace(RUNNING, brief=brief_of(meeting)))
+
+    requirements = [row for row in part(message, "Requirements") if not row.startswith(" ")]
+    assert len(requirements) == 6
+    assert requirements[-1] == "and 2 more: requirements-spec.md"
+    assert len(requirements[0]) <= len("FR-001 | ") + 140
+    assert requirements[0].endswith("…")
+    assert len(part(message, "Risks")) == 4
+    assert part(message, "Not settled (15)")[-1] == "and 12 more"
+
+
+@pytest.mark.parametrize(
+    ("activity", "said"),
+    [
+        (RootActivity.OPEN, "Step 9 of 24, **Core Feature Definition** ·"),
+        (RootActivity.DISCUSSED, "Step 9 of 24, **Core Feature Definition** (in discussion) ·"),
+        (
+            RootActivity.FINISHED,
+            "Step 9 of 24, **Core Feature Definition** (finished). Next: **Out of Scope** ·",
+        ),
+    ],
+)
+def test_it_says_what_goes_on_with_the_step(activity: RootActivity, said: str) -> None:
+    message = root(replace(RUNNING, activity=activity, following="Out of Scope"))
+
+    assert said in shown(message)
 
 
 def test_it_says_who_thinks_with_a_model() -> None:
@@ -96,55 +128,40 @@ def test_its_title_can_be_read_back_from_the_thread() -> None:
 
 
 def test_paused() -> None:
-    """Who paused it, what comes next, and one button."""
+    """Who paused it, and one button."""
     message = root(replace(RUNNING, status=RootStatus.PAUSED, paused_by="Ada"))
 
-    assert (
-        "**Paused by Ada.** Everything said so far is kept.\n**Next:** Core Feature Definition"
-        in message.text
-    )
+    assert "**Paused by Ada.** Everything said so far is kept." in message.text
     assert [(one.action, one.emphasis) for one in choices(message)] == [
         (Action.RESUME, Emphasis.PRIMARY),
         (Action.READ, Emphasis.PLAIN),
     ]
     assert "Waiting for" not in message.text
+    assert message.links == ()
 
 
 def test_at_its_end_it_tells_what_came_of_it(meeting: Meeting) -> None:
-    """Who decided, what is open, and what was left out, with a button to open it."""
-    skipped = SkippedInRoot(step_id="02-03", title="Risk Zone Analysis", why="skipped by Ada")
-    message = root(
-        replace(
-            RUNNING,
-            status=RootStatus.COMPLETE,
-            specification=meeting.specification,
-            phases=(*DONE[:2], DONE[2].but(done=3), *DONE[3:]),
-            skipped=(skipped,),
-            why={"DEC-001": "https://acme.example/p311"},
-            ending=ENDED,
-            not_settled=("Q-001 Who sets the limits per plan? (Noor)", "and 12 more"),
-            can_plan=True,
-        )
+    """With all that is not settled, and without a list of the steps that were left out."""
+    done = "13 of 24 steps have content; go deeper for the others."
+    ended = replace(
+        RUNNING,
+        status=RootStatus.COMPLETE,
+        brief=brief_of(meeting),
+        why={"DEC-001": "https://acme.example/p311"},
+        ending=ENDED,
+        done=done,
     )
+    message = final_brief(ended)
 
-    assert shown(message).splitlines() == [
-        "Rate limiting of the public API",
-        ENDED,
-        "Decided",
-        "DEC-001 | Token bucket in Redis, with a local fallback – Ada",
-        "Objections kept as risk",
-        "OBJ-001 | Redis becomes critical for every request – Grace, kept as risk",
-        "Who does what",
-        "ACT-001 | Shadow mode and its dashboard – Linus",
-        "Not settled",
-        "Q-001 Who sets the limits per plan? (Noor)",
-        "and 12 more",
-        "Not done",
-        "02-03 | Risk Zone Analysis – skipped by Ada",
-    ]
-    assert [(one.action, one.value) for one in choices(message)][-1] == (Action.REOPEN, "02-03")
-    assert message.choices[0].action is Action.PLAN
+    assert message.text.startswith(f"**Rate limiting of the public API**\n\n{ENDED}\n\n")
+    assert shown(message).splitlines()[:3] == ["Rate limiting of the public API", ENDED, "Problem"]
+    assert shown(message).splitlines()[-1] == done
     assert message.links == (Link(label="DEC-001: why", url="https://acme.example/p311"),)
+    assert [(one.label, one.value) for one in message.choices] == [
+        ("Plan it", ""),
+        ("Read it all", "so far rate-limiting"),
+    ]
+    assert root(ended).text.startswith("**Roundtable: Rate limiting of the public API**")
 
 
 def test_who_decided_and_what_became_of_objections(meeting: Meeting) -> None:
@@ -153,28 +170,26 @@ def test_who_decided_and_what_became_of_objections(meeting: Meeting) -> None:
     meeting.say("Grace", "03-04", "objection: Shadow mode doubles the load")
     meeting.say("Linus", "03-04", "OBJ-002 outcome: rejected")
     meeting.say("Linus", "03-04", "OBJ-002 what became of it: it was measured")
-    message = final_brief(
-        replace(RUNNING, status=RootStatus.COMPLETE, specification=meeting.specification, ending=ENDED)
-    )
+    message = final_brief(replace(RUNNING, status=RootStatus.COMPLETE, brief=brief_of(meeting), ending=ENDED))
 
-    assert "DEC-002 | Two weeks of shadow mode – decided by Grace and Linus, recorded by Ada" in shown(
-        message
-    )
-    answered = "OBJ-002 | Shadow mode doubles the load – Grace, rejected: it was measured"
-    assert f"Objections with an answer\n{answered}" in shown(message)
-    assert [(one.label, one.value) for one in message.choices] == [("Read it all", "so far rate-limiting")]
-
-
-def test_what_was_left_out_is_listed_to_a_limit() -> None:
-    skipped = tuple(SkippedInRoot(step_id=f"01-{n:02}", title="Step") for n in range(1, 11))
-    message = final_brief(replace(RUNNING, status=RootStatus.COMPLETE, skipped=skipped))
-
-    assert shown(message).splitlines()[-1] == "and 2 more"
+    assert part(message, "Decisions")[1:] == [
+        "DEC-002 | Two weeks of shadow mode. Decided by Grace and Linus, recorded by Ada.",
+        "OBJ-002 | Objection: Shadow mode doubles the load (Grace); rejected: it was measured",
+    ]
 
 
 def test_nothing_is_said_that_is_not_known() -> None:
-    """An analysis in which nothing was decided has no heading for it."""
+    """An analysis in which nothing was recorded has no heading for it."""
     message = final_brief(replace(RUNNING, status=RootStatus.COMPLETE, ending=ENDED))
 
     assert shown(message).splitlines() == ["Rate limiting of the public API", ENDED]
-    assert part(message, "Decided") == []
+
+
+def test_ready_is_said_only_when_nothing_is_lacking() -> None:
+    """The words of the end; without any point that is open, they say what is missing."""
+    said = step_wording.analysis_complete
+
+    assert said("offline-sync", 0, ()) == "Analysis complete. offline-sync is ready to build."
+    assert said("a", 6, ("1 contested",)) == "Analysis complete. a has 6 points that are not settled."
+    assert said("a", 1, ("1 contested",)) == "Analysis complete. a has 1 point that is not settled."
+    assert said("a", 0, ("no requirement",)) == "Analysis complete. a has no requirement."

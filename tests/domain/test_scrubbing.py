@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from bot.domain.planning.record import VERSION
 from bot.domain.privacy.redaction import Redactor
 from bot.domain.transcript import scrubbing
 from bot.domain.transcript.lines import LinePhase, line_in
@@ -74,13 +73,13 @@ def test_a_file_without_secrets_stays_byte_for_byte(name: str) -> None:
 
 
 def test_the_note_goes_on_where_the_record_is() -> None:
-    """In the round and the phase of the last line, also in a workshop; at the beginning of an empty record."""
+    """In the round and the phase of the last line, at the beginning of an empty record."""
     changed = scrubbing.transcript(row(SECRET, message_id="b"), REDACT).lines
-    last = line_in(row("x", **{VERSION: 2}))
+    last = line_in(row("x"))
     note = scrubbing.note(changed, last=last, now="2026-01-02T00:00:00.000Z", facts={"more": 1})
     first = scrubbing.note((*changed, *changed), last=None, now="2026-01-02T00:00:00.000Z")
 
-    assert (note.round, note.phase, note.meta[VERSION], note.meta["more"]) == (3, LinePhase.CLARIFYING, 2, 1)
+    assert (note.round, note.phase, note.meta["more"]) == (3, LinePhase.CLARIFYING, 1)
     assert note.content == "Secrets were taken out of 1 line."
     assert (first.round, first.phase) == (0, LinePhase.DRAFT)
     assert first.content == "Secrets were taken out of 2 lines."

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.catalog.personas import ALL_ELSE, Persona, PreparedQuestion
+from bot.domain.catalog.personas import ALL_ELSE, Persona
 from bot.domain.catalog.policy import quiet_hours
 from bot.domain.item.meta import Record
 from bot.domain.messages import home_page, record_wording, trouble_wording
@@ -119,21 +119,6 @@ def test_what_is_no_hours_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("item", "text", "about"),
-    [
-        ("`risk` `risk.mitigation`: What softens it?", "What softens it?", ("risk", "risk.mitigation")),
-        ("What softens it?", "What softens it?", ()),
-        ("`risk`", "`risk`", ()),
-    ],
-)
-def test_a_prepared_question_may_say_what_it_is_about(item: str, text: str, about: tuple[str, ...]) -> None:
-    """One that is nothing else is the question."""
-    read = PreparedQuestion.read(item)
-
-    assert (read.text, read.about) == (text, about)
-
-
-@pytest.mark.parametrize(
     ("looks_at", "allowed"),
     [
         ((), {"code", "history", "items", "entries"}),
@@ -148,9 +133,7 @@ def test_what_a_persona_may_look_at(looks_at: tuple[str, ...], allowed: set[str]
     assert {area for area in ("code", "history", "items", "entries") if persona.may_use(area)} == allowed
 
 
-@pytest.mark.parametrize(
-    "given", [{"looks_at": ("secrets",)}, {"questions": 7}, {"icon": "a b"}, {"model": "x"}]
-)
+@pytest.mark.parametrize("given", [{"looks_at": ("secrets",)}, {"icon": "a b"}, {"model": "x"}])
 def test_what_a_persona_cannot_be_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="validation error"):
         Persona.model_validate({"key": "maya", "name": "Maya", "role": "Analyst", **given})

@@ -1,42 +1,43 @@
-"""What a roundtable has so far, as one person is told."""
+"""What a roundtable has so far, as one person is told: the brief."""
 
 from bot.domain.messages import record_wording
 from bot.domain.messages.message import Action
-from bot.domain.messages.record_wording import StepSoFar
-from bot.domain.roundtable import so_far
+from bot.domain.specification.brief import Brief, BriefRow, BriefSection
+from bot.engine import answers
 from tests.domain.table import Table
 
 
 def test_nothing_is_recorded_at_first() -> None:
     at = Table().start("Rate limiting")
-    told = so_far.so_far(at.rt, at.playbook)
+    told = answers.so_far(at.rt, at.playbook)
 
     assert told.text == "**Rate limiting**: 0 of 24 steps done.\nNothing is recorded yet."
 
 
-def test_accepted_entries_of_each_step() -> None:
-    """And notes, with who said them. The open step is called so."""
+def test_it_is_the_brief() -> None:
+    """With how much is done; what only other files show is counted."""
     at = (
         Table().start("Rate limiting").say("decision: We count per key.").say("Batch jobs starve the others.")
     )
     at.press(Action.FINISH_STEP).press_continue().say("We look for the gateway.", who="grace")
-    rows = so_far.so_far(at.rt, at.playbook).text.splitlines()
 
-    assert rows[0] == "**Rate limiting**: 1 of 24 steps done."
-    assert {"- DEC-001: We count per key.", "- “Batch jobs starve the others.” – Ada"} <= set(rows)
-    assert next(row for row in rows if row.startswith("**00-02")).endswith(", not finished")
-    assert rows[-1] == "- “We look for the gateway.” – Grace"
+    assert answers.so_far(at.rt, at.playbook).text == (
+        "**Rate limiting**: 1 of 24 steps done.\n"
+        "\n**Decisions**\n- DEC-001: We count per key. Decided by Ada.\n"
+        "\n**In the other files**\n- 2 notes\n"
+        "\n**Not settled (0)**\n- Nothing."
+    )
 
 
-def test_long_lists_are_cut_and_counted() -> None:
-    entries = [(f"FR-{number:03}", "*bold* <!channel>") for number in range(1, 8)]
-    step = StepSoFar("01-06", "Features", entries, notes=[("Hm.", "Ada")] * 2, proposed=1)
-    rows = record_wording.so_far("Offline", 1, 24, [step] * 31).text.splitlines()
+def test_what_people_wrote_is_only_text() -> None:
+    """And long sections are cut and counted."""
+    rows = tuple(BriefRow(text="*bold* <!channel>", label=f"RSK-{number:03}") for number in range(1, 10))
+    brief = Brief(sections=(BriefSection(title="Risks", rows=rows, file="requirements-spec.md"),))
+    told = record_wording.so_far("Offline", 1, 24, brief).text
 
-    assert rows.count("- 2 more entries, 2 more notes, 1 suggestion not confirmed") == 30
-    assert rows[-1] == "and 1 step more"
-    assert "FR-006" not in "".join(rows)
-    assert "**bold**" not in "".join(rows)
+    assert "and 1 more: requirements-spec.md" in told
+    assert "RSK-009" not in told
+    assert "- RSK-001: \\*bold\\*" in told
 
 
 def test_which_item_is_asked_where_there_are_several() -> None:

@@ -132,7 +132,10 @@ def test_unknown_and_alike(meeting: Meeting) -> None:
 
 def test_objection_and_proposal(meeting: Meeting) -> None:
     """In their own words."""
-    meeting.say("Linus", "01-06", "objection: this is too much\n- Two")
+    meeting.say("Linus", "01-06", "objection: this is too much")
+    meeting.propose(
+        {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": "Two"}}, step="01-06"
+    )
 
     assert told(meeting, GapKind.OBJECTION) == [
         "OBJ-001 is open: “this is too much”. Accepted, rejected, or kept as risk?"

@@ -35,7 +35,7 @@ def specified() -> Table:
     return specify(Table().start(), NEW)
 
 
-def form(at: Table, action: Action, subject: str = "", who: str = "ada") -> InputForm:
+def form(at: Table, action: str, subject: str = "", who: str = "ada") -> InputForm:
     return amending.opened(at.rt, action, subject, person(who), at.playbook)
 
 
@@ -65,7 +65,7 @@ def test_a_change_is_a_line_of_the_host_with_the_person() -> None:
     line = at.rt.lines[-1]
 
     assert (line.source, line.content) == (Source.SYSTEM, "Ada added FR-001.")
-    assert (line.meta["user_id"], line.meta["user_name"]) == ("ada", "Ada")
+    assert (line.meta["person"], line.meta["user_name"]) == ("ada", "Ada")
     assert value(at, "FR-001.title") == "Limit requests"
 
 
@@ -272,7 +272,7 @@ def test_a_form_of_a_discussion_is_opened_and_read_like_the_others() -> None:
 
     assert amending.read(at.rt, submission(at, shown, choice="other"), at.playbook).errors
     submitted(at, shown, words="A queue, for now", choice="other")
-    assert [one.position for one in at.rt.debate.decided] == ["A queue, for now"]
+    assert [one["text"] for one in at.rt.discussed.decisions] == ["A queue, for now"]
 
 
 PLACES = {

@@ -13,7 +13,6 @@ from bot.domain.messages.step_card import (
     collapsed_card,
     finished_card,
     in_full,
-    moved_card,
     open_card,
     skipped_card,
 )
@@ -42,6 +41,7 @@ from tests.specification.meeting import PLAYBOOK, Meeting
 
 PROPOSED = "proposed by BusinessAnalyst (persona), not accepted"
 AT_ACME = "Acme's gateway just drops them, ours must not"
+DRAFTS = "Maya drafts from what you say. Nothing counts until one of you accepts it."
 HEADER = "**Maya Chen (Business Analyst) -- Step 01-06: Core Feature Definition**"
 MENU = """[E] Elaboration Mode -- bring all perspectives to discuss this topic
 [C] Continue -- move to the next step
@@ -145,8 +145,38 @@ class TestAnOpenStep:
         assert labels(message) == ["Finish step", "Discuss", "Write it in a form…"]
         assert message.card
         assert message.card.foot == (
-            "Just reply here, all of you. To answer one question, begin with its number: `2. …`",
+            "Reply here in your own words, all of you. `2. …` answers question 2. One press sorts the rest.",
         )
+
+    @pytest.mark.parametrize(
+        ("depth", "thinks", "foot"),
+        [
+            (
+                Depth.STANDARD,
+                True,
+                DRAFTS,
+            ),
+            (
+                Depth.DEEP,
+                True,
+                f"{DRAFTS} Maya asks again where something is missing or can be read in two ways.",
+            ),
+            (
+                Depth.DEEP,
+                False,
+                "Reply here in your own words, all of you. `2. …` answers question 2. One press sorts the rest.",
+            ),
+        ],
+    )
+    def test_says_what_becomes_of_replies(
+        self, meeting: Meeting, depth: Depth, foot: str, *, thinks: bool
+    ) -> None:
+        """A step file cannot: it does not know whether there is a model."""
+        message = open_card(scene(meeting, depth=depth, thinks=thinks))
+
+        assert message.card
+        assert message.card.foot == (foot,)
+        assert foot in message.text
 
     def test_what_stands_before_it_comes_first(self, meeting: Meeting) -> None:
         """The hand-over, a greeting or welcome back, once."""
@@ -209,21 +239,27 @@ class TestAnOpenStep:
         assert part(message, "Still missing") == []
         assert message.choices[0].emphasis is Emphasis.PRIMARY
 
-    def test_coverage_knows_better_what_is_missing(self, meeting: Meeting) -> None:
-        """Once there are entries: then questions without an answer under their number are only listed."""
+    def test_a_question_stays_while_entries_of_what_it_asks_lack_something(self, meeting: Meeting) -> None:
+        """A question whose answer stays a note is only listed, once there are entries."""
         meeting.say("Ada", "01-05", "quality: Answers in time -> 5 s p95\nquality: Nothing is lost")
         message = open_card(scene(meeting, "01-05", heard=("Ada",)))
-        assert part(message, "Still missing") == [
-            "**What number is still good enough for NFR-002?**",
-            "What could go wrong?",
-        ]
-        assert [row[0] for row in part(message, "Also asked")] == ["1", "2", "3"]
+        first, third = part(message, "Still missing")
+        assert first.startswith("1. | **Which two or three qualities matter most, ")
+        assert first.endswith("** (NFR-002)")
+        assert third == "3. | What could go wrong, how likely is it, and how bad would that day be?"
+        assert part(message, "Also asked") == ["2. | Which of them would you give up first?"]
 
         meeting.say("Ada", "01-05", "NFR-002 threshold: 0 of 1000\nrisk: Redis is down")
         message = open_card(scene(meeting, "01-05", heard=("Ada",)))
         assert part(message, "Still missing") == []
         assert message.choices[0].emphasis is Emphasis.PRIMARY
         assert "Nothing is missing. Finish when you are ready." in message.text
+
+    def test_coverage_asks_beyond_the_questions(self, meeting: Meeting) -> None:
+        meeting.say("Ada", "01-03", "journey: Close an order; trigger: the van is loaded")
+        message = open_card(scene(meeting, "01-03", heard=("Ada",)))
+        assert part(message, "Still missing") == ["**What does a person see when it goes wrong?**"]
+        assert [row[0] for row in part(message, "Also asked")] == ["1", "2", "3"]
 
     def test_one_finding_at_a_time(self, partly: Meeting) -> None:
         partly.say("Linus", FEATURES, "requirement: Answer quickly")
@@ -252,7 +288,7 @@ class TestAnOpenStep:
         assert len(part(message, "So far")) == 12
         assert len(part(message, "Not sorted yet")) == 5
         assert message.card
-        rest = [one for one in message.card.parts if one.button and one.button.action is Action.READ]
+        rest = [one for one in message.card.parts if one.button and one.button.action == Action.READ]
         assert [one.prose for one in rest] == ["and 4 more", "and 3 more"]
         assert {one.button.value for one in rest if one.button} == {FEATURES}
 
@@ -273,7 +309,7 @@ class TestAnOpenStep:
         message = open_card(scene(meeting, **HEARD))
 
         assert message.card
-        (rest,) = [one for one in message.card.parts if one.button and one.button.action is Action.READ]
+        (rest,) = [one for one in message.card.parts if one.button and one.button.action == Action.READ]
         assert rest.prose == "Some entries are longer than shown here."
 
     def test_empty_parts_are_absent(self, meeting: Meeting) -> None:
@@ -322,7 +358,7 @@ class TestFinish:
         meeting.propose({"id": "FR-009", "kind": "requirement", "new": True, "set": {"title": "Two"}})
         lines = (Suggestion(number=1, id="FR-009", by="Maya"),)
         message = open_card(scene(meeting, suggestions=lines, gaps=(), **HEARD))
-        finish = next(one for one in message.choices if one.action is Action.FINISH_STEP)
+        finish = next(one for one in message.choices if one.action == Action.FINISH_STEP)
 
         assert finish.confirm
         assert finish.confirm.title == "1 suggestion is undecided"
@@ -374,7 +410,7 @@ class TestSuggestions:
         """What was decided has none."""
         message = open_card(scene(partly, suggestions=suggested(partly), **HEARD))
 
-        lines = [(one.label, one.value) for one in choices(message) if one.action is Action.LINE]
+        lines = [(one.label, one.value) for one in choices(message) if one.action == Action.LINE]
         assert lines == [
             ("✓ Accept", "1/accept"),
             ("✎ Change…", "1/change"),
@@ -473,7 +509,7 @@ class TestStale:
             "Grace changed a message. 2 entries rest on it: FR-003 and FR-002."
         ]
         ways = [(one.action, one.value) for one in choices(message) if one.value == "FR-003"]
-        assert [action for action, _ in ways][:3] == [Action.KEEP, Action.AMEND, Action.WITHDRAW]
+        assert [action for action, _ in ways][:3] == [Action.HOLDS, Action.AMEND, Action.WITHDRAW]
         assert "`keep FR-003`, `withdraw FR-003`" in message.text
 
     def test_is_told_on_a_card_long_behind_us(self, partly: Meeting) -> None:
@@ -608,13 +644,6 @@ class TestBehindUs:
         )
         assert [(one.action, one.value) for one in choices(message)] == [(Action.REOPEN, FEATURES)]
 
-    def test_a_card_that_moved_says_where(self, meeting: Meeting) -> None:
-        message = moved_card(scene(meeting), "https://acme.example/p260")
-
-        assert message.text == "Core Feature Definition goes on further down."
-        assert [one.url for one in message.links] == ["https://acme.example/p260"]
-        assert not list(choices(message))
-
 
 # --- what holds in every state --------------------------------------------------------------------------------------
 
@@ -644,7 +673,6 @@ def states(one: StepScene) -> list[Message]:
         finished_card(one, by="Ada", ends_phase=True),
         collapsed_card(one),
         skipped_card(one, by="Ada"),
-        moved_card(one, "https://acme.example/p1"),
     ]
 
 

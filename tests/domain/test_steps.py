@@ -9,7 +9,7 @@ from bot.domain.roundtable.effects import Draft, Survey
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
-from tests.domain.books import few_steps, step
+from tests.domain.books import few_steps, searching_steps, step
 from tests.domain.table import Table
 
 FOUND = CodeSurvey(
@@ -17,10 +17,11 @@ FOUND = CodeSurvey(
 )
 
 
-def at_keyword_search(survey: CodeSurvey) -> Table:
-    table = Table(few_steps(step("00-01"), step("00-02")))
+def at_file_count(survey: CodeSurvey, *, thinks: bool = True) -> Table:
+    """The step behind the one that collects keywords."""
+    table = Table(searching_steps(thinks=thinks))
     table.world.survey = survey
-    return table.start("Replace the SyncQueue with something else").through("00-01").press_continue()
+    return table.start("Replace the SyncQueue").do_step("Keywords: SyncQueue, the").press_continue()
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------
@@ -41,7 +42,7 @@ def test_the_questions_can_be_finished_or_asked_at_another_depth() -> None:
     for action in (Action.FINISH_STEP, Action.DEPTH_BRIEF, Action.DEPTH_DEEP):
         assert table.menu.offers(action)
     assert not table.menu.offers(Action.DEPTH_STANDARD)
-    assert "Just reply here, all of you." in table.last.text
+    assert "Reply here in your own words, all of you." in table.last.text
     assert "00-01 · Quick Scan, step 1 of 3 · standard" in table.last.text
 
 
@@ -78,49 +79,70 @@ def test_a_missing_section_falls_back_to_the_standard_one() -> None:
 # --- searching the code base ------------------------------------------------------------------------------------------
 
 
-def test_the_keyword_search_shows_what_the_code_base_says() -> None:
+def test_a_step_that_needs_it_shows_what_the_code_base_says() -> None:
     """Real facts, with their source, above the questions."""
-    table = at_keyword_search(FOUND)
+    table = at_file_count(FOUND)
 
     assert "I searched 812 tracked files:\n- `SyncQueue`: 3 hits in `sync/queue.py`" in table.last.text
 
 
-def test_every_word_is_searched_for_as_it_was_said() -> None:
-    """From two letters on, each once; without an answer those of the title."""
-    named, plain = at_keyword_search(FOUND), Table(few_steps(step("00-02"))).start("Offline sync for trains")
+def test_only_recorded_keywords_are_searched_for() -> None:
+    """As they were said, each once; no word of the title, and none of what people say beside them."""
+    table = Table(searching_steps()).start("Offline sync for trains")
+    assert searches(table) == []
 
-    assert keywords_of(named) == ("Replace", "the", "SyncQueue", "with", "something", "else")
-    assert keywords_of(plain) == ("Offline", "sync", "for", "trains")
+    table.say("Look for conflict_policy, too.").do_step("Keywords: OutboxWriter, outboxwriter")
+    assert searches(table) == [("OutboxWriter",)]
+
+
+def test_without_a_model_nothing_is_searched() -> None:
+    """Nobody would make anything of what is found."""
+    table = at_file_count(FOUND, thinks=False)
+
+    assert searches(table) == []
+    assert "tracked files" not in "\n".join(table.texts)
+    assert "no code base" not in "\n".join(table.texts)
 
 
 def test_without_a_code_base_the_persona_says_so() -> None:
     """Nobody is told about hits that nobody looked for."""
-    table = at_keyword_search(CodeSurvey())
+    table = at_file_count(CodeSurvey())
 
     assert "There is no code base in my workspace to search, so I rely on what you know." in table.last.text
 
 
 def test_a_search_that_fails_does_not_hold_up_the_questions() -> None:
     """The step is asked as if there were no code base."""
-    table = Table(few_steps(step("00-02"))).fail("survey").start()
+    table = Table(searching_steps()).start().do_step("Keywords: SyncQueue").fail("survey").press_continue()
 
-    assert table.rt.stage is Stage.DISCUSSING
-    assert table.offered()[0] is Action.FINISH_STEP
-
-
-def test_what_people_named_is_searched_for_before_it_is_written_down() -> None:
-    """The keywords that were found, then the words of the answers, in place of those of the title."""
-    table = at_keyword_search(FOUND)
-    table.do_step("Look for `OutboxWriter` and conflict_policy.")
-
-    assert keywords_of(table) == (
-        "SyncQueue", "Look", "for", "OutboxWriter", "and", "conflict_policy",
-    )  # fmt: skip
-    assert table.order("survey", "draft")[-2:] == ["survey", "draft"]
+    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-03")
+    assert table.offered()[0] == Action.FINISH_STEP
 
 
-def keywords_of(table: Table) -> tuple[str, ...]:
-    return next(effect.keywords for effect in reversed(table.completing) if isinstance(effect, Survey))
+def test_keywords_are_searched_for_before_the_step_is_written_down() -> None:
+    table = Table(searching_steps()).start().do_step("Keywords: SyncQueue")
+
+    assert table.order("survey", "draft") == ["survey", "draft"]
+
+
+def searches(table: Table) -> list[tuple[str, ...]]:
+    return [effect.keywords for effect in table.completing if isinstance(effect, Survey)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("It has {scope} scope. What is {item}?", "What is Offline sync?"),
+        ("So far: {hits}.\n\n1. In {areas} only. Why?\n2. Which {keywords}?", "\n1. Why?\n2. Which ____?"),
+        ("{hits} hits, {files}.", "____ hits, ____."),
+        ("What is it? Where is {file}?", "What is it? Where is ____?"),
+    ],
+)
+def test_a_sentence_with_something_unknown_is_left_out(asked: str, shown: str) -> None:
+    """Unless it is all that a question, or the text, says. What never can be known is a blank in any case."""
+    table = Table(few_steps(step("00-01", sections={StepHeading.STANDARD: asked}))).start("Offline sync")
+
+    assert f"\n\n{shown}\n" in table.last.text
 
 
 # --- answering --------------------------------------------------------------------------------------------------------
@@ -211,7 +233,7 @@ def test_a_step_is_in_git_before_its_menu_is_shown() -> None:
     assert table.order("draft", "commit", "rewrite")[-2:] == ["commit", "rewrite"]
     assert table.order("draft", "commit", "post") == ["draft", "commit"]
     assert Action.CONTINUE in [choice.action for choice in table.last.choices]
-    assert table.offered()[0] is Action.CONTINUE
+    assert table.offered()[0] == Action.CONTINUE
 
 
 def test_the_commit_of_a_step_holds_all_of_it() -> None:
@@ -222,7 +244,7 @@ def test_the_commit_of_a_step_holds_all_of_it() -> None:
     assert commit.subject == "roundtable(offline-sync): step 00-01 Scope Estimation"
     assert commit.step == "00-01"
     assert commit.change.steps == ("00-01",)
-    assert [edit.path for edit in commit.edits] == ["quick-scan.md"]
+    assert [edit.path for edit in commit.edits] == ["brief.md", "quick-scan.md", "quick-scan.md"]
     assert "For field work." in [line.content for line in commit.lines]
     assert "- Ada: For field work." in table.world.files["quick-scan.md"]
 

@@ -20,7 +20,7 @@ def debate(table: Table) -> Elaboration:
     return table.rt.elaboration
 
 
-def buttons_of(table: Table) -> list[list[Action]]:
+def buttons_of(table: Table) -> list[list[str]]:
     """What can be pressed in the thread, message by message; without those that offer nothing."""
     shown = [[choice.action for choice in one.message.choices] for one in table.world.thread]
     return [actions for actions in shown if actions]

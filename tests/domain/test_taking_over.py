@@ -35,7 +35,7 @@ def test_who_took_it_over_is_in_the_record() -> None:
     taking, after = table.world.commits[-2:]
 
     (line,) = [one for one in taking.lines if TAKES_OVER in one.meta]
-    assert (line.content, line.meta["user_id"]) == (trouble_wording.taken_over("Grace", 12), "grace")
+    assert (line.content, line.meta["person"]) == (trouble_wording.taken_over("Grace", 12), "grace")
     assert taking.snapshot == ""
     assert after.subject.endswith("specification read again")
 

@@ -153,7 +153,7 @@ def test_a_post_can_be_found_in_slack() -> None:
     table = Table(few_steps()).start()
 
     asked = table.rt.lines[-1]
-    assert asked.meta["message_ts"] == table.menu.ts
+    assert asked.meta["message_ts"] == table.menu_at
 
 
 def test_every_line_is_json_of_the_schema() -> None:

@@ -128,7 +128,7 @@ def test_no_commit_is_one_that_the_meeting_depends_on(wish: Callable[[Table], Ta
     wish(table)
 
     assert table.rt.outbox == ()
-    assert table.menu.ts
+    assert table.menu_at
 
 
 def test_an_artifact_that_cannot_be_written_is_named() -> None:
@@ -219,7 +219,7 @@ def test_a_roundtable_that_was_shut_out_goes_on_where_it_was() -> None:
     table = Table(TWO).start().do_step().fail("post", "not_in_channel").press_continue().resume()
 
     assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-02")
-    assert table.offered()[0] is Action.FINISH_STEP
+    assert table.offered()[0] == Action.FINISH_STEP
 
 
 def test_what_is_being_written_is_written_before_we_pause() -> None:
@@ -230,7 +230,7 @@ def test_what_is_being_written_is_written_before_we_pause() -> None:
     assert table.meta.steps_completed == ("00-01",)
     assert table.rt.stage is Stage.PAUSED
     table.resume()
-    assert table.offered()[0] is Action.CONTINUE
+    assert table.offered()[0] == Action.CONTINUE
 
 
 def test_what_could_not_be_said_is_said_first_when_we_are_back() -> None:
@@ -260,10 +260,10 @@ def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
     menu = table.menu
     table.fail("post", "not_in_channel").say("c")
     assert table.rt.stage is Stage.PAUSED
-    shut_out = next(one.message for one in table.world.thread if one.ts == menu.ts)
+    shut_out = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
     table.resume()
 
-    stands = next(one.message for one in table.world.thread if one.ts == menu.ts)
+    stands = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
     assert shut_out.choices
     assert stands.choices == ()
 
@@ -273,11 +273,11 @@ def test_the_menu_before_loses_its_buttons_with_the_next_words_when_its_edit_was
     table = Table(TWO).start().do_step()
     menu = table.menu
     table.fail("rewrite", "not_in_channel").say("c")
-    refused = next(one.message for one in table.world.thread if one.ts == menu.ts)
+    refused = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
     assert (refused.choices, table.rt.stage) == (menu.message.choices, Stage.DISCUSSING)
     table.say("For field work.")
 
-    stands = next(one.message for one in table.world.thread if one.ts == menu.ts)
+    stands = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
     assert stands.choices == ()
 
 
@@ -342,7 +342,7 @@ def test_a_menu_that_slack_will_not_have_keeps_its_buttons() -> None:
     table = Table(TWO).start().do_step().fail("post", "invalid_blocks").resume()
 
     assert table.last.text == trouble_wording.NOT_SHOWN
-    assert table.menu.ts == table.world.thread[-1].ts
+    assert table.menu_at == table.world.thread[-1].ts
     assert table.press_continue().rt.step_id == "00-02"
 
 
@@ -402,31 +402,16 @@ def test_a_thread_that_is_deleted_after_it_was_resumed_stays_deleted() -> None:
     assert (table.rt.stage, table.rt.place.thread) == (Stage.STALLED, "")
 
 
-def test_a_workshop_goes_on_in_a_new_thread() -> None:
-    """Its answers are asked for once."""
-    table = Table().start().plan()
-    assert table.rt.workshop
-    round_before = table.rt.workshop.round
+@pytest.mark.parametrize("planning", [True, False])
+def test_a_plan_goes_on_in_a_new_thread(*, planning: bool) -> None:
+    """Also where somebody calls for it once more; what was said about it is kept."""
+    table = Table().start().plan().say("Test Planner: go")
     table.fail("post", "thread_not_found").stop()
     assert not table.rt.place.thread
-    table.start_again()
+    table.start_again(planning=planning)
 
-    assert table.rt.stage is Stage.PLANNING
-    assert table.rt.workshop.round == round_before
-
-
-def test_who_calls_for_a_plan_in_place_of_a_deleted_thread_finds_the_workshop_as_it_was() -> None:
-    """What was learned and asked in it is in no file yet."""
-    table = Table().start().plan()
-    assert table.rt.workshop
-    lessons = ("Name the owner of every task.",)
-    table.rt = table.rt.but(workshop=table.rt.workshop.but(lessons=lessons))
-    table.fail("post", "thread_not_found").stop()
-    table.start_again(planning=True)
-
-    assert table.rt.stage is Stage.PLANNING
-    assert table.rt.workshop
-    assert table.rt.workshop.lessons == lessons
+    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "05-01")
+    assert [one["verdict"] for one in table.rt.specification.active("approval")] == ["go"]
 
 
 def test_what_was_not_saved_survives_a_deleted_thread() -> None:

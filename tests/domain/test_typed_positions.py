@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.discussion import typed_positions
 from bot.domain.discussion.elaboration import SealedPosition
+from bot.domain.discussion.words import labelled_position, typed_position
 from bot.domain.messages.message import Action
 from tests.domain.table import Table
 from tests.domain.test_discussion_card import discussing, seal
@@ -26,12 +26,12 @@ from tests.domain.test_discussion_card import discussing, seal
     ],
 )
 def test_the_words_say_option_certainty_and_reason(words: str, position: SealedPosition) -> None:
-    assert typed_positions.read(words) == position
+    assert typed_position(words) == position
 
 
 @pytest.mark.parametrize("text", ["for A", "My position: A", "> position: A", "position A", "position:"])
 def test_other_words_have_no_label(text: str) -> None:
-    assert typed_positions.labelled(text) == ""
+    assert labelled_position(text) == ""
 
 
 def told(table: Table) -> list[str]:
@@ -42,8 +42,8 @@ def test_said_in_the_thread_it_is_an_open_position() -> None:
     """With how sure its person is; where nobody gives any privately, there is nothing to say about it."""
     table = discussing().say("position: A, very sure, because it is simple", who="grace")
 
-    [stand] = table.rt.debate.stands
-    assert (stand.by, stand.option, stand.sure, stand.why) == ("grace", "A", "high", "it is simple")
+    [stand] = table.rt.discussed.stands
+    assert (stand.by, stand.letter, stand.sure, stand.why) == ("grace", "A", "high", "it is simple")
     assert told(table) == []
 
 
@@ -52,7 +52,7 @@ def test_while_positions_are_sealed_its_person_hears_that_everybody_has_seen_it(
     table = seal(discussing().say("Hm.", who="grace"), "ada", "B")
     known = len(told(table))
     table.say("position: A", who="grace")
-    assert [stand.option for stand in table.rt.debate.stands] == ["A"]
+    assert [stand.letter for stand in table.rt.discussed.stands] == ["A"]
     [sentence] = told(table)[known:]
     assert "Everybody here has seen that" in sentence
     assert "/roundtable position A" in sentence
@@ -67,8 +67,8 @@ def test_while_positions_are_sealed_its_person_hears_that_everybody_has_seen_it(
 def test_words_of_ones_own_are_an_option_and_an_unknown_letter_is_told() -> None:
     table = discussing().say("position: a bucket in each gateway", who="grace")
     assert [one.text for one in table.rt.debate.options] == ["a queue", "a file", "a bucket in each gateway"]
-    assert [one.option for one in table.rt.debate.stands] == ["C"]
+    assert [one.letter for one in table.rt.discussed.stands] == ["C"]
 
     table.say("position:Z", who="ada")
     assert told(table)[-1].startswith("There is no option Z.")
-    assert len(table.rt.debate.stands) == 1
+    assert len(table.rt.discussed.stands) == 1

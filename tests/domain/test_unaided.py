@@ -48,7 +48,7 @@ def test_every_menu_offers_to_have_the_model_back() -> None:
     table.press_continue()
 
     assert after_step[:3] == [Action.CONTINUE, Action.AMEND, Action.ELABORATE]
-    assert after_step[-1] is table.offered()[-1] is Action.RETRY
+    assert after_step[-1] is table.offered()[-1] == Action.RETRY
 
 
 def test_people_are_told_once_and_not_at_every_effect() -> None:
@@ -75,7 +75,7 @@ def test_an_open_menu_moves_below_the_news() -> None:
     table.fail("speak", "timeout").say("For field work.")
 
     assert table.menu.kind is before.kind
-    assert [one for one in table.offered() if one is not Action.RETRY] == [
+    assert [one for one in table.offered() if one != Action.RETRY] == [
         choice.action for choice in before.message.choices
     ]
     assert table.texts[-2].startswith(LOST)
@@ -236,7 +236,7 @@ def test_who_presses_while_it_is_being_written_is_heard() -> None:
     """The button is there as soon as the news is; what is owed is then asked of the model."""
     table = Table(TWO).start().say("For field work.").stop_paying().press(Action.FINISH_STEP)
     table.fail("draft", "unavailable").pay_up_to("draft").pay_one()
-    table.pay_until(lambda rt: bool(rt.menu and rt.menu.ts))
+    table.pay_until(lambda rt: bool(rt.menu and rt.stands_at(rt.menu.token)))
     table.press_retry().resume_paying()
 
     assert not table.rt.unaided

@@ -49,7 +49,7 @@ def test_it_is_written_even_if_nobody_comes_back() -> None:
 
     assert "For field work." in table.world.files[FILE]
     assert table.rt.unsaved == ()
-    assert table.offered()[0] is Action.CONTINUE
+    assert table.offered()[0] == Action.CONTINUE
 
 
 def test_what_still_cannot_be_written_is_kept_without_a_word() -> None:

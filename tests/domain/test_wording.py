@@ -44,7 +44,7 @@ def test_recovered_messages_are_counted(count: int, said: str) -> None:
     ("summary", "inside"),
     [
         ("Identified 3 criteria.", "identified 3 criteria"),
-        ("1 decision and 2 remarks by Grace", "we recorded 1 decision and 2 remarks by Grace"),
+        ("1 decision and 2 remarks", "we recorded 1 decision and 2 remarks"),
         ("API first", "API first"),
         ("I said so", "I said so"),
         ("", ""),

@@ -2,10 +2,11 @@
 
 import pytest
 
-from bot.domain.catalog.steps import Depth
+from bot.domain.actions.table import ACTIONS
+from bot.domain.actions.words import EndIntent, exit_wish
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import words
-from bot.domain.roundtable.words import EndIntent
+from bot.domain.roundtable.stage import Stage
 from tests.domain.table import shipped
 
 ENDS = [
@@ -26,104 +27,56 @@ PERHAPS = ["are we done?", "done?", "so that's done", "exit?", "should we wrap t
 @pytest.mark.parametrize("text", ENDS)
 def test_ending_is_said_in_many_ways(text: str) -> None:
     """As long as it is what the message is about."""
-    assert words.exit_wish(text) is EndIntent.YES
+    assert exit_wish(text) is EndIntent.YES
 
 
 @pytest.mark.parametrize("text", TALKS)
 def test_the_words_of_ending_stand_in_ordinary_sentences_too(text: str) -> None:
     """Those end nothing."""
-    assert words.exit_wish(text) is EndIntent.NO
+    assert exit_wish(text) is EndIntent.NO
 
 
 @pytest.mark.parametrize("text", PERHAPS)
 def test_some_sentences_could_be_either(text: str) -> None:
     """So we ask."""
-    assert words.exit_wish(text) is EndIntent.UNSURE
+    assert exit_wish(text) is EndIntent.UNSURE
 
 
-@pytest.mark.parametrize("text", ["finish", "Finish.", "finish step", "FINISH THE STEP!"])
-def test_a_step_is_finished_by_saying_so(text: str) -> None:
-    """And nothing else in the message."""
-    assert words.finishes(text)
+STEP, MENU = Stage.DISCUSSING, Stage.AT_BOUNDARY
+ASKED = [
+    *((text, STEP, Action.FINISH_STEP) for text in ("finish", "Finish.", "finish step", "FINISH THE STEP!")),
+    *((text, STEP, None) for text in ("finish line", "we finish on Friday", "finished", "")),
+    *((text, STEP, Action.STOP) for text in ("stop", "Stop!", "Stop here", "pause")),
+    *((text, STEP, None) for text in ("stop it", "bus stop", "pause before the second scan")),
+    ("E", MENU, Action.ELABORATE), ("c", MENU, Action.CONTINUE), (" s\n", MENU, Action.SKIP),
+    ("Continue.", MENU, Action.CONTINUE),
+    *((text, MENU, None) for text in ("x", "cc", "", "c.", "continue?")),
+    *(
+        (text, stage, action)
+        for stage in (STEP, MENU)
+        for text, action in (
+            ("deep", Action.DEPTH_DEEP), ("let's dig in", Action.DEPTH_DEEP),
+            ("go deeper please", Action.DEPTH_DEEP), ("full analysis", Action.DEPTH_DEEP),
+            ("go deeper", Action.GO_DEEPER),
+            ("can we be more thorough?", Action.DEPTH_DEEP), ("Keep it short!", Action.DEPTH_BRIEF),
+            ("just the highlights", Action.DEPTH_BRIEF), ("please summarize", Action.DEPTH_BRIEF),
+            ("skip ahead", Action.DEPTH_BRIEF), ("standard mode", Action.DEPTH_STANDARD),
+            ("the deep end of the pool is closed", None), ("in brief, users lose work", None),
+            ("our standard is ISO", None), ("!", None),
+        )
+    ),
+    # Anywhere else somebody may have asked "How fast?".
+    ("fast", MENU, Action.DEPTH_BRIEF), ("fast", STEP, None),
+    ("Reopen step 01\u201303", MENU, Action.REOPEN), ("reopen the case", MENU, None),
+    ("due 2026-11-30 17:00", STEP, Action.UNTIL), ("due by Friday", STEP, Action.UNTIL), ("due process", STEP, None),
+    ("without @Grace.", STEP, Action.WITHOUT),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["finish line", "we finish on Friday", "finished", ""])
-def test_talking_about_finishing_is_not_finishing(text: str) -> None:
-    """It is an answer."""
-    assert not words.finishes(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "stops"),
-    [
-        ("stop", True),
-        ("Stop!", True),
-        ("Stop here", True),
-        ("pause", True),
-        ("stop it", False),
-        ("bus stop", False),
-        ("pause before the second scan", False),
-    ],
-)
-def test_stopping_is_a_word_or_what_stands_on_the_button(text: str, stops: bool) -> None:  # noqa: FBT001 -- a column of the table
-    """Exactly that."""
-    assert words.stops(text) is stops
-
-
-@pytest.mark.parametrize(
-    ("text", "action"),
-    [
-        ("E", Action.ELABORATE),
-        ("c", Action.CONTINUE),
-        (" s\n", Action.SKIP),
-        ("x", None),
-        ("cc", None),
-        ("", None),
-    ],
-)
-def test_a_letter_alone_is_a_choice(text: str, action: Action | None) -> None:
-    """Three letters, upper or lower case."""
-    assert words.letter(text) is action
-
-
-@pytest.mark.parametrize(
-    ("text", "depth"),
-    [
-        ("deep", Depth.DEEP),
-        ("let's dig in", Depth.DEEP),
-        ("go deeper please", Depth.DEEP),
-        ("full analysis", Depth.DEEP),
-        ("can we be more thorough?", Depth.DEEP),
-        ("Keep it short!", Depth.BRIEF),
-        ("just the highlights", Depth.BRIEF),
-        ("please summarize", Depth.BRIEF),
-        ("skip ahead", Depth.BRIEF),
-        ("standard mode", Depth.STANDARD),
-    ],
-)
-@pytest.mark.parametrize("at_menu", [True, False])
-def test_depths_are_wished_for_in_words(text: str, depth: Depth, at_menu: bool) -> None:  # noqa: FBT001
-    """The words of the seed, alone or among small ones."""
-    assert words.depth(text, at_menu=at_menu) is depth
-
-
-@pytest.mark.parametrize(("text", "at_menu", "depth"), [("fast", True, Depth.BRIEF), ("fast", False, None)])
-def test_ordinary_words_are_wishes_only_at_a_menu(
-    text: str,
-    at_menu: bool,  # noqa: FBT001
-    depth: Depth | None,
-) -> None:
-    """Anywhere else somebody may have asked "How fast?"."""
-    assert words.depth(text, at_menu=at_menu) is depth
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["the deep end of the pool is closed", "in brief, users lose work", "our standard is ISO", "", "!"],
-)
-def test_a_sentence_is_no_wish_for_a_depth(text: str) -> None:
-    """However deep it goes."""
-    assert words.depth(text, at_menu=True) is None
+@pytest.mark.parametrize(("text", "stage", "action"), ASKED)
+def test_what_does_a_buttons_work_is_a_short_message(text: str, stage: Stage, action: str | None) -> None:
+    """The words of the seed, alone or among small ones; whatever is longer is talk."""
+    assert next((found.action for found in ACTIONS.read_words(text, stage)), None) == action
 
 
 @pytest.mark.parametrize("text", ["c", "E", "finish", "stop"])

@@ -10,7 +10,6 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import ShowWork, WorkIndicator
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.working import EMOJI
-from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table, shipped
 
 ANSWER = "1767300000.000100"
@@ -42,7 +41,7 @@ def answering(table: Table) -> Table:
     return table.stop_paying().say("Field work needs it.", ts=ANSWER).pay_up_to("speak")
 
 
-def signs_after(table: Table, action: Action) -> list[str]:
+def signs_after(table: Table, action: str) -> list[str]:
     before = table.order(*SIGNS)
     table.press(action)
     return table.order(*SIGNS)[len(before) :]
@@ -182,19 +181,6 @@ def test_a_persona_that_never_thinks_is_not_waited_for() -> None:
     table = own_model("business-analyst", "offline", policy=Policy(thinks=True))
 
     assert not table.say("Field work needs it.").order("show_work")
-
-
-def test_the_roles_of_a_workshop_are_waited_for() -> None:
-    """While they read and judge, and while the plan is written."""
-    table = Table(replace(few_steps(), policy=Policy(thinks=True))).start().stop_paying().plan()
-    table.pay_up_to("judge")
-    assert shown(table) == ["status"]
-
-    table.resume_paying()
-    assert not shown(table)
-    table.stop_paying().press(Action.PLAN_GO).pay_up_to("formalize")
-    assert shown(table) == ["status"]
-    assert not shown(table.resume_paying())
 
 
 def test_what_an_earlier_version_shows_is_taken_away() -> None:

@@ -154,6 +154,9 @@ def _spoken(lines: tuple[Line, ...], thread: list[SandboxMessage], lost_until: s
     posted = [key for message in thread if message.by_bot for key in _key(message)]
     yield from (f"{key} is posted {n} times" for key, n in _repeated(posted))
     order = list(dict.fromkeys(key.partition("#")[0] for key in posted))
+    in_no_line = {
+        key.partition("#")[0] for message in thread if not _is_recorded(message) for key in _key(message)
+    }
     recorded = [line.message_id for line in lines]
     places = {key: place for place, key in enumerate(recorded)}
     ours = [line for line in lines if line.source is not Source.USER and line.message_id not in order]
@@ -165,7 +168,7 @@ def _spoken(lines: tuple[Line, ...], thread: list[SandboxMessage], lost_until: s
         yield f"Slack's order {known} is not the file's {sorted(known, key=places.__getitem__)}"
     last = order.index(known[-1]) if known else -1
     lost = {key.partition("#")[0] for one in thread if one.ts <= lost_until for key in _key(one)}
-    missing = (key for key in order[: last + 1] if key not in places and key not in lost)
+    missing = (key for key in order[: last + 1] if key not in {*places, *lost, *in_no_line})
     yield from (f"{key} is posted, and not recorded" for key in missing)
 
 
@@ -194,6 +197,11 @@ def _meta(item: Item) -> Iterator[str]:
 def _key(message: SandboxMessage) -> Iterator[str]:
     if payload := message.metadata.get("event_payload"):
         yield str(payload.get("key"))
+
+
+def _is_recorded(message: SandboxMessage) -> bool:
+    """A question at the bottom of the thread is in no line: what became of it is."""
+    return bool(message.metadata.get("event_payload", {}).get("recorded", True))
 
 
 def _repeated(found: Iterable[Any]) -> list[tuple[Any, int]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests import stored
+from tests.all_steps import all_steps
 from tests.durability.processes import Nursery, Process, wait_until
 from tests.durability.trap import Order, Trap, When
 from tests.e2e.meeting import Meeting
@@ -36,6 +37,7 @@ class Mortal:
             "ROUNDTABLE_WORKSPACE": str(self.meeting.workspace),
             "ROUNDTABLE_PORT": str(free_port()),
             "ROUNDTABLE_HEALTH_PORT": str(free_port()),
+            "ROUNDTABLE_STEPS": all_steps(),
         }
         self.process = await self.nursery.bear({**usual, **env}, log=log)
         await wait_until(

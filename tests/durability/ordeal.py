@@ -15,11 +15,11 @@ from random import Random
 
 import redis
 
+from tests.all_steps import all_steps
 from tests.durability import checks
 from tests.durability.checks import Item
 from tests.durability.places import Places
 from tests.durability.plan import Killed, Plan, Verdict
-from tests.durability.planners import Planners
 from tests.durability.processes import Nursery, Process, wait_until
 from tests.durability.story import told
 from tests.durability.team import CHANNEL, Team, together
@@ -59,9 +59,7 @@ class Ordeal:
         self._births = 0
         self._over = False
         self._teams = [
-            (Planners if plan.planning else Team)(
-                self._trap.slack, name, Random(f"{plan.seed} {name}"), self._dying
-            )
+            Team(self._trap.slack, name, Random(f"{plan.seed} {name}"), self._dying)
             for name in NAMES[: plan.meetings]
         ]
         slugs = tuple(team.slug for team in self._teams)
@@ -119,7 +117,7 @@ class Ordeal:
             item = Item(self._places.record(), team.slug)
             if (item.folder / "planning" / "meeting.jsonl").exists():
                 verdict.wrong += checks.of_meeting(item, team.thread, team.said, lost_until=team.lost_until)
-        verdict.wrong += unlike(self._places.record())
+        verdict.wrong += unlike(self._places.record(), all_steps())
         verdict.wrong += self._places.wrong(store_lost=bool(self.plan.flushes))
 
     async def _settled(self) -> None:
@@ -150,6 +148,7 @@ class Ordeal:
             "SLACK_BOT_TOKEN": slack.bot_token,
             **self._transport(),
             "ROUNDTABLE_HEALTH_PORT": str(free_port()),
+            "ROUNDTABLE_STEPS": all_steps(),
             **self._places.env(host),
         }
         if self.plan.redis_url:

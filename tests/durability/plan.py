@@ -31,8 +31,6 @@ class Plan:
     lost_answers: float = 0.3
     """How likely it is that a call before the fatal one is performed, and the bot does not hear of it."""
     planted: tuple[str, ...] = ()
-    planning: bool = False
-    """Whether the teams hold planning workshops, too."""
     remote: bool = False
     """Whether every process has a clone of its own, with a remote between them."""
     http: bool = False

@@ -5,6 +5,7 @@ again, and a button that did nothing is pressed again.
 
 from collections.abc import Callable, Coroutine, Iterable
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from bot.content import load
@@ -19,9 +20,10 @@ from bot.domain.values.places import Place
 from bot.engine.performers import Performers
 from bot.engine.roundtables import Cancellation, Perform, Reactions, Roundtables
 from bot.errors import Conflict, Unavailable, UserError
-from bot.shipped import personas_dir, steps_dir
+from bot.shipped import personas_dir
+from tests.all_steps import all_steps
 from tests.durability.fates import Died, Fate, Kind
-from tests.durability.sim_voices import SimPlanners, SimVoices
+from tests.durability.sim_voices import SimVoices
 from tests.durability.world import (
     META,
     SimChat,
@@ -65,7 +67,7 @@ class NoReactions(Reactions):
 
 @cache
 def playbook() -> Playbook:
-    return load(personas_dir(), steps_dir())
+    return load(personas_dir(), Path(all_steps()))
 
 
 def drive(work: Coroutine[Any, Any, T]) -> T:
@@ -114,7 +116,7 @@ class Session:
                 self.plan()
             case "export", _:
                 self.export()
-            case "press", Action() as action:
+            case "press", str() as action:
                 self.press(action)
 
     def start(self) -> None:
@@ -145,7 +147,7 @@ class Session:
         self.world.post(Message(text="The build is green."))
         self.settle()
 
-    def press(self, action: Action) -> None:
+    def press(self, action: str) -> None:
         """By two people at once, and again while nothing comes of it."""
         for _ in range(TIMES):
             menu = self.menu()
@@ -159,14 +161,13 @@ class Session:
         raise Stuck(f"{action} leads to nothing")
 
     def plan(self) -> None:
-        """By a command, too: until people are asked something in the workshop."""
+        """By a command, too: until the step of the plan is open."""
         for _ in range(TIMES):
-            menu = self.menu()
-            if menu and any(_offers(menu[1], way) for way in WORKSHOP):
+            if self.rt and self.rt.step_id == playbook().agenda.plan.step_id and self.menu():
                 return
             self._commanded(self._wants_plan())
             self.settle()
-        raise Stuck("the workshop is not held")
+        raise Stuck("the plan is not opened")
 
     def export(self) -> None:
         """By a command: if it got lost on the way, it is given again."""
@@ -253,8 +254,7 @@ class Session:
     def _process(self) -> Roundtables:
         world, book = self.world, playbook()
         chat, voices, files = SimChat(world), SimVoices(world), SimWorkspace(world)
-        records, planners = SimRecords(world), SimPlanners(world)
-        performers = Performers(chat, voices, files, book, world.now, records, planners, MEMBERS)
+        performers = Performers(chat, voices, files, book, world.now, SimRecords(world), MEMBERS)
         engine = Roundtables(
             store=SimStore(world),
             wake=SimWake(world),
@@ -325,9 +325,7 @@ class Session:
         self.world.said.append(ts)
         return Say(key=f"C1.{ts}", at=self.world.now(), person=person("grace"), text=text, ts=ts)
 
-    def _pressed(
-        self, action: Action, menu: tuple[str, Message], who: str
-    ) -> Coroutine[Any, Any, Roundtable]:
+    def _pressed(self, action: str, menu: tuple[str, Message], who: str) -> Coroutine[Any, Any, Roundtable]:
         world = self.world
         press: Command = Press(
             key=f"press.{menu[0]}.{action}.{who}", at=world.now(), person=person(who),
@@ -351,10 +349,8 @@ class Session:
         return HERE.but(thread=self.rt.place.thread if self.rt and self.rt.place.thread else roots[0])
 
 
-WORKSHOP = (Action.PLAN_LEAVE, Action.PLAN_GO)
 WAYS_ON = (
     Action.RETRY,
-    *WORKSHOP,
     Action.RESUME,
     Action.FINISH_STEP,
     Action.END_ELABORATION,
@@ -362,5 +358,5 @@ WAYS_ON = (
 )
 
 
-def _offers(message: Message, action: Action) -> bool:
-    return any(choice.action is action for choice in message.offered)
+def _offers(message: Message, action: str) -> bool:
+    return any(choice.action == action for choice in message.offered)

@@ -1,16 +1,11 @@
 # ruff: noqa: ARG002 -- the port is wider than what is played here
 """The voices of the simulator: they say who speaks, and on what."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from bot.domain.discussion.elaboration import StanceGroups
 from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.domain.planning.verdict import RoleVerdict
-from bot.domain.planning.workshop import Workshop
 from bot.domain.specification.entries import Patch
-from bot.domain.transcript.lines import Line
-from bot.engine.ports import NO_FACTS, Facts, PlanningCase, Speech, VoiceContext, WrittenPlan
+from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -36,30 +31,6 @@ class SimVoices:
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         summary = self._said("It matters")
         return Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary=summary), NO_FACTS
-
-    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:
-        return StanceGroups(), NO_FACTS
-
-    def _said(self, text: str) -> str:
-        try:
-            return self._world.fates.io(Kind.VOICE, lambda: text)
-        except Refused:
-            raise VoiceError("The voice is busy.", reason="busy", again=True) from None
-
-
-class SimPlanners:
-    """They have nothing to ask, agree, and write the shortest plan there is."""
-
-    reads = ("draft.md",)
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-
-    async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
-        return RoleVerdict(ok=True, confidence=0.9, reasons=(self._said(f"{role} has read it."),)), NO_FACTS
-
-    async def formalize(self, ws: Workshop, case: PlanningCase, *, lines: Iterable[Line]) -> WrittenPlan:
-        return WrittenPlan(self._said(json.dumps({"id": ws.slug, "title": ws.title, "brief": ws.brief})))
 
     def _said(self, text: str) -> str:
         try:

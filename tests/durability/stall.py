@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 from tests import stored
+from tests.all_steps import all_steps
 from tests.durability.processes import Nursery, wait_until
 from tests.durability.team import CHANNEL, FINISH, Team
 from tests.durability.trap import Trap
@@ -24,6 +25,7 @@ async def seconds_to_acknowledge(folder: Path, *planted: str) -> float:
             "ROUNDTABLE_WORKSPACE": str(workspace),
             "ROUNDTABLE_PORT": str(free_port()),
             "ROUNDTABLE_HEALTH_PORT": str(free_port()),
+            "ROUNDTABLE_STEPS": all_steps(),
         }
         process = await nursery.bear(env, log=log)
         await wait_until(

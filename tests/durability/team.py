@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from roundtable_eval.demo import ways
 from slack_sandbox import Sandbox, SandboxMessage, SandboxPerson
 from tests.durability.processes import wait_until
+from tests.e2e.meeting import ways
 from tests.patience import PATIENCE_SECONDS
 
 CHANNEL = "#roundtable"
@@ -33,7 +33,7 @@ ANSWERS = (
     "Scope: medium. Complexity: high",
 )
 FINISH, CONTINUE, ELABORATE = "finish_step", "continue", "elaborate"
-GO_ON, END, RESUME = "go_on", "end_elaboration", "resume"
+GO_ON, END, RESUME, CHANGES_NONE = "go_on", "end_elaboration", "resume", "changes_none"
 ANY = (FINISH, CONTINUE, END, RESUME)
 
 
@@ -226,8 +226,11 @@ class Team:
     # --- looking --------------------------------------------------------------------------------------------------
 
     def _newest(self, *actions: str, after: str = "") -> SandboxMessage | None:
-        """The newest message in the thread that has buttons, if it offers one of *actions*, also behind ⋯."""
-        offers = [one for one in self.thread if one.actions]
+        """
+        The newest message in the thread that has buttons, if it offers one of *actions*, also behind ⋯. What a
+        decision changes is asked below the card, which stays where the meeting is.
+        """
+        offers = [one for one in self.thread if one.actions and CHANGES_NONE not in ways(one)]
         if not offers or offers[-1].ts <= after:
             return None
         return offers[-1] if ways(offers[-1]).keys() & set(actions) else None

@@ -49,7 +49,7 @@ async def test_a_store_that_forgets_everything(redis_url: str, tmp_path: Path) -
 @pytest.mark.thorough
 async def test_workshops_are_planned_through_every_death(redis_url: str, tmp_path: Path) -> None:
     """Questions, answers, verdicts and plans of two processes that die: each is there once, in one order."""
-    await lived_through(Plan(seed=7, kills=6, redis_url=redis_url, replicas=2, planning=True), tmp_path)
+    await lived_through(Plan(seed=7, kills=6, redis_url=redis_url, replicas=2), tmp_path)
 
 
 @pytest.mark.thorough

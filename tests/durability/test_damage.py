@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from slack_sandbox import Delivery
+from tests.all_steps import all_steps
 from tests.durability import checks
 from tests.durability.mortal import Mortal, mortal
 from tests.durability.trap import When
@@ -92,4 +93,4 @@ async def test_a_full_disk_loses_no_word(tmp_path: Path) -> None:
         item = checks.Item(meeting.workspace, meeting.slug)
         assert checks.of_meeting(item, meeting.thread, said) == []
         assert checks.of_workspace(meeting.workspace) == []
-        assert unlike(tmp_path) == []
+        assert unlike(tmp_path, all_steps()) == []

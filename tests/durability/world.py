@@ -12,13 +12,11 @@ from typing import NamedTuple, Self
 
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.item import meta
-from bot.domain.item.artifacts import PlanEdit
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
 from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.messages.record_wording import FoundDecision
-from bot.domain.planning.record import under_way
-from bot.domain.planning.workshop import is_planned
+from bot.domain.planning.projections import WRITTEN
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ItemState, ThreadMessage
@@ -63,6 +61,8 @@ class Post(NamedTuple):
     """Nobody said it: the transcript has no line of it."""
     step: str = ""
     """It was posted as the card of this step."""
+    token: str = ""
+    """Of the menu that it was posted with."""
 
 
 class Made(NamedTuple):
@@ -114,7 +114,7 @@ class World:
     def post(self, message: Message, **what: str | bool) -> str:
         ts = f"{1_000_000 + len(self.thread)}.000100"
         step = message.about if message.card and message.about != NO_STEP else ""
-        self.thread.append(Post(ts, message, step=step, **what))  # type: ignore[arg-type]
+        self.thread.append(Post(ts, message, step=step, token=message.token, **what))  # type: ignore[arg-type]
         return ts
 
     def change(self, text: str | None) -> str:
@@ -378,8 +378,11 @@ class SimWorkspace:
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         return {path: self._world.files[path].decode() for path in paths if path in self._world.files}
 
+    async def people(self) -> Mapping[str, str]:
+        return {}
+
     async def planning(self, slug: str) -> Planning:
-        files = {path: content.decode() for path, content in self._world.files.items() if is_planned(path)}
+        files = {path: self._world.files[path].decode() for path in WRITTEN if path in self._world.files}
         return Planning(files, lines.read(self._world.files.get(MEETING, b"")).lines)
 
     async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey:
@@ -414,10 +417,7 @@ class SimWorkspace:
         for edit in work.edits:
             before = self._world.files.get(edit.path)
             after = edit.apply(None if before is None else before.decode())
-            if isinstance(edit, PlanEdit) and edit.takes_away:
-                self._world.fates.io(Kind.FILE, partial(self._world.files.pop, edit.path, None))
-            else:
-                self._replace(edit.path, after.encode())
+            self._replace(edit.path, after.encode())
         before = self._world.files.get(META)
         raw = meta.read(before, now=now).raw if before else {}
         self._replace(META, meta.write(meta.apply(raw, work.change)).encode())
@@ -439,7 +439,6 @@ class SimWorkspace:
             last_ts=held.last.ts if held.last else "",
             heard=held.heard,
             artifacts=tuple(sorted(path for path in files if path.endswith(".md") and "/" not in path)),
-            planning=under_way(held.last),
         )
 
 

@@ -3,16 +3,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.all_steps import all_steps
 from tests.e2e.meeting import Meeting, sandbox
 from tests.oracle import unlike
 from tests.other.published import unlike_published
 
 
 @pytest.fixture(autouse=True)
-def every_record_holds(tmp_path: Path) -> Iterator[None]:
+def every_record_holds(tmp_path: Path, steps: str) -> Iterator[None]:
     """Of every item that a test leaves behind, whatever it was about."""
     yield
-    assert unlike(tmp_path) == []
+    assert unlike(tmp_path, steps) == []
+
+
+@pytest.fixture
+def steps() -> str:
+    """The folder of steps that the bot of a test has."""
+    return all_steps()
 
 
 @pytest.fixture

@@ -10,17 +10,19 @@ from subprocess import run
 from typing import Any, TypeVar
 
 from bot import app
+from bot.domain.transcript import people
 from bot.domain.transcript.lines import Line, Transcript, read
 from bot.engine.clock import Clock, now
 from bot.engine.ports import Voices
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
+from bot.slack.render import MORE, PREFIX, chosen
 from bot.storage.git.tree import STATE
 from bot.storage.sqlite import FILE
-from roundtable_eval.demo import ways
 from slack_sandbox import App, Delivery, Sandbox, SandboxMessage, Timing
 from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
+from tests.all_steps import all_steps
 from tests.patience import PATIENCE_SECONDS
 
 T = TypeVar("T")
@@ -41,6 +43,10 @@ def sandbox(people: Iterable[User] = PEOPLE, *, rate_limits: bool = False) -> Sa
     return slack
 
 
+SHORT_PATH = {"ROUNDTABLE_STEPS": ""}
+"""In place of the settings below: one card for each phase, as it ships."""
+
+
 def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
     return Settings.from_env({
         "SLACK_API_URL": slack.api_url,
@@ -48,8 +54,14 @@ def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
         "SLACK_APP_TOKEN": slack.app_token,
         "ROUNDTABLE_WORKSPACE": str(workspace),
         "ROUNDTABLE_LOOK_FIRST": "no",
+        "ROUNDTABLE_STEPS": all_steps(),
         **more,
     })  # fmt: skip
+
+
+def person_of(slack: Sandbox, who: str) -> str:
+    """Without a key that is set, it follows from the bot token."""
+    return app.person_ids(settings(slack, Path("nowhere")), "T0SANDBOX")(slack.person(who).id)
 
 
 @dataclass
@@ -159,7 +171,14 @@ class Meeting:
 
     @property
     def transcript(self) -> Transcript:
-        return read((self.folder / "planning" / "meeting.jsonl").read_bytes())
+        """With people's names, as whoever reads it has it."""
+        found = read((self.folder / "planning" / "meeting.jsonl").read_bytes())
+        names = people.read_people((self.folder.parent / people.PEOPLE_FILE).read_bytes()).names
+        return found.but(lines=tuple(people.with_names(line, names) for line in found.lines))
+
+    def person(self, who: str) -> str:
+        """The id that somebody in the sandbox has in the record."""
+        return person_of(self.slack, who)
 
     def made(self, kind: str) -> list[tuple[Line, dict[str, Any]]]:
         """The fields of new entries, with the lines that made them."""
@@ -180,3 +199,17 @@ class Meeting:
     def subjects(self) -> list[str]:
         """Of all commits, oldest first."""
         return self.git("log", "--reverse", "--format=%s").splitlines()
+
+
+def ways(message: SandboxMessage) -> dict[str, tuple[str, str | None]]:
+    """What can be chosen in *message*: for each action the element to press, and the option of it."""
+    found: dict[str, tuple[str, str | None]] = {}
+    for element in message.elements:
+        name = element["action_id"]
+        if name.startswith(PREFIX) and not name.startswith(MORE):
+            found.setdefault(name.removeprefix(PREFIX), (name, None))
+        for option in element.get("options", ()) if name.startswith(MORE) else ():
+            action, _ = chosen(option["value"])
+            if action:
+                found.setdefault(action, (name, option["value"]))
+    return found

@@ -140,7 +140,7 @@ async def test_a_question_is_answered_there_and_everybody_reads_it(meeting: Meet
         assert (await linus.press(asked, "roundtable.answer_form")).acked
         await meeting.until(lambda: agent_wording.STEP_IS_OVER in linus.ephemerals[-1].text)
     said = [line for line in meeting.lines("User") if line.content == "Edits get lost in tunnels."]
-    assert [line.meta["user_id"] for line in said] == [linus.id]
+    assert [line.person for line in said] == [meeting.person("linus")]
 
 
 async def test_who_left_the_channel_is_told_nothing_of_it_there(meeting: Meeting) -> None:
@@ -244,7 +244,7 @@ async def test_questions_of_ones_own_are_answered_there(meeting: Meeting) -> Non
         assert "Who pays?" not in linus.ephemerals[-1].text
         await meeting.finish_step()
     [line] = [one for one in meeting.transcript.lines if one.content.startswith("Linus answered Q-001")]
-    assert line.meta["user_id"] == linus.id
+    assert line.person == meeting.person("linus")
 
 
 async def test_a_position_is_given_there_privately(meeting: Meeting) -> None:

@@ -20,7 +20,7 @@ async def test_what_people_do_is_in_the_log(meeting: Meeting, caplog: pytest.Log
     """Pressed, typed or asked for with a command: the same word. What they say is not there, nor what was refused."""
     caplog.set_level(logging.INFO, "audit")
     slack = meeting.slack
-    ada, grace = slack.person("ada").id, slack.person("grace").id
+    ada, grace = meeting.person("ada"), meeting.person("grace")
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say("Field workers lose their edits")
@@ -54,7 +54,7 @@ async def test_a_typed_decision_leaves_the_line_of_a_recorded_one(
     """As the form does. What was refused leaves none."""
     caplog.set_level(logging.INFO, "audit")
     slack = meeting.slack
-    grace, linus = slack.person("grace").id, slack.person("linus").id
+    grace, linus = meeting.person("grace"), meeting.person("linus")
     slack.workspace.change_user(replace(slack.workspace.user("linus"), is_guest=True))
     async with meeting.bot():
         await meeting.start("Offline sync")

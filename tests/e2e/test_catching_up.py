@@ -13,7 +13,7 @@ async def away_and_back(meeting: Meeting) -> None:
     await meeting.do_step("Decision: keep photos out.")
     await meeting.press("elaborate")
     await meeting.menu("end_elaboration")
-    await meeting.seen("7 of 10 turns left")
+    await meeting.seen("9 of 10 turns left")
     await meeting.say(
         "Decision: keep photos out of it\nOpen question: who pays for the servers?", who="grace"
     )
@@ -37,12 +37,12 @@ async def test_what_was_decided_and_is_open_is_told_to_one_person(meeting: Meeti
         assert told.thread_ts == meeting.root
         assert "*Offline sync*, since you last said something:" in told.text
         assert "Grace 2" in told.text
-        assert "4 turns of discussion" in told.text
+        assert "2 turns of discussion" in told.text
         assert "*Finished:* 00-01 Scope Estimation" in told.text
         assert "DEC-001: keep photos out. (Grace)" in told.text
         assert "DEC-002: keep photos out of it (Grace)" in told.text
         assert told.text.count("keep photos out of it") == 1
-        assert "Q-001: who pays for the servers? (Grace)" in told.text
+        assert "Q-001 who pays for the servers? (no owner)" in told.text
         assert "a choice from the menu" in told.text
         assert "|Open the thread>" in str(told.blocks)
         assert "|DEC-002>" in str(told.blocks), "each decision has a link to the message it comes from"
@@ -116,7 +116,7 @@ async def test_hostile_words_stay_words(meeting: Meeting) -> None:
         await meeting.do_step("Edits get lost.")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
-        await meeting.seen("7 of 10 turns left")
+        await meeting.seen("9 of 10 turns left")
         await meeting.say("Decision: ask <!channel> and <@U0ADA> at <https://evil.test|bank>")
         await meeting.slack.settled()
         await meeting.say("done", who="ada")

@@ -1,174 +1,154 @@
-"""A meeting of `meetings/`, played by the real bot on the sandbox's page."""
+"""The demo of `meetings/`, played by the real bot on the sandbox's page."""
 
 import math
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Locator, Page, async_playwright, expect
 
 from bot import app
-from bot.domain.item.item import generate_slug
+from bot.content import load
 from bot.errors import ContentError
+from bot.shipped import meetings_dir, personas_dir, steps_dir
 from roundtable_eval import demo
 from roundtable_eval.demo import Demo
-from slack_sandbox import SandboxMessage
-from slack_sandbox.recording import Recording, RecordingState
+from slack_sandbox import SandboxMessage, SlackRefused
+from slack_sandbox.recording import RUNNING, Recording, RecordingState
 from tests.accessible import flaws_of
-from tests.e2e.meeting import CHANNEL, Meeting, settings
+from tests.e2e.meeting import SHORT_PATH, Meeting, settings
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
-
+PLAYBOOK = load(personas_dir(), steps_dir())
+TEXT = (meetings_dir() / demo.SHIPPED).read_text("utf-8")
+LONGEST_SECONDS = 100
+SLOW = 0.01
+"""In the time of a test no second event comes, unless people skip."""
+SLUG = "change-the-delivery-address-recorded"
 
 PHONE, DESK = 390, 1280
 
 
 @asynccontextmanager
 async def offered(
-    meeting: Meeting, name: str = "", *, speed: float = math.inf, at_once: bool = False
+    meeting: Meeting, *, speed: float = math.inf, at_once: bool = False
 ) -> AsyncIterator[Recording]:
     """As `roundtable try` does it."""
-    ours = settings(meeting.slack, meeting.workspace)
+    ours = settings(meeting.slack, meeting.workspace, **SHORT_PATH)
     playbook = app.playbook(ours)
-    found = demo.meeting_of(name, playbook)
-    shown = Demo(meeting.slack, found, playbook=playbook, settings=ours)
-    async with app.bot(ours, web=False, over=shown.over):
-        recording = Recording(found.title, shown.play, at_once=at_once, characters_a_second=speed)
+    script = demo.script_of(None, playbook)
+    shown = Demo(meeting.slack, script, playbook=playbook, settings=ours)
+    async with app.bot(ours, web=False, over=shown.over, policies=shown.policies):
+        recording = Recording(script.title, shown.play, at_once=at_once, speed=speed)
         meeting.slack.offer(recording)
         yield recording
 
 
+def thread(meeting: Meeting, recording: Recording) -> list[SandboxMessage]:
+    root = recording.as_json().get("thread", "")
+    return meeting.slack.thread(demo.CHANNEL, root) if root else []
+
+
 async def is_over(meeting: Meeting, recording: Recording) -> None:
-    over = {RecordingState.ENDED, RecordingState.FAILED}
-    await meeting.until(lambda: recording.state in over)
-    meeting.root = recording.as_json()["thread"]
+    await meeting.until(lambda: recording.state not in RUNNING, seconds=4 * PATIENCE_SECONDS)
 
 
-async def test_a_recorded_meeting_goes_on_with_people(meeting: Meeting) -> None:
-    """Words of the file, decisions of its people, a title that says what it is; then a person with the rules."""
-    async with offered(meeting, "01") as recording:
+async def seen(meeting: Meeting, recording: Recording, words: str) -> SandboxMessage:
+    """The newest message with *words*, once there is one."""
+    found = await meeting.until(lambda: [one for one in thread(meeting, recording) if words in one.words])
+    return found[-1]
+
+
+async def test_it_ends_with_exactly_one_point_that_is_not_settled(meeting: Meeting) -> None:
+    """In 100 seconds: the five cards, what people and personas brought, the brief, the record and the plan."""
+    async with offered(meeting) as recording:
         recording.press("play")
         await is_over(meeting, recording)
-        assert recording.state is RecordingState.ENDED
-        assert "Offline sync (recorded)" in meeting.thread[0].text
-        meeting.slug = "offline-sync-recorded"
-        said = [
-            (line.meta["turn_id"], line.content)
-            for line in meeting.transcript.lines
-            if "turn_id" in line.meta
-        ]
-        assert said == [
-            ("t01", "Where do edits wait while a driver is offline?"),
-            ("t02", "A queue in Redis answers in 2 ms."),
-            ("t03", "In a tunnel there is no server."),
-            ("t04", "Devices have 500 MB free."),
-            ("t05", "Then SQLite holds them, t03 is right."),
-            ("t06", "decision: edits wait in SQLite on the device"),
-        ]
-        page = (meeting.folder / "quick-scan.md").read_text()
-        assert "edits wait in SQLite on the device" in page
-
-        await meeting.press("elaborate", who="linus")
-        await meeting.menu("ask_all")
-        last = recording.as_json()["last"]
-        rules = await meeting.until(lambda: [one for one in meeting.thread if one.ts > last and one.by_bot])
-        assert rules
-        await meeting.press("end_elaboration", who="linus")
-        await meeting.menu("continue", since=last)
         await meeting.slack.settled()
 
-
-@pytest.mark.parametrize("number", [f"{number:02}" for number in range(2, 13)])
-async def test_every_meeting_that_ships_is_played_to_its_end(meeting: Meeting, number: str) -> None:
-    """All words of the file stand in the record in their order, also where the bot asks for a challenge by itself."""
-    found = demo.meeting_of(number, app.playbook(settings(meeting.slack, meeting.workspace)))
-    async with offered(meeting, number) as recording:
-        recording.press("play")
-        await is_over(meeting, recording)
         assert (recording.state, recording.as_json()["sentence"]) == (RecordingState.ENDED, "")
-        await meeting.slack.settled()
-    meeting.slug = generate_slug(f"{found.title} (recorded)")
-    said = [line.content for line in meeting.transcript.lines if "turn_id" in line.meta]
-    assert said == [one.says for one in found.thread]
+        assert recording.second <= LONGEST_SECONDS
+        brief, exported, plan = thread(meeting, recording)[-3:]
+    meeting.slug = SLUG
+    assert len(meeting.meta["phases_completed"]) == 5
+    _, _, rest = (meeting.folder / "brief.md").read_text().partition("## Not settled")
+    assert [row for row in rest.partition("\n## ")[0].splitlines() if row.startswith("- ")] == [
+        "- Q-001 who tells the carrier about 11:45? (Noor)"
+    ]
+    assert "Analysis complete." in brief.text
+    assert [file["name"].rpartition(".")[2] for file in exported.files] == ["md", "html"]
+    assert "*Plan*" in plan.words
+
+
+async def test_what_a_persona_read_is_the_source_of_what_it_proposed(meeting: Meeting) -> None:
+    """It counts as accepted by the person who pressed; the words of people stay theirs."""
+    async with offered(meeting) as recording:
+        recording.press("play")
+        await is_over(meeting, recording)
+    meeting.slug = SLUG
+    (risk,) = [
+        patch
+        for line in meeting.lines("SolutionsArchitect")
+        for patch in line.meta.get("entries", ())
+        if patch.get("kind") == "risk"
+    ]
+    assert [one.partition("@")[0] for one in risk["sources"]] == ["shipping/labels.py:5", "shop/orders.py:2"]
+    assert "unverified" not in risk
+    spec = (meeting.folder / "requirements-spec.md").read_text()
+    assert "a change before 11:45 is on the label" in spec
+    assert not (meeting.workspace / "shipping").exists()
 
 
 async def test_played_again_it_is_another_item(meeting: Meeting) -> None:
     """What was recorded before is left as it is."""
-    for title in ("Offline sync (recorded)", "Offline sync (recorded, 2)"):
-        async with offered(meeting, "01") as recording:
+    for title in ("Change the delivery address (recorded)", "Change the delivery address (recorded, 2)"):
+        async with offered(meeting) as recording:
             recording.press("play")
+            await seen(meeting, recording, "What and why")
+            recording.press("now_you")
             await is_over(meeting, recording)
-            assert title in meeting.thread[0].text
+            assert title in thread(meeting, recording)[0].text
+
+
+async def test_a_person_goes_on_in_the_same_thread(meeting: Meeting) -> None:
+    """What they say is read as before; of the file nothing more comes."""
+    async with offered(meeting, speed=20) as recording:
+        recording.press("play")
+        await seen(meeting, recording, "must not slow down picking")
+        recording.press("now_you")
+        await is_over(meeting, recording)
+        assert (recording.state, recording.as_json()["sentence"]) == (RecordingState.ENDED, "")
+
+        root, grace = recording.as_json()["thread"], meeting.slack.person("grace")
+        ts = await grace.say(demo.CHANNEL, "4. Orders from abroad", thread_ts=root)
+        await meeting.until(lambda: meeting.slack.message(ts).reactions)
+        await meeting.until(lambda: "Orders from abroad" in thread(meeting, recording)[0].words)
+        await meeting.slack.settled()
+        assert not any("Can you reopen it?" in one.words for one in thread(meeting, recording))
 
 
 async def test_a_visitor_may_end_it(meeting: Meeting, monkeypatch: pytest.MonkeyPatch) -> None:
     """The recording says in one sentence that it stopped, and the roundtable is there to go on in."""
     monkeypatch.setattr(demo, "PATIENCE_SECONDS", 1.0)
-    monkeypatch.setattr(demo, "FLOOR_SECONDS", 0.2)
-    async with offered(meeting, "01", speed=1.0) as recording:
+    async with offered(meeting, speed=20) as recording:
         recording.press("play")
-        await stepped_until(
-            meeting, recording, lambda thread: any("Where do edits" in m.text for m in thread)
-        )
-        meeting.root = recording.as_json()["thread"]
-        await meeting.press("end_elaboration", who="linus")
-        await meeting.menu("continue")
-        await stepped_until(meeting, recording, lambda _: recording.state is RecordingState.FAILED)
+        await seen(meeting, recording, "What and why")
+        recording.press("pause")
+        root = recording.as_json()["thread"]
+        await meeting.slack.person("linus").say(demo.CHANNEL, "stop", thread_ts=root)
+        await seen(meeting, recording, "Paused")
+        recording.press("skip")
+        await is_over(meeting, recording)
         assert recording.as_json()["sentence"] == demo.OWN_WAY
-        await meeting.press("elaborate", who="linus")
-        await meeting.menu("ask_all")
 
 
-async def stepped_until(
-    meeting: Meeting, recording: Recording, wanted: Callable[[list[SandboxMessage]], bool]
-) -> None:
-    def is_so() -> bool:
-        thread = recording.as_json().get("thread", "")
-        found = wanted(meeting.slack.thread(CHANNEL, thread) if thread else [])
-        if not found and recording.state in {RecordingState.PLAYING, RecordingState.PAUSED}:
-            recording.press("step")
-        return found
-
-    await meeting.until(is_so)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("title: x", "own.yaml is not a meeting: about: field required."),
-        ("- [", "own.yaml cannot be read: "),
-        (None, "own.yaml cannot be read: No such file or directory."),
-    ],
-)
-def test_a_bad_meeting_is_one_sentence(
-    tmp_path: Path, text: str | None, sentence: str, meeting: Meeting
-) -> None:
-    """Which file, and what is wrong with it."""
-    if text is not None:
-        (tmp_path / "own.yaml").write_text(text)
-    playbook = app.playbook(settings(meeting.slack, tmp_path))
-    with pytest.raises(ContentError) as raised:
-        demo.meeting_of(str(tmp_path / "own.yaml"), playbook)
-    assert str(raised.value).startswith(sentence)
-    assert "\n" not in str(raised.value)
-
-
-async def test_all_meetings_that_ship_can_be_played(meeting: Meeting, tmp_path: Path) -> None:
-    """A meeting that another persona opens, or without people, cannot: one sentence says so."""
-    playbook = app.playbook(settings(meeting.slack, tmp_path))
-    found = [demo.meeting_of(f"{number:02}", playbook).key[:2] for number in range(1, 13)]
-    assert found == [f"{number:02}" for number in range(1, 13)]
-    script = "script: {panel: {}, alone: {}, pasted: {}}"
-    for name, thread in {"alex": "- Alex: Yes.\n  - Ada: No.", "alone": "- Maya: Yes."}.items():
-        file = tmp_path / f"{name}.yaml"
-        file.write_text(f"title: T\nabout: A\nthread:\n  {thread}\n{script}\n")
-        with pytest.raises(ContentError, match=f"^{name} cannot be played: "):
-            demo.meeting_of(str(file), playbook)
-    with pytest.raises(ContentError, match=r"^There is no meeting 'nothing'"):
-        demo.meeting_of("nothing", playbook)
+@pytest.fixture
+def steps() -> str:
+    return SHORT_PATH["ROUNDTABLE_STEPS"]
 
 
 @pytest.fixture
@@ -187,47 +167,134 @@ async def page(request: pytest.FixtureRequest) -> AsyncIterator[Page]:
 
 @pytest.mark.parametrize("page", [PHONE, DESK], indirect=True)
 async def test_watched_on_a_page(meeting: Meeting, page: Page) -> None:
-    """Started from the first screen, paused, stepped, labelled in all places; then a visitor writes in it."""
-    async with offered(meeting, "01", speed=1.0) as recording:
+    """By keyboard: started, paused, skipped to the brief; then a visitor goes on in the same thread."""
+    async with offered(meeting, speed=SLOW) as recording:
         await page.goto(meeting.slack.url)
+        await page.get_by_role("link", name="# demo").click()
         await page.get_by_role("button", name="Play a recorded meeting").press("Enter")
-        banner = page.get_by_role("region", name="Recording")
-        await expect(banner).to_contain_text("Recorded")
-        await banner.get_by_role("button", name="Pause").press("Enter")
-        await expect(banner).to_contain_text("paused")
-        thread = page.get_by_role("complementary", name="Thread")
-        await stepped_until(
-            meeting, recording, lambda shown: any("Where do edits" in one.text for one in shown)
+        banner, shown = (
+            page.get_by_role("region", name="Recording"),
+            page.get_by_role("complementary", name="Thread"),
         )
-        await expect(thread.get_by_text("Where do edits wait")).to_be_visible()
+        caption = banner.get_by_role("status")
+        await expect(caption).to_have_text("Ada starts in Slack. The first message is the brief.")
+        await expect(caption).to_have_attribute("aria-live", "polite")
+        await banner.get_by_role("button", name="Pause").press("Enter")
+        await expect(banner).to_contain_text("Recorded, paused")
         assert recording.state is RecordingState.PAUSED
+        await expect(banner.get_by_role("button", name="Play")).to_be_focused()
+        await expect(shown).to_contain_text("What and why")
         assert await flaws_of(page) == []
+        assert await is_above(banner, shown)
 
-        await banner.get_by_role("button", name="Step").press("Enter")
-        alex = thread.locator(".message", has_text="A queue in Redis")
-        await expect(alex.get_by_text("RECORDED")).to_be_visible()
-        await expect(banner.get_by_role("button", name="Step")).to_be_focused()
-        await stepped_until(meeting, recording, lambda _: recording.state is RecordingState.ENDED)
-        await expect(banner).to_contain_text("From here on it is live")
+        await banner.get_by_role("button", name="Skip to the brief").press("Enter")
+        await expect(caption).to_contain_text("The brief:", timeout=PATIENCE_SECONDS * 1000)
+        await expect(shown.get_by_text("Analysis complete.").first).to_be_visible()
+        await banner.get_by_role("button", name="Now you").press("Enter")
+        await expect(caption).to_have_text("Now you. Choose who you are, and write in the thread.")
         await expect(banner.get_by_role("button")).to_have_count(0)
-        shown = thread.locator(".message")
-        assert await shown.count() == await thread.locator(".message .badge.recorded").count()
 
-        await page.get_by_role("radio", name="Linus").check(force=True)
-        await page.get_by_label("Reply…").fill("On which devices?")
+        await page.get_by_role("radio", name="Noor").check(force=True)
+        await page.get_by_label("Reply…").fill("I call them tomorrow.")
         await page.keyboard.press("Enter")
-        mine = thread.locator(".message[data-author=Linus]", has_text="On which devices?")
+        mine = shown.locator(".message[data-author=Noor]", has_text="I call them tomorrow.")
         await expect(mine).to_be_visible()
         await expect(mine.get_by_text("RECORDED")).to_have_count(0)
         assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth")
         await meeting.slack.settled()
 
 
+async def is_above(one: Locator, other: Locator) -> bool:
+    upper, lower = await one.bounding_box(), await other.bounding_box()
+    assert upper
+    assert lower
+    return upper["y"] + upper["height"] <= lower["y"]
+
+
 async def test_the_command_plays_it_when_the_page_is_opened(meeting: Meeting, page: Page) -> None:
     """Not before: nobody would see how it begins."""
-    async with offered(meeting, "01", speed=1.0, at_once=True) as recording:
+    async with offered(meeting, speed=SLOW, at_once=True) as recording:
         assert recording.state is RecordingState.OFFERED
         await page.goto(meeting.slack.url)
-        await expect(page.get_by_role("region", name="Recording")).to_contain_text("Offline sync")
-        await expect(page.get_by_role("complementary", name="Thread")).to_contain_text("Quick Scan")
-        await meeting.slack.settled()
+        await expect(page.get_by_role("region", name="Recording")).to_contain_text("Ada starts in Slack.")
+        await expect(page.get_by_role("complementary", name="Thread")).to_contain_text("What and why")
+        recording.press("now_you")
+        await is_over(meeting, recording)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("by: Grace", "by: Zoe", "Zoe is not among the people or personas of the demo."),
+        ("said: Noor", "said: Zoe", "Zoe is not among the people or personas of the demo."),
+        ("{at: 2, by: Roundtable", "{at: 95, by: Roundtable", "the time goes back, from 95 to 3."),
+        ("press: next", "press: save", "nothing can be pressed that is called 'save'."),
+        ("by: Ada, press: next", "by: Maya, press: next", "Maya is no person and presses nothing."),
+        ("kind: risk", "kind: danger", "there is no kind danger."),
+        ("read_file shipping/crontab:1", "read_file secrets:1", "a look is `search_code WORDS` or "),
+        ("prompt: agreed", "prompt: applause", "nothing is called 'applause' that people are asked."),
+        ("by: Grace, say:", "by: Grace, cry:", "turns.3.cry: extra inputs are not permitted."),
+        (
+            "Numbered answers",
+            "Numbered answers of all of them, and of others, too,",
+            "a caption has at most 12 words.",
+        ),
+    ],
+)
+def test_a_fault_is_one_sentence_with_its_line(tmp_path: Path, old: str, new: str, sentence: str) -> None:
+    """A person who is missing, a time that goes back, a press that does not exist, and so on."""
+    assert old in TEXT
+    (tmp_path / "own.yaml").write_text(TEXT.replace(old, new, 1))
+    before, _, _ = TEXT.partition(old)
+    line = before.count("\n") + (2 if "goes back" in sentence else 1)
+    with pytest.raises(ContentError) as raised:
+        demo.script_of(tmp_path / "own.yaml", PLAYBOOK)
+    assert str(raised.value).startswith(f"own.yaml, line {line}: {sentence}")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_meeting_to_be_scored_is_no_demo(tmp_path: Path) -> None:
+    for text, sentence in (
+        ("title: x", "own.yaml, line 1: people: field required."),
+        ("- [", "own.yaml cannot be read: "),
+    ):
+        (tmp_path / "own.yaml").write_text(text)
+        with pytest.raises(ContentError, match=f"^{sentence}"):
+            demo.script_of(tmp_path / "own.yaml", PLAYBOOK)
+
+
+# --- the clock of a recording -----------------------------------------------------------------------------------------
+
+
+async def test_a_paused_clock_stands_until_somebody_plays_on_or_skips() -> None:
+    """What was skipped has happened, and the clock goes on from there."""
+    passed: list[int] = []
+
+    async def play(recording: Recording) -> None:
+        try:
+            for second in (0, 10, 20, 9_999):
+                await recording.until(second)
+                passed.append(second)
+                if second == 20:
+                    recording.skipped()
+                    recording.press("pause")
+        finally:
+            recording.ended("1")
+
+    recording = Recording("x", play, speed=SLOW)
+    recording.press("play")
+    await wait_until(lambda: passed == [0])
+    recording.press("pause")
+    with pytest.raises(SlackRefused):
+        recording.press("pause")
+    recording.press("skip")
+    await wait_until(lambda: passed == [0, 10, 20])
+    assert (recording.state, int(recording.second)) == (RecordingState.PAUSED, 20)
+    with pytest.raises(SlackRefused):
+        recording.press("skip")
+    recording.press("play")
+    recording.press("now_you")
+    await wait_until(lambda: recording.state is RecordingState.ENDED)
+    assert passed == [0, 10, 20]
+    with pytest.raises(SlackRefused, match="recording_is_over"):
+        recording.press("now_you")

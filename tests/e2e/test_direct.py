@@ -33,6 +33,29 @@ def refusals(meeting: Meeting) -> list[str]:
     return [one.text for one in meeting.slack.person("ada").ephemerals if REFUSED in one.text]
 
 
+async def test_a_bare_call_shows_what_waits_and_what_can_be_pressed(meeting: Meeting) -> None:
+    """In the channel, by the slash command alone; each button does what it says, also after a restart."""
+    ada = meeting.slack.person("ada")
+    async with meeting.bot():
+        await ada.slash(CHANNEL, "/roundtable")
+        assert ada.ephemerals[-1].text.startswith("I hold roundtables")
+        await meeting.start("Offline sync")
+        await meeting.say("decision: Keep both edits; because: nobody can choose in a tunnel", who="ada")
+        await meeting.say("question: Who pays?", who="ada")
+        await meeting.menu("finish_step")
+        await ada.slash(CHANNEL, "/roundtable")
+        shown = ada.ephemerals[-1]
+        assert "Roundtables in this channel:\n• *Offline sync*" in shown.text
+        assert "Nothing waits for you." in shown.text
+    async with meeting.bot():
+        await ada.press(shown, "roundtable.decisions")
+        await meeting.until(lambda: any("Keep both edits" in one.text for one in ada.ephemerals))
+        await ada.press(shown, "roundtable.help_more")
+        await meeting.until(lambda: any("/roundtable catchup" in one.text for one in ada.ephemerals))
+        await ada.press(shown, "roundtable.start_form")
+        await meeting.until(lambda: ada.view is not None)
+
+
 @pytest.mark.parametrize("line", ["start Dark mode", "plan Dark mode for everybody", "resume offline-sync"])
 @pytest.mark.parametrize("where", ["@roundtable", GROUP])
 async def test_no_thread_is_opened_there(meeting: Meeting, line: str, where: str) -> None:

@@ -142,8 +142,8 @@ async def test_who_disagrees_is_decided_by_a_button(meeting: Meeting) -> None:
         await meeting.menu("continue")
         await meeting.slack.settled()
 
-    decisions = [(line.meta["user_id"], made["text"]) for line, made in meeting.made("decision")]
-    assert decisions == [(linus.id, "conflicts: keep both edits")]
+    decisions = [(line.person, made["text"]) for line, made in meeting.made("decision")]
+    assert decisions == [(meeting.person("linus"), "conflicts: keep both edits")]
     page = (meeting.folder / "quick-scan.md").read_text()
     assert "conflicts: keep both edits" in page
 
@@ -254,7 +254,7 @@ async def test_what_a_claim_rests_on_is_a_click_away(meeting: Meeting) -> None:
         await meeting.do_step("Edits get lost in tunnels. Scope: small")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
-        said = await meeting.say("Both edits are kept, since last write wins loses work.", who="grace")
+        said = await meeting.say("insight: last write wins loses work", who="grace")
         await meeting.slack.settled()
         await meeting.say("done")
         synthesis = await meeting.seen("Elaboration Insights")

@@ -78,7 +78,7 @@ async def test_start_takes_up_a_folder_in_any_case(meeting: Meeting, folder: str
         again = await meeting.slack.person("grace").slash(CHANNEL, f"/roundtable start {typed.upper()}")
 
     assert "There is a roundtable on *As it is called*" in again.response["text"]
-    assert [one.name for one in items.iterdir()] == [folder]
+    assert [one.name for one in items.glob("*/")] == [folder]
     assert meeting.meta["steps_completed"][:2] == ["00-01", "00-02"]
 
 
@@ -93,7 +93,7 @@ async def test_start_asks_which_of_several_folders_is_meant(meeting: Meeting) ->
         asked = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start dark mode")
 
     assert "could be `GH-1-Dark-Mode` and `GH-2-Dark-Mode`" in str(asked.response)
-    assert len([*items.iterdir()]) == 2
+    assert len([*items.glob("*/")]) == 2
 
 
 async def test_a_mention_adopts_the_thread_and_what_was_said_in_it(meeting: Meeting) -> None:

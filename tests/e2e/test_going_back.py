@@ -5,7 +5,6 @@ from shutil import copytree, rmtree
 from subprocess import run
 
 from bot.cli import replay
-from bot.domain.transcript.lines import read
 from bot.record.verify import RecordedItem
 from bot.slack.render import MORE
 from slack_sandbox import SandboxMessage
@@ -52,7 +51,7 @@ async def test_a_reset_in_the_middle_of_a_meeting_loses_nothing(meeting: Meeting
         await meeting.start("Offline sync")
         for words in WORDS[:2]:
             await step(meeting, words)
-        before = read((meeting.folder / "planning/meeting.jsonl").read_bytes()).lines
+        before = meeting.transcript.lines
         git(meeting, "reset", "--quiet", "--hard", "HEAD~2")
         assert any("went back by 2 commits" in one for one in verified(meeting))
         await meeting.do_step(WORDS[2])
@@ -160,6 +159,11 @@ async def test_a_record_is_held_against_its_thread(meeting: Meeting) -> None:
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say("aside: lunch?")
+        bot = f"<@{meeting.slack.bot_user_id}>"
+        await meeting.say(f"{bot} what if we don't agree?", who="grace")
+        named = await meeting.say("Who decides that?", who="grace")
+        await meeting.slack.settled()
+        await meeting.slack.person("grace").edit(named, f"{bot} Who decides that?")
         await meeting.say("Ask <@U0ADA> about tokens such as xoxb-1234567890-abcdefghijklmnop.")
         changed = await meeting.say("Edits get lost in tunels.")
         gone = await meeting.say("Never mind this one.")
@@ -176,6 +180,7 @@ async def test_a_record_is_held_against_its_thread(meeting: Meeting) -> None:
         await meeting.slack.settled()
 
         assert await against_slack(meeting) == ([], 1)
+        assert verified(meeting) == []
 
 
 async def test_what_only_one_of_them_has_is_named(meeting: Meeting) -> None:
@@ -184,20 +189,21 @@ async def test_what_only_one_of_them_has_is_named(meeting: Meeting) -> None:
         await meeting.start("Offline sync")
         for words in WORDS:
             await step(meeting, words)
+    ada, grace = meeting.person("ada"), meeting.person("grace")
     written = meeting.folder / "planning/meeting.jsonl"
     rows = written.read_bytes().splitlines(keepends=True)
     written.write_bytes(b"".join(row for row in rows if WORDS[1].encode() not in row))
     found, _ = await against_slack(meeting)
     assert len(found) == 1
-    assert f"U0GRACE wrote '{WORDS[1]}'" in found[0]
+    assert f"{grace} wrote '{WORDS[1]}'" in found[0]
 
     git(meeting, "checkout", "--quiet", "--", ".")
-    about_ada = written.read_text().replace('"user_id": "U0GRACE"', '"user_id": "U0ADA"', 1)
+    about_ada = written.read_text().replace(f'"person": "{grace}"', f'"person": "{ada}"', 1)
     written.write_text(about_ada.replace(WORDS[1], "Something else."))
     found, _ = await against_slack(meeting)
-    assert "names U0ADA for the message" in found[0]
+    assert f"names {ada} for the message" in found[0]
     assert "has other words than the message" in found[1]
-    assert f"U0GRACE wrote '{WORDS[1]}'" in found[1]
+    assert f"{grace} wrote '{WORDS[1]}'" in found[1]
 
     git(meeting, "checkout", "--quiet", "--", ".")
     (said,) = [message for message in meeting.thread if message.text == WORDS[1]]

@@ -1,4 +1,4 @@
-"""A team with a model: the roles of the workshop and a reviewer look at the code, and people see what it rests on."""
+"""A team with a model: a reviewer looks at the code, and people see what it rests on."""
 
 import json
 import re
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from aiohttp import web
 
-from bot.domain.values.text import one_line
 from tests.e2e.meeting import Meeting
 from tests.e2e.test_planning import planned
 from tests.voices.models.provider import Answer, Called, Json, ModelServer, Reply, says
@@ -15,7 +14,7 @@ CODE = "def retry():\n    wait(60)  # 60 seconds, api_key=sk-ant-0123456789abcde
 SAID = "The retry waits 60 seconds, and the brief says nothing of it."
 FORGED = "src/mail.py:7@1a2b3c4"
 _SHOWN = re.compile(r"src/sync\.py:2@[0-9a-f]{7}")
-PLANNED, REVIEWED = "Give your verdict as", "Review these files of one piece of work"
+REVIEWED = "Review these files of one piece of work"
 
 
 def strings(value: object) -> Iterator[str]:
@@ -32,19 +31,24 @@ def looks_and_cites(asked: list[str]) -> Reply:
         words = "\n".join(strings(body["messages"]))
         asked.append(words)
         shown = _SHOWN.search(words)
-        if not shown and (PLANNED in words or REVIEWED in words):
+        if not shown and REVIEWED in words:
             return await says(Answer("", calls=(Called("search_code", {"pattern": "wait"}),)))(request, body)
         sources = [shown[0] if shown else "", FORGED]
-        reason = {"text": SAID, "sources": sources}
-        finding = {"severity": "critical", "file": "planning/plan.md", "line": 1, **reason}
-        told = {"findings": [finding]} if REVIEWED in words else {"ok": False, "reasons": [reason]}
+        finding = {
+            "severity": "critical",
+            "file": "planning/plan.md",
+            "line": 1,
+            "text": SAID,
+            "sources": sources,
+        }
+        told = {"findings": [finding]}
         return await says(Answer(json.dumps(told)))(request, body)
 
     return reply
 
 
-async def test_roles_and_reviewers_look_and_people_see_what_it_rests_on(meeting: Meeting) -> None:
-    """On the card, in the record and in the review. After a restart it is the same, and nothing comes of a verdict."""
+async def test_reviewers_look_and_people_see_what_it_rests_on(meeting: Meeting) -> None:
+    """In the review and for who reads it; nothing comes of a verdict."""
     meeting.workspace.mkdir()
     meeting.git("init", "--quiet", "--initial-branch=main")
     (meeting.workspace / "src").mkdir()
@@ -60,14 +64,10 @@ async def test_roles_and_reviewers_look_and_people_see_what_it_rests_on(meeting:
             "ROUNDTABLE_FILE_URL": "https://code.example/{path}",
         }
         async with meeting.bot():
-            await planned(meeting, offered="plan_go")
-            card = await meeting.seen("60 seconds")
+            await planned(meeting)
+            await meeting.finish_step()
             await meeting.slack.settled()
         async with meeting.bot():
-            await meeting.press("plan_go", who="grace")
-            await meeting.seen("say why in one sentence")
-            await meeting.say("A minute is fine.")
-            await meeting.seen("is written, version 1")
             await meeting.slack.person("ada").mention("#roundtable", "review by Alex", thread_ts=meeting.root)
             line = await meeting.seen("*Review 1*")
             before = meeting.meta
@@ -75,18 +75,8 @@ async def test_roles_and_reviewers_look_and_people_see_what_it_rests_on(meeting:
             await meeting.until(lambda: meeting.slack.person("grace").ephemerals)
             await meeting.slack.settled()
 
-    first, *_, last = (found[0] for found in map(_SHOWN.search, asked) if found)
-    commits = meeting.git("log", "--format=%h", "--abbrev=7").splitlines()
-    assert {one.rpartition("@")[2] for one in (first, last)} <= {*commits}
-    label = first.partition("@")[0]
-    assert f"{SAID} ({label})" in one_line(card.text, 100_000)
-    assert "https://code.example/src/sync.py#L2" in str(card.blocks)
-    assert f"{SAID} ({first})" in str(meeting.lines("TestPlanner")[-1].meta["verdict"]["reasons"])
-    judged = [one for one in meeting.transcript.lines if "verdict" in one.meta and "looked_at" in one.meta]
-    assert {one.actor for one in judged} >= {"TestPlanner", "RiskPlanner"}
-    for one in judged:
-        assert _SHOWN.fullmatch(one.meta["looked_at"][0]["ids"][-1])
-        assert one.meta["dropped"] == [{"what": FORGED, "why": "this source was not shown"}]
+    last = next(found[0] for found in map(_SHOWN.search, reversed(asked)) if found)
+    assert last.rpartition("@")[2] in meeting.git("log", "--format=%h", "--abbrev=7").splitlines()
     review = (meeting.folder / "reviews" / "review-001.md").read_text()
     assert f"{SAID} (`{last}`)" in review
     assert f"Left out: {FORGED} (this source was not shown)" in review

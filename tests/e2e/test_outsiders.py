@@ -14,7 +14,7 @@ from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_pressing import EVA, found_out, told
 
 ELSEWHERE = "#partners"
-LOOKING = {"status", "list", "catchup", "decisions", "read", "waiting", "snooze", "remind", "help"}
+LOOKING = {"about", "status", "list", "catchup", "decisions", "read", "waiting", "snooze", "remind", "help"}
 """They show what can be read in the channel anyway, or are about the person's own reminders; nobody else sees it."""
 ACTING = (
     "start Dark mode",

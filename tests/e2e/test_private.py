@@ -86,7 +86,7 @@ async def test_the_same_title_elsewhere_is_another_item(meeting: Meeting) -> Non
         told_there = await asked(meeting, "start Takeover", channel=SECRET)
 
     assert "There is a roundtable on *Takeover* (`takeover`)" in told
-    public, private = sorted(one.name for one in (meeting.workspace / "docs" / "requirements").iterdir())
+    public, private = sorted(one.name for one in (meeting.workspace / "docs" / "requirements").glob("*/"))
     assert public == "takeover"
     assert re.fullmatch(r"takeover-[a-z2-7]{8}", private)
     assert f"There is a roundtable on *Takeover* (`{private}`)" in told_there
@@ -110,11 +110,11 @@ async def test_a_folder_with_capitals_that_is_private_elsewhere_is_not_taken_up(
     async with meeting.bot():
         await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start take-over")
         root = (await meeting.until(lambda: meeting.slack.messages(CHANNEL)))[0]
-        await meeting.until(lambda: len([*items.iterdir()]) == 2)
+        await meeting.until(lambda: len([*items.glob("*/")]) == 2)
         await meeting.slack.settled()
 
     assert "secret" not in root.text
-    (new,) = {one.name for one in items.iterdir()} - {"Take-Over"}
+    (new,) = {one.name for one in items.glob("*/")} - {"Take-Over"}
     assert re.fullmatch(r"take-over-[a-z2-7]{8}", new)
 
 
@@ -125,9 +125,9 @@ async def test_two_private_channels_have_slugs_of_their_own(meeting: Meeting) ->
         await started_there(meeting, "Takeover")
         await asked(meeting, "start Takeover", channel=f"#{other.name}")
         folders = meeting.workspace / "docs" / "requirements"
-        await meeting.until(lambda: len([*folders.iterdir()]) == 2)
+        await meeting.until(lambda: len([*folders.glob("*/")]) == 2)
 
-    assert "takeover" not in {one.name for one in folders.iterdir()}
+    assert "takeover" not in {one.name for one in folders.glob("*/")}
 
 
 async def test_an_older_private_item_is_not_told_of_by_a_number(meeting: Meeting) -> None:
@@ -146,9 +146,9 @@ async def test_an_older_private_item_is_not_told_of_by_a_number(meeting: Meeting
     commit_all(meeting.workspace)
     async with meeting.bot():
         await asked(meeting, "start Takeover")
-        await meeting.until(lambda: len([*folder.parent.iterdir()]) == 2)
+        await meeting.until(lambda: len([*folder.parent.glob("*/")]) == 2)
 
-    (begun,) = {one.name for one in folder.parent.iterdir()} - {"takeover"}
+    (begun,) = {one.name for one in folder.parent.glob("*/")} - {"takeover"}
     assert re.fullmatch(r"takeover-[a-z2-7]{8}", begun)
 
 

@@ -36,7 +36,7 @@ async def minutes_pass(meeting: Meeting, minutes: float) -> None:
 
 
 async def test_a_discussion_ends_when_it_is_quiet(meeting: Meeting) -> None:
-    """Three turns of personas, and one of Ada; Grace is heard after the limit. Then nobody writes for ten minutes."""
+    """One turn of the lead, and three of Ada; Grace is heard after the limit. Then nobody writes for ten minutes."""
     async with meeting.bot():
         await step_done(meeting)
         meta = meeting.folder / "meta.json"
@@ -46,7 +46,9 @@ async def test_a_discussion_ends_when_it_is_quiet(meeting: Meeting) -> None:
         await meeting.press("elaborate")
         await meeting.menu("ask_all")
         await meeting.slack.settled()
-        await meeting.say("A queue on the device.", who="ada")
+        for words in ("A queue on the device.", "It is sent at night.", "Or when there is a network."):
+            await meeting.say(words, who="ada")
+            await meeting.slack.settled()
         await meeting.seen("ends by itself when nobody has written for 10 minutes")
         await minutes_pass(meeting, 9)
         await meeting.say("objection: the queue gets lost", who="grace")

@@ -1,48 +1,11 @@
-"""What a card cuts is read by one person; what was left out of the files is included by a press or a word."""
-
-import json
+"""What a card cuts is read by one person, and a page of it stands in the first message."""
 
 from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 
 
-def notes(meeting: Meeting) -> list[tuple[str, str]]:
-    entries = json.loads((meeting.folder / "specification.json").read_text())["entries"]
-    claims = [one["claims"]["text"][-1] for one in entries if one["kind"] == "note"]
-    return [(claim["said"]["name"], claim["value"]) for claim in claims]
-
-
 def root_of(meeting: Meeting) -> SandboxMessage:
     return next(one for one in meeting.slack.messages(CHANNEL) if one.ts == meeting.root)
-
-
-async def test_short_remarks_are_counted_and_included(meeting: Meeting) -> None:
-    """By a press, and by the word; each in the name of the person who made the remark."""
-    async with meeting.bot():
-        await meeting.start("Rate limiting")
-        await meeting.do_step("problem: Batch jobs starve everybody else.")
-        await meeting.say("brb, standup", who="grace")
-        await meeting.say("lol ok", who="linus")
-        await meeting.seen("2 short remarks left out")
-    async with meeting.bot():
-        await meeting.press("include", who="ada")
-        await meeting.until(lambda: not meeting.menus("include"))
-        await meeting.press("continue")
-        await meeting.seen("Step 00-02:")
-        await meeting.do_step("keyword: batch job")
-        await meeting.say("back again", who="linus")
-        await meeting.seen("1 short remark left out")
-    async with meeting.bot():
-        await meeting.say("include", who="grace")
-        await meeting.until(lambda: not meeting.menus("include"))
-        await meeting.press("continue")
-        await meeting.seen("Step 00-03:")
-
-    found = notes(meeting)
-    assert ("Grace", "brb, standup") in found
-    assert ("Linus", "lol ok") in found
-    assert ("Linus", "back again") in found
-    assert "Ada included 2 short remarks." in [line.content for line in meeting.lines("PlanningAgent")]
 
 
 async def in_the_second_step(meeting: Meeting) -> None:

@@ -56,7 +56,7 @@ async def test_what_was_said_before_we_came_is_redacted_too(meeting: Meeting) ->
         await ada.shortcut(meeting.root, SHORTCUT)
         await meeting.menu("finish_step")
 
-    (folder,) = (meeting.workspace / "docs" / "requirements").iterdir()
+    (folder,) = (meeting.workspace / "docs" / "requirements").glob("*/")
     assert "redacted:github-token" in (folder / "draft.md").read_text()
     assert TOKEN.encode() not in everything_in(meeting.workspace)
 

@@ -90,10 +90,14 @@ def steps(remote: Git) -> tuple[str, ...]:
     return tuple(json.loads(shown(remote, "meta.json"))["steps_completed"])
 
 
+@pytest.mark.parametrize("first", ["one", "two"])
 async def test_a_remote_that_is_away_lets_no_step_be_asked_again(
-    meeting: Meeting, remote: Git, tmp_path: Path, redis_url: str
+    meeting: Meeting, remote: Git, tmp_path: Path, redis_url: str, first: str
 ) -> None:
-    """The next step is another clone's, which has not heard of the last one; when the remote is back, it has both."""
+    """
+    The next step is another clone's, which has not heard of the last one; when the remote is back, it has both,
+    whichever of them is the *first* to push.
+    """
     more = {"REDIS_URL": redis_url, "ROUNDTABLE_REMOTE": str(remote.root)}
     async with app.bot(settings(meeting.slack, tmp_path / "one", **more), web=False):
         await meeting.start("Offline sync")
@@ -110,6 +114,7 @@ async def test_a_remote_that_is_away_lets_no_step_be_asked_again(
         await meeting.slack.person("ada").slash(CHANNEL, "/roundtable resume offline-sync")
         await meeting.slack.settled()
         away.rename(remote.root)
+        await Sync(tmp_path / first, remote=str(remote.root)).once()
         async with app.bot(settings(meeting.slack, tmp_path / "one", **more), web=False):
             await wait_until(lambda: "offline-sync" in remote("log", "--all", "--format=%s") and both(remote))
 

@@ -1,8 +1,7 @@
 """The first message of the thread as people see it, and the final brief, across restarts."""
 
-from roundtable_eval.demo import ways
 from slack_sandbox import SandboxMessage
-from tests.e2e.meeting import CHANNEL, Meeting
+from tests.e2e.meeting import CHANNEL, Meeting, ways
 
 
 def root(meeting: Meeting) -> SandboxMessage:
@@ -14,10 +13,10 @@ async def test_pausing_and_resuming_with_the_first_message(meeting: Meeting) -> 
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.until(lambda: "catch_up" in ways(root(meeting)))
-        assert "0 of 24 steps" in root(meeting).words
+        assert "Step 1 of 24, *Scope Estimation*" in root(meeting).words
         assert "Maya, Alex and Jordan follow rules, without a model." in root(meeting).words
         await meeting.do_step("Edits get lost in tunnels.")
-        await meeting.until(lambda: "1 of 24 steps" in root(meeting).words)
+        await meeting.until(lambda: "*Scope Estimation* (finished)" in root(meeting).words)
 
     async with meeting.bot():
         await meeting.press_in(root(meeting), "stop", who="grace")
@@ -26,7 +25,7 @@ async def test_pausing_and_resuming_with_the_first_message(meeting: Meeting) -> 
     async with meeting.bot():
         await meeting.press_in(root(meeting), "resume")
         await meeting.until(lambda: "Paused" not in root(meeting).words)
-        assert "1 of 24 steps" in root(meeting).words
+        assert "*Scope Estimation* (finished)" in root(meeting).words
 
     async with meeting.bot():
         await meeting.press_in(root(meeting), "export")
@@ -40,7 +39,7 @@ async def skip_the_rest(meeting: Meeting) -> None:
         return [*meeting.menus("finish_step"), *meeting.menus("continue")]
 
     def is_ended() -> bool:
-        return any("Analysis ended" in one.text for one in meeting.thread)
+        return any("Analysis complete" in one.text for one in meeting.thread)
 
     while not is_ended():
         card = max(offered(), key=lambda one: float(one.ts))
@@ -56,20 +55,20 @@ async def test_the_brief_ends_the_analysis_in_the_channel(meeting: Meeting) -> N
         await meeting.say("decision: Keep edits on the phone")
         await meeting.do_step("Edits get lost in tunnels.")
         await skip_the_rest(meeting)
-        brief = await meeting.seen("Analysis ended")
+        brief = await meeting.seen("Analysis complete")
 
     assert brief.subtype == "thread_broadcast"
-    assert "Keep edits on the phone – Grace" in brief.words
+    assert "Keep edits on the phone. Decided by Grace." in brief.words
     assert brief.ts in {one.ts for one in meeting.slack.messages(CHANNEL)}
 
     async with meeting.bot():
         await meeting.say("DEC-001: Keep edits on the server")
-        changed = await meeting.seen("Keep edits on the server – Grace")
+        changed = await meeting.seen("Keep edits on the server. Decided by Grace.")
         await meeting.until(lambda: "Keep edits on the server" in root(meeting).words)
         assert changed.ts in {brief.ts, meeting.root}
         assert len([one for one in meeting.thread if one.subtype == "thread_broadcast"]) == 1
         await meeting.press_in(root(meeting), "plan")
-        await meeting.menu("plan_skip")
+        await meeting.seen("Step 05-01: Plan")
 
 
 async def test_a_finished_step_is_opened_again(meeting: Meeting) -> None:

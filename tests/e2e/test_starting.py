@@ -48,7 +48,7 @@ async def test_a_command_without_words_opens_the_form(meeting: Meeting) -> None:
     assert meeting.meta["source_id"] == "GH-42"
     seats = meeting.meta["roundtable"]
     assert seats["personas_active"] == ["solutions-architect", "system-designer"]
-    assert seats["participants"] == [ada.id, linus.id]
+    assert seats["participants"] == [meeting.person("ada"), meeting.person("linus")]
     assert seats["due"].endswith("Z")
     assert set(meeting.meta["depth_overrides"].values()) == {"brief"}
     assert "600 requests a minute" in (meeting.folder / "draft.md").read_text()

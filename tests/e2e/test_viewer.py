@@ -9,10 +9,9 @@ from shutil import rmtree
 import pytest
 from aiohttp import web
 
-from roundtable_eval.demo import ways
 from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
-from tests.e2e.meeting import Meeting, sandbox
+from tests.e2e.meeting import Meeting, sandbox, ways
 from tests.e2e.test_pressing import EVA, GUS
 from tests.voices.models.provider import Answer, Called, Json, ModelServer, says
 
@@ -242,17 +241,6 @@ async def test_a_member_who_becomes_a_guest_is_one_at_the_next_question(meeting:
             model.asked.clear()
             await asks(meeting, model, root)
             assert model.was_told((*CODE, *ELSEWHERE)) == []
-
-
-async def test_a_new_name_is_on_the_card(meeting: Meeting) -> None:
-    """What is recorded already keeps the name under which it was said."""
-    grace = meeting.slack.workspace.user("grace")
-    async with meeting.bot():
-        root = await started(meeting, "Offline sync", HERE)
-        await said(meeting, "Edits get lost in tunnels.", root)
-        await meeting.until(lambda: "Grace" in str(meeting.slack.thread(HERE, root)))
-        meeting.slack.workspace.change_user(replace(grace, real_name="Amazing Hopper"))
-        await meeting.until(lambda: "Amazing Hopper" in str(meeting.slack.thread(HERE, root)))
 
 
 async def test_a_thread_goes_on_below_a_new_id_of_its_channel(meeting: Meeting) -> None:

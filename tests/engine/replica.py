@@ -4,13 +4,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Person
 from bot.engine.clock import now
 from bot.engine.commands import Commands
+from bot.engine.engine import BeforeSave, nothing_before
 from bot.engine.performers import Performers
 from bot.engine.personal import Personal
 from bot.engine.ports import Meter, Pay, Voices, Wake
@@ -18,7 +19,7 @@ from bot.engine.roundtables import Roundtables
 from bot.engine.viewing import Viewers
 from bot.storage.redis import RedisStore
 from tests.domain.table import Table, shipped
-from tests.durability.sim_voices import SimPlanners, SimVoices
+from tests.durability.sim_voices import SimVoices
 from tests.durability.world import SimChat, SimRecords, SimWorkspace, World
 from tests.sights import MEMBERS
 
@@ -59,18 +60,18 @@ async def replica(
     meter: Meter | None = None,
     voices: Voices | None = None,
     wake: Wake | None = None,
+    before_save: BeforeSave = nothing_before,
 ) -> AsyncIterator[Replica]:
     """Replicas of one roundtable have one Redis; what Slack shows and what the workspace holds, each has of its own."""
     world, woken = World(), Woken()
     chat, files = chat or SimChat(world), SimWorkspace(world)
-    records, planners = SimRecords(world), SimPlanners(world)
-    performers = Performers(
-        chat, voices or SimVoices(world), files, shipped(), now, records, planners, MEMBERS
-    )
+    said, records = voices or SimVoices(world), SimRecords(world)
+    performers = Performers(chat, said, files, shipped(), now, records, MEMBERS)
     async with RedisStore(redis_url, team="T1") as store:
         engine = Roundtables(
-            store=store, wake=wake or woken, performers=performers, playbook=shipped(), clock=now, meter=meter
-        )
+            store=store, wake=wake or woken, performers=performers, playbook=shipped(), clock=now,
+            meter=meter, before_save=before_save,
+        )  # fmt: skip
         yield Replica(engine, store, woken, world)
 
 
@@ -83,10 +84,15 @@ def said(rt: Roundtable, text: str, ts: str) -> Say:
     return Say(key=f"{rt.place.channel}.{ts}", at=now(), person=ADA, text=text, ts=ts)
 
 
-def pressed(rt: Roundtable, action: Action) -> Press:
+def pressed(rt: Roundtable, action: str) -> Press:
     assert rt.menu, "there is a menu to press"
     return Press(
-        key=f"press.{rt.menu.token}", at=now(), person=ADA, action=action, token=rt.menu.token, ts=rt.menu.ts
+        key=f"press.{rt.menu.token}",
+        at=now(),
+        person=ADA,
+        action=action,
+        token=rt.menu.token,
+        ts=rt.stands_at(rt.menu.token),
     )
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bot.domain.messages.message import Card, Message
 from bot.domain.roundtable.effects import Post, React, Rewrite
-from bot.domain.roundtable.posts import EditedPost
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.posts import LiveMessage
+from bot.domain.roundtable.state import ROOT, Roundtable
 from bot.domain.values.places import Place
 from bot.engine.clock import now
 from bot.engine.performers import Performers
@@ -16,7 +16,7 @@ from bot.engine.roundtables import Roundtables
 from bot.errors import Postponed
 from bot.storage.sqlite import SqliteStore
 from tests.domain.table import shipped
-from tests.durability.sim_voices import SimPlanners, SimVoices
+from tests.durability.sim_voices import SimVoices
 from tests.durability.world import SimChat, SimRecords, SimWorkspace, World
 from tests.engine.replica import Woken, discussing
 from tests.patience import wait_until
@@ -98,7 +98,6 @@ class Process:
             shipped(),
             now,
             SimRecords(world),
-            SimPlanners(world),
             MEMBERS,
         )
         self.engine = Roundtables(
@@ -148,14 +147,14 @@ async def test_post_first_tidy_later(tmp_path: Path) -> None:
     rt = empty()
     card = rt.card
     assert card
-    rt = rt.but(root=EditedPost(ts="7000.0"))
+    rt = rt.but(live={**rt.live, ROOT: LiveMessage(ts="7000.0")})
     async with stored(rt, tmp_path) as store:
         process = Process(store)
         await process.queue(
             rt,
             edit("a step that is over"),
             edit("first message", ts="7000.0"),
-            edit("the card in use", ts=card.ts),
+            edit("the card in use", ts=rt.stands_at(card.token)),
             Post(message=Message(text="a post")),
             edit("what was pressed", ts="7000.3", pressed=True),
         )

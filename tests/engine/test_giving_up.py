@@ -5,20 +5,17 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
 
-from bot.domain.discussion.elaboration import StanceGroups
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import CompareStances, Draft, Speak, Synthesize
+from bot.domain.roundtable.effects import Draft, Speak, Synthesize
 from bot.domain.roundtable.inputs import Mute, Resume, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions.comparing import SAME
 from bot.domain.specification.entries import Patch
 from bot.engine.clock import now
 from bot.engine.ports import Facts, Speech, VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from tests.domain.table import Table
-from tests.domain.test_comparing import ALL, until_asked
 from tests.engine.replica import ADA, Replica, replica, said
 from tests.patience import PATIENCE_SECONDS
 
@@ -107,38 +104,6 @@ async def test_leaving_ends_it_and_hands_it_over(redis_url: str) -> None:
 
     assert voices.left
     assert after.has_pending(Speak)
-
-
-class Comparing(Pondering):
-    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:  # noqa: ARG002
-        self.begun.set()
-        await self.go.wait()
-        return ALL, {"verifier": {"provider": "other"}}
-
-
-async def test_positions_are_compared_by_whoever_goes_on(redis_url: str) -> None:
-    """A process stops while the second model thinks; the next one asks again, and the agreement is challenged once."""
-    leaving, staying = Comparing(), Comparing()
-    rt = until_asked().rt.but(version=1)
-    async with replica(redis_url, voices=leaving) as one:
-        await one.store.put(rt, expected=0)
-        paying = asyncio.create_task(one.engine.pay(rt.slug))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await leaving.begun.wait()
-            paying.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await paying
-        assert (await one.stored(rt)).has_pending(CompareStances)
-    staying.go.set()
-    async with replica(redis_url, voices=staying) as other:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await other.engine.pay(rt.slug)
-        after = await other.stored(rt)
-
-    assert not after.has_pending(CompareStances)
-    assert after.debate.groups == ALL
-    assert after.debate.challengers
-    assert sum(SAME in line.meta for line in after.lines) == 1
 
 
 class Writing(Pondering):

@@ -9,7 +9,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.effects import React
 from bot.domain.values.places import Place
 from bot.engine.ports import NoMeter
-from bot.errors import UserError
+from bot.errors import Unavailable, UserError
 from tests.durability.world import SimChat, World
 from tests.engine.replica import discussing, pressed, replica, said, words
 from tests.patience import wait_until
@@ -56,6 +56,20 @@ async def test_two_processes_that_take_turns_conflict_once(redis_url: str) -> No
 
         assert words(await one.stored(rt)) == texts
         assert sum(meter.conflicts for meter in meters) <= 2
+
+
+async def test_nothing_is_saved_before_what_it_names(redis_url: str) -> None:
+    """Another process may perform what comes of it, and has to know the person by then."""
+
+    async def away() -> None:
+        raise Unavailable("People could not be stored.")
+
+    rt = discussing().rt.but(version=1)
+    async with replica(redis_url, before_save=away) as one:
+        await one.store.put(rt, expected=0)
+        with pytest.raises(Unavailable, match="People"):
+            await one.engine.hear(rt.place, said(rt, "word", "1.0"))
+        assert words(await one.stored(rt)) == []
 
 
 async def test_a_press_that_makes_no_sense_keeps_nothing_else_from_being_saved(redis_url: str) -> None:

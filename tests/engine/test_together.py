@@ -8,22 +8,19 @@ from typing import Any
 import pytest
 
 from bot.domain.messages.message import Action
-from bot.domain.planning.verdict import ORDER, RoleVerdict
-from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.clock import now
-from bot.engine.evidence_ports import Sight
 from bot.engine.performers import Performers
-from bot.engine.ports import Facts, PlanningCase, Speech, VoiceContext
+from bot.engine.ports import Speech, VoiceContext
 from bot.engine.roundtables import Roundtables
 from bot.errors import VoiceError
 from tests.domain.table import Table, shipped
-from tests.durability.sim_voices import SimPlanners, SimVoices
+from tests.durability.sim_voices import SimVoices
 from tests.durability.world import SimChat, SimRecords, SimStore, SimWake, SimWorkspace, World
-from tests.engine.replica import ADA, pressed, said
+from tests.engine.replica import ADA, pressed
 from tests.sights import MEMBERS
 
 CALL_SECONDS = 2.0
@@ -88,35 +85,19 @@ class SlowVoices(SimVoices):
         return speech._replace(facts={"provider": "scripted", "tokens_in": 10, "tokens_out": 1})
 
 
-class SlowPlanners(SimPlanners):
-    """Every role takes two seconds."""
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self.judged: list[tuple[str, int]] = []
-        self.sights: set[Sight] = set()
-
-    async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
-        self.judged.append((role, len(ws.remarks)))
-        self.sights.add(case.sight)
-        await passed(CALL_SECONDS)
-        return await super().judge(ws, role, case)
-
-
 class Meeting:
     """A discussion on the real engine, in a world without waits but those of voices."""
 
     def __init__(self, **slow: Any) -> None:
         self.world = World()
         self.voices = SlowVoices(self.world, **slow)
-        self.planners = SlowPlanners(self.world)
         self.engine = self.process()
 
     def process(self) -> Roundtables:
         world = self.world
         chat, files = SimChat(world), SimWorkspace(world)
         records = SimRecords(world)
-        performers = Performers(chat, self.voices, files, shipped(), now, records, self.planners, MEMBERS)
+        performers = Performers(chat, self.voices, files, shipped(), now, records, MEMBERS)
         return Roundtables(
             store=SimStore(world),
             wake=SimWake(world),
@@ -127,9 +108,6 @@ class Meeting:
 
     async def begin(self) -> Roundtable:
         return await self.held(Table().start().do_step().stop_paying().press(Action.ELABORATE), "speak")
-
-    async def plan(self) -> Roundtable:
-        return await self.held(Table().start().do_step().stop_paying().plan(), "judge")
 
     async def held(self, table: Table, before: str) -> Roundtable:
         rt = table.pay_up_to(before).rt
@@ -256,46 +234,5 @@ def test_after_a_crash_only_what_is_not_saved_is_asked_again() -> None:
         assert left == held.voices.asked == held.voices.left == [slow]
         assert speakers(held.rt) == [*saved, slow]
         assert posted(held.world)[-3:] == speakers(held.rt)
-
-    run(meeting)
-
-
-def test_the_roles_of_a_workshop_read_at_the_same_time() -> None:
-    """The first reading and the first round: two calls long, for five roles."""
-
-    async def meeting() -> None:
-        held = Meeting()
-        await held.plan()
-
-        assert await held.pay() == pytest.approx(2 * CALL_SECONDS)
-
-        ws = held.rt.workshop
-        assert ws
-        assert held.planners.sights == {MEMBERS}, "they know what may be known in their own thread"
-        assert [(one.role, one.round) for one in ws.judgements] == [
-            (role, number) for number in (0, 1) for role in ORDER
-        ]
-        assert ws.proposal
-
-    run(meeting)
-
-
-def test_roles_hear_what_people_say_while_they_read() -> None:
-    """They are asked again, with those words; nothing of the first calls is recorded."""
-
-    async def meeting() -> None:
-        held = Meeting()
-        await held.plan()
-        paying = asyncio.create_task(held.engine.pay(held.rt.slug))
-        await passed(CALL_SECONDS / 2)
-        await held.engine.handle(held.rt.slug, said(held.rt, "Legal has not signed off", "2700000000.000100"))
-        await paying
-
-        assert held.planners.judged[: 2 * len(ORDER)] == [
-            (role, remarks) for remarks in (0, 1) for role in ORDER
-        ]
-        ws = held.rt.workshop
-        assert ws
-        assert len(ws.judgements) == 2 * len(ORDER)
 
     run(meeting)

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.messages import discussion_wording, verb_wording
+from bot.domain.messages import agent_wording, discussion_wording, menus, verb_wording
+from bot.domain.messages.message import Message
 from bot.domain.values.places import Person, Place
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import VerbRequest
@@ -38,12 +39,25 @@ HELP = verb_wording.BEFORE
         ("dance", f"I don't understand `dance`. Here is what I can do.\n\n{HELP}"),
         ("sttart Dark mode", "I don't understand `sttart Dark mode`. Did you mean `start`?"),
         ("list `all` of it", "I know `list`, but not `list all of it`. These are the commands."),
-        ("", HELP),
     ],
 )
 async def test_help_and_what_is_not_understood(one: Replica, text: str, answer: str) -> None:
     """What is nearly a verb is named."""
     assert (await answer_to(one, text)).startswith(answer)
+
+
+async def test_who_calls_and_says_no_more(one: Replica) -> None:
+    """Where there is no item yet, the first sentence says what this is good for."""
+    assert (await answer_to(one, "")).startswith(f"{HELP}\n\nNothing waits for you.")
+
+
+def test_looking_around_takes_no_button_away() -> None:
+    """In a direct message each open question has a button of the same action."""
+    answers = tuple(agent_wording.ANSWER.but(label=f"Answer {n}…", value=f"a/0{n}") for n in (1, 2))
+    waiting = Message(text="Two questions.", choices=(*answers, menus.START))
+    shown = verb_wording.around(waiting, Message(text="Held here."))
+
+    assert shown.choices == (*answers, menus.START, verb_wording.DECIDED, verb_wording.MORE)
 
 
 @pytest.mark.parametrize("text", ["depth", "depth bottomless", "depth very deep"])

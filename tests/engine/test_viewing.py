@@ -23,7 +23,7 @@ from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.sqlite import SqliteStore
 from tests.domain.table import shipped
-from tests.durability.sim_voices import SimPlanners, SimVoices
+from tests.durability.sim_voices import SimVoices
 from tests.durability.world import SimChat, SimRecords, SimWorkspace, World
 from tests.patience import wait_until
 from tests.sights import SightOf
@@ -187,7 +187,7 @@ async def test_where_a_guest_reads_along_the_code_is_not_searched(least: Belongi
     """And people are told so with the questions of the step."""
     world = World()
     ports = SimChat(world), SimVoices(world), SimWorkspace(world), shipped(), now, SimRecords(world)
-    performers = Performers(*ports, SimPlanners(world), SightOf(Viewer(least=least)))
+    performers = Performers(*ports, SightOf(Viewer(least=least)))
     outcome = await performers.perform(Survey(id="s", keywords=("light",)), a_roundtable())
 
     assert isinstance(outcome, Surveyed)

@@ -23,9 +23,9 @@ from bot.domain.transcript.last_line import read_brief
 from bot.domain.transcript.lines import LinePhase, Source
 from bot.domain.transcript.seal import lost_rows, read_chain, restore_lines
 from bot.settings import Settings
+from bot.storage.git.branch import Branch, CommitDraft
 from bot.storage.git.reader import ItemReader
 from bot.storage.git.seal import Seal
-from bot.storage.git.tree import Branch, CommitDraft
 from tests.growth import grows_no_faster
 from tests.sealing import TRUSTED, sealed
 from tests.storage.samples import NOW, a_line
@@ -118,7 +118,7 @@ def workspace(**files: bytes) -> Iterator[Path]:
 
 def reader(root: Path) -> ItemReader:
     """Of a commit of all that is there."""
-    branch = Branch(root)
+    branch = Branch(root, ITEMS)
     files = {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in root.glob(f"{ITEMS}/**/*")
@@ -126,7 +126,7 @@ def reader(root: Path) -> ItemReader:
     }
     made = branch.build(None, CommitDraft(files, "theirs", NOW))
     assert branch.move(None, made, "theirs")
-    return ItemReader(branch, ITEMS, Seal([KEY]))
+    return ItemReader(branch, Seal([KEY]))
 
 
 def settings_at(root: Path) -> Settings:

@@ -12,40 +12,43 @@ import pytest
 
 from bot import log
 from bot.content import frontmatter
+from bot.domain.actions.table import ACTIONS
+from bot.domain.actions.words import exit_wish
 from bot.domain.catalog import addressing, policy, skip_if, steps
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import owned_sections
-from bot.domain.discussion import board, dissent, normalizing, standing, typed_positions
-from bot.domain.discussion import positions as discussion_positions
+from bot.domain.discussion import words as discussion_words
+from bot.domain.discussion.attesting import stand_of, takes_a_stand
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, Turn
 from bot.domain.discussion.novelty import _evidence as evidence
 from bot.domain.discussion.synthesis import Decision, Insight, Synthesis
 from bot.domain.item import artifacts, item, meta
 from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
 from bot.domain.messages.message import Message
-from bot.domain.planning import numbered, plan_reader, verdict, workshop
+from bot.domain.planning.plan import read_plan
 from bot.domain.planning.projections import harmless
 from bot.domain.privacy.redaction import Redactor, own_rule
 from bot.domain.reviews import review, reviewers
 from bot.domain.reviews import text as review_text
-from bot.domain.roundtable import agreeing, citing, crosscheck, permalinks, words
+from bot.domain.roundtable import citing, crosscheck, permalinks, words
 from bot.domain.roundtable.effects import Post, Speak
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
-from bot.domain.specification import carried, citations, entailment, forms, keywords, snapshot
+from bot.domain.specification import citations, entailment, keywords, reader, snapshot
+from bot.domain.specification.said_entries import Here
 from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.values import json_files, markdown, text
 from bot.engine.verbs import steering
 from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS
 from bot.errors import BotError
-from bot.record import reading
 from bot.record import text as record_text
-from bot.record.brief import Brief
+from bot.record.brief import read_record
+from bot.record.reading import InMemory
 from bot.server import review_webhook
 from bot.slack import agent, limits, parse
 from bot.slack import markdown as mrkdwn
@@ -53,10 +56,10 @@ from bot.slack.render import parts
 from bot.storage import serialization
 from bot.storage.git import evidence as git_evidence
 from bot.storage.git import survey, sync
-from bot.voices import answers, concluding, proposing, sources
+from bot.voices import answers, concluding, sources
 from bot.voices.prompts import digest, fencing, own, seen, shown_files
 from tests.domain.table import Table, person, shipped
-from tests.hostile.growth import SHAPES, grown, growth
+from tests.growth import SHAPES, afresh, grown, growth
 from tests.slack.conftest import NOW, payload
 from tests.slack.test_parse import US
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
@@ -221,17 +224,12 @@ PEOPLE: Mapping[str, Read] = {
     "small talk": lambda said: [one.fullmatch(said) for one in (agent.HELLO, agent.DECIDED, agent.CATCH_UP)],
     "a title to catch up on": lambda said: agent.CATCH_UP.fullmatch(f"catch me up on x{said}"),
     "wishes": lambda said: (
-        words.attends(said),
-        words.letter(said),
-        words.stops(said),
-        words.reopened(said),
+        [*ACTIONS.read_words(said)],
         words.is_aside(said),
-        words.depth(said, at_menu=True),
-        words.exit_wish(said),
+        exit_wish(said),
         words.answers(said),
     ),
-    "an end of a discussion": lambda said: words.exit_wish(f"i think we're {said}"),
-    "yes and not yet": agreeing.answer,
+    "an end of a discussion": lambda said: exit_wish(f"i think we're {said}"),
     "calls to personas": lambda said: (
         words.addresses_no_one(said, PLAYBOOK.roster),
         PLAYBOOK.roster.addressed(said, lead=MAYA.key),
@@ -239,38 +237,40 @@ PEOPLE: Mapping[str, Read] = {
         PLAYBOOK.roster.addressed(f"Maya {said}", lead=MAYA.key),
     ),
     "everyone asked": lambda said: addressing.asks_all(f"everyone, {said}"),
-    "a statement": lambda said: forms.read(
-        said, schema=SCHEMA, specification=SPEC, step_id="01-06", person="U1", questions=("Who?", "Why?")
+    "a statement": lambda said: reader.read(
+        said,
+        Here(schema=SCHEMA, specification=SPEC, step_id="01-06", person="U1", questions=("Who?", "Why?")),
     ),
-    "a statement about an entry": lambda said: forms.read(
-        f"FR-001: {said}", schema=SCHEMA, specification=SPEC, step_id="01-06", person="U1"
+    "a statement about an entry": lambda said: reader.read(
+        f"FR-001: {said}", Here(schema=SCHEMA, specification=SPEC, step_id="01-06", person="U1")
     ),
-    "a story": lambda said: forms.read(
-        f"As a user I want {said}", schema=SCHEMA, specification=SPEC, step_id="01-08", person="U1"
+    "a story": lambda said: reader.read(
+        f"As a user I want {said}", Here(schema=SCHEMA, specification=SPEC, step_id="01-08", person="U1")
     ),
-    "numbers of questions": lambda said: (
-        forms.numbers_in(said),
-        numbered.number_in(said),
-        numbered.without_number(said, 1),
+    "numbers of questions": reader.numbers_in,
+    "a verdict": lambda said: reader.read(
+        f"Test Planner: {said}", Here(schema=SCHEMA, specification=SPEC, step_id="05-01", person="U1")
     ),
     "a position": lambda said: (
-        board.position_in(debate(), said),
-        board.position_in(debate(), f"for A, {said}"),
+        discussion_words.position_in(debate().options, said, SCHEMA),
+        discussion_words.position_in(debate().options, f"for A, {said}", SCHEMA),
+        discussion_words.position_in(debate().options, f"A works for me. {said}", SCHEMA),
     ),
-    "options": lambda said: (board.named_options(said), board.without_letters(said)),
+    "options": lambda said: discussion_words.decided_option(debate().options, said),
     "decisions and objections": lambda said: (
-        dissent.decisions(said),
-        dissent.objections(said),
-        dissent.unmarked(said, ["option"]),
+        discussion_words.decides(said),
+        discussion_words.decides(f"decision: {said}"),
+        discussion_words.unmarked(said, ["option"]),
     ),
-    "a decision with fields": lambda said: dissent.decisions(f"decision: {said}"),
-    "a sealed position": told(lambda said: (typed_positions.read(said), steering.read_position(said))),
+    "a sealed position": told(
+        lambda said: (discussion_words.typed_position(said), steering.read_position(said))
+    ),
     "words of a position": lambda said: (
-        normalizing.meant(debate().options, said),
-        normalizing.key(said),
-        discussion_positions.name(said),
+        discussion_words.meant(debate().options, said),
+        discussion_words.key(said),
+        discussion_words.name(said),
     ),
-    "where somebody stands": lambda said: (standing.takes_a_stand(said), standing.stand_of("Ada", said)),
+    "where somebody stands": lambda said: (takes_a_stand(said), stand_of("Ada", said)),
     "steps named": lambda said: speaking.named_first(said, tuple(PLAYBOOK.roster)),
     "a title": lambda said: (item.item_from(said), item.generate_slug(said), item.detect_source(said)),
     "an item": lambda said: item.resolve(
@@ -278,14 +278,12 @@ PEOPLE: Mapping[str, Read] = {
     ),
     "a backlog": lambda said: item.backlog_title("1.2", said),
     "a source of an item": told(lambda said: (start_form.source_of(said), permalinks.thread(said))),
-    "commands on a card": card_commands.may_be_typed,
+    "commands on a card": lambda said: card_commands.may_be_typed(said, shipped().schema),
     "a title of a thread": lambda said: step_wording.title_of_root(f"**Roundtable: {said}"),
-    "an answer in the workshop": workshop.answer_in,
     "reviewers": reviewers._WORD.findall,
     "secrets": SECRETS,
-    "keywords": lambda said: keywords.words_to_search(SPEC, said, said=said),
-    "statements that no entry has": lambda said: list(carried.lost(said, CLAIMS, is_cited=False)),
-    "citations that no entry has": lambda said: list(carried.lost_citations(said, CLAIMS, frozenset())),
+    "keywords": lambda said: keywords.words_to_search(SPEC, said),
+    "citations in a text": citations.citations_in,
 }
 
 THREADS: Mapping[str, Read] = {
@@ -294,7 +292,7 @@ THREADS: Mapping[str, Read] = {
     "a menu": decided(Table().start().do_step().rt),
     "a discussion": decided(Table().start().elaborate().rt),
     "a discussion with a position": lambda said: decided(Table().start().elaborate().rt)(f"for A, {said}"),
-    "a planning workshop": decided(Table().start().plan().rt),
+    "a plan": decided(Table().start().plan().rt),
 }
 
 SHOWN: Mapping[str, Read] = {
@@ -343,7 +341,6 @@ MODELS: Mapping[str, Read] = {
     "a source": lambda said: entailment.lacks("Ada said “no” to 40 requests a minute on 3 May 2026.", [said]),
     "words of a claim": lambda said: (
         entailment.content_words(said),
-        entailment.has_figure(said),
         entailment.unquoted(said),
         entailment.is_left_open(said),
         entailment.speaks_of_a_decision(said),
@@ -356,9 +353,8 @@ MODELS: Mapping[str, Read] = {
         citations.CodeCitation.read(said),
     ),
     "evidence": evidence,
-    "a verdict": verdict.read_verdict,
-    "a plan": told(plan_reader.read_plan),
-    "objects": lambda said: list(plan_reader.objects_in(said)),
+    "a plan": told(read_plan),
+    "objects": lambda said: list(json_files.objects_in(said)),
     "what it is shown": lambda said: (
         seen.sanitized(said),
         seen.row(said, len(said) // 5),
@@ -371,7 +367,7 @@ MODELS: Mapping[str, Read] = {
         {"a.md": said, "docs/common/nfr-matrix.md": said}, slug="a", room=20_000
     ),
     "a shared file": lambda said: own.own_turns("docs/common/nfr-matrix.md", said, slug="a"),
-    "a sentence": proposing._SENTENCES.split,
+    "a sentence": text.sentences_in,
 }
 
 FILES: Mapping[str, Read] = {
@@ -410,21 +406,16 @@ FILES: Mapping[str, Read] = {
         said.encode(), lambda one: SECRETS(one).text
     ),
     "live state": told(lambda said: serialization.decoded("a", said)),
-    "files found": lambda said: survey._counts(said.encode()),
+    "files found": survey._counts,
     "code that is searched": lambda said: [
         list(git_evidence._rows_with(git_evidence._compiled(one)[0], said.encode())) for one in PATTERNS
     ],
-    "commits": lambda said: list(git_evidence._commits(said)),
+    "commits": lambda said: list(survey._commits(said)),
     "what git says": lambda said: [
         one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)
     ],
     "a record": lambda said: "".join(
-        record_text.as_markdown(
-            reading.entries(reading.InMemory(transcript(said))),
-            reading.replay(reading.InMemory(transcript(said))),
-            Brief(),
-            title="A",
-        )
+        record_text.as_markdown(read_record(InMemory(transcript(said))), title="A")
     ),
 }
 
@@ -448,6 +439,6 @@ def test_a_parser_takes_time_in_proportion_to_the_text(door: str) -> None:
     slow = {
         name: said
         for name, piece in SHAPES.items()
-        if (said := growth(DOORS[door], lambda size: grown(piece, size, "x"), size=SIZE))  # noqa: B023
+        if (said := growth(afresh(DOORS[door]), lambda size: grown(piece, size, "x"), size=SIZE))  # noqa: B023
     }
     assert not slow, f"{door}: {slow}"

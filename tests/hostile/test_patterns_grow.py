@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import bot
-from tests.hostile.growth import grown, growth
+from tests.growth import grown, growth
 
 ROOT = Path(__file__).parent.parent.parent
 SIZE = 2_000

@@ -9,12 +9,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import Place
 from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS
 from bot.errors import NewerVersion
 from bot.slack.posting import carried_by, is_slacks, item_of, last_line_of, metadata, part_key, step_of
-from bot.storage.serialization import UnreadableState, decoded, place_in
+from bot.storage.serialization import UnreadableState, decoded
 from tests.hostile.test_files_of_others import any_text, deep, objects, values, written
 
 API = "http://127.0.0.1:8765/api/"
@@ -106,7 +105,5 @@ stored = objects(*Roundtable.model_fields, slug=st.just(SLUG), shape=st.sampled_
 @given(content=stored.map(written) | values.map(written) | deep | st.binary(max_size=80))
 def test_any_stored_value_is_a_roundtable_or_unreadable(content: bytes) -> None:
     """Whoever can write to Redis can stop a roundtable, and no more than that one."""
-    place = place_in(content)
-    assert place is None or isinstance(place, Place)
     with suppress(UnreadableState, NewerVersion):
         assert decoded(SLUG, content).model_dump_json()

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from bot.domain.discussion.elaboration import StanceGroups
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action
@@ -20,7 +19,6 @@ from bot.storage.git.workspace import GitWorkspace
 from bot.storage.sqlite import SqliteStore
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, NAMES
-from tests.durability.sim_voices import SimPlanners
 from tests.durability.world import SimChat, SimRecords, World
 from tests.engine.replica import Woken
 from tests.meetings.script import Deed, Played, Pressed, Said, Script
@@ -52,9 +50,6 @@ class ScriptedVoices:
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         return self._script.synthesis(cue.roundtable), FACTS
 
-    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:  # noqa: ARG002
-        return StanceGroups(), NO_FACTS
-
     def _speech(self, cue: VoiceContext) -> Speech:
         said = self._script.contribution(cue.persona, cue.roundtable)
         return Speech(said.text, FACTS, said.stances, passed=said.passed)
@@ -65,8 +60,7 @@ async def held(script: Script, root: Path) -> Played:
     world = World()
     async with SqliteStore(root / ".roundtable") as store, GitWorkspace(root) as workspace:
         chat, voices = SimChat(world), ScriptedVoices(script)
-        records, planners = SimRecords(world), SimPlanners(world)
-        performers = Performers(chat, voices, workspace, few_steps(), now, records, planners, MEMBERS)
+        performers = Performers(chat, voices, workspace, few_steps(), now, SimRecords(world), MEMBERS)
         engine = Roundtables(
             store=store, wake=Woken(), performers=performers, playbook=few_steps(), clock=now
         )
@@ -106,6 +100,6 @@ def _input(deed: Deed, rt: Roundtable, number: int) -> Say | Press:
         person=person,
         action=deed.action,
         token=rt.menu.token,
-        ts=rt.menu.ts,
+        ts=rt.stands_at(rt.menu.token),
         value=deed.value,
     )

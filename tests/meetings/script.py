@@ -26,7 +26,7 @@ class Said(NamedTuple):
 
 
 class Pressed(NamedTuple):
-    action: Action
+    action: str
     value: str = ""
     who: str = "ada"
 

@@ -46,7 +46,7 @@ def follow(table: Table, step: dict[str, Any]) -> None:
             table.say(text, who=who)
         case {"press": name}:
             offered = next(one for one in table.menu.message.offered if one.action == name)
-            table.press(Action(name), who=who, value=offered.value)
+            table.press(name, who=who, value=offered.value)
         case {"settle": value}:
             table.press(Action.OBJECTION, who=who, value=value)
         case {"record": fields}:
@@ -90,7 +90,7 @@ def test_an_agreement_is_in_the_record(path: Path) -> None:
     assert f"- {script['decision']}" in synthesis(table).content.partition("#### Decisions Made")[2]
     entry = table.rt.specification.active("decision")[0]
     line = next(line for line in table.lines if line.message_id == entry.claims["text"][0].line)
-    assert line.meta["user_id"] in {"ada", "grace", "linus"}
+    assert line.meta["person"] in {"ada", "grace", "linus"}
 
 
 @pytest.mark.parametrize("path", NOT_AGREED, ids=lambda path: path.stem)

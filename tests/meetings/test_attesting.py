@@ -6,18 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.discussion.attesting import NOT_DECIDED, NOT_OBJECTED, attested
-from bot.domain.discussion.dissent import restored
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import (
     Decision,
     Insight,
     Objection,
-    ObjectionOutcome,
     OpenQuestion,
     Synthesis,
 )
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import deciding, syntheses
+from bot.domain.transcript.lines import LinePhase
+from tests.domain.blocks import PLAYBOOK, roundtable
+from tests.domain.table import person
 from tests.meetings.script import DONE, Played, Said, Script, played
-from tests.meetings.test_synthesis import HOLDOUT, WEIGHED
+from tests.meetings.test_synthesis import HEARD, HOLDOUT
 
 DOUBT = Said("I am not convinced yet.")
 """Turn t04, of Ada."""
@@ -29,7 +33,7 @@ def held(synthesis: Synthesis, *people: Said) -> Played:
 
 def saying(*insights: Insight, **more: Any) -> Synthesis:
     return Synthesis(
-        insights=insights, **{"objections": (WEIGHED,), "summary": "Storage was discussed", **more}
+        insights=insights, **{"objections": (HEARD,), "summary": "Storage was discussed", **more}
     )
 
 
@@ -63,21 +67,18 @@ def test_a_question_is_no_sentence_to_confirm() -> None:
 
 
 def test_an_objection_cannot_be_made_small_or_withdrawn() -> None:
-    """It stays in Jordan's words and open; the reason that nobody gave is taken out and noted."""
-    small = WEIGHED.but(
-        text="A small question about wording", outcome=ObjectionOutcome.ACCEPTED, because="Jordan withdrew it"
-    )
+    """It stays in Jordan's words and open."""
+    small = HEARD.but(text="A small question about wording")
     meeting = held(saying(objections=(small,)))
 
     assert "- [Jordan] storage: SQLite (“In a tunnel there is no server.”): open" in meeting.shown.text
     assert "small question" not in meeting.shown.text
-    assert "withdrew" not in meeting.shown.text
 
 
 def test_an_objection_that_nobody_made_is_left_out() -> None:
     """It names no turn; the record says that it was there."""
-    made_up = Objection(text="Legal objects", by=("Maya",), outcome=ObjectionOutcome.REJECTED, because="no")
-    meeting = held(saying(objections=(WEIGHED, made_up)))
+    made_up = Objection(text="Legal objects", by=("Maya",))
+    meeting = held(saying(objections=(HEARD, made_up)))
 
     assert "Legal objects" not in meeting.shown.text
     assert {"what": "Legal objects", "why": NOT_OBJECTED} in meeting.synthesis.meta["unverified"]
@@ -164,11 +165,27 @@ def test_the_summary_in_the_record_is_counted_when_nobody_said_it() -> None:
     assert "“agreed”" in note["why"]
 
 
-TURNS = (
-    Turn(id="t01", by="maya", name="Maya", text="Where do edits wait?"),
-    Turn(id="t02", by="ada", name="Ada", text="Decision: keep a queue\nI object: it costs 40 €.", human=True),
-    Turn(id="t03", by="alex", name="Alex", text="Redis takes 2 ms."),
-)
+def discussed() -> Roundtable:
+    """Ada decides and objects in one message, between two turns of personas."""
+    turns = (
+        Turn(id="t01", by="maya", name="Maya", text="Where do edits wait?", line="maya.1"),
+        Turn(id="t02", by="alex", name="Alex", text="Redis takes 2 ms.", line="alex.1"),
+    )
+    debate = Elaboration(
+        step_id="00-01", entry="DIS-001", lead="maya", topic="edits", max_turns=9, turns=turns
+    )
+    rt = roundtable(debate).but(people={"ada": "Ada"})
+    event = Say(
+        key="C1.9", at="2026-01-01T00:00:00.000Z", person=person("ada"), ts="9",
+        text="Decision: keep a queue\nI object: it costs 40 €.",
+    )  # fmt: skip
+    line = rt.line_of(event.ts)
+    rt = rt.but(elaboration=debate.heard(by="ada", name="Ada", text=event.text, ts=event.ts, line=line))
+    rt, facts = deciding.said(rt, event, PLAYBOOK)
+    return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
+
+
+DISCUSSED = discussed()
 TEXTS = st.sampled_from(
     ["keep a queue", "it costs 40 €.", "ship on Friday", "never mind", "Redis takes 2 ms", "—"]
 )
@@ -178,33 +195,18 @@ SYNTHESES = st.builds(
     Synthesis,
     insights=st.lists(st.builds(Insight, text=TEXTS, turns=CITED), max_size=3).map(tuple),
     decisions=st.lists(st.builds(Decision, text=TEXTS, by=NAMES, turns=CITED), max_size=3).map(tuple),
-    objections=st.lists(
-        st.builds(
-            Objection,
-            text=TEXTS,
-            turns=CITED,
-            outcome=st.sampled_from(ObjectionOutcome),
-            because=TEXTS,
-            risk=TEXTS,
-            reopen_if=TEXTS,
-        ),
-        max_size=3,
-    ).map(tuple),
+    objections=st.lists(st.builds(Objection, text=TEXTS, turns=CITED), max_size=3).map(tuple),
     summary=TEXTS,
 )
 
 
 @given(SYNTHESES)
 def test_whatever_it_says_the_record_says_who_decided_and_who_objects(synthesis: Synthesis) -> None:
-    """Ada's decision and her objection, word by word; nothing else is decided, and nothing else is settled."""
-    debate = Elaboration(step_id="00-01", lead="maya", topic="edits", max_turns=10, turns=TURNS)
-    kept = restored(attested(synthesis, debate).synthesis, debate)
-    said = {turn.text for turn in TURNS}
+    """Ada's decision and her objection, word by word; nothing else is decided, and nothing is settled."""
+    added = attested(synthesis, DISCUSSED.discussed).synthesis
+    block = syntheses.concluded_block(DISCUSSED, added, PLAYBOOK).block
+    rows = [row.partition(" [t")[0] for row in block.objections]
 
-    assert {(one.text, one.by) for one in kept.decisions} == {("keep a queue", "Ada")}
-    assert ("it costs 40 €.", ("Ada",)) in {(one.text, one.by) for one in kept.objections}
-    assert all(one.outcome is ObjectionOutcome.OPEN for one in kept.objections)
-    assert all(
-        one.text == "it costs 40 €." or one.text in {" ".join(t.split()) for t in said}
-        for one in kept.objections
-    )
+    assert [row.partition(" [")[0] for row in block.decisions] == ["keep a queue (Ada)"]
+    assert rows[0] == "[Ada] it costs 40 €: open"
+    assert set(rows[1:]) <= {"[Maya] Where do edits wait?: open", "[Alex] Redis takes 2 ms: open"}

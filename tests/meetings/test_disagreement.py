@@ -91,9 +91,9 @@ def test_a_decision_is_a_line_of_the_person_who_made_it() -> None:
     assert (line.source, line.actor, line.meta["user_name"]) == (Source.USER, "User", "Grace")
     assert line.content == "Grace decided on storage: SQLite"
     assert made["text"] == "storage: SQLite"
-    shown = next(said.message for said in table.world.thread if said.ts == asked.ts)
+    shown = next(said.message for said in table.world.thread if said.ts == table.ts_of(asked.token))
     assert "decided by Grace" in shown.text
-    assert not any(one.action is Action.DECIDE for one in shown.choices)
+    assert not any(one.action == Action.DECIDE for one in shown.choices)
 
 
 def test_a_decision_does_nothing_but_stand_there() -> None:
@@ -169,7 +169,7 @@ def test_a_press_after_the_discussion_went_on_decides() -> None:
     asked = table.menu
     table.say("Let us hear more.").press(Action.DECIDE, value="0", menu=asked)
 
-    assert [one.text for one in table.rt.debate.decided] == ["storage: Redis"]
+    assert [one["text"] for one in table.rt.discussed.decisions] == ["storage: Redis"]
 
 
 def test_issues_are_put_one_after_the_other() -> None:
@@ -191,11 +191,11 @@ def test_the_question_comes_again_after_a_pause() -> None:
     table = disputing().stop().resume()
 
     assert table.last.text == ASKED
-    assert table.offered()[0] is Action.DECIDE
+    assert table.offered()[0] == Action.DECIDE
 
 
 def test_what_is_decided_survives_a_restart() -> None:
     """It is in the store with everything else."""
     table = disputing().press(Action.DECIDE, value="1", who="grace").restart()
 
-    assert [one.text for one in table.rt.debate.decided] == ["storage: SQLite"]
+    assert [one["text"] for one in table.rt.discussed.decisions] == ["storage: SQLite"]

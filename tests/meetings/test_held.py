@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.messages.message import Action
-from bot.record.brief import NO_LABELS, Brief, brief_of
-from bot.record.reading import entries, replay, specification_of
+from bot.record.brief import RecordResults, read_record
 from bot.record.verify import RecordedItem, differences
 from bot.storage.git.versions import versions
 from tests.meetings.held import held
@@ -25,12 +24,12 @@ from tests.meetings.script import (
     says,
 )
 from tests.meetings.test_agreement import AGAINST, challenged
-from tests.meetings.test_synthesis import HOLDOUT, PUT_BACK, WEIGHED
+from tests.meetings.test_synthesis import HEARD, HOLDOUT, IN_ITS_WORDS
 
 DECIDED = Pressed(Action.DECIDE, "0", "grace")
 JORDAN_MOVES = {**HOLDOUT, JORDAN: [*HOLDOUT[JORDAN], says("Then Redis.", "Redis")]}
 SCRIPTS = {
-    "a good one": Script(HOLDOUT, [DECIDED, DONE], [fair("t01", "t02", objections=[WEIGHED])]),
+    "a good one": Script(HOLDOUT, [DECIDED, DONE], [fair("t01", "t02", objections=[HEARD])]),
     "a dropped objection": Script(HOLDOUT, [Said("I see."), DONE], [fair("t02")]),
     "a collapse": Script(JORDAN_MOVES, [Said("Jordan, really?", "grace"), DONE], [fair("t01")]),
     "a challenge": challenged(AGAINST),
@@ -74,14 +73,13 @@ async def test_what_was_put_back_is_in_git(tmp_path: Path) -> None:
     await held(SCRIPTS["a dropped objection"], tmp_path)
     kept = (item(tmp_path).folder / "quick-scan.md").read_text()
 
-    assert PUT_BACK in kept
+    assert IN_ITS_WORDS in kept
     assert "#### Sources\n- t02: Alex, `planning/meeting.jsonl#offline-sync." in kept
 
 
-async def brief_told(tmp_path: Path, name: str) -> Brief:
+async def brief_told(tmp_path: Path, name: str) -> RecordResults:
     await held(SCRIPTS[name], tmp_path)
-    record = item(tmp_path).record
-    return brief_of(entries(record), replay(record), specification_of(record), NO_LABELS)
+    return read_record(item(tmp_path).record).brief
 
 
 async def test_replay_knows_who_stands_where(tmp_path: Path) -> None:

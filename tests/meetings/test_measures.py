@@ -13,11 +13,11 @@ from tests.domain.table import Contribution
 from tests.meetings.script import ALEX, DONE, GO_ON, JORDAN, MAYA, PASS, Said, Script, fair, played, says
 from tests.meetings.test_agreement import AGAINST, challenged
 from tests.meetings.test_held import SCRIPTS
-from tests.meetings.test_synthesis import HOLDOUT, WEIGHED
+from tests.meetings.test_synthesis import HEARD, HOLDOUT
 
 FACT = Said("Jordan, the devices are offline for hours. What now?")  # t04
 TALK = [Contribution(f"Point {number}.") for number in range(50)]
-KEPT, LOST = fair("t01", "t02", objections=[WEIGHED]), fair("t01", objections=[WEIGHED])
+KEPT, LOST = fair("t01", "t02", objections=[HEARD]), fair("t01", objections=[HEARD])
 
 
 class Pair(NamedTuple):
@@ -47,9 +47,6 @@ PAIRS = {
     "giving in": Pair("collapsed", moving("t04"), moving(), ([], ["storage"])),
     "holdout": Pair("objections", moving("t04"), Script(HOLDOUT, [DONE], [KEPT]), (0, 1)),
     "flip": Pair("unbacked", moving("t04"), moving("t01"), (0, 1)),
-    "a dropped objection": Pair(
-        "objections_kept", Script(HOLDOUT, [DONE], [KEPT]), Script(HOLDOUT, [DONE], [fair("t02")]), (1, 0)
-    ),
     "silence": Pair(
         "silent",
         Script(HOLDOUT, [DONE], [KEPT]),
@@ -68,7 +65,7 @@ PAIRS = {
         Script(
             HOLDOUT,
             [DONE],
-            [Synthesis(insights=(Insight(text="It rains [t02]"),), objections=(WEIGHED,), summary="x")],
+            [Synthesis(insights=(Insight(text="It rains [t02]"),), objections=(HEARD,), summary="x")],
         ),
         (1, 0),
     ),

@@ -102,7 +102,7 @@ def has_suggestions(table: Table) -> bool:
 
 def test_few_questions_are_left_for_people() -> None:
     """A mind that asks about every gap it is shown; what its own entries answer is not asked. Finish asks nobody."""
-    table = Table(replace(shipped(), policy=Policy(thinks=True))).start()
+    table = Table(replace(shipped(), short_path=None, policy=Policy(thinks=True))).start()
     wanted = 0
     while table.rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY}:
         if table.rt.stage is Stage.AT_BOUNDARY:

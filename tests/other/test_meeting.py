@@ -5,6 +5,7 @@ The server knows only Slack's documents (`server`), and does everything that the
 theirs, the bot may not rely on.
 """
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from bot.slack.board import SlackBoard
 from bot.slack.chat import POSTED_AGAIN, SlackChat
 from bot.slack.client import call, identify, opened
 from bot.slack.posting import metadata
+from tests.all_steps import all_steps
 from tests.other.delivering import ByRequest, BySocket, Door
 from tests.other.people import People
 from tests.other.published import unlike_published
@@ -61,6 +63,7 @@ def settings(slack: OtherSlack, workspace: Path, **more: str) -> Settings:
         "SLACK_API_URL": f"{slack.url}/api/",
         "SLACK_BOT_TOKEN": BOT_TOKEN,
         "ROUNDTABLE_WORKSPACE": str(workspace),
+        "ROUNDTABLE_STEPS": all_steps(),
         **more,
     })  # fmt: skip
 
@@ -112,12 +115,16 @@ async def test_a_meeting(served: Served, tmp_path: Path, door: str) -> None:
 
     assert len(slack.keys()) == len(set(slack.keys())), "nothing is posted twice"
     assert not [one for one in slack.asked if one.method.startswith("views.")]
-    said = {line.content: line.meta["user_name"] for line in _people(_transcript(workspace))}
+    names = json.loads((workspace / "docs/requirements/people.json").read_text())["people"]
+    said = {
+        line.content: names.get(line.person, {"name": "no name"})["name"]
+        for line in _people(_transcript(workspace))
+    }
     assert said == {
         "Field workers lose their edits. Scope: small": "Ada Byron",
         "Field workers lose all their edits. Scope: small": "Ada Byron",
         "says it happens every day": "Grace, who left",
-        "And photos too": "U9BARE",
+        "And photos too": "no name",
         "sync queue, offline cache": "Ada Byron",
     }
     assert "step 00-02" in _git(workspace, "log", "--format=%s")

@@ -64,7 +64,7 @@ def test_a_record_that_does_not_hold_ends_with_1(tmp_path: Path) -> None:
     done = replay(tmp_path, "offline-sync", "--verify")
 
     assert done.returncode == 1
-    assert done.stdout.splitlines()[0] == ("meta.json:20: elaborations is not what the lines say")
+    assert done.stdout.splitlines()[0] == ("meta.json:23: elaborations is not what the lines say")
 
 
 def test_json_is_one_document(workspace: Path) -> None:

@@ -9,8 +9,8 @@ from bot.domain.specification.entries import EntryState, Specification
 from bot.domain.specification.snapshot import folded_content
 from bot.domain.transcript.lines import Line, LinePhase, Source, read
 from bot.domain.transcript.seal import TAKES_OVER, Sealer, take_over
+from bot.record.brief import read_record
 from bot.record.page import as_html
-from bot.record.reading import entries, replay
 from tests.record.kept import record_at
 
 SAMPLES = sorted((Path(__file__).parent / "earlier").glob("*.jsonl"))
@@ -21,12 +21,12 @@ SEALER = Sealer(b"the key of a test")
 def test_it_is_read_without_a_flaw_and_shown(sample: Path) -> None:
     """Every word of a person is on the page."""
     record = record_at(sample)
-    state = replay(record)
-    page = "".join(as_html(lambda: entries(record), state, title="Offline sync"))
+    known = read_record(record)
+    page = "".join(as_html(known, title="Offline sync"))
     said = [line for line in read(sample.read_bytes()).lines if line.source is Source.USER]
 
-    assert state.flaw_count == 0
-    assert len([*entries(record)]) == state.lines
+    assert known.state.flaw_count == 0
+    assert len([*known.lines()]) == known.state.lines
     assert all(escape(line.content.split("\n")[0]) in page for line in said)
 
 
@@ -53,6 +53,26 @@ def test_what_was_said_in_a_step_is_in_an_entry(sample: Path) -> None:
     grounds = {claim.line for entry in known for claims in entry.claims.values() for claim in claims}
 
     assert {line.content for line in said if line.message_id not in grounds} <= {"done"}
+
+
+def test_a_long_message_is_kept_whole() -> None:
+    """In several notes, and an edit that is shorter takes the rest back."""
+    words = "x" * 9_000
+    first = said(words, message_id="C1.1")
+    shorter = said("Only this.", message_id="C1.1.edit", amends="C1.1")
+
+    assert "".join(notes(first)) == words
+    assert notes(first, shorter) == ["Only this."]
+
+
+def said(content: str, **facts: object) -> Line:
+    about = {"step_id": "01-01", "message_ts": "1.000100", "user_id": "U1", "user_name": "Ada"}
+    return pressed(content).but(actor="User", role="user", source=Source.USER, meta={**about, **facts})
+
+
+def notes(*lines: Line) -> list[str]:
+    content = "".join(f"{line.as_json()}\n" for line in lines).encode()
+    return [str(entry["text"]) for entry in folded_content(content).specification.active("note")]
 
 
 def accepted(specification: Specification) -> set[str]:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from bot.cli.replay import verified
 from bot.domain.transcript.state import State
-from bot.record.brief import Brief
+from bot.record.brief import read_record
 from bot.record.page import as_html
-from bot.record.reading import entries, replay
+from bot.record.reading import replay
 from bot.record.text import as_markdown
 from bot.record.verify import RecordedItem, differences
 from tests.record.kept import record_at
@@ -49,8 +49,9 @@ def test_what_is_sound_is_replayed() -> None:
 
 def test_every_form_shows_all_of_it() -> None:
     """Bad lines stand where they are, with what is wrong with them."""
-    text = "\n".join(as_markdown(entries(record_at(DAMAGED)), state(), Brief(), title="Damaged"))
-    page = "".join(as_html(lambda: entries(record_at(DAMAGED)), state(), title="Damaged"))
+    record = read_record(record_at(DAMAGED))
+    text = "\n".join(as_markdown(record, title="Damaged"))
+    page = "".join(as_html(record, title="Damaged"))
 
     for number in (6, 7, 8, 9, 11, 12, 14):
         assert f"*Line {number} " in text

@@ -1,29 +1,39 @@
 """Plans when a record is verified: what is made from a plan is made again, and compared."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.messages.message import Action
-from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE, REVIEW
+from bot.domain.planning.projections import PLAN, PLAN_FILES, REVIEW
 from bot.record.verify import RecordedItem, differences
 from bot.storage.git.versions import versions
-from tests.domain.table import Table
+from tests.domain.table import Table, shipped
 from tests.record.kept import committed
 
 
 @pytest.fixture
 def item(tmp_path: Path) -> RecordedItem:
-    """Two versions of a plan, one of them put aside."""
-    table = Table().start().plan().press(Action.PLAN_GO).press(Action.PLAN_REDO).press(Action.PLAN_GO)
-    return committed(table, tmp_path)
+    """A plan, and a version of it that an earlier version of the bot put aside."""
+    table = (
+        Table().start().plan().say("problem: Edit in a tunnel.\nTest Planner: go").press(Action.FINISH_STEP)
+    )
+    found = committed(table, tmp_path)
+    folder = found.folder / "planning"
+    aside = folder / "versions" / "v1"
+    aside.mkdir(parents=True)
+    for path in (PLAN, PLAN_PAGE, PLAN_FILES, REVIEW):
+        shutil.copy(found.folder / path, aside)
+    return found
 
 
 def found(item: RecordedItem) -> list[str]:
     return [str(one) for one in differences(item, tuple(versions(item.folder)))]
 
 
-def test_a_workshop_of_ours_holds(item: RecordedItem) -> None:
+def test_a_plan_of_ours_holds(item: RecordedItem) -> None:
     """Its lines, its files, and the version before."""
     assert found(item) == []
 
@@ -43,6 +53,16 @@ def test_a_plan_that_was_changed_by_hand_is_found(item: RecordedItem) -> None:
     path.write_text(path.read_text().replace("Edit in a tunnel.", "Edit in a cave."))
 
     assert [one.partition(":")[0] for one in found(item)] == [PLAN_PAGE, REVIEW]
+
+
+def test_a_plan_is_what_the_lines_say(item: RecordedItem) -> None:
+    """It is made again from the entries, so that no file of it can say something else."""
+    path, newest = item.folder / PLAN, tuple(versions(item.folder))
+    assert list(differences(item, newest, playbook=shipped())) == []
+    path.write_text(path.read_text().replace("Edit in a tunnel.", "Edit in a cave."))
+
+    (found,) = (one for one in differences(item, newest, playbook=shipped()) if one.file == PLAN)
+    assert found.sentence == "is not what the lines say"
 
 
 @pytest.mark.parametrize("path", [PLAN, PLAN_PAGE, PLAN_FILES])

@@ -10,8 +10,8 @@ import pytest
 
 from bot.domain.transcript.state import State
 from bot.files import LONGEST_ROW_BYTES
-from bot.record.brief import NO_LABELS, brief_of
-from bot.record.reading import entries, repeated, replay, specification_of
+from bot.record.brief import read_record
+from bot.record.reading import repeated, replay
 from tests.record.kept import record_at
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -43,9 +43,7 @@ def said(state: State) -> list[tuple[int, str]]:
 
 def test_a_workshop_of_another_tool() -> None:
     """Written by hand to the schema: roles, verdicts, positions, and what the calls took."""
-    record = record_at(GOLDEN / "workshop.jsonl")
-    state = replay(record)
-    brief = brief_of(entries(record), state, specification_of(record), NO_LABELS)
+    state, _, brief, _ = read_record(record_at(GOLDEN / "workshop.jsonl"))
 
     assert state.flaws == ()
     assert [one.text for one in brief.decisions] == ["Render on the server, in A4 and Letter"]

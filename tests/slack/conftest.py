@@ -11,7 +11,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult
-from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import (
     Amend,
     ChannelGone,
@@ -68,7 +67,7 @@ class ScriptedDesk(CommandHandler):
     async def ask(self, asked: VerbRequest) -> Reply:
         return await self._noted(asked.verb, asked)
 
-    async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
+    async def form(self, place: Place, person: Person, action: str, subject: str) -> InputForm:
         await self._noted("form", place, person, action, subject)
         assert self.shown, "a test says what the form is"
         return self.shown

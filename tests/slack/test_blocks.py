@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.domain.actions.table import ACTIONS
 from bot.domain.messages.message import Action, Choice, Emphasis, Link, Message
 from bot.slack.limits import shortened, size, split
 from bot.slack.render import RenderedMessage, action_of, carried, parts
@@ -44,7 +45,7 @@ texts = st.one_of(
 )
 choices = st.builds(
     Choice,
-    action=st.sampled_from(Action),
+    action=st.sampled_from([*ACTIONS]),
     label=st.text(st.characters(exclude_categories=()), max_size=100),
     emphasis=st.sampled_from(Emphasis),
     value=st.text(st.sampled_from("abc-123"), max_size=60),

@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
+from bot.domain.actions.table import SOMETHING_ELSE
 from bot.domain.messages import mark_wording, start_form
 from bot.domain.messages.home_page import DailyMessage, HomePage, WaitingRow
-from bot.domain.messages.message import SOMETHING_ELSE, Action, Message
-from bot.domain.planning.verdict import PRODUCT, RISKS, RoleVerdict
+from bot.domain.messages.message import Action, Message
 from bot.domain.privacy.redaction import unchanged
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
@@ -14,22 +14,20 @@ from bot.slack.home import daily, home_view
 from bot.slack.modals import view
 from bot.slack.render import parts
 from slack_sandbox.rules.blocks import message_problems, view_problems
-from tests.domain.table import YES, Table, person
+from tests.domain.table import Table, person
 
 ALWAYS_THERE = {
     *(Action.FINISH_STEP, Action.CONTINUE, Action.ELABORATE, Action.SKIP, Action.STOP, Action.RESUME),
     *(
         Action.AMEND,
         Action.SORT,
-        Action.INCLUDE,
-        Action.CARRY,
         Action.READ,
         Action.REOPEN,
         Action.SETTINGS,
         Action.CATCH_UP,
     ),
     *(Action.STAND, Action.RECORD, Action.OBJECT, Action.OBJECTION, Action.END_ELABORATION, Action.AGREED),
-    *(Action.PLAN_SKIP, Action.PLAN_GO, Action.PLAN_REDO, Action.RETRY),
+    Action.RETRY,
 }
 """What the meeting has to show, so that the test is about all of these."""
 
@@ -68,7 +66,7 @@ def played() -> Album:
     at.start("Rate limiting")
     for number in range(14):
         at.say(f"We have to know part {number} of the gateway.", who="grace")
-    at.press(Action.FINISH_STEP).say("brb, standup", who="linus").press(Action.INCLUDE)
+    at.press(Action.FINISH_STEP)
     at.world.more = {"by_rule": True}
     at.press(Action.ELABORATE).say("option: a queue").say("option: a file", who="grace")
     at.say("for A").say("objection: it fills up", who="grace").say("for A", who="linus")
@@ -81,25 +79,18 @@ def played() -> Album:
 
 
 def planned() -> Album:
-    asks = {PRODUCT: ("Who is it for?",), RISKS: ("What can go wrong?",)}
-    no = RoleVerdict(ok=False, confidence=0.8, reasons=("It is not said what happens at night.",))
     at = Album()
-    at.start("Rate limiting")
-    at.world.verdicts = lambda judge, _: YES.but(
-        blocking_questions=asks.get(judge.role, ()) if judge.round == 0 else ()
-    )
-    at.plan()
-    at.world.verdicts = lambda judge, _: no if judge.role == RISKS else YES
-    at.say("2. The night jobs fail.", who="grace").say("The partners.", who="linus")
-    at.press(Action.PLAN_GO).say("The fair is on Friday.")
+    at.start("Rate limiting").plan()
+    at.say("2. The night jobs fail.", who="grace").say("Test Planner: no-go; because: it is not said")
+    at.press(Action.FINISH_STEP)
     return at
 
 
 def test_slack_takes_every_message_of_a_meeting() -> None:
     """Also each edit, and what one person reads of a card that is cut."""
-    meeting, workshop = played(), planned()
+    meeting, plan = played(), planned()
     whole = cards.read(meeting.rt, "00-01", meeting.playbook)
-    every = [*meeting.shown, *workshop.shown, whole]
+    every = [*meeting.shown, *plan.shown, whole]
     offered = {choice.action for message in every for choice in message.offered}
 
     wrong = {
@@ -126,7 +117,7 @@ def test_slack_takes_every_form() -> None:
     at.world.more = {"by_rule": True}
     at.press(Action.FINISH_STEP).press(Action.ELABORATE).say("option: a queue").say("option: a file")
     at.say("objection: it fills up", who="grace")
-    subjects = {Action.RECORD: "", Action.OBJECT: "", Action.SEALED: "", Action.OBJECTION: "1/risk"}
+    subjects = {Action.RECORD: "", Action.OBJECT: "", Action.SEALED: "", Action.OBJECTION: "OBJ-001/risk"}
     subjects |= {Action.OPTION: "", Action.STAND: SOMETHING_ELSE}
     forms += [amending.opened(at.rt, action, subject, ada, playbook) for action, subject in subjects.items()]
     forms.append(mark_wording.form(at.rt.slug, at.now(), words="We stay with Redis.", author="Grace"))

@@ -13,8 +13,9 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.actions.table import ACTIONS
 from bot.domain.messages.form import settings
-from bot.domain.messages.message import FORMS, Action, Message
+from bot.domain.messages.message import Action, Message
 from bot.domain.values.places import Belonging, Person, Place
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.slack.app import slack_app
@@ -121,9 +122,9 @@ async def test_what_a_failed_command_quotes_can_not_act(
     assert "<" not in told
 
 
-@pytest.mark.parametrize("action", list(Action))
+@pytest.mark.parametrize("action", list(ACTIONS))
 async def test_every_press_comes_to_the_desk_with_whoever_pressed(
-    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, action: Action
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, action: str
 ) -> None:
     """There is one place where it is decided whether they may; nobody of another organisation is a stranger there."""
     body = payload("block_actions", user__team_id="T0ELSEWHERE")
@@ -133,17 +134,9 @@ async def test_every_press_comes_to_the_desk_with_whoever_pressed(
     await dispatched(app, sandbox, body)
 
     (brought,) = desk.brought
-    others = {
-        Action.CATCH_UP: "catchup",
-        Action.EXPORT: "export",
-        Action.FINDINGS: "read",
-        Action.READ: "read",
-        Action.RESUME: "resume",
-        Action.SNOOZE: "snooze",
-        Action.DIGEST_TIME: "remind",
-        Action.WAITING: "waiting",
-    }
-    verb = others.get(action, "form" if action in FORMS else "press")
+    row = ACTIONS[action]
+    is_form = row.opens_form("offline-sync")
+    verb = row.verb or ("resume" if row == Action.RESUME else "form" if is_form else "press")
     (person,) = [one for one in (*brought[1:3], *map(person_of, brought)) if isinstance(one, Person)][:1]
     assert (brought[0], person.belongs) == (verb, Belonging.EXTERNAL)
 

@@ -232,19 +232,21 @@ def test_words_after_a_mention_are_words() -> None:
     said = mentioned("mention_in_thread", event__text="<@U0ROUNDTABLE>, stop worrying about that")
 
     assert isinstance(said, parse.PersonMessage)
-    assert said.said.text == "stop worrying about that"
+    assert (said.said.text, said.said.to_us) == ("stop worrying about that", True)
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
-    [("mention_in_channel", "<@U0ROUNDTABLE> hello"), ("mention_in_thread", "<@U0ROUNDTABLE>")],
+    ("name", "text", "verb"),
+    [
+        ("mention_in_channel", "<@U0ROUNDTABLE> hello", "help"),
+        ("mention_in_thread", "<@U0ROUNDTABLE>", "about"),
+    ],
 )
-def test_a_call_that_says_nothing_is_helped(name: str, text: str) -> None:
-    """Whoever says our name gets an answer."""
+def test_a_call_that_says_nothing_is_answered(name: str, text: str, verb: str) -> None:
     asked = mentioned(name, event__text=text)
 
     assert isinstance(asked, VerbRequest)
-    assert asked.verb == "help"
+    assert asked.verb == verb
 
 
 def test_a_start_by_mention_takes_the_thread_under_it() -> None:
@@ -297,7 +299,7 @@ def test_a_command_is_a_verb_and_the_rest() -> None:
         ("export", ("export", "")),
         ("export dark-mode", ("export", "dark-mode")),
         ("export it as a file", None),
-        ("", None),
+        ("", ("about", "")),
     ],
 )
 def test_verbs_are_told_from_sentences(text: str, found: tuple[str, str] | None) -> None:
@@ -318,10 +320,14 @@ def test_a_command_may_name_an_item_by_its_title(text: str, found: tuple[str, st
     assert (commanded(text).verb, commanded(text).rest) == found
 
 
+def test_a_command_without_a_word_looks_around() -> None:
+    """Who knows no command is shown what waits for them, and what they can press."""
+    assert (commanded("").verb, commanded("").rest) == ("about", "")
+
+
 def test_what_is_no_verb_asks_for_help() -> None:
     """Only the person is told."""
     assert (commanded("dance").verb, commanded("dance").rest) == ("help", "dance")
-    assert (commanded("").verb, commanded("").rest) == ("help", "")
 
 
 def test_a_press_names_its_action_and_its_menu() -> None:
@@ -359,13 +365,27 @@ def test_one_of_several_buttons_with_one_action_names_which() -> None:
     ],
 )
 def test_an_option_of_a_menu_is_a_press_of_the_action_that_it_names(
-    menu: str, option: str, action: Action, value: str
+    menu: str, option: str, action: str, value: str
 ) -> None:
     """The menu itself is no action."""
     pressed = parse.press(_chosen(menu, option), US, at=NOW)
 
     assert isinstance(pressed, parse.Pressed)
     assert (pressed.press.action, pressed.press.token, pressed.press.value) == (action, "k7", value)
+
+
+def test_all_that_was_chosen_from_a_list_is_one_press() -> None:
+    """Nothing chosen is none."""
+    body = payload("block_actions")
+    options = [{"value": "item/DEC-001/FR-001"}, {"value": "item/DEC-001/OBJ-001"}, "odd"]
+    body["actions"][0] |= {"action_id": "roundtable.changes", "selected_options": options, "value": None}
+    pressed = parse.press(body, US, at=NOW)
+
+    assert isinstance(pressed, parse.Pressed)
+    assert (pressed.press.token, pressed.press.value) == ("item", "DEC-001/FR-001,DEC-001/OBJ-001")
+
+    body["actions"][0]["selected_options"] = []
+    assert parse.press(body, US, at=NOW) is None
 
 
 def test_an_option_may_open_a_form() -> None:
@@ -454,7 +474,7 @@ def test_a_message_may_be_as_long_as_slack_allows_and_no_longer() -> None:
 @pytest.mark.parametrize("name", ["message_in_thread", "block_actions", "slash_command", "message_action"])
 def test_it_is_always_known_whom_to_answer_and_where(name: str) -> None:
     """Even when nothing else in the payload can be used."""
-    assert parse.sender(payload(name)) == "U0ADA"
+    assert parse.sender(payload(name), US) == "U0ADA"
     assert parse.origin(payload(name), US).channel == "C0TEAM"
 
 
@@ -629,3 +649,25 @@ def test_of_a_huge_text_only_the_beginning_is_read() -> None:
 def test_what_a_payload_says_of_its_channel(channel: str, said: dict[str, str], room: ChannelKind) -> None:
     """By its id, by the name in commands and clicks, by the `channel_type` of events."""
     assert room_in(channel, **said) is room
+
+
+# --- to us ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mention", ["", "<@U0ROUNDTABLE> "])
+def test_a_mention_is_a_fact_and_no_words(mention: str) -> None:
+    """The same live and in the thread; an edit of nothing else changes nothing."""
+    text = "what if we don't agree?"
+    raw = f"{mention}{text}"
+    edit = changed(
+        "message_changed",
+        event__message__text=f"<@U0ROUNDTABLE> {text}",
+        event__previous_message__text=text,
+    )
+    live = (mentioned if mention else words)("mention_in_thread", event__text=raw)
+    read = parse.heard({**payload("mention_in_thread", event__text=raw)["event"]}, US)
+
+    assert isinstance(live, parse.PersonMessage)
+    assert read
+    assert {(one.text, one.to_us) for one in (live.said, read)} == {(text, bool(mention))}
+    assert edit is None

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.content import load
-from bot.content.entries import read_schema
-from bot.content.files import Findings
 from bot.domain.catalog.schema import Schema
-from bot.domain.specification import forms
+from bot.domain.catalog.steps import Ask
+from bot.domain.specification import reader
 from bot.domain.specification.entries import ENTRIES, Claim, How, Party, PartyKind, Patch, Specification
 from bot.domain.specification.projection import Projection
+from bot.domain.specification.said_entries import Here, reread
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.shipped import personas_dir, steps_dir
 
 PLAYBOOK = load(personas_dir(), steps_dir())
-SCHEMA = read_schema(steps_dir(), PLAYBOOK.agenda.steps, Findings())
+SCHEMA = PLAYBOOK.schema
 QUESTIONS = {step.step_id: step.questions_at(step.depth) for step in PLAYBOOK.agenda.steps}
 
 
@@ -35,20 +35,28 @@ class Meeting:
         self.specification = Specification()
 
     def say(
-        self, who: str, step: str, text: str, *, amends: str = "", open_questions: Iterable[int] = ()
+        self,
+        who: str,
+        step: str,
+        text: str,
+        *,
+        amends: str = "",
+        open_questions: Iterable[int] = (),
+        asks: Mapping[int, Ask] | None = None,
     ) -> str:
         """A person's message, or the newer words of one; returns the line's id."""
-        patches = forms.read(
-            text,
+        here = Here(
             schema=self.schema,
             specification=self.specification.without(amends) if amends else self.specification,
             step_id=step,
             person=f"U{who.upper()}",
             questions=QUESTIONS.get(step, ()),
             open_questions=tuple(open_questions),
+            asks=asks or {},
         )
+        patches = reader.read(text, here).patches
         if amends:
-            patches = forms.reread(self.specification.made_by(amends), patches)
+            patches = reread(self.specification.made_by(amends), patches, self.specification)
         facts = {"amends": amends} if amends else {}
         return self.add(Source.USER, text, patches, step=step, who=who, **facts)
 
@@ -80,7 +88,7 @@ class Meeting:
         id = f"m{len(self.lines) + 1}"
         meta: dict[str, Any] = {"message_id": id, "step_id": step, **facts}
         if who:
-            meta |= {"user_id": f"U{who.upper()}", "user_name": who}
+            meta |= {"person": f"U{who.upper()}", "user_name": who}
         if made := [patch.as_json() for patch in patches]:
             meta[ENTRIES] = made
         line = Line(

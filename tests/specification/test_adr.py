@@ -22,7 +22,7 @@ def told(rt: Roundtable, text: str, *, step_id: str = "03-01") -> Roundtable:
     facts = {**specifying.said(rt, text, ADA, PLAYBOOK, step_id=step_id), "step_id": step_id}
     ts = f"17000{len(rt.lines):05}.000100"
     rt = rt.heard(ADA, text, ts=ts, part=LinePhase.CLARIFYING, **facts)
-    return rt.but(specification=rt.specification.naming(ADA.id, ADA.name))
+    return rt.but(specification=rt.specification.naming({ADA.id: ADA.name}))
 
 
 def a_roundtable() -> Roundtable:
@@ -49,10 +49,10 @@ def test_a_decision_of_the_architecture_is_a_file() -> None:
     assert found == {
         SECOND: "# ADR-0002: Token bucket in Redis\n\n"
         "## Status\n\n- Status: accepted\n- Deciders: Ada\n- Recorded as DEC-002\n\n"
-        "## Context and Problem Statement\n\n_Nothing recorded yet._\n\n"
         "## Considered Options\n\n- Token bucket in Redis (chosen)\n"
-        "- One counter in the database (OPT-001, turned down)\n\n"
-        "## Decision Outcome\n\n- **DEC-002** Token bucket in Redis — Ada\n  - Because: ten times faster\n"
+        "- One counter in the database (OPT-001, turned down)\n  - Said by Ada\n\n"
+        "## Decision Outcome\n\n- **DEC-002** Token bucket in Redis — Ada\n  - Because: ten times faster\n\n"
+        "## Not settled (0)\n\n- Nothing.\n"
     }
     assert files(rt)[1] == {}
 
@@ -70,10 +70,9 @@ def test_those_who_decided_are_named_beside_who_recorded_it() -> None:
 def test_one_that_was_replaced_says_by_which() -> None:
     """Only what changed is written again; a decision that has other words keeps its file."""
     rt, before = files(a_roundtable())
-    rt = told(rt, "DEC-002: Token bucket, in Redis")
-    rt = told(rt, "decision: Sliding window; replaces: DEC-002")
-    patch = {"id": "DEC-002", "state": "superseded", "replaced_by": ["DEC-003"]}
+    patch = {"id": "DEC-002", "set": {"text": "Token bucket, in Redis"}}
     rt = rt.heard(ADA, "…", ts="1700009999.000100", part=LinePhase.CLARIFYING, entries=[patch])
+    rt = told(rt, "decision: Sliding window; replaces: DEC-002")
     rt, edits = specifying.written(rt, PLAYBOOK)
 
     text = before[SECOND]

@@ -59,7 +59,9 @@ def test_what_is_contested_stale_or_proposed(meeting: Meeting) -> None:
 
     meeting.delete("Ada", said)
     meeting.delete("Grace", "m3")
-    meeting.say("Ada", "01-06", "- Two")
+    meeting.propose(
+        {"id": "FR-002", "kind": "requirement", "new": True, "set": {"title": "Two"}}, step="01-06"
+    )
     gaps = found(meeting)
     assert GapKind.CONTESTED not in gaps
     assert gaps[GapKind.STALE] == ["FR-001 priority"]

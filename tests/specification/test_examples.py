@@ -41,9 +41,9 @@ def quoting(line: str, words: str, field: str = "title") -> dict[str, Any]:
 # --- a decision is one, whatever becomes of it ------------------------------------------------------------------------
 
 
-def test_a_decision_that_is_said_anew_is_one_decision(meeting: Meeting) -> None:
+def test_a_decision_that_is_corrected_in_a_form_is_one_decision(meeting: Meeting) -> None:
     meeting.say("Grace", "03-01", "decision: Use a token bucket in Redis; because: it is ten times faster")
-    meeting.say("Grace", "03-01", "DEC-001: Use a leaky bucket in the gateway")
+    meeting.press("Grace", {"id": "DEC-001", "set": {"text": "Use a leaky bucket in the gateway"}})
 
     assert [one["text"] for one in meeting.specification.active("decision")] == [
         "Use a leaky bucket in the gateway"
@@ -108,12 +108,59 @@ def test_a_decision_says_which_entries_it_changes_and_they_are_asked_about(meeti
     assert meeting.stale() == set()
 
 
-def test_a_decision_that_is_taken_back_contradicts_nothing(meeting: Meeting) -> None:
-    meeting.say("Ada", "01-06", "requirement: Limits\nAC: Limits are per user")
-    meeting.say("Grace", "03-01", "decision: The limit is per team; changes: AC-001-01")
-    meeting.say("Grace", "03-01", "DEC-001: withdrawn")
+@pytest.fixture
+def contradicted(meeting: Meeting) -> Meeting:
+    meeting.say("Ada", "01-06", "requirement: Limits; priority: must\nAC: Limits are per user")
+    meeting.say("Grace", "03-01", "decision: The limit is per team; changes: FR-001, AC-001-01")
+    assert meeting.stale() == {"FR-001.title", "FR-001.priority", "AC-001-01.text"}
+    return meeting
 
-    assert meeting.stale() == set()
+
+@pytest.mark.parametrize("words", ["DEC-001: withdrawn", "decision: The limit is per key; replaces: DEC-001"])
+def test_a_decision_that_stands_no_more_contradicts_nothing(contradicted: Meeting, words: str) -> None:
+    contradicted.say("Grace", "03-01", words)
+
+    assert contradicted.stale() == set()
+
+
+def test_newer_words_of_a_person_settle_it(contradicted: Meeting) -> None:
+    """All of the entry: which of its fields the decision is about, only people know."""
+    contradicted.propose({"id": "FR-001", "set": {"title": "Limits per team"}})
+    assert "FR-001.title" in contradicted.stale(), "a model settles nothing"
+
+    contradicted.say("Ada", "01-06", "FR-001: Limits per team")
+    assert contradicted.stale() == {"AC-001-01.text"}
+
+
+def test_what_is_settled_stays_so_when_the_decision_returns(contradicted: Meeting) -> None:
+    """What is not settled is contradicted again."""
+    contradicted.press("Ada", {"id": "FR-001", "accept": True})
+    contradicted.say("Grace", "03-01", "decision: The limit is per key; replaces: DEC-001")
+    assert contradicted.stale() == set()
+
+    contradicted.say("Grace", "03-01", "DEC-002: withdrawn")
+
+    assert contradicted.stale() & {"FR-001.title", "AC-001-01.text"} == {"AC-001-01.text"}
+
+
+def test_another_decision_goes_on_contradicting_it(contradicted: Meeting) -> None:
+    contradicted.say("Linus", "03-01", "decision: Limits go; changes: AC-001-01")
+    contradicted.say("Grace", "03-01", "DEC-001: withdrawn")
+
+    why = current(contradicted, "AC-001-01", "text").stale
+    assert why
+    assert (why.source, why.name) == ("DEC-002", "Linus")
+
+
+def test_only_what_a_decision_names_is_contradicted(contradicted: Meeting) -> None:
+    """Not what refers to it or rests on it."""
+    meeting = contradicted
+    meeting.say("Ada", "01-06", "AC-001-01: per user")
+    meeting.propose(new("RSK-001", "risk", {"text": "Users share keys"}, sources=["AC-001-01"]))
+    meeting.press("Ada", {"id": "RSK-001", "accept": True})
+    meeting.say("Linus", "03-01", "decision: Limits go; changes: AC-001-01")
+
+    assert "RSK-001.text" not in meeting.stale()
 
 
 # --- messages that are changed or deleted -----------------------------------------------------------------------------

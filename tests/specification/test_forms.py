@@ -1,17 +1,17 @@
 """Explicit forms become entries; anything else is a note, word for word. Nothing is guessed."""
 
-from functools import partial
-
 import pytest
 
 from bot.domain.specification.entries import EntryState, Specification
-from bot.domain.specification.forms import not_taken, read
+from bot.domain.specification.reader import read
+from bot.domain.specification.said_entries import Here
 from tests.specification.meeting import Meeting
 
 GIVEN = """requirement: Filter by date
 AC: May shows May
 requirement: Export a list
 risk: the disk fills"""
+SORT = {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Sort"}}
 
 
 @pytest.fixture
@@ -120,13 +120,8 @@ def test_a_known_label_opens_its_kind_in_every_step(meeting: Meeting) -> None:
     for step in ("00-01", "04-05", ""):
         for label, kind in labels.items():
             value = next(iter(kind.fields[kind.text].of), "the words")
-            patches = read(
-                f"{label}: {value}",
-                schema=meeting.schema,
-                specification=Specification(),
-                step_id=step,
-                person="Ada",
-            )
+            here = Here(schema=meeting.schema, specification=Specification(), step_id=step, person="Ada")
+            patches = read(f"{label}: {value}", here).patches
             if [(one.kind, one.set.get(kind.text)) for one in patches] != [(kind.key, value)]:
                 wrong[step, label] = patches
     assert wrong == {}
@@ -154,9 +149,10 @@ def test_a_form_that_cannot_be_taken_is_explained_in_one_sentence(
     meeting: Meeting, words: str, why: str
 ) -> None:
     """The words stay as a note. What is read, quoted or no form gets none."""
-    explained = partial(
-        not_taken, schema=meeting.schema, specification=meeting.specification, step_id="02-01", person="Grace"
-    )
+    here = Here(schema=meeting.schema, specification=meeting.specification, step_id="02-01", person="Grace")
+
+    def explained(words: str) -> tuple[str, ...]:
+        return read(words, here).problems
 
     assert explained(words) == (why,)
     for fine in (
@@ -190,6 +186,7 @@ NO_FORMS = [
     ("01-06", "> requirement: quoted", "a quotation was not said now"),
     ("01-06", "```\nrequirement: code\n```", "nor was code"),
     ("01-06", "sounds good to me", "plain words"),
+    ("05-01", "verdict=PASS", "code has no spaces around its sign"),
     ("03-03", "I think we should talk", "plain words"),
     ("01-06", "We leave out offline maps", "nothing is guessed"),
     ("02-01", "| a | b |\n|---|---|\n| 1 | 2 |", "a table of something else"),
@@ -208,10 +205,11 @@ def test_anything_else_is_a_note_word_for_word(meeting: Meeting, step: str, word
     assert note["text"] == words, why
 
 
-def test_a_bullet_under_an_open_list_is_only_proposed(meeting: Meeting) -> None:
-    meeting.say("Grace", "01-06", "- sounds good")
+def test_a_list_is_its_persons_own_words_and_small_words_in_it_are_none(meeting: Meeting) -> None:
+    meeting.say("Grace", "01-06", "- Sort\n- sounds good")
 
-    assert meeting.specification.entries["FR-003"].state is EntryState.PROPOSED
+    assert meeting.specification.entries["FR-003"].state is EntryState.ACCEPTED
+    assert "FR-004" not in meeting.specification.entries
 
 
 def test_an_arrow_alone_only_proposes(meeting: Meeting) -> None:
@@ -256,14 +254,14 @@ def test_the_same_words_again_are_the_same_entry(meeting: Meeting) -> None:
 
 
 def test_a_proposed_entry_is_accepted_by_whoever_says_it_in_a_form(meeting: Meeting) -> None:
-    meeting.say("Grace", "01-06", "- Sort")
+    meeting.propose(SORT)
     meeting.say("Ada", "01-06", "requirement: Sort")
 
     assert meeting.specification.entries["FR-003"].state is EntryState.ACCEPTED
 
 
 def test_a_priority_does_not_accept_a_proposed_requirement(meeting: Meeting) -> None:
-    meeting.say("Grace", "01-06", "- Sort")
+    meeting.propose(SORT)
     meeting.say("Ada", "01-08", "FR-003 priority: must")
 
     assert meeting.specification.entries["FR-003"].state is EntryState.PROPOSED

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from bot.domain.item.artifacts import InsightEdit, SectionEdit
-from bot.domain.messages.specification_wording import not_ready, unsettled_row, unsettled_rows
+from bot.domain.messages.specification_wording import not_ready, unsettled_row
 from bot.domain.specification import files
-from bot.domain.specification.not_settled import RowKind, Unsettled, lacking, not_settled
+from bot.domain.specification.not_settled import RowKind, lacking, not_settled
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
 ITEM = files.ItemFacts("Offline sync", "offline-sync")
@@ -106,7 +106,7 @@ def test_the_order_is_that_of_the_kinds_whatever_was_said_first(meeting: Meeting
         CASES[kind][0](meeting)
 
     assert kinds(meeting) == [RowKind.CONTESTED, RowKind.OBJECTION, RowKind.QUESTION, RowKind.NO_ANSWER]
-    damaged = not_settled(SCHEMA, meeting.specification, ["line 4 cannot be read"])
+    damaged = not_settled(SCHEMA, meeting.specification.but(damage=("line 4 cannot be read",)))
     assert unsettled_row(damaged[0], SCHEMA) == "line 4 cannot be read"
 
 
@@ -135,12 +135,6 @@ def test_an_item_is_ready_only_when_nothing_is_lacking(meeting: Meeting) -> None
     assert lacking(SCHEMA, meeting.specification)[:2] == ("1 contested", "1 objection open")
 
 
-def test_slack_shows_ten_rows_and_how_many_more_there_are() -> None:
-    found = [Unsettled(kind=RowKind.DAMAGED, facts=(f"line {number}",)) for number in range(22)]
-
-    assert unsettled_rows(found, SCHEMA)[9:] == ("line 9", "and 12 more")
-
-
 # --- in files -----------------------------------------------------------------------------------------------------
 
 
@@ -155,21 +149,27 @@ KEYS = [view.key for view in SCHEMA.views if view.is_page] + ["requirements-spec
 SPEC = "requirements-spec.md"
 
 
-def test_it_is_the_last_section_of_a_file_and_lists_what_concerns_it(meeting: Meeting) -> None:
-    """Work and actions concern other files."""
+def test_it_is_the_last_section_of_every_file_with_the_same_lines(meeting: Meeting) -> None:
+    """With the next number where sections have one, and how many there are."""
     settled(meeting)
     CASES[RowKind.NO_CRITERION][0](meeting)
     meeting.say("Ada", "02-04", "task: Another switch\naction: dashboards")
 
     text = page_of(meeting, SPEC)
-    assert text.endswith("\n## Not settled\n\n- FR-002 Sort by name: no acceptance criterion\n")
-    work, actions = (page_of(meeting, name) for name in ("impact-analysis.md", "actions.md"))
-    assert work.endswith("## Not settled\n\n- WRK-002 Another switch: no owner\n")
-    assert actions.endswith("## Not settled\n\n- ACT-001 dashboards: no owner\n")
+    rows = (
+        "Not settled (3)\n\n- FR-002 Sort by name: no acceptance criterion\n"
+        "- ACT-001 dashboards: no owner\n- WRK-002 Another switch: no owner\n"
+    )
+    assert text.endswith(f"\n## 9. {rows}")
+    assert page_of(meeting, "impact-analysis.md").endswith(rows)
+    assert page_of(meeting, "actions.md").endswith(f"\n## {rows}")
     assert text == page_of(meeting, SPEC, text)
 
 
-def test_it_goes_when_everything_is_settled_and_what_comes_later_stands_before_it(meeting: Meeting) -> None:
+def test_it_says_so_when_everything_is_settled_and_what_comes_later_stands_before_it(
+    meeting: Meeting,
+) -> None:
+    """Also in a file of an earlier version, whose heading has no number."""
     settled(meeting)
     clean = page_of(meeting, SPEC)
     CASES[RowKind.NO_CRITERION][0](meeting)
@@ -179,9 +179,10 @@ def test_it_goes_when_everything_is_settled_and_what_comes_later_stands_before_i
         path=SPEC, keywords=("settled",), marker="<!-- Elaboration: step 01-06, now -->", body="Insight."
     ).apply(text)
 
-    assert "Not settled" not in clean
-    assert "\n## Appendix\n\nWords.\n\n## Not settled\n" in more
-    assert "\nInsight.\n\n## Not settled\n" in insight
+    assert clean.endswith("\n## 9. Not settled (0)\n\n- Nothing.\n")
+    assert page_of(meeting, SPEC, clean.replace("9. Not settled (0)", "Not settled")) == text
+    assert "\n## Appendix\n\nWords.\n\n## 9. Not settled (1)\n" in more
+    assert "\nInsight.\n\n## 9. Not settled (1)\n" in insight
     meeting.say("Ada", "01-06", "AC-002-01: names go up")
     meeting.press("Ada", {"id": "FR-002", "state": "withdrawn"})
     assert page_of(meeting, SPEC, text) == page_of(meeting, SPEC)

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from bot.domain.specification.projection import NOTHING, TO_CONFIRM
+from bot.domain.specification.entries import EntryState
 from tests.specification.meeting import SCHEMA, Meeting
 
 REQUIREMENTS = """Edit without a network
@@ -43,17 +43,36 @@ def test_every_file_says_the_same_of_every_requirement(meeting: Meeting) -> None
 def test_nothing_empty_claims_anything() -> None:
     """`Nothing was ruled out.` was written of a section that nobody had filled in."""
     meeting = Meeting()
-    texts = {view.section: meeting.projection.view(view) for view in SCHEMA.views if view.section}
-    counts = {"Summary", "Design Summary"}
+    texts = {meeting.projection.view(view) for view in SCHEMA.views if view.section}
 
-    assert {text for name, text in texts.items() if name not in counts} == {NOTHING}
+    assert texts == {""}
     assert json.loads(meeting.section("user-stories.json")) == []
 
 
-def test_what_is_proposed_says_so(meeting: Meeting) -> None:
-    meeting.say("Grace", "01-06", "- Work on a watch")
+def test_what_is_proposed_is_in_no_list_of_results(meeting: Meeting) -> None:
+    """It stands under *Not settled* until a person accepts it."""
+    meeting.propose(
+        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Work on a watch"}},
+        step="01-06",
+    )
 
-    assert "### FR-003: Work on a watch _(Grace, not accepted)_" in meeting.section("Functional Requirements")
+    assert meeting.specification.entries["FR-003"].state is EntryState.PROPOSED
+    assert "FR-003" not in meeting.section("Functional Requirements")
+    assert "FR-003" not in meeting.section("traceability-matrix.csv")
+
+
+def test_the_matrix_traces_decisions_work_and_state(meeting: Meeting) -> None:
+    """A decision that changes a criterion is about its requirement."""
+    meeting.say("Ada", "01-06", "AC-001-01: it works in a tunnel")
+    meeting.say("Ada", "03-02", "decision: Queue edits; changes: AC-001-01")
+    meeting.say("Ada", "02-02", "task: The queue; traces: FR-002")
+    rows = list(csv.DictReader(io.StringIO(meeting.section("traceability-matrix.csv"), newline="")))
+
+    assert list(rows[0])[:5] == ["FR_ID", "Title", "AC_Count", "Priority", "User_Stories"]
+    assert [(row["Decisions"], row["Work"], row["State"]) for row in rows] == [
+        ("DEC-001", "", "contradicted"),
+        ("", "WRK-001", "said"),
+    ]
 
 
 def test_what_people_disagree_on_says_so_wherever_it_is_shown(meeting: Meeting) -> None:
@@ -66,7 +85,9 @@ def test_what_people_disagree_on_says_so_wherever_it_is_shown(meeting: Meeting) 
 def test_what_has_to_be_confirmed_says_so(meeting: Meeting) -> None:
     meeting.delete("Ada", "m1")
 
-    assert f"FR-001: Edit without a network {TO_CONFIRM}" in meeting.section("Functional Requirements")
+    assert "FR-001: Edit without a network _(to be confirmed again)_" in meeting.section(
+        "Functional Requirements"
+    )
 
 
 def test_a_models_other_value_is_shown_as_its_proposal(meeting: Meeting) -> None:
@@ -165,7 +186,10 @@ def test_the_first_estimate_stays_beside_the_last(meeting: Meeting) -> None:
 
 
 def test_the_plan_is_made_of_what_people_accepted(meeting: Meeting) -> None:
-    meeting.say("Grace", "01-06", "- Work on a watch")
+    meeting.propose(
+        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Work on a watch"}},
+        step="01-06",
+    )
     meeting.say("Ada", "02-03", "risk: rows collide; likelihood: high; impact: low -> merge them")
     plan = meeting.projection.plan()
 

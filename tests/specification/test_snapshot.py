@@ -1,7 +1,9 @@
 """The specification as a file: it says what the lines say, and counts only if they say that it does."""
 
 import json
+from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +54,26 @@ def test_a_file_of_many_entries_stays_small() -> None:
     text = snapshot.text_of(meeting.specification, {})
     assert len(text) < 150 * 500
     assert sum('"value": ' in row for row in text.splitlines()) == text.count('"value": ')
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda rows: [*rows[:1], *rows[2:]], "1 sealed line is missing before "),
+        (lambda rows: [rows[0], rows[1].replace(b"SQLite", b"Redis"), *rows[2:]], "the seal of "),
+    ],
+)
+def test_what_cannot_be_put_back_is_not_settled(
+    damage: Callable[[list[bytes]], list[bytes]], sentence: str
+) -> None:
+    """Lines that our last commit has come back with the next one, so that nothing is wrong with them."""
+    text, content = committed(a_meeting())
+    now = b"".join(damage(content.splitlines(keepends=True)))
+
+    assert restored(text, content, now, trusted=TRUSTED).specification.damage == ()
+    found = restored(text, b"", now, trusted=TRUSTED).specification
+    assert any(one.startswith(sentence) for one in found.damage)
+    assert snapshot.read(snapshot.text_of(found, {})).specification.damage == found.damage
 
 
 def test_a_file_that_fits_is_taken_and_later_lines_of_others_only_propose() -> None:

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from bot.domain.item.artifacts import PlanEdit
-from bot.domain.planning.workshop import PLAN_PAGE
+from bot.domain.catalog.schema import PLAN_PAGE
+from bot.domain.item.artifacts import DerivedEdit
 from bot.domain.roundtable.effects import Commit
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
@@ -52,12 +52,11 @@ def main(workspace: Path, copies: Path) -> None:
 
 
 def first_commit() -> Commit:
-    return a_commit(edits=(a_section("What we know."), PlanEdit(path=PLAN_PAGE, text=PLAN)))
+    return a_commit(edits=(a_section("What we know."), DerivedEdit(path=PLAN_PAGE, text=PLAN)))
 
 
 def round_of_commits() -> Iterator[tuple[str, Commit]]:
-    """The first takes a file away, too."""
-    yield SLUG, a_commit(2, edits=(a_section("More."), PlanEdit(path=PLAN_PAGE, text=None)))
+    yield SLUG, a_commit(2, edits=(a_section("More."), DerivedEdit(path=PLAN_PAGE, text=f"{PLAN}More.\n")))
     yield OTHER, a_commit(id=f"{OTHER}.i1.1", subject=OTHER, lines=(a_line("C2.1"),))
 
 

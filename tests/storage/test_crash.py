@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bot.domain.catalog.schema import PLAN_PAGE
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git, unlike_each_other
 from tests.storage.killed import OTHER, first_commit, round_of_commits
@@ -96,7 +97,7 @@ async def test_a_commit_that_nobody_tries_again_is_all_there_or_not_at_all(
         assert first.state.meta.steps_completed == (("01-01", "01-02") if is_there else ("01-01",)), moment
         assert (moment / item / "requirements-spec.md").read_text() == by_hand, moment
         assert ("More." in killed_git.shown(f"{item}/requirements-spec.md")) is is_there, moment
-        assert ("plan.md" in killed_git("ls-tree", "-r", "HEAD")) is not is_there, moment
+        assert ("More." in killed_git.shown(f"{item}/{PLAN_PAGE}")) is is_there, moment
         assert (other.state is not None) == (len(said) == 2), moment
 
     assert seen == {(False, 1), (True, 2)}

@@ -351,6 +351,19 @@ async def test_a_lost_meta_json_comes_back_from_history(
     assert git.status == []
 
 
+async def test_every_meta_json_that_is_replaced_is_kept(workspace: GitWorkspace, git: Git) -> None:
+    """Also when it is damaged a second time."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    for number in (1, 2):
+        git.commit(f"{ITEM}/meta.json", "{ torn" * number)
+        await workspace.restore(SLUG, now=NOW)
+
+    assert [git.shown(f"{ITEM}/meta.json.corrupt-{number}") for number in (1, 2)] == [
+        "{ torn",
+        "{ torn{ torn",
+    ]
+
+
 LIVE = LastLine(id="C1.1")
 
 

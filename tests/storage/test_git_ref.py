@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.domain.item.artifacts import SHARED
 from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.outcomes import PutBack
 from bot.domain.transcript import lines
@@ -175,6 +176,17 @@ async def test_what_is_not_committed_is_neither_read_nor_overwritten_nor_committ
     assert git.status == status
     assert caplog.text.count("people changed these files") == 1
     assert SPEC in " ".join(inspected(git.root, ITEMS).notes)
+
+
+async def test_a_name_is_one_line_for_an_operator(workspace: GitWorkspace, git: Git) -> None:
+    """Whatever characters a person who pushes gives a file."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    path = f"docs/requirements/{SLUG}/a\n\x1b[2Jb.md"
+    git.commit(path, "one\n")
+    git.write(path, "two\n")
+
+    (note,) = inspected(git.root, ITEMS).notes
+    assert note.startswith(f"docs/requirements/{SLUG}/a [2Jb.md has changes")
 
 
 async def test_a_new_file_of_a_person_stays(workspace: GitWorkspace, git: Git) -> None:
@@ -403,6 +415,39 @@ async def test_every_item_comes_back_with_the_next_commit(workspace: GitWorkspac
 
     assert {found.known.slug for found in await workspace.items()} == {SLUG, "quiet-morning"}
     assert ids(git) == ["C1.1", "C1.2"]
+
+
+async def test_the_file_that_items_share_comes_back_too(workspace: GitWorkspace, git: Git) -> None:
+    """It lies in the folder of none of them."""
+    await step(workspace, 1)
+    for number, slug in enumerate((SLUG, "quiet-morning"), start=2):
+        rows = a_section(f"Rows of {slug}.", heading=f"NFRs of {slug}", path=SHARED)
+        commit = a_commit(number, id=f"{slug}.i1.{number}", edits=(rows,))
+        await workspace.commit(slug, commit, now=NOW)
+    had = git.shown(SHARED)
+    git("reset", "--quiet", "--hard", "HEAD~2")
+
+    await step(workspace, 4)
+
+    assert "Rows of quiet-morning." in had
+    assert git.shown(SHARED) == had
+    assert git.status == []
+
+
+@pytest.mark.parametrize("change", ["edited", "left"])
+async def test_the_shared_file_of_others_stays_theirs(workspace: GitWorkspace, git: Git, change: str) -> None:
+    """Who wrote in it after the branch went back has the last word; a branch that lost no row of it keeps it."""
+    await step(workspace, 1)
+    git.commit(SHARED, "# Ours\n")
+    await step(workspace, 2)
+    git("reset", "--quiet", "--hard", "HEAD~1")
+    if change == "edited":
+        git.commit(SHARED, "# Changed\n")
+
+    await step(workspace, 3)
+
+    assert git.shown(SHARED) == ("# Changed\n" if change == "edited" else "# Ours\n")
+    assert ids(git) == ["C1.1", "C1.2", "C1.3"]
 
 
 async def test_a_reader_finds_what_the_branch_lost(workspace: GitWorkspace, git: Git) -> None:

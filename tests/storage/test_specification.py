@@ -4,10 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from bot.domain.item.artifacts import DerivedEdit
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.roundtable.effects import Commit
 from bot.domain.specification.entries import EntryState, Specification
-from bot.domain.specification.snapshot import HASH, SECTIONS, hash_of, newest_hash, read, text_of
+from bot.domain.specification.snapshot import HASH, SECTIONS, hash_of, read, text_of
+from bot.domain.transcript import lines
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line, Source, append
 from bot.engine.ports import NOTHING
@@ -125,12 +127,14 @@ async def test_who_pushes_a_line_and_a_file_that_fit_gains_no_authority(
 
 
 async def test_later_lines_of_others_only_propose(workspace: GitWorkspace, git: Git) -> None:
-    """They withdraw nothing."""
+    """They withdraw nothing, and are not settled."""
     await two_steps(workspace)
     title = said(1, "Search").but(meta={**said(1, "Search").meta, "message_id": "x.1"})
     git.commit(MEETING, added(git, title, pressed("withdrawn")))
 
-    entry = (await specified(workspace))[0].entries["FR-001"]
+    found, _ = await specified(workspace)
+    assert found.damage == ("2 lines have no seal: they can only propose",)
+    entry = found.entries["FR-001"]
     assert (entry.state, entry["title"]) == (EntryState.ACCEPTED, "Filter by date")
     pending = entry.pending("title")
     assert pending
@@ -209,5 +213,23 @@ async def test_where_two_bots_added_entries_both_are_kept(replica: Replica, open
     found, written = await specified(replica.workspace)
     assert sorted(found.entries) == ["FR-001", "FR-002", "FR-003"]
     assert sorted(read(replica.git.shown(FILE)).specification.entries) == ["FR-001", "FR-002", "FR-003"]
-    assert newest_hash(replica.git.shown(MEETING).encode()) == hash_of(replica.git.shown(FILE))
+    told_by = [line for line in lines.read(replica.git.shown(MEETING).encode()).lines if HASH in line.meta]
+    newest = told_by[-1]
+    assert newest.meta[HASH] == hash_of(replica.git.shown(FILE))
     assert written == WRITTEN
+
+
+async def test_what_is_made_of_all_entries_is_not_made_older(replica: Replica, open_replica: Opening) -> None:
+    """The clone that committed first is the last to push: the other one's file knows more."""
+    first_page, second_page = (DerivedEdit(path="brief.md", text=text) for text in ("1 note\n", "2 notes\n"))
+    work, first = told(1, "Filter by date", Specification(), edits=(first_page,))
+    await replica.workspace.commit(SLUG, work, now=NOW)
+    async with open_replica("two") as other:
+        await other.sync.once()
+        both, _ = told(2, "Sort by name", first, edits=(second_page,))
+        both = both.but(lines=(*work.lines, *both.lines))
+        await other.workspace.commit(SLUG, both, now=NOW)
+        assert await other.sync.once() == SyncResult.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
+
+    assert replica.git.shown(f"{ITEM}/brief.md") == "2 notes\n"

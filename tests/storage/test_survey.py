@@ -1,5 +1,7 @@
 """What a search of the code base finds, and what it leaves alone."""
 
+from pathlib import Path
+
 import pytest
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
@@ -164,3 +166,20 @@ async def test_an_index_that_only_git_can_read_hides_no_code(workspace: GitWorks
     git("update-index", "--split-index")
 
     assert await hits(workspace, "light") == {"light": (1, ("src/app.py",))}
+
+
+async def test_a_partial_clone_has_the_whole_code_base(git: Git, tmp_path: Path) -> None:
+    """It has the names of all files, and git fetches the content that is missing."""
+    git.begin()
+    git.commit("src/app.py", "light\n")
+    git.commit("src/room.py", "from src.app import light\n")
+    git("config", "uploadpack.allowFilter", "true")
+    partial = tmp_path / "partial"
+    git("clone", "--quiet", "--no-checkout", "--filter=blob:none", f"file://{git.root}", str(partial))
+
+    async with GitWorkspace(partial) as workspace:
+        found = await workspace.survey(("light",), seconds=PATIENCE_SECONDS)
+
+    assert found.tracked_files == 2
+    assert [(one.keyword, one.count) for one in found.hits] == [("light", 2)]
+    assert [one.path for one in found.related] == ["src/app.py", "src/room.py"]

@@ -12,8 +12,11 @@ from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.steps import Depth, Step, StepHeading
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.domain.values.places import Place
+from bot.domain.roundtable.transitions import deciding
+from bot.domain.transcript.lines import LinePhase
+from bot.domain.values.places import Person, Place
 from bot.engine.ports import Speech, VoiceContext, Voices
 from bot.voices.offline.offline import OfflineVoices
 
@@ -29,12 +32,6 @@ ROSTER = Roster(
             role="Business Analyst",
             lens="user needs",
             acknowledgement="That's important -- so {rephrasing}. Let me update the requirements.",
-            questions=(
-                "Who notices first when this goes wrong?",
-                "What happens to whom if we ship without it?",
-                'Who is the person behind "{quote}"?',
-                "What need sits behind {topic}?",
-            ),
         ),
         Persona(
             key=ALEX,
@@ -42,11 +39,6 @@ ROSTER = Roster(
             role="Solutions Architect",
             lens="feasibility and risk",
             acknowledgement="Good point about {topic}. That affects the blast radius because...",
-            questions=(
-                "How far does a failure spread before something stops it?",
-                "What can we undo within an hour?",
-                'What breaks if "{quote}" turns out to be wrong?',
-            ),
         ),
         Persona(
             key=JORDAN,
@@ -54,11 +46,6 @@ ROSTER = Roster(
             role="System Designer",
             lens="interfaces and error paths",
             acknowledgement="Noted. I'll revise the interface to account for {concern}.",
-            questions=(
-                "What exactly does the caller receive when this fails?",
-                "What happens with an empty value?",
-                "What are the fields and limits of {topic}?",
-            ),
         ),
     )
 )
@@ -218,7 +205,9 @@ class Meeting:
         self.rt = rt
         self.playbook = playbook
         self.voices: Voices = OfflineVoices()
-        self.debate = Elaboration(step_id=step.step_id, lead=lead, topic=step.title, max_turns=100)
+        self.debate = Elaboration(
+            step_id=step.step_id, entry="DIS-001", lead=lead, topic=step.title, max_turns=100
+        )
 
     def cue(self, persona: str = "") -> VoiceContext:
         return VoiceContext(self.rt.but(elaboration=self.debate), self.playbook, persona or self.debate.lead)
@@ -230,8 +219,13 @@ class Meeting:
         return self._heard(persona, asyncio.run(self.voices.respond(self.cue(persona))))
 
     def says(self, person: str, text: str) -> "Meeting":
-        name = self.rt.name_of(person)
-        self.debate = self.debate.heard(by=person, name=name, text=text, ts="")
+        name, ts = self.rt.name_of(person), f"9.{self.debate.turn_count}"
+        event = Say(key=f"C.{ts}", at=self.rt.now, person=Person(id=person), text=text, ts=ts)
+        line = self.rt.line_of(ts)
+        self.debate = self.debate.heard(by=person, name=name, text=text, ts=ts, line=line)
+        rt, facts = deciding.said(self.rt.but(elaboration=self.debate), event, self.playbook)
+        self.debate = rt.debate
+        self.rt = rt.heard(event.person, text, ts=ts, part=LinePhase.WORKSHOP, **facts)
         return self
 
     def ends(self) -> Synthesis:
@@ -244,6 +238,4 @@ class Meeting:
             return speech
         name = self.playbook.roster[persona].first_name
         self.debate = self.debate.spoken(by=persona, name=name, text=speech.text, by_rule=speech.by_rule)
-        if speech.prepared:
-            self.rt = self.rt.but(questions_asked=(*self.rt.questions_asked, speech.prepared))
         return speech

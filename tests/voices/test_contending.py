@@ -58,9 +58,6 @@ script:
   alone: {insights: [], summary: Nothing}
   pasted: {insights: [], summary: Nothing}
 """
-SAME = """
-  same: {issues: [[i1, i2, i3]], positions: [[p1, p3]]}
-"""
 
 
 def meeting_of(tmp_path: Path, text: str) -> Meeting:
@@ -68,30 +65,11 @@ def meeting_of(tmp_path: Path, text: str) -> Meeting:
     return read_meeting(tmp_path / "one.yaml", PLAYBOOK.roster)
 
 
-async def test_a_collapse_in_other_words_is_noticed_with_a_second_model(tmp_path: Path) -> None:
-    """As in a thread: its groups are checked by rules. By rules alone it is not seen, and nobody is blamed."""
-    plain, helped = meeting_of(tmp_path, GIVING_IN), meeting_of(tmp_path, GIVING_IN.rstrip() + SAME)
-    alone, _, _ = await contest(plain, PLAYBOOK, scripted(plain, PLAYBOOK))
-    both, _, _ = await contest(helped, PLAYBOOK, scripted(helped, PLAYBOOK))
-
-    assert (alone.score.collapses, alone.score.alarms) == (0, 0)
-    assert (both.score.collapses, both.score.alarms) == (1, 0)
-    assert both.calls == alone.calls + 1
-
-
-async def test_a_fact_that_is_not_in_the_record_is_listed_for_people(tmp_path: Path) -> None:
-    """The contenders without a card list nothing."""
-    meeting = meeting_of(tmp_path, GIVING_IN)
-    panel, *others = await contest(meeting, PLAYBOOK, scripted(meeting, PLAYBOOK))
-
-    assert (panel.score.facts, panel.score.listed, panel.score.of_facts) == (0, 1, 1)
-    assert {one.score.listed for one in others} == {0}
-
-
 async def test_positions_are_normalised_as_in_a_thread(tmp_path: Path) -> None:
     """What a person types is an option, and who is for it in other words holds it."""
     meeting = meeting_of(tmp_path, GIVING_IN)
-    debate, _ = await MeetingStage(meeting, PLAYBOOK, scripted(meeting, PLAYBOOK)).debate()
+    rt, _ = await MeetingStage(meeting, PLAYBOOK, scripted(meeting, PLAYBOOK)).debate()
+    debate = rt.debate
 
     assert [one.text for one in debate.options][:1] == ["a bucket in Redis"]
     assert debate.turns[-1].stances[0].held == "a bucket in Redis"
@@ -134,7 +112,7 @@ RECORD = Synthesis(
         Insight(text="60% stay"),
     ),
     decisions=(Decision(text="Keep Redis", by="Ada"), Decision(text="Ship", by="Grace")),
-    objections=(Objection(text="storage: SQLite", quote="In a tunnel there is no server."),),
+    objections=(Objection(text="storage: SQLite (“In a tunnel there is no server.”)"),),
     summary="Redis",
 )
 
@@ -207,7 +185,6 @@ async def test_the_command_prints_a_table_and_exits_by_the_thresholds(tmp_path: 
     assert bad.code == 1
     assert bad.json["below"] == [
         "facts kept: at least 90 % wanted",
-        "facts kept or listed: all wanted",
         "false claims: 0 wanted",
     ]
     assert [one["contender"] for one in bad.json["contests"]] == [PANEL, ALONE, PASTED]

@@ -1,7 +1,6 @@
-"""Roles of the workshop and reviewers look as personas do: it is bounded, known, and held against their words."""
+"""Reviewers look as personas do: it is bounded, known, and held against their words."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,23 +9,16 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import Schema
-from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.reviews.text import ReviewerOpinion
 from bot.engine.evidence_ports import Passage
-from bot.engine.ports import Facts, PlanningCase
 from bot.engine.review_ports import ReviewCase
-from bot.voices.judging import ModelWorkshop, OfflineWorkshop
 from bot.voices.model import LanguageModel
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
-from bot.voices.tools.looking import MOST_LOOKS, TOOLS, Looker, LookSubject
-from tests.domain.planning.seats import TESTS, started
+from bot.voices.tools.looking import TOOLS, Looker, LookSubject
 from tests.sights import MEMBERS, SightOf
-from tests.specification.meeting import SCHEMA
 from tests.voices.test_judging import ALEX, FILES, JORDAN, MEETING, SHIPPED
-from tests.voices.test_looking import LINE, Shelf, caller
+from tests.voices.test_looking import Shelf, caller
 
-ROLE = next(one for one in SHIPPED.workshop if one.actor == TESTS)
-CASE = PlanningCase(SCHEMA, MEETING.specification, FILES, MEMBERS)
 ITEM = ReviewCase("lost-rows", "Exports lose rows", FILES, ["01-06"], SHIPPED, MEETING.specification, MEMBERS)
 CITED = "src/sync.py:40@1a2b3c4"
 FORGED = "src/mail.py:7@1a2b3c4"
@@ -63,13 +55,6 @@ def calling(*calls: tuple[str, dict[str, object]], then: str) -> LanguageModel:
     return caller(FunctionModel(answer))
 
 
-async def judged(
-    mind: LanguageModel, shelf: Shelf | None = None, case: PlanningCase = CASE
-) -> tuple[RoleVerdict, Facts]:
-    workshop = ModelWorkshop(lambda _: mind, SHIPPED.workshop, OfflineWorkshop(), looker_of=looking(shelf))
-    return await workshop.judge(started(), TESTS, case)
-
-
 async def reviewed(
     mind: LanguageModel, shelf: Shelf | None = None, case: ReviewCase = ITEM
 ) -> ReviewerOpinion:
@@ -80,10 +65,6 @@ def reviewers(mind: LanguageModel, shelf: Shelf | None = None) -> ModelReviewers
     return ModelReviewers(lambda _: mind, ChecklistReviewers(), looker_of=looking(shelf))
 
 
-def verdict(text: str, *sources: str) -> str:
-    return json.dumps({"ok": False, "reasons": [{"text": text, "sources": sources}]})
-
-
 def found(text: str, *sources: str) -> str:
     return json.dumps({"findings": [FINDING | {"text": text, "sources": sources}]})
 
@@ -91,73 +72,6 @@ def found(text: str, *sources: str) -> str:
 async def markdown(opinion: ReviewerOpinion) -> str:
     review = await ChecklistReviewers().together(ITEM, [opinion], unseen=(), asked="Asked for by Ada.")
     return review.markdown
-
-
-# --- a role ---------------------------------------------------------------------------------------------------------
-
-
-async def test_a_role_looks_and_its_reason_names_what_it_saw() -> None:
-    """The look is a fact of its line, and all requests are counted."""
-    said, facts = await judged(calling(SEARCH, then=verdict("The retry waits 60 seconds.", CITED)))
-    _, alone = await judged(calling(then=verdict("The retry waits.")))
-
-    assert said.reasons == (f"The retry waits 60 seconds. ({CITED})",)
-    assert facts["looked_at"] == [{"tool": "search_code", "for": "retry", "ids": [CITED]}]
-    assert "dropped" not in facts
-    assert facts["tokens_in"] > alone["tokens_in"]
-
-
-@pytest.mark.parametrize(
-    ("text", "sources", "shown"),
-    [
-        (
-            "It waits 90 seconds.",
-            [CITED],
-            f"It waits 90 seconds. ({CITED}; unverified: the source does not say",
-        ),
-        ("It waits.", [FORGED], "It waits. (unverified: the source that it names was not shown)"),
-        (f"It waits, see {FORGED}.", [], "It waits, see [a source that was not shown]. (unverified: "),
-        (f"It waits 60 s, see {CITED}.", [], f"It waits 60 s, see {CITED}."),
-        ("It has no limit.", [CITED], f"It has no limit. ({CITED})"),
-        ("500 of 500 rows are asked for.", ["AC-001-01"], "500 of 500 rows are asked for. (AC-001-01)"),
-        ("400 rows are asked for.", ["AC-001-01"], "400 rows are asked for. (AC-001-01; unverified: "),
-        ("Nobody is named.", [], "Nobody is named."),
-        ("It asks for 500 rows.", ["requirements-spec.md"], "It asks for 500 rows. (requirements-spec.md)"),
-        ("FR-99 is missing.", ["FR-9"], "FR-99 is missing. (unverified: "),
-        ("Are 90 seconds meant?", [CITED], f"Are 90 seconds meant? ({CITED})"),
-    ],
-)
-async def test_what_a_role_says_is_held_against_its_sources(
-    text: str, sources: Sequence[str], shown: str
-) -> None:
-    """What they do not say is marked. A source that was not shown is dropped, and the record says why."""
-    said, facts = await judged(calling(SEARCH, then=verdict(text, *sources)))
-
-    assert said.reasons[0].startswith(shown)
-    assert said.ok is False
-    made_up = [one for one in (FORGED, "FR-9") if one in sources or f"see {one}" in text]
-    dropped = [{"what": one, "why": "this source was not shown"} for one in made_up]
-    assert facts.get("dropped", []) == dropped
-
-
-async def test_a_long_reason_keeps_its_sources() -> None:
-    """Its words are cut before them."""
-    said, _ = await judged(calling(SEARCH, then=verdict("word " * 300, CITED)))
-
-    assert said.reasons[0].endswith(f"({CITED})")
-    assert len(said.reasons[0]) <= 500
-
-
-async def test_a_role_that_only_looks_gives_no_verdict() -> None:
-    """Its looks are bounded, and are facts all the same."""
-    endless = FunctionModel(lambda _, __: ModelResponse([ToolCallPart("git_log", {"path": "src"})] * 3))
-    said, facts = await judged(caller(endless))
-
-    assert said.ok is None
-    assert len(facts["looked_at"]) == MOST_LOOKS
-
-
-# --- a reviewer -----------------------------------------------------------------------------------------------------
 
 
 async def test_a_finding_names_the_code_that_it_rests_on() -> None:
@@ -247,15 +161,12 @@ async def test_who_challenges_a_review_looks_again() -> None:
     assert "this one gave 1 finding" in jordan.challenge
 
 
-# --- both -----------------------------------------------------------------------------------------------------------
-
 NIGHT: tuple[str, dict[str, object]] = ("read_item", {"slug": "night-mode"})
 
 
 @pytest.mark.parametrize("sight", [MEMBERS, Shelf().sight])
 async def test_items_are_known_where_they_may_be_seen(sight: SightOf) -> None:
-    """By those who are in the workshop, or will read the review."""
-    await judged(calling(NIGHT, then=verdict("x")), case=CASE._replace(sight=sight))
+    """By those who will read the review."""
     opinion = await reviewed(calling(NIGHT, then=found("x")), case=ITEM._replace(sight=sight))
 
     assert bool(opinion.looked_at) is (sight is not MEMBERS)
@@ -264,7 +175,7 @@ async def test_items_are_known_where_they_may_be_seen(sight: SightOf) -> None:
 async def test_models_without_tools_are_shown_a_first_search() -> None:
     """Of the words of the title; it can be cited like any other look. Secrets are redacted."""
     prompts: list[str] = []
-    answers = [verdict("It waits 60 seconds.", CITED), found("It waits 60 seconds.", CITED)]
+    answers = [found("It waits 60 seconds.", CITED)]
 
     def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         assert not info.function_tools
@@ -273,21 +184,9 @@ async def test_models_without_tools_are_shown_a_first_search() -> None:
         return ModelResponse([TextPart(answers.pop(0))])
 
     mind = caller(FunctionModel(answer, profile={"supports_tools": False}))
-    said, facts = await judged(mind)
     opinion = await reviewed(mind)
 
-    assert said.reasons == (f"It waits 60 seconds. ({CITED})",)
-    assert facts["looked_at"][0]["tool"] == "search_code"
     assert opinion.findings[0].sources == (CITED,)
     for prompt in prompts:
         assert f"what a first search found\n{CITED}: retry(60)" in prompt
         assert "hunter2" not in prompt
-
-
-def test_each_role_has_a_place_where_it_looks_first() -> None:
-    """And may look everywhere else, so that all of them have the same tools."""
-    for role in SHIPPED.workshop:
-        assert role.looks_at[0] != "*"
-        assert role.looks_at[-1] == "*"
-    assert LINE.id == CITED
-    assert ROLE.looks_at == ("tests/**", "*")

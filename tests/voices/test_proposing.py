@@ -14,7 +14,7 @@ from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import EntryState, Patch, patches_of
 from bot.domain.transcript.lines import Source
-from bot.domain.values.markdown import outline
+from bot.domain.values.markdown import LAST_SECTION, outline
 from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError
 from bot.voices import sources
@@ -312,8 +312,10 @@ def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
     assert (line.source, line.actor) == (Source.MODEL, "BusinessAnalyst")
     assert (entry.state, entry.step) == (EntryState.PROPOSED, "01-06")
     assert [claim.sources for _, claim in entry.current()] == [(said,)]
-    (shown,) = (row for row in table.world.files["requirements-spec.md"].split("\n") if "**OUT-001**" in row)
-    assert shown.endswith("— proposed by Maya (persona), not accepted")
+    written = table.world.files["requirements-spec.md"]
+    (shown,) = (row for row in written.split("\n") if "OUT-001" in row)
+    assert shown == "- OUT-001 PDF: proposed by Maya (persona), not accepted"
+    assert written.index(LAST_SECTION) < written.index(shown)
 
 
 def test_a_mark_is_in_the_record_on_the_card_and_in_the_file_until_a_person_accepts() -> None:

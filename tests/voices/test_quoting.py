@@ -12,25 +12,23 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from bot.domain.catalog.personas import server_area
 from bot.engine.evidence_ports import Passage
 from bot.engine.ports import Facts, VoiceContext
-from bot.record.brief import Brief
+from bot.record.brief import read_record
 from bot.record.page import as_html
-from bot.record.reading import InMemory, entries, replay
+from bot.record.reading import InMemory
 from bot.record.text import as_json, as_markdown, as_text
-from bot.voices.judging import ModelWorkshop, OfflineWorkshop
 from bot.voices.model import ServerReport, Tool
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.sources import INSTEAD, NOT_SHOWN, QUOTED_CHARS, passage, quoted
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
-from tests.domain.planning.seats import TESTS, started
 from tests.sights import MEMBERS
 from tests.specification.meeting import PLAYBOOK, SCHEMA
 from tests.voices.minds import cue, debating
 from tests.voices.minds import record as answered
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 from tests.voices.prompts.kept import SHIPPED
-from tests.voices.test_judges_look import CASE, CITED, ITEM, HeldShelf, found, markdown, verdict
+from tests.voices.test_judges_look import CITED, ITEM, HeldShelf, found, markdown
 from tests.voices.test_looking import FRAMED, caller
 
 TICKET = "mcp:tracker/find_tickets#1a2b3c4"
@@ -99,13 +97,6 @@ async def speaking() -> Facts:
     return (await said.respond(cue(debating(FRAMED), ALEX))).facts
 
 
-async def judging() -> Facts:
-    mind = calling(verdict("Exports time out after 90 s.", TICKET, CITED))
-    roles = ModelWorkshop(lambda _: mind, SHIPPED.workshop, OfflineWorkshop(), looker_of=looker)
-    _, facts = await roles.judge(started(), TESTS, CASE)
-    return facts
-
-
 MADE_UP = "src/never.py:3@1a2b3c4"
 EARLIER, PART_OF_EARLIER = "src/queue.py:10-20@1a2b3c4", "src/queue.py:12@1a2b3c4"
 
@@ -120,7 +111,7 @@ async def test_words_lose_a_source_that_nobody_was_shown() -> None:
     assert speech.facts["dropped"] == ({"what": MADE_UP, "why": NOT_SHOWN},)
 
 
-@pytest.mark.parametrize("speaks", [proposing, speaking, judging])
+@pytest.mark.parametrize("speaks", [proposing, speaking])
 async def test_a_line_keeps_the_passage_that_it_cites(speaks: Any) -> None:
     """Of the server alone: code is in git. Once for each source, and redacted."""
     facts = await speaks()
@@ -186,13 +177,13 @@ LINE = {
 
 def shown(meta: object) -> dict[str, str]:
     record = InMemory(json.dumps({**LINE, "meta": meta}).encode() + b"\n")
-    state = replay(record)
-    assert state.flaws == ()
+    known = read_record(record)
+    assert known.state.flaws == ()
     return {
-        "text": "\n".join(as_text(entries(record), state, Brief())),
-        "markdown": "\n".join(as_markdown(entries(record), state, Brief(), title="Exports")),
-        "page": "".join(as_html(lambda: entries(record), state, title="Exports")),
-        "json": "".join(as_json(entries(record), state, Brief(), slug="exports")),
+        "text": "\n".join(as_text(known)),
+        "markdown": "\n".join(as_markdown(known, title="Exports")),
+        "page": "".join(as_html(known, title="Exports")),
+        "json": "".join(as_json(known, slug="exports")),
     }
 
 

@@ -6,16 +6,13 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.personas import Chain
-from bot.domain.discussion import board, grouping
-from bot.domain.discussion.elaboration import PersonStand, Stance, StanceGroups
 from bot.domain.discussion.synthesis import Insight
-from bot.domain.roundtable.state import Roundtable
 from bot.engine.ports import VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.verifying import DENIED, Verifier
 from tests.specification.meeting import PLAYBOOK
-from tests.voices.minds import Answer, ScriptedMind, cue, debating, lost, thinking, whole
+from tests.voices.minds import Answer, ScriptedMind, cue, debating, lost, whole
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 
 RT = roundtable(FEATURES, (ADA, "Export every row, if that is fast enough."))
@@ -100,51 +97,6 @@ async def test_insights_are_checked_with_the_turns_that_they_name() -> None:
         Insight(text="Queues are common"),
     )
     assert facts["dropped"] == [{"what": "A queue is cheap", "why": DENIED}]
-
-
-def standing() -> Roundtable:
-    """Three personas with three names for one issue, and a person who is for an option."""
-    rt = debating((MAYA, "Here."), (ALEX, "There."))
-    held = [
-        ("Where edits wait", "A queue on the device"),
-        ("Storage @@@REVIEW_META", "the device has a queue"),
-    ]
-    turns = tuple(
-        turn.but(stances=(Stance(issue=issue, position=position),))
-        for turn, (issue, position) in zip(rt.debate.turns, held, strict=True)
-    )
-    debate = board.with_options(rt.debate.but(turns=turns), ["the server"])
-    stand = PersonStand(by=ADA, name="Ada", option="A")
-    return rt.but(elaboration=debate.but(stands=(stand,)))
-
-
-async def test_positions_are_compared_by_the_second_model_alone() -> None:
-    """It reads what each is for, and gives ids; ids that nobody gave it are left out."""
-    rt = standing()
-    answer = {"issues": [["i1", "i2", "i9"]], "positions": [["p1", "p2"], ["p3"], ["p7", 4], "p1"]}
-    speaker, verifier = ScriptedMind("Never asked."), ScriptedMind(f"```json\n{json.dumps(answer)}\n```")
-    groups, facts = await voices(speaker, verifier).compare(cue(rt))
-
-    names = [one.held for one in grouping.compared(rt.debate)]
-    assert groups.issues == ((names[0].issue, names[1].issue),)
-    assert groups.positions == ((names[0], names[1]),)
-    assert facts["verifier"]["provider"] == "acme"
-    assert speaker.asked == []
-    shown = whole(verifier.asked[0])
-    assert "Maya: A queue on the device" in shown
-    assert "Ada: the server" in shown
-
-
-@pytest.mark.parametrize("answer", ["Certainly!", "{", "[1]", "[" * 10_000, lost("unavailable")])
-async def test_a_comparison_that_cannot_be_used_groups_nothing(answer: Answer) -> None:
-    groups, facts = await voices(ScriptedMind(""), ScriptedMind(answer)).compare(cue(standing()))
-
-    assert groups == StanceGroups()
-    assert facts["verifier"]["failed"] in {"unstructured", "unavailable"}
-
-
-async def test_without_a_second_model_nothing_is_compared() -> None:
-    assert await thinking(ScriptedMind("")).compare(cue(standing())) == (StanceGroups(), {})
 
 
 @pytest.mark.parametrize(

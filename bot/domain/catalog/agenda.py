@@ -3,15 +3,17 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from bot.domain.catalog.personas import Roster, seat
+from bot.domain.actions.action import Actions
+from bot.domain.actions.table import ACTIONS
+from bot.domain.catalog.personas import OFFLINE, Roster
 from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.catalog.schema import Schema
-from bot.domain.catalog.skip_if import BadCondition, Facts
+from bot.domain.catalog.short_path import ShortPath
+from bot.domain.catalog.skip_if import Facts
 from bot.domain.catalog.steps import Depth, Step
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.values.value import Stored, Value
@@ -155,18 +157,39 @@ def _count_in(written: str) -> int:
 
 # --- phases and steps -----------------------------------------------------------------------------------------------
 
+PLAN_NUMBER = 5
+
+
+def plan_step(steps: Iterable[Step]) -> Step:
+    """The step that makes the plan, behind all phases: `05-01`, or later where a team has further phases."""
+    number = max([PLAN_NUMBER, *(int(step.step_id[:2]) + 1 for step in steps)])
+    return Step(
+        step_id=f"{number:02}-01",
+        title="Plan",
+        persona="business-analyst",
+        depth=Depth.STANDARD,
+        outputs=("notes.md",),
+        phase_key=f"{number:02}-plan",
+    )
+
 
 class Agenda:
-    """All phases by key, all steps by file name."""
+    """
+    All phases by key, all steps by file name. The step of the *plan* belongs to none of the phases. *replaced* are
+    steps in whose place the card of their phase is asked: known, and none of the agenda.
+    """
 
-    def __init__(self, phases: Iterable[Phase] = ANALYSIS_PHASES, steps: Iterable[Step] = ()) -> None:
+    def __init__(
+        self,
+        phases: Iterable[Phase] = ANALYSIS_PHASES,
+        steps: Iterable[Step] = (),
+        replaced: Iterable[Step] = (),
+    ) -> None:
         self.phases = tuple(sorted(phases, key=lambda phase: phase.key))
         self.steps = tuple(sorted(steps, key=lambda step: (step.phase_key, step.filename, step.step_id)))
-        self._phases = {phase.key: phase for phase in self.phases}
-        self._steps = {step.step_id: step for step in self.steps}
-
-    def phase(self, key: str) -> Phase:
-        return self._phases[key]
+        self.plan = plan_step(self.steps)
+        self.plan_phase = Phase.of_folder(self.plan.phase_key)
+        self._steps = {step.step_id: step for step in (*replaced, self.plan, *self.steps)}
 
     def first_open(self, phases_completed: Collection[str]) -> Phase | None:
         return next((phase for phase in self.phases if phase.key not in phases_completed), None)
@@ -177,24 +200,12 @@ class Agenda:
     def get(self, step_id: str) -> Step | None:
         return self._steps.get(step_id)
 
+    def ids_of(self, phase_key: str) -> frozenset[str]:
+        """Of all steps of the phase, also of those in whose place its card is asked."""
+        return frozenset(step.step_id for step in self._steps.values() if step.phase_key == phase_key)
+
     def steps_of(self, phase_key: str) -> tuple[Step, ...]:
         return tuple(step for step in self.steps if step.phase_key == phase_key)
-
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """
-    A step that is passed over, not recorded, and considered again next time. `excused` is one whose `skip_if` holds:
-    steps that depend on it do not wait for it.
-    """
-
-    step_id: str
-    why: str
-    trouble: Trouble | None = None
-
-    @property
-    def excused(self) -> bool:
-        return self.trouble is None
 
 
 class SkippedStep(Stored):
@@ -211,19 +222,14 @@ class SkippedStep(Stored):
 @dataclass(frozen=True, slots=True)
 class Pick:
     """
-    The step that is next, if any, and those passed over on the way to it.
+    The step that is next, if any, and those passed over on the way to it: they are considered again next time.
 
-    *trouble* is about the step itself: it runs although its condition means nothing.
+    *troubles* are about what those wait for, and about the condition of a step that runs because it means nothing.
     """
 
     step: Step | None
-    skipped: tuple[Skip, ...] = ()
-    trouble: Trouble | None = None
-
-    @property
-    def troubles(self) -> tuple[Trouble, ...]:
-        about = chain((skip.trouble for skip in self.skipped), (self.trouble,))
-        return tuple(one for one in about if one)
+    skipped: tuple[SkippedStep, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
 
 
 def next_step(
@@ -239,42 +245,42 @@ def next_step(
     *passed* are the steps this run has skipped already: they are not talked about again. *excused* are those of them
     that were skipped because of their `skip_if`: no other step waits for them.
     """
-    skipped: list[Skip] = []
+    skipped: list[SkippedStep] = []
+    troubles: list[Trouble] = []
     for step in agenda.steps_of(phase_key):
         if step.step_id in completed or step.step_id in passed:
             continue
+        if waits := _waiting(agenda, step, completed=completed, facts=facts, excused=excused):
+            troubles.append(waits)
         if skip := why_skipped(agenda, step, completed=completed, facts=facts, excused=excused):
             skipped.append(skip)
             continue
-        return Pick(step, tuple(skipped), _condition_trouble(step))
-    return Pick(None, tuple(skipped))
+        if step.has_bad_condition:
+            troubles.append(trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if))
+        return Pick(step, tuple(skipped), tuple(troubles))
+    return Pick(None, tuple(skipped), tuple(troubles))
 
 
 def why_skipped(
     agenda: Agenda, step: Step, *, completed: Collection[str], facts: Facts, excused: Collection[str] = ()
-) -> Skip | None:
-    """None when *step* can be led. A dependency whose `skip_if` holds counts as complete, beyond ERR-STEP-008."""
-    for dep in step.depends_on:
-        if dep not in completed and dep not in excused and not _is_excused(agenda.get(dep), facts):
-            waits = trouble("ERR-STEP-008", step_id=step.step_id, dep_id=dep)
-            return Skip(step.step_id, waits.sentence, waits)
-    if not _is_excused(step, facts):
+) -> SkippedStep | None:
+    """None when *step* can be led."""
+    if waits := _waiting(agenda, step, completed=completed, facts=facts, excused=excused):
+        return SkippedStep(step_id=step.step_id, why=waits.sentence)
+    if not step.is_excused(facts):
         return None
-    return Skip(step.step_id, f"Step {step.step_id} skipped: condition '{step.skip_if}' is true.")
+    why = f"Step {step.step_id} skipped: condition '{step.skip_if}' is true."
+    return SkippedStep(step_id=step.step_id, why=why, excused=True)
 
 
-def _is_excused(step: Step | None, facts: Facts) -> bool:
-    try:
-        return step is not None and step.condition.holds(facts)
-    except BadCondition:
-        return False
-
-
-def _condition_trouble(step: Step) -> Trouble | None:
-    try:
-        _ = step.condition
-    except BadCondition:
-        return trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if)
+def _waiting(
+    agenda: Agenda, step: Step, *, completed: Collection[str], facts: Facts, excused: Collection[str]
+) -> Trouble | None:
+    """A dependency whose `skip_if` holds counts as complete, beyond ERR-STEP-008."""
+    for dep in step.depends_on:
+        known = agenda.get(dep)
+        if dep not in completed and dep not in excused and not (known and known.is_excused(facts)):
+            return trouble("ERR-STEP-008", step_id=step.step_id, dep_id=dep)
     return None
 
 
@@ -314,17 +320,20 @@ class Playbook:
 
     *troubles* were found while reading; their `phase_key` fact says where they belong. *notes* are for those
     who wrote the files: the log and `roundtable check` have them, the thread does not. *policy* is of the settings,
-    and *policies* are what channels have of their own.
+    and *policies* are what channels have of their own. *actions* is what people can press and type. *short_path* is
+    None where the folder of steps has no usable one; *whole* is what was read, of a playbook that was narrowed.
     """
 
     roster: Roster
     agenda: Agenda
     troubles: tuple[Trouble, ...] = ()
     notes: tuple[str, ...] = ()
-    workshop: Roster = field(default_factory=Roster)
     policy: Policy = field(default_factory=Policy)
     schema: Schema = field(default_factory=Schema)
     policies: Policies = field(default_factory=Policies)
+    actions: Actions = ACTIONS
+    short_path: ShortPath | None = None
+    whole: "Playbook | None" = None
 
     def within(self, channel: str, cast: Collection[str] = ()) -> "Playbook":
         """As it applies in *channel*, to a roundtable with the personas of *cast*; none means all of them."""
@@ -332,12 +341,44 @@ class Playbook:
         roster = self.roster.cast(cast) if cast else self.roster
         if policy == self.policy and roster is self.roster:
             return self
-        return replace(self, policy=policy, roster=roster)
+        return replace(self, whole=self.whole or self, policy=policy, roster=roster)
 
     @property
-    def speakers(self) -> Roster:
-        """All who have a voice in a thread, by what a message calls its speaker."""
-        return Roster((*self.roster, *(one.but(key=seat(one.key)) for one in self.workshop)))
+    def all_steps(self) -> tuple[Step, ...]:
+        """Also those in whose place the card of their phase is asked."""
+        return (self.whole or self).agenda.steps
+
+    def own_step(self, step_id: str) -> Step | None:
+        """As the folder has it, also where the card of its phase is asked."""
+        return (self.whole or self).agenda.get(step_id)
+
+    @property
+    def usual_depth(self) -> Depth:
+        """Without a model nobody drafts, so one card for each phase is asked, where there are cards."""
+        return Depth.BRIEF if self.short_path and not self.has_model else Depth.STANDARD
+
+    @property
+    def has_model(self) -> bool:
+        return self.policy.thinks or any(one.model not in {"", OFFLINE} for one in self.roster)
+
+    def shortened(self, phase_keys: Collection[str]) -> "Playbook":
+        """With the card of each of these phases, where there is one, in place of its steps."""
+        cards = {}
+        for card in self.short_path.cards if self.short_path else ():
+            if card.phase in phase_keys and (steps := self.agenda.steps_of(card.phase)):
+                cards[card.phase] = card.in_place_of(steps)
+        if not cards:
+            return self
+        replaced = [step for step in self.agenda.steps if step.phase_key in cards]
+        others = [step for step in self.agenda.steps if step.phase_key not in cards]
+        asked = {card.step_id for card in cards.values()}
+        views = tuple(view.but(is_on_card=view.card in asked) for view in self.schema.views)
+        return replace(
+            self,
+            whole=self.whole or self,
+            agenda=Agenda(self.agenda.phases, [*others, *cards.values()], replaced),
+            schema=self.schema.but(views=views),
+        )
 
     def troubles_of(self, phase_key: str) -> tuple[Trouble, ...]:
         """What people should read when the phase opens; a bad skip_if is told when its step comes up."""

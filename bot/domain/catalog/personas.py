@@ -20,7 +20,6 @@ RESERVED_ACTORS = {"User", "PlanningAgent"}
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 PhaseKey = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 _PARTS_OF_GLOB = re.compile(r"\*{2,}/?|\*|[^*]+")
-_ABOUT_AND_TEXT = re.compile(r"(?P<about>(?:`[a-z_]+(?:\.[a-z_]+)*`[,:]?\s*)*)(?P<text>.*)", re.DOTALL)
 AREAS = frozenset({"code", "history", "items"})
 """What `looks_at` may name besides paths."""
 SERVERS = "mcp"
@@ -85,8 +84,6 @@ class ModelTask(StrEnum):
     RESPOND = "respond"
     DRAFT = "draft"
     SYNTHESIZE = "synthesize"
-    JUDGE = "judge"
-    PLAN = "plan"
     REVIEW = "review"
 
 
@@ -123,24 +120,6 @@ class Principle(Value):
     text: str = ""
 
 
-class PreparedQuestion(Value):
-    """
-    A question that a persona asks without a model. `about` are the lacks that it is for (`risk`,
-    `requirement.criterion`, `contested`); without any it fits always.
-    """
-
-    text: Line
-    about: tuple[str, ...] = ()
-
-    @classmethod
-    def read(cls, item: str) -> "PreparedQuestion":
-        """Of a bullet: "`risk` `risk.mitigation` What would soften it?"."""
-        found = _ABOUT_AND_TEXT.fullmatch(item)
-        if found is None or not found["text"]:
-            return cls(text=item)
-        return cls(text=found["text"], about=tuple(re.findall(r"`(.+?)`", found["about"])))
-
-
 class Persona(Value):
     """Only *key*, *name* and *role* are needed; what is left out follows from them."""
 
@@ -158,11 +137,9 @@ class Persona(Value):
     does: tuple[str, ...] = ()
     does_not: tuple[str, ...] = ()
     acknowledgement: str = "Noted, thank you."
-    questions: tuple[PreparedQuestion, ...] = ()
     model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = ""
     looks_at: tuple[str, ...] = ()
     """Areas and paths. Empty is everything; without `*` it is nothing else."""
-    workshop: bool = False
 
     @model_validator(mode="before")
     @classmethod
@@ -178,14 +155,6 @@ class Persona(Value):
             "identity": f"I'm {name}, your {role}.",
         }
         return follows | {field: value for field, value in given.items() if value not in (None, "")}
-
-    @field_validator("questions", mode="before")
-    @classmethod
-    def _read_questions(cls, given: Any) -> Any:
-        """Questions may be given as they stand in a file."""
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            return given
-        return tuple(PreparedQuestion.read(one) if isinstance(one, str) else one for one in given)
 
     @field_validator("icon")
     @classmethod
@@ -285,11 +254,6 @@ def server_area(name: str) -> str:
 
 def _is_of_servers(one: str) -> bool:
     return one == SERVERS or one.startswith(f"{SERVERS}:")
-
-
-def seat(key: str) -> str:
-    """Who speaks, for a role of the workshop: its *key* may be that of one who leads phases, too."""
-    return f"workshop-{key}"
 
 
 class AddressKind(StrEnum):

@@ -6,13 +6,13 @@ Both are data (`analysis-steps/entries.yaml`, and a team's own file on top of it
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from bot.domain.catalog.steps import Step
+from bot.domain.catalog.steps import Ask, Step
 from bot.domain.values.value import Value
 
 ID = r"[A-Z]{1,4}[-–‑]\d{1,4}(?:[-–‑]\d{1,3})?"
@@ -21,6 +21,8 @@ CANONICAL_ID = re.compile(r"[A-Z]{1,4}-\d{3,4}(?:-\d{2,3})?")
 VALUE_CHARS = 4_000
 """The longest value of a field; longer texts stay notes."""
 LIST_ITEMS = 100
+PLAN_PAGE = "planning/plan.md"
+"""A projection of the whole plan; no section of it is written by itself."""
 NOTE = "note"
 REMARK = "remark"
 """Every kind has this field: what people wrote by hand below an entry, as it stands."""
@@ -37,8 +39,13 @@ By kind: what opens it in every step and discussion, in every folder of steps, a
 a folder gives to another kind opens that one.
 """
 
+PLANNED = ("work", "approval")
+"""Kinds that a plan is made of, besides those that its roles ask for."""
+
 _IDS = re.compile(rf"(?<![\w-]){ID}(?![\w-])")
 _DASHES = re.compile("[–‑]")
+_WHOLE = re.compile(r"[0-9]{1,6}")
+_RANGE = re.compile(r"[0-9]{1,6}[ ]?[-–][ ]?[0-9]{1,6}")
 _BLANK = " \t.*_`"
 
 
@@ -52,6 +59,11 @@ def canonical(written: str) -> str:
     return "-".join((prefix, first.zfill(3), *(one.zfill(2) for one in part)))
 
 
+def folded(text: str) -> str:
+    """For comparing words: case, hyphens and the width of spaces do not count."""
+    return " ".join(text.replace("-", " ").split()).casefold()
+
+
 def only_ids(text: str) -> tuple[str, ...]:
     """The ids of a list such as `FR-001, FR-2 and FR-3`; nothing when other words are in it."""
     rest = _IDS.sub("", text).replace("and", "").replace("und", "").strip(" ,;.&")
@@ -63,6 +75,8 @@ class FieldType(StrEnum):
     TEXT = "text"
     NUMBER = "number"
     """A whole number."""
+    COUNT = "count"
+    """A whole number, or a range of them as it was said: `20-25`."""
     AMOUNT = "amount"
     """Verbatim, with a number in it: `5 s p95`."""
     CHOICE = "choice"
@@ -74,14 +88,15 @@ class FieldType(StrEnum):
     """Verbatim: `Friday` is as good as a calendar date."""
 
 
-EXCLUSIVE = frozenset({FieldType.CHOICE, FieldType.NUMBER, FieldType.AMOUNT})
+EXCLUSIVE = frozenset({FieldType.CHOICE, FieldType.NUMBER, FieldType.COUNT, FieldType.AMOUNT})
 """Two values of these contradict each other; two wordings of a text do not."""
 
 
 class KindField(Value):
     """
-    A field of a kind. `of` are the values of a choice and `words` further words for them (in other languages);
-    `to` is the kind that a reference names, or `any`. A model never fills in what is `by_people`.
+    A field of a kind. `of` are the values of a choice and `words` further words for them (in other languages); `names`
+    is what people call the field besides its label; `to` is the kind that a reference names, or `any`. A model never
+    fills in what is `by_people`.
     """
 
     type: FieldType
@@ -93,6 +108,7 @@ class KindField(Value):
     acyclic: bool = False
     by_people: bool = False
     label: str = ""
+    names: tuple[str, ...] = ()
 
     def read(self, text: str) -> Any:
         """The value that *text* is, or None. Nothing is changed to make it fit."""
@@ -103,7 +119,9 @@ class KindField(Value):
             case FieldType.CHOICE:
                 return self._chosen(text)
             case FieldType.NUMBER:
-                return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else None
+                return int(text) if _WHOLE.fullmatch(text) else None
+            case FieldType.COUNT:
+                return int(text) if _WHOLE.fullmatch(text) else text if _RANGE.fullmatch(text) else None
             case FieldType.AMOUNT:
                 return text if re.search(r"\d", text) else None
             case FieldType.REF:
@@ -122,6 +140,9 @@ class KindField(Value):
             return isinstance(value, list) and len(value) <= LIST_ITEMS and all(map(one.accepts, value))
         if self.type is FieldType.NUMBER:
             return isinstance(value, int) and not isinstance(value, bool)
+        if self.type is FieldType.COUNT:
+            is_count = isinstance(value, (int, str)) and not isinstance(value, bool)
+            return is_count and self.read(str(value)) == value
         return isinstance(value, str) and self.read(value) == value
 
     def _chosen(self, text: str) -> str | None:
@@ -145,6 +166,8 @@ class Kind(Value):
     key: str
     prefix: str = Field(pattern=r"^[A-Z]{1,4}$")
     name: str = Field(min_length=1)
+    plural: str = ""
+    """Of the name, where an s is not all that it takes."""
     text: str
     fields: Mapping[str, KindField]
     labels: tuple[str, ...] = ()
@@ -196,7 +219,12 @@ class Kind(Value):
         for field in self.fields:
             if name in {field.replace("_", " "), self.label(field).casefold()}:
                 return field
-        return ""
+        return next((field for field, one in self.fields.items() if name in one.names), "")
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether its entries are questions."""
+        return self.key == "question"
 
     def heard_as(self) -> Iterator[str]:
         """The labels that open an entry of the kind in a message."""
@@ -206,6 +234,12 @@ class Kind(Value):
     def built_in_labels(self) -> Iterator[str]:
         for label in BUILT_IN_LABELS.get(self.key, ()):
             yield from (label, f"{label}s")
+
+    def further_labels(self) -> Iterator[str]:
+        """What the kind is called, and plurals."""
+        for label in (*self.own_labels(), self.key.replace("_", " "), self.name, self.prefix):
+            yield from (label, f"{label}s")
+        yield self.plural or self.name
 
     def own_labels(self) -> Iterator[str]:
         """Those that its folder of steps gives it."""
@@ -312,6 +346,12 @@ class SectionView(Value):
     needs: tuple[Need, ...] = ()
     steps: tuple[str, ...] = ()
     """The steps whose Artifacts name the section; filled in by `Schema.bound`."""
+    card: str = ""
+    """The step under whose id the card of the phase asks, whatever depth it is asked at; empty without a card."""
+    is_on_card: bool = False
+    """Whether the card is asked: then its step collects for the section, too."""
+    is_for_card: bool = False
+    """Whether what is said in the card's step belongs `here`: no section of that step has the kinds `here` itself."""
     heading: str = ""
     """The whole heading as the step files write it: `6. Functional Requirements`."""
 
@@ -320,13 +360,27 @@ class SectionView(Value):
         return f"{self.file}#{self.section}"
 
     @property
+    def collecting(self) -> tuple[str, ...]:
+        """The steps in which people are asked for the section."""
+        return (*self.steps, self.card) if self.is_on_card else self.steps
+
+    @property
+    def kinds_here(self) -> frozenset[str]:
+        return frozenset(one.kind for one in self.show if one.here)
+
+    def has_said(self, step_id: str) -> bool:
+        """Whether what is said in the step belongs `here`. The files are the same at every depth."""
+        return step_id in self.steps or (self.is_for_card and step_id == self.card)
+
+    @property
     def is_data(self) -> bool:
         return any(one.form in DATA for one in self.show)
 
     @property
     def is_page(self) -> bool:
         """Whether the file is one of text, in which sections have a meaning."""
-        return not self.is_data and self.file.lower().endswith((".md", ".markdown", ".txt"))
+        is_text = self.file != PLAN_PAGE and self.file.lower().endswith((".md", ".markdown", ".txt"))
+        return is_text and not self.is_data
 
 
 class PlanRule(Value):
@@ -360,13 +414,65 @@ class Schema(Value):
     """Words that leave open how much or when."""
     withdrawn: tuple[str, ...] = ()
     """What takes an entry back: `DEC-003: withdrawn`."""
+    everyday: tuple[str, ...] = ()
+    """Labels that count inside a sentence only in a step that shows their kind."""
+    before_label: tuple[str, ...] = ()
+    """Words before a label that change nothing."""
+    negations: tuple[str, ...] = ()
+    """In a sentence with one of them, no choice is taken."""
+    small: tuple[str, ...] = ()
+    """Words and phrases without content: a message of them alone is in no file."""
+    positions: tuple[str, ...] = ()
+    """What says that its speaker is for `{x}`: the letter, or the whole name, of an option. In lower case."""
+    conditions: tuple[str, ...] = ()
+    """The words with which a condition of a position begins."""
+    reasons: tuple[str, ...] = ()
+    """The words with which its reason begins."""
+
+    help: Mapping[str, tuple[str, ...]] = {}
+    """By topic: words of which one in a question to the bot is enough for the answer about it."""
+
+    def topic_of(self, question: str) -> str:
+        """Empty where no topic has a word of *question*, in lower case and without punctuation."""
+        words = f" {question} "
+        return next(
+            (
+                topic
+                for topic, known in self.help.items()
+                # Behind U+3000, no spaces stand between words.
+                if any(f" {one} " in words or (one > "\u3000" and one in words) for one in known)
+            ),
+            "",
+        )
+
+    def small_words(self) -> frozenset[str]:
+        return frozenset(map(str.casefold, self.small))
+
+    def openers(self) -> Mapping[str, tuple[Kind, ...]]:
+        """By label, folded: the kinds that it opens. Those that name it come before those that are called so."""
+        found: dict[str, dict[str, Kind]] = {}
+        kinds = [kind for kind in self.kinds.values() if next(kind.heard_as(), "")]
+        tiers = (Kind.own_labels, Kind.built_in_labels, Kind.further_labels)
+        for tier in tiers:
+            for kind in kinds:
+                for label in tier(kind):
+                    found.setdefault(folded(label), {}).setdefault(kind.key, kind)
+        return {label: tuple(opened.values()) for label, opened in found.items()}
 
     def of_id(self, id: str) -> Kind | None:
         prefix = id.partition("-")[0]
         return next((one for one in self.kinds.values() if one.prefix == prefix), None)
 
+    def ask(self, words: str) -> Ask | None:
+        """`list risk`, `problem` or `estimate.scope`; None when it names no kind, or no field of it."""
+        *before, name = words.split() or [""]
+        kind, _, field = name.partition(".")
+        is_known = kind in self.kinds and (not field or field in self.kinds[kind].fields)
+        is_read = is_known and before in ([], ["list"])
+        return Ask(kind=kind, field=field, is_list=bool(before)) if is_read else None
+
     def of_step(self, step_id: str) -> tuple[SectionView, ...]:
-        return tuple(view for view in self.views if step_id in view.steps)
+        return tuple(view for view in self.views if step_id in view.collecting)
 
     def shown_in(self, step_id: str) -> tuple[Kind, ...]:
         """The kinds that the sections of a step show: what is collected there."""
@@ -411,6 +517,42 @@ class Schema(Value):
                         steps=tuple(dict.fromkeys((*view.steps, step.step_id))),
                     )
         return self.but(views=tuple(views.values()))
+
+    def with_cards(self, phases: Iterable[Sequence[str]]) -> "Schema":
+        """With the card of each view. *phases* are the steps for which a card stands; it has the id of the first."""
+        card_of = {step: steps[0] for steps in phases for step in steps}
+
+        def with_card(view: SectionView) -> SectionView:
+            card = next((card_of[step] for step in view.steps if step in card_of), "")
+            if not card or card in view.steps:
+                return view
+            own = {kind for other in self.of_step(card) for kind in other.kinds_here}
+            return view.but(card=card, is_for_card=own.isdisjoint(view.kinds_here))
+
+        return self.but(views=tuple(map(with_card, self.views)))
+
+    def planned_in(self, step_id: str) -> "Schema":
+        """With the view of the plan, which asks for what each role needs, wherever that is recorded."""
+        needs = tuple(need for view in self.views if view.steps for need in view.needs if need.lane)
+        asked = (key for need in needs for key in (need.of, need.every) if key)
+        kinds = (key for key in dict.fromkeys((*PLANNED, *asked)) if key in self.kinds)
+        shows = (Show(kind=key, form=ViewForm.BULLETS, fields=self._planned(key)) for key in kinds)
+        view = SectionView(
+            file=PLAN_PAGE,
+            section=step_id,
+            heading="Plan",
+            items="work" if "work" in self.kinds else "",
+            show=tuple(shows),
+            needs=needs,
+            steps=(step_id,),
+        )
+        return self.but(views=(*self.views, view))
+
+    def _planned(self, key: str) -> Mapping[str, str]:
+        """The fields of what the plan is made of; of other kinds, only the parts."""
+        own = (name for name in self.kinds[key].fields if key in PLANNED and name != REMARK)
+        parts = (kind.key for kind in self.kinds.values() if kind.part_of == key)
+        return {name: name for name in (*own, *parts)}
 
 
 def problems(schema: Schema) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from bot.domain.catalog.skip_if import Condition, parse
+from bot.domain.catalog.skip_if import BadCondition, Condition, Facts, parse
 from bot.domain.values.file_names import composed, is_plain
 from bot.domain.values.markdown import outline
 from bot.domain.values.value import Value
@@ -167,16 +167,24 @@ def safe_output(path: str) -> str:
     return path
 
 
-def _one_line(text: object) -> object:
+def one_line(text: object) -> object:
     return " ".join(text.split()) if isinstance(text, str) else text
 
 
 StepId = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[0-9]{2}$")]
-Title = Annotated[str, BeforeValidator(_one_line), StringConstraints(min_length=1, max_length=60)]
+Title = Annotated[str, BeforeValidator(one_line), StringConstraints(min_length=1, max_length=60)]
 Output = Annotated[str, AfterValidator(safe_output)]
 Outputs = Annotated[
     tuple[Output, ...], Field(min_length=1), AfterValidator(lambda outputs: tuple(dict.fromkeys(outputs)))
 ]
+
+
+class Ask(Value):
+    """What the answer to a question becomes: an entry of the *kind* (of a list, one per line), or a *field* of it."""
+
+    kind: str
+    field: str = ""
+    is_list: bool = False
 
 
 class Step(Value):
@@ -190,6 +198,11 @@ class Step(Value):
     phase_key: str = ""
     filename: str = ""
     sections: Mapping[StepHeading, str] = {}
+    asks: Mapping[StepHeading, Mapping[int, Ask]] = {}
+    is_card: bool = False
+    """Whether it is the card of a phase, which is asked in place of its steps."""
+    covers: Mapping[str, tuple[Ask, ...]] = {}
+    """Of a card: a step counts as done once there is an entry of one of these kinds, or one with the field."""
     body: str = ""
     speakers: tuple[str, ...] = ()
     """Full names that may stand before a text, as in "Maya Chen: "; who speaks is shown by the message."""
@@ -208,6 +221,15 @@ class Step(Value):
         text, _ = self.text_at(depth)
         return items(text, NUMBERED)
 
+    def asks_at(self, depth: Depth) -> Mapping[int, Ask]:
+        """
+        By the number of the question, for those whose answer becomes an entry. A mode without questions, as brief is,
+        has those of Standard Mode.
+        """
+        heading = SECTION_OF[depth]
+        has_questions = items(self.sections.get(heading, ""), NUMBERED)
+        return self.asks.get(heading if has_questions else StepHeading.STANDARD, {})
+
     @property
     def validation(self) -> tuple[str, ...]:
         return items(self.sections.get(StepHeading.VALIDATION, ""), BULLET)
@@ -216,6 +238,18 @@ class Step(Value):
     def condition(self) -> Condition:
         """When this step is skipped. Raises BadCondition."""
         return parse(self.skip_if)
+
+    @property
+    def has_bad_condition(self) -> bool:
+        try:
+            _ = self.condition
+        except BadCondition:
+            return True
+        return False
+
+    def is_excused(self, facts: Facts) -> bool:
+        """Whether its condition holds. One that means nothing does not, so that the step runs."""
+        return not self.has_bad_condition and self.condition.holds(facts)
 
     def owned(self, output: str) -> tuple[OwnedSection, ...]:
         """The sections of *output* that this step writes; the rest of the file belongs to others."""

@@ -1,6 +1,6 @@
 """
-What a synthesis may say, of a model or of rules: decisions only as people pressed or marked them, objections only in
-the words of who made them, and no number, name or promise that was not said in the turns that it names.
+What a voice may add to what a discussion came to: a decision or an objection is only proposed, in the words of who said
+it, and no number, name or promise may be in it that was not said in the turns that it names.
 
 All that is taken out, changed or marked comes with its reason.
 """
@@ -9,57 +9,91 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from bot.domain.discussion import dissent, standing
-from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.discussion.board import DiscussionBoard
+from bot.domain.discussion.elaboration import Turn
 from bot.domain.discussion.synthesis import Decision, Insight, Objection, OpenQuestion, Synthesis
 from bot.domain.specification import entailment
 from bot.domain.specification.entailment import MENTIONED, Part, is_left_open, reasons, speaks_of_a_decision
-from bot.domain.values.text import counted, one_line
+from bot.domain.specification.fold import letters_of
+from bot.domain.values.text import counted, one_line, sentences_in
 
 PROPOSED = "Proposed, and not decided: "
 NOT_DECIDED = "no person pressed or marked this decision"
 NOT_OBJECTED = "no turn that it names has an objection"
 NOT_SAID = "proposed: no person said it"
 CLAIM_CHARS = 200
+QUOTE_CHARS = 300
 
-_SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")
+_STANDS = (
+    r"wants?|wanted|prefers?|preferred|favou?rs?|favou?red|supports?|supported|opposes?|opposed|likes?|liked|insists?|insisted"
+    r"|accepts?|accepted|agrees?|agreed|approves?|approved|concedes?|conceded|withdraws?|withdrew|rejects?|rejected"
+    r"|demands?|demanded|hopes?|hoped|promises?|promised|believes?|believed|is\s+(?:for|against|convinced|happy|fine)"
+    r"|möchte|lehnt|unterstützt|akzeptiert"
+)
+"""Words of agreement, refusal and intention: they claim a position of a speaker."""
+_TAKES_A_STAND = re.compile(
+    rf"(?<!\w)(?:{_STANDS}|need\w*|should|must|would|let'?s|please|yes|no|ok|okay|fine|sure|right|decisions?|decided?"
+    r"|objections?|object|against|for it|convinced|i'm|i am|i think|i'd|we'll|i'll|wish\w*|rather|better"
+    r"|ja|nein|bitte|gut|soll\w*)(?!\w)",
+    re.IGNORECASE,
+)
 
 
 class Attested(NamedTuple):
-    """*notes* say what was dropped or marked and why; *quotes* are people's sentences that a decision was made of."""
+    """*notes* say what was dropped or marked and why."""
 
     synthesis: Synthesis
     notes: tuple[Mapping[str, str], ...] = ()
-    quotes: tuple[Decision, ...] = ()
 
 
-def attested(synthesis: Synthesis, debate: Elaboration) -> Attested:
-    """Without what was not said; the objections of the record are put in by `dissent.restored`."""
-    return _Attesting(debate).read(synthesis)
+def attested(synthesis: Synthesis, board: DiscussionBoard) -> Attested:
+    """Without what was not said, and what is in the record already."""
+    return _Attesting(board).read(synthesis)
+
+
+def stand_of(name: str, claim: str) -> str:
+    """What *claim* says of where *name* stands ("wants", "accepts"); empty when it says nothing of the kind."""
+    said = re.search(
+        rf"(?<!\w){re.escape(name)}\s+(?:\w+\s+){{0,2}}?(?P<stand>{_STANDS})(?!\w)",
+        claim.replace("’", "'"),
+        re.IGNORECASE,
+    )
+    return said["stand"] if said else ""
+
+
+def takes_a_stand(text: str) -> bool:
+    """Whether *text* has a word of agreement, refusal or intention."""
+    return _TAKES_A_STAND.search(text.replace("’", "'")) is not None
 
 
 class _Attesting:
-    def __init__(self, debate: Elaboration) -> None:
+    def __init__(self, board: DiscussionBoard) -> None:
+        debate = board.debate
         self._turns = {turn.id: turn for turn in debate.turns}
-        pressed = (Decision(text=one.text, by=one.decider) for one in debate.decided)
-        self._decided = (*pressed, *dissent.marked_decisions(debate))
+        self._decided = {
+            letters_of(f"{one['text']} {reason}")
+            for one in board.current_decisions
+            for reason in ("", one["reason"] or "", f"because {one['reason'] or ''}")
+        }
+        claims = [claim for one in (*board.decisions, *board.objections) if (claim := one.claim("text"))]
+        self._objected = {one.line for one in claims}
         self._stand = {
-            *(one.by for one in self._decided),
-            *(one.name for one in debate.stands),
-            *(turn.name for turn in debate.turns if turn.stances or standing.takes_a_stand(turn.text)),
+            *(one.owner.name for one in claims),
+            *(one.name for one in board.stands),
+            *(turn.name for turn in debate.turns if turn.stances or takes_a_stand(turn.text)),
         }
         """The names of those who said where they stand, in any form."""
         positions = (f"{one.issue}: {one.position}" for turn in debate.turns for one in turn.stances)
         self._topics = (debate.topic, *dict.fromkeys(positions))
+        self._decisions = len(board.own(board.current_decisions))
         self._notes: list[Mapping[str, str]] = []
 
     def read(self, given: Synthesis) -> Attested:
-        decisions = [(one, self._is_decided(one)) for one in given.decisions]
-        invented = [one for one, is_decided in decisions if not is_decided]
+        invented = [one for one in given.decisions if not self._is_decided(one)]
         insights = (*given.insights, *map(self._proposed, invented))
         found = given.but(
             insights=tuple(map(self._insight, insights)),
-            decisions=tuple(self._decision(one) for one, is_decided in decisions if is_decided),
+            decisions=tuple(one for one in invented if self._is_a_sentence(one)),
             questions=tuple(map(self._question, given.questions)),
             actions=tuple(map(self._action, given.actions)),
             objections=tuple(self._objections(given.objections)),
@@ -67,37 +101,30 @@ class _Attesting:
         return Attested(
             found.but(summary=self._summary(found)),
             tuple(self._notes),
-            tuple(one for one in invented if self._is_a_sentence(one)),
         )
 
     # --- decisions ---
 
     def _is_decided(self, one: Decision) -> bool:
-        """In the words that a person pressed or marked, with or without the reason apart, and by that person."""
-        said = {dissent.words(one.text), dissent.words(f"{one.text} because {one.rationale}")}
-        return any(dissent.words(known.text) in said and known.by == one.by for known in self._decided)
+        """In the words of the record, with or without the reason apart."""
+        said = {letters_of(one.text), letters_of(f"{one.text} because {one.rationale}")}
+        return not said.isdisjoint(self._decided)
 
     def _proposed(self, one: Decision) -> Insight:
         self._note(one.text, NOT_DECIDED)
         speakers = tuple(dict.fromkeys(turn.name for turn in self._cited(one.turns)))
         return Insight(text=f"{PROPOSED}{one.text}", by=speakers, turns=one.turns)
 
-    def _decision(self, one: Decision) -> Decision:
-        if one.rationale and (why := self._doubts(one.rationale, one.turns)):
-            self._note(one.rationale, why)
-            return one.but(rationale="")
-        return one
-
     def _is_a_sentence(self, one: Decision) -> bool:
         """A whole sentence of a person, said without a condition: people can confirm it with one press."""
-        wanted = dissent.words(one.text)
+        wanted = letters_of(one.text)
         return bool(wanted) and any(
-            dissent.words(sentence) == wanted
+            letters_of(sentence) == wanted
             and not sentence.rstrip().endswith("?")
             and not is_left_open(sentence)
             for turn in self._cited(one.turns)
             if turn.human
-            for sentence in _SENTENCES.split(turn.text)
+            for sentence in sentences_in(turn.text)
         )
 
     # --- claims ---
@@ -130,13 +157,13 @@ class _Attesting:
     def _summary(self, found: Synthesis) -> str:
         """A sentence that no person said is replaced by what was counted, since it goes into the record of the item."""
         why = self._doubts(found.summary, (), only=MENTIONED | {Part.WORDS})
-        if not why and not found.decisions and speaks_of_a_decision(found.summary):
+        if not why and not self._decided and speaks_of_a_decision(found.summary):
             why = NOT_DECIDED
         if not why:
             return found.summary
         self._note(found.summary, why)
         counts = (
-            (len(found.decisions), "decision"),
+            (self._decisions, "decision"),
             (len(found.insights), "insight"),
             (len(found.questions), "open question"),
             (len(found.objections), "objection"),
@@ -146,17 +173,17 @@ class _Attesting:
     # --- objections ---
 
     def _objections(self, given: Iterable[Objection]) -> Iterator[Objection]:
-        """What is said of their fate is a suggestion, and only what was said in the discussion."""
+        """In place of its words, those of the turns that it names, where the record has no objection from there."""
+        quoted: dict[str, Objection] = {}
         for one in given:
-            if not self._cited(one.turns):
+            cited = self._cited(one.turns)
+            if not cited:
                 self._note(one.text, NOT_OBJECTED)
-                continue
-            said = " ".join(filter(None, (one.because, one.risk, one.reopen_if)))
-            why = self._doubts(one.because, ()) if one.because else ""
-            if why:
-                self._note(said, why)
-                one = one.but(because="")  # noqa: PLW2901 -- only its reason is taken out
-            yield one
+            for turn in cited:
+                if turn.line not in self._objected and not turn.stances:
+                    words = one_line(turn.text, QUOTE_CHARS)
+                    quoted[turn.id] = Objection(text=words, by=(turn.name,), turns=(turn.id,))
+        yield from quoted.values()
 
     def _cited(self, turns: Iterable[str]) -> tuple[Turn, ...]:
         return tuple(self._turns[turn] for turn in turns if turn in self._turns)
@@ -172,7 +199,7 @@ class _Attesting:
     def _in_their_name(self, text: str) -> Iterator[str]:
         """A position of a speaker who gave it in no form."""
         for name in dict.fromkeys(turn.name for turn in self._turns.values()):
-            stand = standing.stand_of(name, text)
+            stand = stand_of(name, text)
             if stand and name not in self._stand:
                 yield f"{name} did not say “{stand}”"
 

@@ -1,93 +1,72 @@
 """
-The board of a discussion: the options, who is for which, who moved, and whether all who took a position agree.
+The board of a discussion: what it came to by now, as a question to the record. Options, who stands where and who moved,
+decisions and objections are the entries of this discussion and of earlier ones about its step. A letter is only what
+an option is called on the card.
 
-Words count as a position only when they name one option and approve of it; see `position_in`. A condition is kept.
 Nothing here decides: an agreement is only a question to people.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from string import ascii_uppercase
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from bot.domain.discussion import dissent, normalizing, positions, typed_positions
-from bot.domain.discussion.elaboration import (
-    BoardOption,
-    Decided,
-    Elaboration,
-    Fate,
-    PersonStand,
-    RaisedObjection,
-    SealedPosition,
-    Turn,
+from bot.domain.discussion import positions, words
+from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate, Turn
+from bot.domain.discussion.words import LETTERS, OPTION_CHARS, NamedOption
+from bot.domain.specification.entries import (
+    DISCUSSION,
+    OPTION,
+    POSITION,
+    Claim,
+    Entry,
+    PartyKind,
+    Specification,
+    StaleCause,
+    numbers,
 )
 from bot.domain.values.text import one_line, word_set
 
-LETTERS = tuple(letter for letter in ascii_uppercase if letter != "I")
-"""An "I" is a person who speaks."""
-OPTION_CHARS = 200
-LETTER_CHARS = len("(option A).")
-"""What is longer than a letter says more than the option."""
-UNDECIDED = ""
-_LETTERED_ROW = re.compile(
-    r"(?m)^(?P<label>[ \t>*_+•-]*option)[ \t]+[A-Za-z][*_]{0,2}[ \t]*[:：]", re.IGNORECASE
-)
-_OPTION_ROW = re.compile(r"(?m)^[ \t*_+•-]*option(?:[ \t]+[A-Za-z])?[*_]{0,2}[ \t]*[:：].*$", re.IGNORECASE)
-OPTION_LABELS = ("option", *(f"option {letter}" for letter in LETTERS))
+UNDECIDED = "undecided"
+"""The position of a person who is for no option."""
+POSITION_OPTION = "option"
+MOVES = (POSITION_OPTION, "condition", "sure")
+"""The fields of a position. A new value of one is a new position."""
+NO_MORE = frozenset({StaleCause.DELETED, StaleCause.LEFT_OUT})
+"""Causes that end a position: its message is gone."""
+OUTCOMES = {Fate.ACCEPTED: "accepted", Fate.REJECTED: "rejected", Fate.RISK: "kept as risk"}
+"""The field `outcome` of an objection."""
 
-_TYPED = re.compile(
-    r"(?:i'?m |i am )?for (?:option )?(?P<what>[a-z])\b[\s.!,:;–—-]*(?P<why>.*)", re.IGNORECASE
-)
-_REASON = re.compile(
-    r"(?:i'?m |i am )?for (?:option )?[a-z]\s*(?:[.!,:;–—-]|because\b|since\b|as\b|with\b|now\b)",
-    re.IGNORECASE,
-)
-_UNDECIDED = re.compile(r"(?:i'?m |i am )?undecided[.!]*", re.IGNORECASE)
-_LETTER = re.compile(
-    r"(?:\b[Oo]ption )(?P<named>[A-HJ-Za-hj-z])\b"
-    r"|(?<![\w'-])(?P<alone>[A-HJ-Z])(?=\s*(?:$|[.,;:!)–—]|\+1|👍|(?:with|works?|sounds?|is|it|too|as|plus|and|seems?|"
-    r"looks?|then|for|because|since|from|has|makes)\b))"
-)
-_FOR_ME = (
-    r"(?:works? for me\b"
-    r"|(?<=\b[A-HJ-Z] )for me(?=\s*(?:$|[.,;!–—]|(?:if|unless|until|once|when|provided|as long)\b)))"
-)
-"""Also "A for me", but not "A for me is too slow"."""
-_APPROVES = re.compile(
-    rf"\b(?:{_FOR_ME}|fine (?:with|by|for) me|(?:is|sounds|looks|seems) (?:good|fine|great|right|best|better|"
-    r"ok(?:ay)?)|"
-    r"(?:i'?m|i am|we'?re|we are) (?:for|with|in favou?r of|ok(?:ay)? with|fine with|happy with)|"
-    r"(?:i|we) (?:prefer|support|choose|pick|back|vote for|agree (?:with|to|on)|go (?:for|with))|"
-    r"(?:i'?d|i would|we'?d|let'?s|let us) (?:go (?:for|with)|take|pick|choose|prefer|do|use)|"
-    r"my vote (?:is|goes)|has my vote|in favou?r of|makes sense)\b|\+1|👍",
-    re.IGNORECASE,
-)
-_WORKS = re.compile(rf"\b{_FOR_ME}[\s,;–—-]*", re.IGNORECASE)
-_OPENINGS = re.compile(r"(?:(?:ok(?:ay)?|yes|yeah|well|fine|right|so|then)\b[\s,:;–—-]*)*", re.IGNORECASE)
-_CONDITIONS = ("if", "unless", "until", "once", "when", "provided", "assuming", "as long as")
-"""They begin a condition where they follow an approval."""
-_HEDGES = re.compile(
-    r"\b(?:not|no|nor|never|neither|cannot|can'?t|don'?t|doesn'?t|didn'?t|isn'?t|aren'?t|won'?t|wouldn'?t|shouldn'?t|"
-    r"couldn'?t|hardly|if|unless|until|once|provided|assuming|would have|could|might|may|maybe|perhaps|almost|"
-    r"only when|"
-    r"or|against|but|however|except|unsure|yet|used to|was|were|they|she|he|says?|said|thinks?)\b|\?",
-    re.IGNORECASE,
-)
+
+class Stand(NamedTuple):
+    """
+    The current position of a person or persona on an issue; *letter* is empty for no option of the board. *was* is the
+    option before, *because* the line that they named as the reason, *heard* the newest line of another at that time.
+    """
+
+    by: str
+    name: str
+    letter: str
+    issue: str
+    line: str
+    why: str = ""
+    sure: str = ""
+    condition: str = ""
+    was: str = ""
+    because: str = ""
+    heard: str = ""
+    is_persona: bool = False
+
+    @property
+    def told(self) -> str:
+        """The name, with the condition."""
+        return f"{self.name} ({self.condition})" if self.condition else self.name
 
 
 class BoardSide(NamedTuple):
-    """Who is for an option by now: people, then personas."""
+    """Who is for an option by now: people, then the names of personas."""
 
     option: BoardOption
-    people: tuple[PersonStand, ...]
+    people: tuple[Stand, ...]
     personas: tuple[str, ...]
-
-
-class Move(NamedTuple):
-    """A person who is for another option than before."""
-
-    now: PersonStand
-    was: str
 
 
 class Agreement(NamedTuple):
@@ -102,24 +81,208 @@ class Agreement(NamedTuple):
     people: tuple[str, ...] = ()
 
 
-class NamedOption(NamedTuple):
-    """`letter` is empty where it was named without one."""
+class DiscussionBoard(NamedTuple):
+    """
+    *decisions* and *objections* are those of people, also where they count no more. *moves* counts all positions taken,
+    *lines* are their lines. *speakers* are the names of the authors of lines that were the reason of a move.
+    """
 
-    text: str
-    letter: str = ""
+    debate: Elaboration
+    options: tuple[BoardOption, ...] = ()
+    stands: tuple[Stand, ...] = ()
+    decisions: tuple[Entry, ...] = ()
+    objections: tuple[Entry, ...] = ()
+    moves: int = 0
+    lines: frozenset[str] = frozenset()
+    speakers: Mapping[str, str] = {}
+
+    @property
+    def current_decisions(self) -> tuple[Entry, ...]:
+        return tuple(one for one in self.decisions if not one.gone)
+
+    @property
+    def open_objections(self) -> tuple[Entry, ...]:
+        return tuple(one for one in self.objections if fate(one) is Fate.OPEN)
+
+    @property
+    def sides(self) -> tuple[BoardSide, ...]:
+        return tuple(self._side(one) for one in self.options)
+
+    def _side(self, option: BoardOption) -> BoardSide:
+        held = [one for one in self.stands if one.letter == option.letter]
+        personas = dict.fromkeys(one.name for one in held if one.is_persona)
+        return BoardSide(option, tuple(one for one in held if not one.is_persona), tuple(personas))
+
+    def people_for(self, option: BoardOption) -> tuple[str, ...]:
+        """The ids of the people who are for *option*."""
+        return tuple(one.by for one in self._side(option).people)
+
+    def own(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+        """Those of *entries* that came up in this discussion."""
+        return tuple(one for one in entries if one[DISCUSSION] == self.debate.entry)
+
+    def objection(self, id: str) -> Entry | None:
+        return next((one for one in self.objections if one.id == id), None)
+
+    def option(self, letter: str) -> BoardOption | None:
+        return words.of_letter(self.options, letter)
+
+    def stand_of(self, person: str, issue: str) -> Stand | None:
+        key = person, words.name(issue)
+        return next((one for one in self.stands if (one.by, words.name(one.issue)) == key), None)
+
+    def undecided(self, people: Iterable[str]) -> tuple[str, ...]:
+        """Of *people*, by id, those who are for nothing."""
+        decided = {one.by for one in self.stands if one.letter}
+        return tuple(one for one in people if one not in decided)
+
+    def chosen(self, decision: Entry) -> BoardOption | None:
+        """The option that *decision* is about."""
+        about, text = decision["about"] or (), str(decision["text"])
+        named = (one for one in self.options if one.entry and one.entry in about)
+        said = (one for one in self.options if one.issue and text == f"{one.issue}: {one.text}")
+        return next(named, None) or next(said, None) or words.decided_option(self.options, text)
+
+    @property
+    def settled(self) -> Mapping[str, str]:
+        """By the name of an issue: the name of the position that people decided on."""
+        chosen = filter(None, map(self.chosen, self.current_decisions))
+        return {_issue(one): words.name(one.text) for one in chosen}
+
+    def agreements(self, people: Sequence[str]) -> tuple[Agreement, ...]:
+        """
+        The options on which all who took a position agree: two at least, of them one person; or the one person there
+        is. Not what was decided already, and not what a person said is not agreed, until positions change.
+        """
+        found = (self._agreement(issue, people) for issue in dict.fromkeys(map(_issue, self.options)))
+        return tuple(one for one in found if one and one.positions not in self.debate.not_agreed)
+
+    def _agreement(self, issue: str, people: Sequence[str]) -> Agreement | None:
+        taken = [one for one in self.sides if _issue(one.option) == issue and (one.people or one.personas)]
+        if len(taken) != 1 or not taken[0].people:
+            return None
+        side = taken[0]
+        names = (*(one.told for one in side.people), *side.personas)
+        if len(names) < 2 and len(people) > 1:
+            return None
+        if any(self.chosen(one) == side.option for one in self.current_decisions):
+            return None
+        who = ",".join(sorted((*(one.by for one in side.people), *side.personas)))
+        people_for = tuple(one.by for one in side.people)
+        return Agreement(side.option, names, f"{side.option.letter}:{who}", people_for)
 
 
-class Position(NamedTuple):
-    """An empty `letter` is undecided; None where there is no such option, which was called `named`."""
-
-    letter: str | None
-    why: str = ""
-    sure: str = ""
-    named: str = ""
-    condition: str = ""
+# --- from the record ------------------------------------------------------------------------------------------------
 
 
-# --- options --------------------------------------------------------------------------------------------------------
+def board_of(debate: Elaboration, specification: Specification) -> DiscussionBoard:
+    held = {one.id for one in specification.active(DISCUSSION) if one["step"] == debate.step_id} | {
+        debate.entry
+    }
+    found: dict[str, list[Entry]] = {}
+    for one in specification.entries.values():
+        is_here = one[DISCUSSION] in held or (one.kind == OPTION and not one[DISCUSSION])
+        if one.kind in {OPTION, "decision", "objection", POSITION} and is_here:
+            found.setdefault(one.kind, []).append(one)
+    for entries in found.values():
+        entries.sort(key=lambda one: numbers(one.id))
+    options = tuple(_named_now(debate.options, found.get(OPTION, ())))
+    taken = found.get(POSITION, ())
+    stands = tuple(_stands(debate, options, taken).values())
+    reasons = {line for one in stands for line in (one.because, one.heard)}
+    heard = {line: said.name for line in reasons if (said := specification.heard.get(line))}
+    return DiscussionBoard(
+        debate,
+        options,
+        stands,
+        tuple(filter(_is_of_people, found.get("decision", ()))),
+        tuple(filter(_is_of_people, found.get("objection", ()))),
+        sum(len(one.claims.get(field, ())) for one in taken for field in MOVES),
+        frozenset(claim.line for one in taken for claim in one.claims.get(POSITION_OPTION, ())),
+        heard | {turn.line: turn.name for turn in debate.turns if turn.line in reasons},
+    )
+
+
+def fate(objection: Entry) -> Fate:
+    if objection.gone:
+        return Fate.WITHDRAWN
+    return next((one for one, word in OUTCOMES.items() if word == objection["outcome"]), Fate.OPEN)
+
+
+def owner(objection: Entry) -> str:
+    """The name of who objects."""
+    claim = objection.claim("text")
+    return claim.owner.name if claim else ""
+
+
+def _is_of_people(entry: Entry) -> bool:
+    claim = entry.claim("text")
+    return claim is not None and claim.accepted is not None
+
+
+def _issue(option: BoardOption) -> str:
+    return words.name(option.issue)
+
+
+def _named_now(options: Iterable[BoardOption], entries: Sequence[Entry]) -> Iterator[BoardOption]:
+    """With the name that each has by now, and those that it had before."""
+    for option in options:
+        said = words.key(option.text)
+        for entry in entries:
+            names = tuple(dict.fromkeys(str(one.value) for one in entry.claims.get("name", ())))
+            if said in map(words.key, names):
+                option = option.but(text=str(entry["name"]), entry=entry.id, names=names)  # noqa: PLW2901
+                break
+        yield option
+
+
+def _stands(
+    debate: Elaboration, options: Sequence[BoardOption], taken: Iterable[Entry]
+) -> dict[tuple[str, str], Stand]:
+    """The newest of each person or persona on each issue. Personas take theirs anew in each discussion."""
+    named = {turn.line: turn.name for turn in debate.turns if turn.line}
+    found: dict[tuple[str, str], Stand] = {}
+    for entry in taken:
+        claims = [one for one in entry.claims.get(POSITION_OPTION, ()) if not _is_gone(one)]
+        is_persona = any(one.proposed.kind is PartyKind.PERSONA for one in claims)
+        if entry.gone or (is_persona and entry[DISCUSSION] != debate.entry):
+            continue
+        by, issue = str(entry["person"]), str(entry["issue"] or "")
+        key = by, words.name(issue)
+        for claim in claims:
+            letter, before = _letter(options, str(claim.value), issue), found.get(key)
+            was = (before.letter if before.letter != letter else before.was) if before else ""
+            found[key] = Stand(
+                by,
+                named.get(claim.line, claim.owner.name) if is_persona else claim.owner.name,
+                letter,
+                issue,
+                claim.line,
+                why=str(entry["why"] or ""),
+                sure=str(entry["sure"] or ""),
+                condition=str(entry["condition"] or ""),
+                was=was,
+                because=next(iter(claim.sources), ""),
+                heard=str(entry["heard"] or ""),
+                is_persona=is_persona,
+            )
+    return found
+
+
+def _is_gone(claim: Claim) -> bool:
+    return claim.stale is not None and claim.stale.cause in NO_MORE
+
+
+def _letter(options: Iterable[BoardOption], position: str, issue: str) -> str:
+    said, about = words.name(position), words.name(issue)
+    for one in options:
+        is_about = not one.issue or _issue(one) == about
+        if is_about and said in map(words.name, (one.text, *one.names)):
+            return one.letter
+    return ""
+
+
+# --- letters --------------------------------------------------------------------------------------------------------
 
 
 def with_options(debate: Elaboration, texts: Iterable[str], *, issue: str = "") -> Elaboration:
@@ -133,7 +296,7 @@ def with_named(debate: Elaboration, named: Iterable[NamedOption], *, issue: str 
         text = one_line(one.text, OPTION_CHARS)
         taken = {option.letter for option in debate.options}
         free = [letter for letter in LETTERS if letter not in taken]
-        if text and find(debate, text, issue=issue) is None and free:
+        if text and find(debate.options, text, issue=issue) is None and free:
             letter = one.letter if one.letter in free else free[0]
             option = BoardOption(letter=letter, text=text, issue=one_line(issue, OPTION_CHARS))
             debate = debate.but(options=(*debate.options, option))
@@ -145,7 +308,7 @@ def lettered_otherwise(
 ) -> Iterator[tuple[str, BoardOption]]:
     """The options of *debate* that were named with a letter, and that letter, where they have another."""
     for one in named:
-        option = find(debate, one.text)
+        option = find(debate.options, one.text)
         if one.letter and option and option.letter != one.letter:
             yield one.letter, option
 
@@ -159,274 +322,22 @@ def with_persona_options(debate: Elaboration) -> Elaboration:
     return debate
 
 
-def find(debate: Elaboration, text: str, *, issue: str = "") -> BoardOption | None:
-    said = normalizing.key(text)
-    same = (one for one in debate.options if normalizing.key(one.text) == said)
-    return next(
-        (one for one in same if not issue or positions.name(one.issue) == positions.name(issue)), None
-    )
+def find(options: Iterable[BoardOption], text: str, *, issue: str = "") -> BoardOption | None:
+    said = words.key(text)
+    same = (one for one in options if said in map(words.key, (one.text, *one.names)))
+    return next((one for one in same if not issue or _issue(one) == words.name(issue)), None)
 
 
-def of_letter(debate: Elaboration, letter: str) -> BoardOption | None:
-    return next((one for one in debate.options if one.letter == letter.upper()), None)
+def newest_of_others(debate: Elaboration, person: str) -> Turn | None:
+    """What *person* heard last."""
+    others = [turn for turn in debate.turns if turn.by != person and (turn.ts or turn.posted)]
+    return others[-1] if others else None
 
 
-# --- who is for what ------------------------------------------------------------------------------------------------
-
-
-def newest(debate: Elaboration) -> tuple[PersonStand, ...]:
-    """The position of each person on each issue, by now."""
-    found = {(one.by, positions.name(one.issue)): one for one in debate.stands}
-    return tuple(found.values())
-
-
-def sides(debate: Elaboration) -> tuple[BoardSide, ...]:
-    taken, held = newest(debate), positions.sides(debate)
-    names = {turn.by: turn.name for turn in debate.turns if not turn.human}
-
-    def personas(option: BoardOption) -> Iterator[str]:
-        for issue, found in held.items():
-            if not option.issue or issue == positions.name(option.issue):
-                for side in found:
-                    if positions.name(side.position) == positions.name(option.text):
-                        yield from (names[key] for key in side.holders if key in names)
-
-    return tuple(
-        BoardSide(
-            option,
-            tuple(one for one in taken if one.option == option.letter),
-            tuple(dict.fromkeys(personas(option))),
-        )
-        for option in debate.options
-    )
-
-
-def undecided(debate: Elaboration, people: Iterable[str]) -> tuple[str, ...]:
-    """Of *people*, by id, those who are for nothing."""
-    decided = {one.by for one in newest(debate) if one.option}
-    return tuple(one for one in people if one not in decided)
-
-
-def moves(debate: Elaboration) -> tuple[Move, ...]:
-    """The newest move of each person who is still where it led, oldest first."""
-    found: dict[tuple[str, str], Move] = {}
-    before: dict[tuple[str, str], str] = {}
-    for one in debate.stands:
-        key = (one.by, positions.name(one.issue))
-        if before.get(key) and before[key] != one.option:
-            found[key] = Move(one, before[key])
-        before[key] = one.option
-    return tuple(move for move in found.values() if move.now in newest(debate))
-
-
-def agreements(debate: Elaboration, people: Sequence[str]) -> tuple[Agreement, ...]:
-    """
-    The options on which all who took a position agree: two at least, of them one person; or the one person there is.
-    Not what was decided already, and not what a person said is not agreed, until positions change.
-    """
-    found = (_agreement(debate, issue, people) for issue in dict.fromkeys(_issues(debate)))
-    return tuple(one for one in found if one and one.positions not in debate.not_agreed)
-
-
-def _issues(debate: Elaboration) -> Iterator[str]:
-    return (positions.name(one.issue) for one in debate.options)
-
-
-def _agreement(debate: Elaboration, issue: str, people: Sequence[str]) -> Agreement | None:
-    held = [one for one in sides(debate) if positions.name(one.option.issue) == issue]
-    taken = [one for one in held if one.people or one.personas]
-    if len(taken) != 1 or not taken[0].people:
-        return None
-    side = taken[0]
-    names = (*(one.told for one in side.people), *side.personas)
-    if len(names) < 2 and len(people) > 1:
-        return None
-    if any(_is_for(one, side.option) for one in current_decisions(debate)):
-        return None
-    who = ",".join(sorted((*(one.by for one in side.people), *side.personas)))
-    people_for = tuple(one.by for one in side.people)
-    return Agreement(side.option, names, f"{side.option.letter}:{who}", people_for)
-
-
-def _is_for(decided: Decided, option: BoardOption) -> bool:
-    return positions.name(decided.position) == positions.name(option.text) or (
-        decided.typed and normalizing.meant([option], decided.position) is not None
-    )
-
-
-def current_decisions(debate: Elaboration) -> tuple[Decided, ...]:
-    return tuple(one for one in (*debate.inherited, *debate.decided) if not one.replaced_by)
-
-
-def stood(debate: Elaboration, stand: PersonStand) -> Elaboration:
-    """*stand* with what its person had heard. The very same object if they stand there already."""
-    same = next(
-        (
-            one
-            for one in newest(debate)
-            if one.by == stand.by and positions.name(one.issue) == positions.name(stand.issue)
-        ),
-        None,
-    )
-    if same and (same.option, same.sure, same.condition) == (
-        stand.option,
-        stand.sure or same.sure,
-        stand.condition,
-    ):
-        return debate
-    others = [turn for turn in debate.turns if turn.by != stand.by and (turn.ts or turn.posted)]
-    heard = (others[-1].ts or others[-1].posted) if others else ""
-    named = _reason(debate, stand)
-    moved = stand.but(after=debate.turn_count, heard=stand.heard or heard, because=stand.because or named)
-    return debate.but(stands=(*debate.stands, moved))
-
-
-def _reason(debate: Elaboration, stand: PersonStand) -> str:
-    """The newest message of someone whom the person names in their reason."""
-    said = word_set(stand.why)
+def named_as_reason(debate: Elaboration, person: str, why: str) -> Turn | None:
+    """The newest turn of someone whom *person* names in *why*."""
+    said = word_set(why)
     for turn in reversed(debate.turns):
-        if turn.by != stand.by and turn.name and turn.name.split()[0].casefold() in said:
-            return turn.ts or turn.posted
-    return ""
-
-
-# --- words ----------------------------------------------------------------------------------------------------------
-
-
-def named_options(text: str) -> tuple[NamedOption, ...]:
-    """`option: a bucket in each gateway`, `Option A: …`, and `position: a bucket in each gateway`"""
-    own = typed_positions.read(words).words if (words := typed_positions.labelled(text)) else ""
-    lettered = [letter for letter in LETTERS if f"option {letter.lower()}" in text.casefold()]
-    return (
-        *(NamedOption(one) for one in dissent.marked(text, ["option"])),
-        *(
-            NamedOption(one, letter)
-            for letter in lettered
-            for one in dissent.marked(text, [f"option {letter}"])
-        ),
-        *([NamedOption(own)] if own else ()),
-    )
-
-
-def without_letters(text: str) -> str:
-    """*text* with `option:` in place of `Option A:` at the beginning of a line."""
-    return _LETTERED_ROW.sub(r"\g<label>:", text)
-
-
-def position_in(debate: Elaboration, text: str) -> Position | None:
-    """
-    `for A`, `A with shadow mode`, `undecided`, `position: A`, or a sentence that approves of one option: "ok, A with
-    shadow mode works for me". Also an option as a sentence of its own: "B. One partner needs it". A condition stays
-    with it: "B works for me if it fails open". A question, a refusal, and words of others are no position.
-    """
-    if words := typed_positions.labelled(text):
-        return _labelled(debate, typed_positions.read(words))
-    text = _OPTION_ROW.sub("", text)
-    rows = [row.strip() for row in text.splitlines() if row.strip() and not row.lstrip().startswith(">")]
-    plain = " ".join(rows).replace("\u2019", "'")
-    if _UNDECIDED.fullmatch(plain):
-        return Position(UNDECIDED)
-    typed = _TYPED.fullmatch(plain)
-    if typed and not plain.endswith("?") and (not typed["why"] or _is_a_reason(plain)):
-        option = of_letter(debate, typed["what"])
-        why = one_line(typed["why"], OPTION_CHARS)
-        return Position(option.letter if option else None, why, named=typed["what"].upper())
-    if (option := normalizing.meant(debate.options, plain)) is not None:
-        reason = one_line(plain, OPTION_CHARS)
-        return Position(option.letter, reason if len(plain) > LETTER_CHARS else "")
-    sentences = re.split(r"(?<=[.!?])\s+", plain)
-    for sentence in sentences:
-        if (letter := _approved(debate, sentence)) is not None:
-            return Position(letter, one_line(plain, OPTION_CHARS))
-    found = {taken for sentence in sentences if (taken := _alone(debate, sentence) or _if(debate, sentence))}
-    if len({letter for letter, _ in found}) != 1:
-        return None
-    letter, condition = max(found, key=lambda one: one[1])
-    return Position(letter, one_line(plain, OPTION_CHARS), condition=one_line(condition, OPTION_CHARS))
-
-
-def is_only_position(debate: Elaboration, turn: Turn, text: str) -> bool:
-    """
-    `for A`, `undecided`, "ok, B works for me if it fails open": *text* of *turn* is where its speaker stands by now,
-    the condition, and no other words.
-    """
-    position = position_in(debate, text)
-    if position is None:
-        return False
-    if not position.why:
-        return bool(position.letter) or " " not in text.strip()
-    taken = {(one.by, one.option, one.condition) for one in newest(debate)}
-    plain = text.replace("\u2019", "'").replace(position.condition, "", 1)
-    approved, named = list(_APPROVES.finditer(plain)), list(_LETTER.finditer(plain))
-    if (turn.by, position.letter, position.condition) not in taken or len(approved) != 1 or len(named) != 1:
-        return False
-    left = plain
-    for found in sorted((*approved, *named), key=lambda one: one.start(), reverse=True):
-        left = left[: found.start()] + left[found.end() :]
-    opening = _OPENINGS.match(left)
-    return not left[opening.end() if opening else 0 :].strip(" .,!;:–—-")
-
-
-def _alone(debate: Elaboration, sentence: str) -> tuple[str, str] | None:
-    """The option that is all that *sentence* says, after "ok": its letter, or its words."""
-    opening = _OPENINGS.match(sentence)
-    bare = sentence[opening.end() if opening else 0 :]
-    if not bare.endswith((".", "!")):
-        return None
-    said = bare.rstrip(".! ")
-    for one in debate.options:
-        names = {f"option {one.letter.lower()}", positions.name(one.text)}
-        if said == one.letter or positions.name(said) in names:
-            return one.letter, ""
+        if turn.by != person and turn.name and turn.name.split()[0].casefold() in said:
+            return turn
     return None
-
-
-def _if(debate: Elaboration, sentence: str) -> tuple[str, str] | None:
-    """The option that works for the speaker, and the condition; not where the condition names another option."""
-    works = _WORKS.search(sentence)
-    if works is None:
-        return None
-    condition = sentence[works.end() :].rstrip(".!; ")
-    letter = _approved(debate, sentence[: works.end()])
-    is_condition = condition.casefold().startswith(tuple(f"{word} " for word in _CONDITIONS))
-    if letter is None or not is_condition or "?" in condition:
-        return None
-    others = [one for one in debate.options if one.letter != letter]
-    if any(re.search(rf"\b{one.letter}\b", condition) for one in others):
-        return None
-    said = positions.name(condition)
-    return None if any(positions.name(one.text) in said for one in others) else (letter, condition)
-
-
-def _labelled(debate: Elaboration, given: SealedPosition) -> Position | None:
-    """In words of one's own it is one of the options by now."""
-    if not given.option and not given.words:
-        return None
-    option = of_letter(debate, given.option) if given.option else find(debate, given.words)
-    return Position(option.letter if option else None, given.why, given.sure, given.option)
-
-
-def _is_a_reason(plain: str) -> bool:
-    """Of what follows the letter: "for A day" and "for a start" are no position."""
-    return _REASON.match(plain) is not None
-
-
-def _approved(debate: Elaboration, sentence: str) -> str | None:
-    if _HEDGES.search(sentence) or not _APPROVES.search(sentence):
-        return None
-    letters = {(found["named"] or found["alone"]).upper() for found in _LETTER.finditer(sentence)}
-    named = {one.letter for one in debate.options if one.letter in letters}
-    said = positions.name(sentence)
-    named |= {one.letter for one in debate.options if positions.name(one.text) in said}
-    return next(iter(named)) if len(named) == 1 else None
-
-
-# --- objections -----------------------------------------------------------------------------------------------------
-
-
-def open_objections(debate: Elaboration) -> tuple[RaisedObjection, ...]:
-    return tuple(one for one in debate.objections if one.fate is Fate.OPEN)
-
-
-def objection(debate: Elaboration, number: int) -> RaisedObjection | None:
-    return next((one for one in debate.objections if one.number == number), None)

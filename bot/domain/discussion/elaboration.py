@@ -7,7 +7,6 @@ A turn is one contribution: the lead's framing, a persona's, or a person's. What
 from collections.abc import Mapping
 from enum import StrEnum
 
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.values.value import Stored
 
 # Where a persona stands on an open issue, and what made it stand there.
@@ -30,20 +29,6 @@ class Stance(Stored):
     def held(self) -> str:
         """What its speaker is for."""
         return self.option or self.position
-
-
-class HeldPosition(Stored):
-    """A position on an issue, both as they were first written."""
-
-    issue: str
-    position: str
-
-
-class StanceGroups(Stored):
-    """Names of `issues` that mean the same, and `positions` that are the same option, as a second model groups them."""
-
-    issues: tuple[tuple[str, ...], ...] = ()
-    positions: tuple[tuple[HeldPosition, ...], ...] = ()
 
 
 WARNING_TURNS_BEFORE_END = 2
@@ -89,36 +74,16 @@ class Turn(Stored):
 
 
 class BoardOption(Stored):
-    """What one can be for: `letter` is A, B, …; `issue` is empty for the topic of the discussion."""
+    """
+    What one can be for: `letter` is A, B, …; `issue` is empty for the topic of the discussion. `entry` is its id in the
+    specification, where people named it, and `names` are what it was called.
+    """
 
     letter: str
     text: str
     issue: str = ""
-
-
-class PersonStand(Stored):
-    """
-    Where a person stands from here on, `after` how many turns. An empty `option` is undecided. `ts` is the message
-    that says so, if one does. `because` is the message that the person names as the reason; `heard` is the newest
-    message of another when they moved. `sure` is for a sealed position. `condition` are the words from "if" on.
-    """
-
-    by: str
-    name: str
-    option: str
-    issue: str = ""
-    after: int = 0
-    ts: str = ""
-    why: str = ""
-    sure: str = ""
-    because: str = ""
-    heard: str = ""
-    condition: str = ""
-
-    @property
-    def told(self) -> str:
-        """The name, with the condition."""
-        return f"{self.name} ({self.condition})" if self.condition else self.name
+    entry: str = ""
+    names: tuple[str, ...] = ()
 
 
 class Fate(StrEnum):
@@ -132,34 +97,6 @@ class Fate(StrEnum):
     """It is kept as a risk."""
     WITHDRAWN = "withdrawn"
     """By its owner."""
-
-
-class RaisedObjection(Stored):
-    """
-    An objection of a person, in their words. `turn` is the turn in which it was said, `settle` what would settle it,
-    `entry` its id in the specification. `because` and `settled_by` say why it has its fate, and who said so.
-    """
-
-    number: int
-    text: str
-    by: str
-    name: str
-    line: str
-    ts: str = ""
-    turn: str = ""
-    settle: str = ""
-    entry: str = ""
-    fate: Fate = Fate.OPEN
-    because: str = ""
-    settled_by: str = ""
-
-
-class MarkedQuestion(Stored):
-    """What a person marked in the discussion as an open question: `mark` is the mark's id."""
-
-    mark: str
-    text: str
-    by: str
 
 
 class SealedPosition(Stored):
@@ -195,55 +132,10 @@ class UnansweredMessage(Stored):
     ts: str
 
 
-class Decided(Stored):
-    """
-    What a person decided, `after` how many turns, and the line that says so: with a button or a form, or in the
-    message `ts`. `typed`: a turn has the words. `entry` is its id in the specification, `replaced_by` the line of the
-    decision that counts instead. `said` are the words of the message, where it was reworded since. `deciders` are the
-    names of those who decided, where that is not `name` alone.
-    """
-
-    issue: str
-    position: str
-    by: str
-    name: str
-    line: str
-    after: int = 0
-    reason: str = ""
-    entry: str = ""
-    typed: bool = False
-    ts: str = ""
-    replaced_by: str = ""
-    deciders: tuple[str, ...] = ()
-    said: str = ""
-
-    @property
-    def decider(self) -> str:
-        return ", ".join(self.deciders) or self.name
-
-    @property
-    def attribution(self) -> str:
-        """Who decided, and who recorded it where that is another."""
-        return f"{self.decider}, recorded by {self.name}" if self.deciders else self.name
-
-    def naming(self, person: str, name: str) -> "Decided":
-        """With what *person* is called."""
-        named = self.but(name=name) if self.by == person else self
-        return named.but(deciders=tuple(name if one == person else one for one in named.deciders))
-
-    @property
-    def text(self) -> str:
-        """In the words that were on record when the button was pressed."""
-        return f"{self.issue}: {self.position}" if self.issue else self.position
-
-
 class EndedDiscussion(Stored):
     """What the next discussion of the same step starts from."""
 
     options: tuple[BoardOption, ...] = ()
-    stands: tuple[PersonStand, ...] = ()
-    objections: tuple[RaisedObjection, ...] = ()
-    decided: tuple[Decided, ...] = ()
 
 
 class Elaboration(Stored):
@@ -255,15 +147,14 @@ class Elaboration(Stored):
     `first_round` is the turn count when the personas' first round was over, 0 until then; `resumed` says that people
     stopped in the middle and came back. `had_floor` is the turn count when a persona last had the floor and said
     nothing. `challengers` were asked to speak against what all agreed on, `challenger` last of them. `put` are the
-    disputes that people were asked to decide, `left_out` the objections that the synthesis before this one, `refused`,
-    did not have. `besides` is what people said beyond what can be answered, and after the last turn.
+    disputes that people were asked to decide. `besides` is what people said beyond what can be answered, and after the
+    last turn.
 
-    `options`, `stands` (the newest of a person counts) and `objections` are on the card. `not_agreed` are the positions
-    for which a person said that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who
-    asked everybody last. `inherited` are the decisions of an earlier discussion of the step. `questions` are messages
-    that people marked as such. `spent` says why personas have nothing more to say, until a person says something.
-    `groups` are those of a second model, which was asked last when there were `compared` turns. `entry` is the id of
-    the discussion in the specification.
+    `options` are on the card; who is for which, and all else that it came to, is in the record (`board`). `acted` is
+    the turn count when a person last decided or took a position. `not_agreed` are the positions for which a person said
+    that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who asked everybody last.
+    `spent` says why personas have nothing more to say, until a person says something. `entry` is the id of the
+    discussion in the specification.
     """
 
     step_id: str
@@ -285,25 +176,17 @@ class Elaboration(Stored):
     challengers: tuple[str, ...] = ()
     circles_named: bool = False
     put: tuple[Dispute, ...] = ()
-    decided: tuple[Decided, ...] = ()
-    left_out: tuple[str, ...] = ()
-    refused: Synthesis | None = None
     besides: tuple[UnansweredMessage, ...] = ()
     named: tuple[str, ...] = ()
     options: tuple[BoardOption, ...] = ()
-    stands: tuple[PersonStand, ...] = ()
-    objections: tuple[RaisedObjection, ...] = ()
+    acted: int = 0
     not_agreed: tuple[str, ...] = ()
     sealed: SealedRound | None = None
     revealed_at: str = ""
     more_turns: int = 0
     asks_all: str = ""
-    inherited: tuple[Decided, ...] = ()
     opened_at: str = ""
     spent: str = ""
-    questions: tuple[MarkedQuestion, ...] = ()
-    groups: StanceGroups = StanceGroups()
-    compared: int = 0
     entry: str = ""
 
     @property
@@ -419,23 +302,13 @@ class Elaboration(Stored):
         """What a person changed afterwards; it stays one turn, also when nothing is left of it."""
         turns = tuple(turn.but(text=text) if turn.ts == ts else turn for turn in self.turns)
         besides = tuple(one.but(text=text) if one.ts == ts else one for one in self.besides)
-        # What the message does not say any more is not on the card either.
-        objections = tuple(
-            one for one in self.objections if one.ts != ts or one.text in text or one.fate is not Fate.OPEN
-        )
-        decided = tuple(one for one in self.decided if not one.ts or one.ts != ts or one.position in text)
-        stands = tuple(one for one in self.stands if not one.ts or one.ts != ts or text)
-        return self.but(turns=turns, besides=besides, objections=objections, decided=decided, stands=stands)
+        return self.but(turns=turns, besides=besides)
 
     def met(self, person: str, name: str) -> "Elaboration":
-        """What *person* said and decided, by *name*."""
+        """What *person* said, by *name*."""
         return self.but(
             turns=tuple(one.but(name=name) if one.by == person else one for one in self.turns),
             besides=tuple(one.but(name=name) if one.by == person else one for one in self.besides),
-            decided=tuple(one.naming(person, name) for one in self.decided),
-            stands=tuple(one.but(name=name) if one.by == person else one for one in self.stands),
-            objections=tuple(one.but(name=name) if one.by == person else one for one in self.objections),
-            inherited=tuple(one.naming(person, name) for one in self.inherited),
         )
 
     def written(self, line: str) -> "Elaboration":

@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
-from bot.domain.discussion import grouping, positions
+from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Elaboration, Turn
-from bot.domain.specification.carried import citations_in
+from bot.domain.discussion.words import name
+from bot.domain.specification.citations import citations_in
 from bot.domain.specification.entailment import content_words
 
 ENOUGH_TURNS = 2
@@ -55,9 +56,9 @@ def adds(debate: Elaboration, number: int) -> bool:
     if not turn.stances:
         is_short = len(content_words(turn.text)) < FEWEST_WORDS
         return is_short or _share_of_new(turn.text, before) >= NEW_WORDS
-    held = {(positions.name(one.issue), positions.name(one.held)) for said in before for one in said.stances}
+    held = {(name(one.issue), name(one.held)) for said in before for one in said.stances}
     return any(
-        (positions.name(one.issue), positions.name(one.held)) not in held
+        (name(one.issue), name(one.held)) not in held
         or (one.new_evidence and _share_of_new(turn.text, before) >= NEW_WORDS)
         for one in turn.stances
     )
@@ -86,14 +87,13 @@ def repeats_itself(debate: Elaboration) -> bool:
 
 def _is_agreed(debate: Elaboration) -> bool:
     """Whether all hold the same after one of them made the case against it."""
-    return debate.challenged and positions.is_unanimous(grouping.normalized(debate))
+    return debate.challenged and positions.is_unanimous(debate)
 
 
 def _last_of_people(debate: Elaboration) -> int:
     """The turn count when a person last spoke, took a position or decided."""
     spoke = max((at for at, turn in enumerate(debate.turns, start=1) if turn.human), default=0)
-    pressed = (*(one.after for one in debate.stands), *(one.after for one in debate.decided))
-    return max(spoke, *pressed, 0)
+    return max(spoke, debate.acted)
 
 
 def _share_of_new(text: str, before: Sequence[Turn]) -> float:

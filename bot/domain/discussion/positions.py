@@ -3,16 +3,17 @@ What the stance records of a discussion say: who stands where, who moved and bec
 
 Issues and positions are names: the same words are the same thing, and no two texts are ever held to be similar. Only
 numbers may be written in words or in digits, and a position that names an option by its letter, or with other words
-around it, means that option (`normalizing`).
+around it, means that option (`words`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from bot.domain.discussion import normalizing
+from bot.domain.discussion import words
 from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
-from bot.domain.specification.entailment import with_digits
+from bot.domain.discussion.synthesis import Objection
+from bot.domain.discussion.words import name
 from bot.domain.values.text import one_line
 
 MOST_STANCES = 12
@@ -21,6 +22,8 @@ ISSUE_CHARS, POSITION_CHARS = 120, 200
 REPEATED_TOO_OFTEN = 2
 
 Point = tuple[str, str, frozenset[str]]
+Decided = Mapping[str, str]
+"""By the name of an issue: the name of the position that people decided on."""
 
 
 class Side(NamedTuple):
@@ -40,11 +43,6 @@ class Flip(NamedTuple):
     was: str
     position: str
     backed: bool
-
-
-def name(words: str) -> str:
-    """The key of an issue or a position: case and spacing do not count, and `fourteen` is `14`."""
-    return " ".join(with_digits(words).split()).casefold()
 
 
 def sound(stances: Iterable[Stance], turns: Iterable[Turn]) -> tuple[Stance, ...]:
@@ -77,8 +75,8 @@ def _normalized(stance: Stance, debate: Elaboration) -> Stance:
     ]
     if name(stance.position) in {*map(name, before), *(name(one.text) for one in options)}:
         return stance.but(option="")
-    option = normalizing.meant(options, stance.position)
-    said = option.text if option else normalizing.same_position(stance.position, before)
+    option = words.meant(options, stance.position)
+    said = option.text if option else words.same_position(stance.position, before)
     return stance.but(option=said)
 
 
@@ -99,24 +97,44 @@ def grounds(debate: Elaboration, issue: str, position: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(turn for one in held for turn in one.because))
 
 
+def minorities(debate: Elaboration, decided: Decided) -> Iterator[Objection]:
+    """
+    Every position that is neither what people decided nor what most personas hold; all of them, if no side has more
+    holders than the others.
+    """
+    names = {turn.by: turn.name for turn in debate.turns}
+    for issue, held in sides(debate).items():
+        prevails = decided.get(issue) or _plurality(held)
+        for side in held if len(held) > 1 or issue in decided else ():
+            if name(side.position) != prevails:
+                by = tuple(names[key] for key in side.holders)
+                yield Objection(text=f"{title(debate, issue)}: {side.position}", by=by, turns=side.turns)
+
+
+def _plurality(held: Iterable[Side]) -> str:
+    most, *others = sorted(held, key=lambda side: -len(side.holders))
+    tied = bool(others) and len(others[0].holders) == len(most.holders)
+    return "" if tied else name(most.position)
+
+
 def is_unanimous(debate: Elaboration) -> bool:
     """Whether two or more hold the same position on an issue, and no issue has a second position."""
     by_issue = [found for found in sides(debate).values() if sum(len(side.holders) for side in found) > 1]
     return bool(by_issue) and all(len(found) == 1 for found in by_issue)
 
 
-def flips(debate: Elaboration) -> tuple[Flip, ...]:
-    return tuple(flip for number in range(len(debate.turns)) for flip in flips_in(debate, number))
+def flips(debate: Elaboration, decided: Decided) -> tuple[Flip, ...]:
+    return tuple(flip for number in range(len(debate.turns)) for flip in flips_in(debate, number, decided))
 
 
-def flips_in(debate: Elaboration, number: int) -> Iterator[Flip]:
-    """The changes of position in the turn *number*, from 0."""
+def flips_in(debate: Elaboration, number: int, decided: Decided) -> Iterator[Flip]:
+    """The changes of position in the turn *number*, from 0. A decision of people is reason enough for one."""
     turn = debate.turns[number]
     for one in turn.stances:
         earlier = _stance_before(debate, number, one.issue)
         if earlier and name(earlier[1].held) != name(one.held):
             news = _new_to(debate, number, earlier[0]) - _only_agreeing(debate, one)
-            backed = not news.isdisjoint(one.because) or _is_decided(debate, number, one)
+            backed = not news.isdisjoint(one.because) or decided.get(name(one.issue)) == name(one.held)
             yield Flip(turn.id, turn.by, one.issue, earlier[1].held, one.held, backed)
 
 
@@ -168,15 +186,6 @@ def _only_agreeing(debate: Elaboration, stance: Stance) -> frozenset[str]:
         if not turn.human
         and any((name(one.issue), name(one.held)) == wanted for one in turn.stances)
         and not any(one.new_evidence for one in turn.stances)
-    )
-
-
-def _is_decided(debate: Elaboration, number: int, stance: Stance) -> bool:
-    """A decision of people is reason enough to change a position."""
-    return any(
-        (name(one.issue), name(one.position)) == (name(stance.issue), name(stance.held))
-        and one.after <= number
-        for one in debate.decided
     )
 
 

@@ -6,7 +6,7 @@ The files a step writes, as edits: values that say what becomes of the text of o
     ItemsEdit     objects of a JSON array                       merged by id
     RowsEdit      rows of a CSV file                            merged by the first column
     FileEdit      a whole file                                  only when there is none
-    PlanEdit      a whole file of the planning workshop         always replaced
+    DerivedEdit   a whole file that follows from the entries    always replaced; removed when it is empty
 """
 
 import csv
@@ -19,16 +19,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from bot.domain.planning.record import PlanEdit
 from bot.domain.values.file_names import is_plain
 from bot.domain.values.json_files import parse_kept, pretty
 from bot.domain.values.markdown import (
-    LAST_SECTION,
     Heading,
     Outline,
     body,
     has_stray_fence,
     inert,
+    is_last,
     line_end,
     lines,
     outline,
@@ -75,8 +74,8 @@ class SectionEdit(Stored):
     Writes the section `## {heading}`, up to the next heading of its level, as *body* says.
 
     What elaborations added to the section stays: it begins with their first marker. *title* is the document's,
-    for a file that is new. See `changed_by_hand` about *replaces*. A section that is *last* stays the last one, and is
-    taken out when it is empty.
+    for a file that is new. See `changed_by_hand` about *replaces*. A section that is *last* stays the last one, under
+    its newest heading. One without a *body* is taken out, and a file that has nothing else is no more.
     """
 
     kind: Literal["section"] = "section"
@@ -103,7 +102,7 @@ class SectionEdit(Stored):
         return digest_of(found) if found else ""
 
     def apply(self, existing: str | None) -> str:
-        if self.last and not self.body:
+        if not self.body.strip():
             return self._without(existing or "")
         if not existing:
             return f"# {inert(' '.join(self.title.split()))}\n\n" + self._section("", "\n", body(self.body))
@@ -116,8 +115,14 @@ class SectionEdit(Stored):
         page = outline(existing)
         if (found := self._place(page)) is None:
             return existing
-        before, after = "".join(page.lines[: found.line]), "".join(page.lines[self._end(page, found) :])
-        return before + after if after else before.rstrip() + line_end(existing)
+        end = self._end(page, found)
+        is_added_to = end < page.end(found, level=OWNED_LEVEL)
+        before = "".join(page.lines[: found.body if is_added_to else found.line])
+        if is_added_to:
+            return before + line_end(existing) + "".join(page.lines[end:])
+        after = "".join(page.lines[end:])
+        rest = before + after if after else before.rstrip() + line_end(existing)
+        return "" if _is_only_a_title(rest) else rest
 
     @property
     def _heading(self) -> Heading:
@@ -129,7 +134,11 @@ class SectionEdit(Stored):
 
     def _place(self, page: Outline) -> Heading | None:
         heading = self._heading
-        return next((one for one in page.headings if _same(one, heading)), None)
+        return next((one for one in page.headings if _same(one, heading) or self._is_earlier(one)), None)
+
+    def _is_earlier(self, heading: Heading) -> bool:
+        """The last section, with another number of rows."""
+        return self.last and heading.level == OWNED_LEVEL and is_last(heading.text)
 
     def _end(self, page: Outline, found: Heading) -> int:
         end = page.end(found, level=OWNED_LEVEL)
@@ -139,7 +148,8 @@ class SectionEdit(Stored):
         kept = self._end(page, found)
         before, after = page.lines[: found.line], "".join(page.lines[kept:])
         text = body(self.body, fences=not has_stray_fence(before))
-        section = self._section("".join(page.lines[found.line : found.body]), eol, text)
+        heading = "" if self.last else "".join(page.lines[found.line : found.body])
+        section = self._section(heading, eol, text)
         return "".join(before) + section + (eol + after if after else "")
 
     def _inserted(self, page: Outline, eol: str) -> str:
@@ -161,7 +171,7 @@ SINCE_THEN = "Since then:"
 class InsightEdit(Stored):
     """
     Adds *body* below *marker* to the section whose heading shares most words with *keywords*, else at the end
-    of the file. A file that has the marker already is left as it is.
+    of the file. A file that has the marker already is left as it is. *title* is that of a new file.
     """
 
     kind: Literal["insight"] = "insight"
@@ -169,10 +179,13 @@ class InsightEdit(Stored):
     keywords: tuple[str, ...]
     marker: Annotated[str, Field(pattern=r"^<!-- Elaboration: [^\r\n>]*-->$")]
     body: str
+    title: str = ""
 
     def apply(self, existing: str | None) -> str:
-        if existing is None:
+        if existing is None and not self.title:
             raise Missing(self.path)
+        if existing is None:
+            existing = f"# {inert(' '.join(self.title.split()))}\n\n"
         if any(row.strip() == self.marker for row in lines(existing)):
             return existing
         page, eol = outline(existing), line_end(existing)
@@ -193,7 +206,7 @@ class InsightEdit(Stored):
     def _home(self, page: Outline) -> Heading | None:
         words = [word.casefold() for keyword in self.keywords for word in _WORD.findall(keyword)]
         telling = {word for word in words if len(word) >= SHORTEST_KEYWORD} - TOO_COMMON
-        sections = [one for one in page.headings if one.level == OWNED_LEVEL and one.text != LAST_SECTION]
+        sections = [one for one in page.headings if one.level == OWNED_LEVEL and not is_last(one.text)]
         best = max(sections, key=lambda section: _overlap(section, telling), default=None)
         return best if best and _overlap(best, telling) else None
 
@@ -262,8 +275,13 @@ def _place_of(page: Outline, new: Heading) -> int:
 
 def _end_of_page(page: Outline) -> int:
     """Where new text goes: before the section that stays the last one."""
-    last = (one.line for one in page.headings if one.level == OWNED_LEVEL and one.text == LAST_SECTION)
+    last = (one.line for one in page.headings if one.level == OWNED_LEVEL and is_last(one.text))
     return next(last, len(page.lines))
+
+
+def _is_only_a_title(text: str) -> bool:
+    rows = [row for row in text.splitlines() if row.strip()]
+    return not rows or (len(rows) == 1 and rows[0].startswith("# "))
 
 
 def _numbered(heading: Heading) -> int | None:
@@ -356,11 +374,13 @@ class ItemsEdit(Stored):
 
     def apply(self, existing: str | None) -> str:
         if existing is None or not existing.strip(BLANK):
-            return pretty(self._merged([]))
+            return pretty(made) if (made := self._merged([])) else ""
         before = self._parsed(existing)
         after = self._merged(before)
         if after == before:
             return existing
+        if not after:
+            return ""
         found = _INDENT.search(existing)
         text = pretty(after, indent=found[1]) if found else pretty(after)
         return text.replace("\n", "\r\n") if "\r\n" in existing else text
@@ -447,7 +467,8 @@ class RowsEdit(Stored):
             return self._merged([_Row(list(self.columns))], "\r\n")
         text = existing.removeprefix(BYTE_ORDER_MARK)
         mark = existing[: len(existing) - len(text)]
-        return mark + self._merged(self._parsed(text), "\r\n" if "\r\n" in text else "\n")
+        merged = self._merged(self._parsed(text), "\r\n" if "\r\n" in text else "\n")
+        return mark + merged if merged else ""
 
     def _parsed(self, existing: str) -> list[_Row]:
         lines = list(io.StringIO(existing, newline=""))
@@ -476,6 +497,8 @@ class RowsEdit(Stored):
                 record = _Row([])
                 records.append(record)
             _update(record, given, len(header.cells))
+        if not records:
+            return ""
         return "".join(_text(row, eol) for row in (header, *records))
 
 
@@ -523,28 +546,6 @@ def _text(row: _Row, eol: str) -> str:
     return (",".join(cells) or '""') + eol
 
 
-__all__ = [
-    "SPECIFICATION",
-    "CheckedEdit",
-    "Edit",
-    "FileEdit",
-    "FollowUpEdit",
-    "InsightEdit",
-    "ItemsEdit",
-    "Missing",
-    "PlanEdit",
-    "RowsEdit",
-    "SectionEdit",
-    "UnreadableArtifact",
-    "additive",
-    "applies_to",
-    "changed_by_hand",
-    "digest_of",
-    "marker",
-    "safe_path",
-    "shared",
-]
-
 SHARED = "docs/common/nfr-matrix.md"
 SPECIFICATION = "specification.json"
 KEPT_BY_US = frozenset({"meta.json", SPECIFICATION, "planning", "reviews"})
@@ -561,8 +562,23 @@ class FileEdit(Stored):
         return self.text if existing is None else existing
 
 
+class DerivedEdit(Stored):
+    """
+    A whole file that follows from the entries, such as those of the plan, whose *digest* is that of all of them. What
+    people change in it is not kept. Without a *text* there is no such file.
+    """
+
+    kind: Literal["plan"] = "plan"
+    path: str
+    text: str
+    digest: str = ""
+
+    def apply(self, _: str | None) -> str:
+        return self.text
+
+
 Edit = Annotated[
-    SectionEdit | InsightEdit | FollowUpEdit | ItemsEdit | RowsEdit | FileEdit | PlanEdit,
+    SectionEdit | InsightEdit | FollowUpEdit | ItemsEdit | RowsEdit | FileEdit | DerivedEdit,
     Field(discriminator="kind"),
 ]
 

@@ -94,22 +94,6 @@ def status(phases: Collection[object]) -> str:
     return "partial" if done < len(PHASE_KEYS) else "analyzed"
 
 
-__all__ = [
-    "DEFAULT_MAX_TURNS",
-    "Corrupt",
-    "Meta",
-    "MetaChange",
-    "ParsedMeta",
-    "Record",
-    "Seats",
-    "SlackPlace",
-    "apply",
-    "held_at",
-    "read",
-    "status",
-    "write",
-]
-
 FEWEST_TURNS = 3
 STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
 LEGACY = "phase_a_completed"
@@ -134,13 +118,15 @@ class MetaChange(Stored):
     """
     What becomes of a meta.json. All of it is added once, however often it is applied.
 
-    `restart` forgets the phases and steps done so far, and keeps the elaborations. `created` is what a new file
+    `restart` forgets the phases and steps done so far, and keeps the elaborations. `reopened` are phases that are
+    complete no more, before `phases` are added. `created` is what a new file
     starts with; where there is one it counts with `restart` only, since a default may stand there. `no_due`: answers
     are due at no time any more.
     """
 
     steps: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
+    reopened: tuple[str, ...] = ()
     depth_overrides: Mapping[str, str] = {}
     elaborations: tuple[Record, ...] = ()
     slack: SlackPlace | None = None
@@ -173,7 +159,8 @@ def apply(raw: Mapping[str, Any], change: MetaChange) -> dict[str, Any]:
     meta = {**raw, **_again(raw, change)} if raw else _new(change.created or {})
     done = {"steps_completed": change.steps, "phases_completed": change.phases}
     for name, added in done.items():
-        meta[name] = _added([] if change.restart else _list(meta.get(name)), added)
+        before = [] if change.restart else _list(meta.get(name))
+        meta[name] = _added([one for one in before if one not in change.reopened], added)
     records = (record.model_dump(mode="json") for record in change.elaborations)
     meta["elaborations"] = _appended(_list(meta.get("elaborations")), records)
     meta["depth_overrides"] = {**_object(meta.get("depth_overrides")), **change.depth_overrides}

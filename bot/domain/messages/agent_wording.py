@@ -1,7 +1,7 @@
 """What an app that is declared an agent says in a direct message, and what it suggests there."""
 
 from bot.domain.messages.form import FieldKind, FormField, FormName, InputForm
-from bot.domain.messages.message import Action, Choice, Emphasis
+from bot.domain.messages.message import Action, Choice
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import one_line
 
@@ -14,12 +14,10 @@ PROMPTS = (
 )
 """What stands on each suggestion, and what it says for the person."""
 
-PLAN = "Plan"
 SESSION_ITEM_CHARS, SESSION_STEP_CHARS = 120, 70
 """Together at most what Slack takes as the title of a session."""
 
 ANSWER = Choice(action=Action.ANSWER_FORM, label="Answer here…")
-START = Choice(action=Action.START_FORM, label="Start a roundtable…", emphasis=Emphasis.PRIMARY)
 WAITING = Choice(action=Action.WAITING, label="What waits for me?")
 WORDS = "words"
 WORDS_CHARS = 3_000

@@ -34,8 +34,16 @@ def attribution_of(entry: Entry, field: str) -> str:
     if claim is None:
         return ""
     deciders = list(map(str, named)) if isinstance(named, list | tuple) else []
-    recorder = (claim.accepted or claim.proposed).name
-    return decided_by(recorder, deciders) if deciders else attribution(claim)
+    if deciders:
+        return decided_by(recorder(entry, field), deciders)
+    same = (one for one in entry.claims[field] if one.said and one.accepted and one.value == claim.value)
+    return together(attribution(one) for one in same) if claim.said and claim.accepted else attribution(claim)
+
+
+def recorder(entry: Entry, field: str) -> str:
+    """The name of who gave the value that counts, or took it over."""
+    claim = entry.claim(field)
+    return (claim.accepted or claim.proposed).name if claim else ""
 
 
 def attributions(entry: Entry) -> str:

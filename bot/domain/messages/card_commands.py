@@ -6,7 +6,7 @@ nothing that the card shows is content, except the id of an entry to keep or to 
 import re
 from enum import StrEnum
 
-from bot.domain.catalog.schema import only_ids
+from bot.domain.catalog.schema import Kind, Schema, only_ids
 from bot.domain.messages.step_scene import StepScene
 from bot.domain.values.value import Value
 
@@ -18,9 +18,6 @@ class TypedKind(StrEnum):
     SORT = "sort"
     KEEP = "keep"
     WITHDRAW = "withdraw"
-    REOPEN = "reopen"
-    NUDGE = "nudge"
-    UNDO = "undo"
 
 
 class TypedAction(Value):
@@ -46,19 +43,24 @@ class TypedActions(Value):
 
 
 VERBS = tuple(kind.value for kind in TypedKind)
-ALONE = {"reopen": TypedKind.REOPEN, "nudge": TypedKind.NUDGE, "undo": TypedKind.UNDO}
 
 
-def may_be_typed(text: str) -> bool:
+def may_be_typed(text: str, schema: Schema) -> bool:
     """Whether a row begins as a command does. Only then it matters what the card shows, which takes long to say."""
-    return any(" ".join(row.casefold().split()).startswith(VERBS) for row in text.splitlines())
+    rows = [_command(row) for row in text.splitlines()]
+    return any(row.startswith(VERBS) for row in rows) or _kind_named(_command(text), schema) is not None
 
 
-def typed(text: str, scene: StepScene) -> TypedActions:
+def typed(text: str, scene: StepScene, *, person: str) -> TypedActions:
     """
     A message of nothing but commands, one a line; of other messages only the rows `change 2: new words` count.
-    What names nothing that the card shows is content, except an id.
+    What names nothing that the card shows is content, except an id. The name of a kind alone sorts the last note of
+    *person*.
     """
+    kind = _kind_named(_command(text), scene.schema)
+    last = next((one for one in reversed(scene.unsorted) if one.person == person), None)
+    if kind and last:
+        return TypedActions(actions=(TypedAction(what=TypedKind.SORT, letter=last.letter, kind=kind.key),))
     rows = [row for row in text.splitlines() if row.strip()]
     found = [(row, _typed(row.strip(), scene)) for row in rows]
     actions = [action for _, action in found if action]
@@ -73,14 +75,12 @@ def typed(text: str, scene: StepScene) -> TypedActions:
 
 def _typed(row: str, scene: StepScene) -> TypedAction | None:
     said, colon, words = row.partition(":")
-    command = " ".join(said.rstrip(" .").casefold().split())
+    command = _command(said)
     if colon:
         number = _numbers(command.removeprefix("change "))
         if command.startswith("change ") and len(number) == 1 and words.strip() and scene.open_suggestions:
             return TypedAction(what=TypedKind.CHANGE, numbers=number, words=words.strip())
         return None
-    if command in ALONE:
-        return TypedAction(what=ALONE[command])
     return _decided(command, scene) or _sorted(command, scene) or _confirmed(command, scene)
 
 
@@ -99,10 +99,18 @@ def _sorted(command: str, scene: StepScene) -> TypedAction | None:
     letter, _, name = said.partition(" ")
     if verb != TypedKind.SORT or all(letter != one.letter for one in scene.unsorted):
         return None
-    for kind in scene.schema.kinds.values():
-        if name in {kind.key, kind.name.casefold(), *map(str.casefold, kind.heard_as())}:
-            return TypedAction(what=TypedKind.SORT, letter=letter, kind=kind.key)
-    return None
+    kind = _kind_named(name, scene.schema)
+    return TypedAction(what=TypedKind.SORT, letter=letter, kind=kind.key) if kind else None
+
+
+def _command(said: str) -> str:
+    return " ".join(said.rstrip(" .").casefold().split())
+
+
+def _kind_named(name: str, schema: Schema) -> Kind | None:
+    kinds = schema.kinds.values() if name else ()
+    names = ((one, {one.key, one.name.casefold(), *map(str.casefold, one.heard_as())}) for one in kinds)
+    return next((kind for kind, known in names if name in known), None)
 
 
 def _confirmed(command: str, scene: StepScene) -> TypedAction | None:

@@ -10,7 +10,7 @@ from bot.domain.catalog.schema import CANONICAL_ID
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Action, CardPart, CardRow, Choice
 from bot.domain.messages.step_scene import StepScene
-from bot.domain.specification.projection import NOTHING, SAID_BY
+from bot.domain.specification.projection import SAID_BY
 
 READ = Choice(action=Action.READ, label="Read all")
 _MORE_PARTS = re.compile(r"and [0-9]+ more")
@@ -65,7 +65,7 @@ def rows_of(body: str) -> list[list[CardRow]]:
         elif is_code or (blocks and (raw.startswith(" ") or (is_below and row.startswith("- ")))):
             below = _row(row, level=1)
             blocks[-1:] = [[*blocks[-1], below]] if blocks else [[below.but(level=0)]]
-        elif row.startswith(SAID_BY) or row == NOTHING:
+        elif row.startswith(SAID_BY):
             continue
         elif row.startswith("|"):
             cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(row)[1:-1]]

@@ -7,16 +7,15 @@ It says who is for what, which objections are open, what people decided, and how
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
-from bot.domain.discussion import board
-from bot.domain.discussion.board import Agreement, BoardSide
-from bot.domain.discussion.elaboration import Decided, Elaboration, Fate, PersonStand, RaisedObjection
+from bot.domain.actions.table import SOMETHING_ELSE, UNDECIDED
+from bot.domain.discussion.board import Agreement, BoardSide, DiscussionBoard, Stand, fate, owner
+from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate
 from bot.domain.discussion.novelty import SpentReason
 from bot.domain.messages import discussion_wording as wording
-from bot.domain.messages import mark_wording
+from bot.domain.messages import mark_wording, menus
+from bot.domain.messages.attribution_wording import recorder
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import (
-    SOMETHING_ELSE,
-    UNDECIDED,
     Action,
     Card,
     CardPart,
@@ -28,6 +27,7 @@ from bot.domain.messages.message import (
     Message,
     card_in_words,
 )
+from bot.domain.specification.entries import Entry
 from bot.domain.values.text import one_line, paragraphs
 from bot.domain.values.value import Value
 
@@ -62,12 +62,11 @@ FATES = {
 
 class DiscussionScene(Value):
     """
-    What the card is made of. `people` are those who take part, `waiting` those of them who have not given a sealed
-    position. `links` are where messages stand, by their ts. `goes_on` is whether personas can be asked to.
-    `ending` says when the discussion ends by itself.
+    What the card is made of. `people` are those who take part. `links` are where messages stand, by their line.
+    `goes_on` is whether personas can be asked to. `ending` says when the discussion ends by itself.
     """
 
-    debate: Elaboration
+    board: DiscussionBoard
     step: str
     opened_by: str = ""
     people: Mapping[str, str] = {}
@@ -79,6 +78,10 @@ class DiscussionScene(Value):
     goes_on: bool = False
     ending: str = ""
 
+    @property
+    def debate(self) -> Elaboration:
+        return self.board.debate
+
 
 def open_card(scene: DiscussionScene) -> Message:
     parts = tuple(_parts(scene))
@@ -87,7 +90,7 @@ def open_card(scene: DiscussionScene) -> Message:
     hint = wording.SEALED_HINT if scene.debate.sealed else hint
     foot = tuple(filter(None, [hint]))
     card = Card(title=_title(scene), subtitle=_subtitle(scene), parts=parts, more=more, foot=foot)
-    links = tuple(Link(label=ts, url=url) for ts, url in scene.links.items() if _is_shown(url, parts))
+    links = tuple(Link(label=line, url=url) for line, url in scene.links.items() if _is_shown(url, parts))
     text = paragraphs("" if scene.first else scene.heading, card_in_words(card))
     return Message(text=text, choices=choices, card=card, links=links)
 
@@ -105,10 +108,10 @@ def ended_card(topic: str, synthesis: Message, *, heading: str) -> Message:
     return synthesis.but(text=paragraphs(heading, synthesis.text), card=card)
 
 
-def pressable(number: int) -> tuple[Choice, ...]:
+def pressable(objection: str) -> tuple[Choice, ...]:
     return tuple(
-        Choice(action=Action.OBJECTION, label=label, value=f"{number}/{fate.value}")
-        for fate, label in FATES.items()
+        Choice(action=Action.OBJECTION, label=label, value=f"{objection}/{became.value}")
+        for became, label in FATES.items()
     )
 
 
@@ -137,19 +140,21 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
         yield _sealed(scene)
         return
     yield from _prompts(scene)
-    if decided := (*debate.inherited, *debate.decided):
-        yield CardPart(title="Decided", rows=tuple(map(_decision, decided[-DECISIONS_SHOWN:])))
+    held = scene.board
+    if decided := held.decisions:
+        rows = tuple(map(_decision, decided[-DECISIONS_SHOWN:]))
+        yield CardPart(title="Decided", rows=rows, button=menus.REVERSE if held.current_decisions else None)
     if debate.revealed_at:
         yield CardPart(prose=wording.ALL_IN)
     if debate.options:
         yield CardPart(rows=tuple(_board(scene)))
     elif not decided:
         yield CardPart(prose=wording.NO_POSITIONS)
-    for one in board.open_objections(debate)[:OBJECTIONS_SHOWN]:
-        yield CardPart(title="Open objection", prose=_objection(one, scene), options=pressable(one.number))
+    for one in held.open_objections[:OBJECTIONS_SHOWN]:
+        yield CardPart(title="Open objection", prose=_objection(one, scene), options=pressable(one.id))
     if rows := tuple(CardRow(text=mark_wording.row(one)) for one in scene.marks if _is_told(one)):
         yield CardPart(title="Marked", rows=rows)
-    if settled := [one for one in debate.objections if one.fate is not Fate.OPEN]:
+    if settled := [one for one in held.objections if fate(one) is not Fate.OPEN]:
         rows = tuple(CardRow(text=_fate(one)) for one in settled[-OBJECTIONS_SHOWN:])
         yield CardPart(title="Objections with an answer", rows=rows)
     if lines := "\n".join(filter(None, _lines(scene))):
@@ -183,9 +188,9 @@ def _prompts(scene: DiscussionScene) -> Iterator[CardPart]:
 
 
 def _prompt(agreement: Agreement, title: str, scene: DiscussionScene) -> CardPart:
-    objections = len(board.open_objections(scene.debate))
+    objections = len(scene.board.open_objections)
     prose = wording.did_we_agree(agreement.option.text, agreement.names, objections=objections)
-    value = f"{agreement.option.letter}/{len(scene.debate.stands)}"
+    value = f"{agreement.option.letter}/{scene.board.moves}"
     return CardPart(
         title=title,
         prose=prose,
@@ -197,24 +202,24 @@ def _prompt(agreement: Agreement, title: str, scene: DiscussionScene) -> CardPar
     )
 
 
-def _decision(decided: Decided) -> CardRow:
-    reason = f"because {decided.reason}" if decided.reason else ""
-    counts = "reversed" if decided.replaced_by else ""
-    by = wording.decided_by(decided.name, decided.deciders)
+def _decision(decided: Entry) -> CardRow:
+    reason = f"because {decided['reason']}" if decided["reason"] else ""
+    counts = "reversed" if decided.gone else ""
+    by = wording.decided_by(recorder(decided, "text"), list(map(str, decided["deciders"] or ())))
     aside = ", ".join(filter(None, (by, reason, counts)))
-    return CardRow(id=decided.entry, text=_short(decided.text), aside=_short(aside))
+    return CardRow(id=decided.id, text=_short(str(decided["text"])), aside=_short(aside))
 
 
 def _board(scene: DiscussionScene) -> Iterator[CardRow]:
-    debate = scene.debate
-    for side in board.sides(debate)[:OPTIONS_SHOWN]:
+    held = scene.board
+    for side in held.sides[:OPTIONS_SHOWN]:
         about = f"{side.option.issue}: " if side.option.issue else ""
         yield CardRow(id=side.option.letter, text=_short(about + side.option.text))
         yield from _holders(side, scene)
-    held = {name for side in board.sides(debate) for name in side.personas}
-    spoke = dict.fromkeys(one.name for one in debate.turns if not one.human)
-    people = [scene.people.get(one, one) for one in board.undecided(debate, list(scene.people))]
-    personas = [name for name in spoke if name not in held]
+    on_a_side = {name for side in held.sides for name in side.personas}
+    spoke = dict.fromkeys(one.name for one in held.debate.turns if not one.human)
+    people = [scene.people.get(one, one) for one in held.undecided(scene.people)]
+    personas = [name for name in spoke if name not in on_a_side]
     if people or personas:
         yield CardRow(text="", aside="Undecided")
         yield CardRow(text=_who(people, personas), level=1)
@@ -230,15 +235,13 @@ def _holders(side: BoardSide, scene: DiscussionScene) -> Iterator[CardRow]:
             yield CardRow(text=_who([], side.personas), level=1)
     elif side.people or side.personas:
         yield CardRow(text=_who([_short(one.told) for one in side.people], side.personas), level=1)
-    for move in board.moves(scene.debate):
-        if move.now in side.people:
-            yield CardRow(text="", aside=_moved(move.now, move.was, scene), level=1)
+    yield from (CardRow(text="", aside=_moved(one, scene), level=1) for one in side.people if one.was)
 
 
-def _moved(now: PersonStand, was: str, scene: DiscussionScene) -> str:
-    names = {turn.ts or turn.posted: turn.name for turn in scene.debate.turns}
-    link = _linked(scene, names.get(now.because or now.heard, ""), now.because or now.heard)
-    return wording.came_over(now.name, was, link, is_reason=bool(now.because))
+def _moved(now: Stand, scene: DiscussionScene) -> str:
+    line = now.because or now.heard
+    link = _linked(scene, scene.board.speakers.get(line, ""), line)
+    return wording.came_over(now.name, now.was, link, is_reason=bool(now.because))
 
 
 def _who(people: Sequence[str], personas: Sequence[str]) -> str:
@@ -247,27 +250,30 @@ def _who(people: Sequence[str], personas: Sequence[str]) -> str:
     return " · ".join(filter(None, (", ".join(people), named)))
 
 
-def _objection(one: RaisedObjection, scene: DiscussionScene) -> str:
-    settle = f"\n{wording.would_settle(one.settle)}" if one.settle else ""
-    return f"“{_short(one.text)}” – {_linked(scene, one.name, one.ts)}{settle}"
+def _objection(one: Entry, scene: DiscussionScene) -> str:
+    claim = one.claim("text")
+    settle = f"\n{wording.would_settle(str(one['settle']))}" if one["settle"] else ""
+    lines = (claim.line, *claim.sources) if claim else ()
+    link = _linked(scene, owner(one), next((line for line in lines if line in scene.links), ""))
+    return f"“{_short(str(one['text']))}” – {link}{settle}"
 
 
-def _fate(one: RaisedObjection) -> str:
-    said = f"“{_short(one.text)}” – {one.name}: "
-    because = f", because {one.because}" if one.because else ""
-    match one.fate:
+def _fate(one: Entry) -> str:
+    said, by = f"“{_short(str(one['text']))}” – {owner(one)}: ", recorder(one, "outcome")
+    because = f", because {one['outcome_text']}" if one["outcome_text"] else ""
+    match became := fate(one):
         case Fate.ACCEPTED:
-            return f"{said}settled by {one.settled_by}, something is changed{because}"
+            return f"{said}settled by {by}, something is changed{because}"
         case Fate.REJECTED:
-            return f"{said}turned down by {one.settled_by}{because}"
+            return f"{said}turned down by {by}{because}"
         case Fate.RISK:
-            return f"{said}kept as a risk by {one.settled_by}{because}"
+            return f"{said}kept as a risk by {by}{because}"
         case Fate.WITHDRAWN:
             return f"{said}taken back"
         case Fate.OPEN:
             raise AssertionError("an open objection has no answer")
         case _:
-            assert_never(one.fate)
+            assert_never(became)
 
 
 def _lines(scene: DiscussionScene) -> Iterator[str]:
@@ -292,18 +298,18 @@ def _lines(scene: DiscussionScene) -> Iterator[str]:
 
 def _choices(scene: DiscussionScene) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
     """Below the card, and behind ⋯."""
-    debate = scene.debate
+    held, debate = scene.board, scene.debate
     if debate.sealed:
         return _sealed_choices(scene), (END.but(label="End the discussion"), NAME_OPTION, STOP)
     if debate.exhausted:
-        is_decided = bool(board.current_decisions(debate))
+        is_decided = bool(held.current_decisions)
         end = END if is_decided else END.but(label="End, leave it open")
         primary = RECORD.but(emphasis=Emphasis.PRIMARY)
-        return (*_stands(debate), primary, end, MORE_TURNS, OBJECT), (STOP,)
+        return (*_stands(held.options), primary, end, MORE_TURNS, OBJECT), (STOP,)
     go_on = (GO_ON,) if scene.goes_on else ()
-    if debate.options or debate.objections or debate.decided:
+    if debate.options or held.objections or held.own(held.decisions):
         more = (END.but(label="End the discussion"), *go_on, SEALED, MORE_TURNS, STOP)
-        return (*_stands(debate), RECORD, OBJECT, ASK_ALL), more
+        return (*_stands(held.options), RECORD, OBJECT, ASK_ALL), more
     more = (*go_on, NAME_OPTION, RECORD.but(label="Record a decision…"), OBJECT, MORE_TURNS, STOP)
     return (ASK_ALL, SEALED, END), more
 
@@ -319,12 +325,12 @@ def _sealed_choices(scene: DiscussionScene) -> tuple[Choice, ...]:
     return give, REVEAL.but(confirm=question)
 
 
-def _stands(debate: Elaboration) -> tuple[Choice, ...]:
-    if not debate.options:
+def _stands(named: Sequence[BoardOption]) -> tuple[Choice, ...]:
+    if not named:
         return ()
     options = tuple(
         Choice(action=Action.STAND, label=one_line(f"For {one.letter}: {one.text}", 60), value=one.letter)
-        for one in debate.options[:OPTIONS_SHOWN]
+        for one in named[:OPTIONS_SHOWN]
     )
     return (*options, UNDECIDED_CHOICE, ELSE_CHOICE)
 
@@ -332,8 +338,8 @@ def _stands(debate: Elaboration) -> tuple[Choice, ...]:
 # --- small things ---------------------------------------------------------------------------------------------------
 
 
-def _linked(scene: DiscussionScene, name: str, ts: str) -> str:
-    url = scene.links.get(ts, "")
+def _linked(scene: DiscussionScene, name: str, line: str) -> str:
+    url = scene.links.get(line, "")
     return f"[{one_line(name)}]({url})" if url and name else name
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from bot.domain.discussion import board
-from bot.domain.discussion.elaboration import Elaboration, Fate
+from bot.domain.actions.table import SOMETHING_ELSE, UNDECIDED
+from bot.domain.discussion.board import DiscussionBoard, owner
+from bot.domain.discussion.board import fate as fate_of
+from bot.domain.discussion.elaboration import BoardOption, Fate
+from bot.domain.discussion.words import OPTION_CHARS
 from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
-from bot.domain.messages.message import SOMETHING_ELSE, UNDECIDED
 from bot.domain.values.text import one_line
 
-CHOICE, WORDS, WHY, REVISIT, FATE, REPLACES = "choice", "words", "why", "revisit", "fate", "replaces"
+CHOICE, WORDS, WHY, REVISIT, FATE = "choice", "words", "why", "revisit", "fate"
 SETTLE, BECAUSE = "settle", "because"
 POSITION, SURE, CHANGE = "position", "sure", "change"
 OTHER = SOMETHING_ELSE
@@ -31,19 +33,24 @@ _SURE = (
 )
 
 
-def record(debate: Elaboration, *, slug: str, option: str, person: str) -> InputForm:
-    """*option* is the letter of the one that is chosen at first, *person* the one who is named at first."""
-    chosen = option if board.of_letter(debate, option or UNDECIDED) else OTHER
+def record(board: DiscussionBoard, *, slug: str, option: str, person: str) -> InputForm:
+    """
+    *option* is the letter of the one that is chosen at first. Those who are for it are named as who decides, or
+    *person*.
+    """
+    known = board.option(option or UNDECIDED)
+    chosen = option if known else OTHER
+    deciders = (board.people_for(known) if known else ()) or (person,)
     fields = [
-        *([_choice(debate, CHOICE, "What was decided?", chosen)] if debate.options else []),
+        *([_choice(board.options, CHOICE, "What was decided?", chosen)] if board.options else []),
         FormField(
             name=WORDS,
             label="In your words",
             kind=FieldKind.TEXT,
-            required=not debate.options,
+            required=not board.options,
             most=TEXT_CHARS,
             hint="This is the sentence that is kept. Left empty, it is the option's."
-            if debate.options
+            if board.options
             else "",
         ),
         FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),
@@ -51,32 +58,24 @@ def record(debate: Elaboration, *, slug: str, option: str, person: str) -> Input
             name=DECIDERS,
             label="Who decides?",
             kind=FieldKind.PEOPLE,
-            initial=(person,),
+            initial=deciders[:DECIDERS_ASKED],
             required=True,
             placeholder="People",
             most=DECIDERS_ASKED,
             hint="People who take part here. Your name stands beside theirs, as who recorded it.",
         ),
     ]
-    for one in board.open_objections(debate)[:OBJECTIONS_ASKED]:
-        label = f"{one.name}'s objection: “{one_line(one.text, 200)}”"
+    for one in board.open_objections[:OBJECTIONS_ASKED]:
+        label = f"{owner(one)}'s objection: “{one_line(str(one['text']), 200)}”"
         fields.append(
             FormField(
-                name=f"{FATE}{one.number}",
+                name=f"{FATE}{one.id}",
                 label=label,
                 kind=FieldKind.CHOICE,
                 options=FATES,
                 initial=Fate.OPEN.value,
                 required=True,
             )
-        )
-    if known := board.current_decisions(debate):
-        options = tuple(
-            FormOption(value=one.entry or one.line, label=one_line(one.text, LABEL_CHARS))
-            for one in known[-10:]
-        )
-        fields.append(
-            FormField(name=REPLACES, label="What does it replace?", kind=FieldKind.REFS, options=options)
         )
     fields.append(FormField(name=REVISIT, label="Look at it again if…", kind=FieldKind.LINE))
     return InputForm(
@@ -105,11 +104,11 @@ def objection(topic: str, *, slug: str) -> InputForm:
     )
 
 
-def fate(debate: Elaboration, *, slug: str, subject: str) -> InputForm | None:
-    """*subject* is `NUMBER/FATE`; None for an objection that is not open."""
-    number, _, became = subject.partition("/")
-    one = board.objection(debate, int(number)) if number.isdecimal() else None
-    if one is None or one.fate is not Fate.OPEN:
+def fate(board: DiscussionBoard, *, slug: str, subject: str) -> InputForm | None:
+    """*subject* is `ID/FATE`; None for an objection that is not open."""
+    id, _, became = subject.partition("/")
+    one = board.objection(id)
+    if one is None or fate_of(one) is not Fate.OPEN:
         return None
     is_risk = became == Fate.RISK
     because = FormField(
@@ -124,7 +123,7 @@ def fate(debate: Elaboration, *, slug: str, subject: str) -> InputForm | None:
         slug=slug,
         subject=subject,
         title="Keep it as a risk" if is_risk else "Turn it down",
-        intro=f"“{one.text}” – {one.name}",
+        intro=f"“{one['text']}” – {owner(one)}",
         fields=(because,),
         submit="Keep it" if is_risk else "Turn it down",
     )
@@ -139,7 +138,7 @@ def option(topic: str, *, slug: str, subject: str) -> InputForm:
         kind=FieldKind.LINE,
         required=True,
         placeholder="A bucket in each gateway",
-        most=board.OPTION_CHARS,
+        most=OPTION_CHARS,
         hint="" if is_own else "It gets a letter on the card. You take no position with it.",
     )
     why = (FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),) if is_own else ()
@@ -154,15 +153,15 @@ def option(topic: str, *, slug: str, subject: str) -> InputForm:
     )
 
 
-def sealed(debate: Elaboration, *, slug: str) -> InputForm:
+def sealed(board: DiscussionBoard, *, slug: str) -> InputForm:
     fields: Sequence[FormField] = (
-        *((_choice(debate, POSITION, "I would go for", ""),) if debate.options else ()),
+        *((_choice(board.options, POSITION, "I would go for", ""),) if board.options else ()),
         FormField(
             name=WORDS,
-            label="Or in your words" if debate.options else "I would go for",
+            label="Or in your words" if board.options else "I would go for",
             kind=FieldKind.LINE,
-            required=not debate.options,
-            most=board.OPTION_CHARS,
+            required=not board.options,
+            most=OPTION_CHARS,
         ),
         FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),
         FormField(
@@ -179,17 +178,17 @@ def sealed(debate: Elaboration, *, slug: str) -> InputForm:
         name=FormName.SEALED,
         slug=slug,
         title="Your position",
-        intro=f"**{debate.topic}**\nNobody sees this until all of you have answered, or somebody shows them.",
+        intro=f"**{board.debate.topic}**\nNobody sees this until all of you have answered, or somebody shows them.",
         fields=tuple(fields),
         submit="Seal it",
     )
 
 
-def _choice(debate: Elaboration, name: str, label: str, initial: str) -> FormField:
+def _choice(named: Sequence[BoardOption], name: str, label: str, initial: str) -> FormField:
     options = (
         *(
             FormOption(value=one.letter, label=one_line(f"{one.letter}  {one.text}", LABEL_CHARS))
-            for one in debate.options[:9]
+            for one in named[:9]
         ),
         FormOption(value=OTHER, label="Something else", about="Write it below"),
     )

@@ -6,12 +6,11 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Phase
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Step
+from bot.domain.discussion.board import UNDECIDED, Stand
 from bot.domain.discussion.elaboration import (
     BoardOption,
     Elaboration,
     Fate,
-    PersonStand,
-    RaisedObjection,
     SealedPosition,
 )
 from bot.domain.discussion.novelty import SpentReason
@@ -31,6 +30,7 @@ END_OR_GO_ON = "Did you want to end the discussion, or continue exploring this?"
 TOO_MUCH_AT_ONCE = (
     "Many messages came at once. What you write now is recorded, but the personas do not answer each message."
 )
+NO_MODEL = "I have no model here: I ask and record, and answer nothing."
 STILL_TALKING = "The discussion went on"
 
 
@@ -42,14 +42,6 @@ def intro(others: Sequence[Persona], topic: str, *, item: str, max_turns: int) -
         f"Topic: {topic} for {item}\n\n"
         f'Turn limit: {max_turns} exchanges. Type "done" to end discussion early.\n---'
     )
-
-
-def compared(groups: int, *, failed: bool) -> str:
-    """For the record alone."""
-    if failed:
-        return "No other model compared the positions: only the same words count as the same position."
-    found = counted(groups, "group of positions that mean the same", "groups of positions that mean the same")
-    return f"Another model compared the positions: {found}."
 
 
 def passed(persona: Persona) -> str:
@@ -151,10 +143,6 @@ def decided(name: str, issue: str, position: str) -> str:
     return f"{name} decided on {issue}: {position}"
 
 
-def asked_again(count: int) -> str:
-    return f"The synthesis left out {counted(count, 'objection')}, so I asked for it once more."
-
-
 def _favors(side: Favored) -> str:
     verb = "favor" if len(side.names) > 1 else "favors"
     why = f"because of {listed(side.because)}" if side.because else "and has named no turn that it rests on"
@@ -231,6 +219,15 @@ def came_over(name: str, was: str, link: str, *, is_reason: bool) -> str:
     return f"{name} came over from {was}{because}"
 
 
+def moved_because(name: str, was: str, now: str, by: str, words: str) -> str:
+    """In the block: with the line that made them move, as it was written."""
+    return f"{name} moved from {was} to {now} because of {by}: “{words}”"
+
+
+def moved_without_a_line(name: str, was: str, now: str) -> str:
+    return f"{name} moved from {was} to {now}, and gave no line as a reason"
+
+
 def moved_to(name: str, was: str, now: str, reason: str) -> str:
     because = f" because of {reason}" if reason else ""
     return f"{name} came over from {was} to {now}{because}."
@@ -267,10 +264,6 @@ def decided_by(name: str, deciders: Sequence[str]) -> str:
     if not deciders or is_named_alone(name, deciders):
         return f"decided by {name}"
     return f"decided by {listed(list(deciders))}, recorded by {name}"
-
-
-UNDECIDED = "undecided"
-"""What the position of a person is then."""
 
 
 def chosen(letter: str, text: str) -> str:
@@ -330,9 +323,9 @@ FATE_SAID = {
 }
 
 
-def settled(name: str, objection: RaisedObjection, fate: Fate, because: str) -> str:
+def settled(name: str, objection: str, owner: str, fate: Fate, because: str) -> str:
     why = f", because {because}" if because else ""
-    return f"{name}: the objection “{objection.text}” of {objection.name} is {FATE_SAID[fate]}{why}."
+    return f"{name}: the objection “{objection}” of {owner} is {FATE_SAID[fate]}{why}."
 
 
 def not_agreed(name: str, text: str) -> str:
@@ -363,16 +356,17 @@ def shown_by(name: str, count: int) -> str:
 SURE = {"high": "very sure", "mid": "fairly sure", "low": "not sure"}
 
 
-def describe_side(letter: str, text: str, people: Iterable[PersonStand]) -> str:
+def describe_side(letter: str, text: str, people: Iterable[Stand]) -> str:
     """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus`"""
     return f"{letter}: {text} – {', '.join(map(_with_reason, people)) or 'nobody'}"
 
 
-def _with_reason(stand: PersonStand) -> str:
+def _with_reason(stand: Stand) -> str:
     """Of a sealed position as it was filled in, of another as it was said."""
-    if stand.sure in SURE:
-        return f"{stand.name} ({': '.join(filter(None, (SURE[stand.sure], stand.why)))})"
-    return f"{stand.name} (“{stand.why}”)" if stand.why else stand.told
+    how = ", ".join(filter(None, (SURE.get(stand.sure, ""), stand.condition)))
+    why = f"“{stand.why}”" if stand.why and stand.sure not in SURE else stand.why
+    said = ": ".join(filter(None, (how, why)))
+    return f"{stand.name} ({said})" if said else stand.name
 
 
 def sealed_position(name: str, option: BoardOption | None, position: SealedPosition) -> str:

@@ -40,6 +40,8 @@ class FormName(StrEnum):
     """When answers are due."""
     OPTION = "option"
     """An option of the open discussion. With the subject SOMETHING_ELSE its person is for it."""
+    REVERSE = "reverse"
+    """Another decision replaces one, or it is withdrawn."""
 
 
 DISCUSSING = frozenset({FormName.RECORD, FormName.OBJECT, FormName.SEALED, FormName.OPTION})
@@ -144,7 +146,7 @@ class SubmissionResult(Value):
 DEPTH, VOICES = "depth", "voices"
 SPEAK, QUIET = "speak", "quiet"
 DEPTHS = (
-    FormOption(value=Depth.BRIEF.value, label="Brief", about="Personas draft, you correct"),
+    FormOption(value=Depth.BRIEF.value, label="Brief", about="One card for each phase"),
     FormOption(value=Depth.STANDARD.value, label="Standard", about="About three questions a step"),
     FormOption(value=Depth.DEEP.value, label="Deep", about="Up to six questions a step"),
 )
@@ -193,6 +195,7 @@ TYPED: Mapping[FormName, str] = {
     FormName.SEALED: "Press again, or write `/roundtable position A` in the channel.",
     FormName.ANSWER: "Press again, or write it in the thread.",
     FormName.OPTION: "Press again, or write `option: …`.",
+    FormName.REVERSE: "Press again, or write `DEC-001: new words` or `DEC-001: withdrawn`.",
     FormName.UNTIL: "Press again, or write the time, as in `due 2026-11-30 17:00`.",
 }
 """What does the same without the form."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.domain.messages.message import Action, Choice, Emphasis
+from bot.domain.messages.message import Action, Choice
 from bot.domain.messages.step_wording import listed
 from bot.domain.values.text import counted
 from bot.domain.values.value import Stored
@@ -94,7 +94,6 @@ NOT_TODAY = Choice(action=Action.SNOOZE, label="Not today", value="1d")
 NOT_THIS_WEEK = NOT_TODAY.but(label="Not this week", value="7d")
 NO_REMINDERS = NOT_TODAY.but(label="No reminders", value=OFF)
 OTHER_TIME = Choice(action=Action.DIGEST_TIME, label="Other time…")
-START = Choice(action=Action.START_FORM, label="Start a roundtable…", emphasis=Emphasis.PRIMARY)
 RESUME = Choice(action=Action.RESUME, label="Resume")
 AT = Choice(action=Action.DIGEST_TIME, label="Time")
 

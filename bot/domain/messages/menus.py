@@ -7,7 +7,7 @@ from bot.domain.catalog.agenda import Phase
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Action, Choice, Emphasis, Message
-from bot.domain.values.text import one_line
+from bot.domain.values.text import counted, one_line
 from bot.domain.values.value import Stored
 
 
@@ -30,43 +30,36 @@ class MenuKind(StrEnum):
     """The code base changed since the item was analysed."""
     LEFT_OUT = "left_out"
     """The analysis is complete, apart from steps that people can still open."""
-    PLAN_QUESTION = "plan_question"
-    """Under a question of the workshop's roles."""
-    PLAN_DECISION = "plan_decision"
-    """After a round of the workshop."""
-    PLAN_READY = "plan_ready"
-    PLAN_BUDGET = "plan_budget"
-    """The workshop goes on when people allow more to be spent."""
 
 
 class Menu(Stored):
-    """An open menu. `ts` is empty until Slack has told us where it stands."""
+    """An open menu."""
 
     kind: MenuKind
     token: str
     message: Message
-    ts: str = ""
 
-    def offers(self, action: Action) -> bool:
-        return any(choice.action is action for choice in self.message.offered)
+    def offers(self, action: str) -> bool:
+        return any(choice.action == action for choice in self.message.offered)
 
-    def label_of(self, action: Action) -> str:
-        return next(choice.label for choice in self.message.offered if choice.action is action)
+    def label_of(self, action: str) -> str:
+        return next(choice.label for choice in self.message.offered if choice.action == action)
 
 
 class Used(Stored):
-    """What became of a menu. `rewritten` still has to replace it when `ts` comes to be known."""
+    """What became of a menu."""
 
     token: str
     sentence: str
-    rewritten: Message | None = None
 
 
 # The menus: what each offers, in words (for those who type) and in buttons (for those who press).
 
 
 START_FORM = Choice(action=Action.START_FORM, label="Start…", emphasis=Emphasis.PRIMARY)
+START = START_FORM.but(label="Start a roundtable…")
 SETTINGS = Choice(action=Action.SETTINGS, label="Settings…")
+SAVE_AND_GO_ON = Choice(action=Action.NEXT, label="Save and go on", emphasis=Emphasis.PRIMARY)
 FINISH_STEP = Choice(action=Action.FINISH_STEP, label="Finish step", emphasis=Emphasis.PRIMARY)
 CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PRIMARY)
 ELABORATE = Choice(action=Action.ELABORATE, label="Elaborate")
@@ -90,6 +83,7 @@ SO_FAR_OF = "so far "
 TAKE_UP = Choice(action=Action.TAKE_UP, label="Continue here", emphasis=Emphasis.PRIMARY)
 TAKE_OVER = Choice(action=Action.TAKE_OVER, label="Take over")
 FINDINGS = Choice(action=Action.FINDINGS, label="Read…")
+REVERSE = Choice(action=Action.REVERSE, label="Change a decision…")
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
 
 DEPTHS = {
@@ -98,6 +92,8 @@ DEPTHS = {
     Depth.DEEP: Choice(action=Action.DEPTH_DEEP, label="Switch to deep"),
 }
 DEPTH_OF = {choice.action: depth for depth, choice in DEPTHS.items()}
+PLAN = Choice(action=Action.PLAN, label="Plan it", emphasis=Emphasis.PRIMARY)
+GO_DEEPER = Choice(action=Action.GO_DEEPER, label="Go deeper")
 REOPEN = Choice(action=Action.REOPEN, label="Open")
 FLOOR = (GO_ON, END_ELABORATION)
 LABEL_CHARS = 40
@@ -105,12 +101,13 @@ REOPENED_AT_MOST = 5
 """More buttons than a row has would hide the others. All steps can be opened by their number."""
 
 
-def prompt(speaker: str, text: str, depth: Depth) -> Message:
+def prompt(speaker: str, text: str, depth: Depth, *, is_card: bool = False) -> Message:
+    """*is_card*: that of a phase."""
     others = tuple(choice for other, choice in DEPTHS.items() if other is not depth)
     return Message(
         text=text,
         speaker=speaker,
-        choices=(FINISH_STEP, *others),
+        choices=(*((SAVE_AND_GO_ON,) if is_card else ()), FINISH_STEP, *others),
         note=f"{step_wording.HOW_TO_ANSWER} Depth: {depth}.",
     )
 
@@ -138,6 +135,10 @@ def reopening(steps: Sequence[tuple[str, str]]) -> tuple[Choice, ...]:
 
 def open_step(step_id: str, title: str) -> Choice:
     return REOPEN.but(label=f"Open {step_id} {one_line(title, LABEL_CHARS)}", value=step_id)
+
+
+def go_deeper(steps: int) -> Choice:
+    return GO_DEEPER.but(label=f"{GO_DEEPER.label}: {counted(steps, 'step')}")
 
 
 def after_phase(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from enum import StrEnum
 
+from bot.domain.actions import table
 from bot.domain.values.text import paragraphs
 from bot.domain.values.value import Stored
 
@@ -15,113 +16,8 @@ NO_STEP = "none"
 """A menu or a discussion: what people say below it answers no step's question."""
 
 
-class Action(StrEnum):
-    """What people can press. The names are public: Slack sees them as `roundtable.<value>`."""
-
-    FINISH_STEP = "finish_step"
-    CONTINUE = "continue"
-    ELABORATE = "elaborate"
-    SKIP = "skip"
-    END_ELABORATION = "end_elaboration"
-    GO_ON = "go_on"
-    DECIDE = "decide"
-    STOP = "stop"
-    RESUME = "resume"
-    RETRY = "retry"
-    RESTORE = "restore"
-    START_OVER = "start_over"
-    DEPTH_BRIEF = "depth_brief"
-    DEPTH_STANDARD = "depth_standard"
-    DEPTH_DEEP = "depth_deep"
-    REANALYSE = "reanalyse"
-    CANCEL = "cancel"
-    ALLOW_MORE = "allow_more"
-    LINE = "line"
-    ACCEPT_ALL = "accept_all"
-    REOPEN = "reopen"
-    AMEND = "amend"
-    SORT = "sort"
-    INCLUDE = "include"
-    CARRY = "carry"
-    """What was said and stands in no entry. The value is `NUMBER/WHAT`."""
-    READ = "read"
-    """For one person: all of the card of the step that is its value, or with `so far ITEM` what an item has."""
-    KEEP = "keep"
-    WITHDRAW = "withdraw"
-    CATCH_UP = "catch_up"
-    EXPORT = "export"
-    FINDINGS = "findings"
-    TAKE_UP = "take_up"
-    TAKE_OVER = "take_over"
-    """Lines that an earlier version wrote, or that were sealed by keys that are lost."""
-    PLAN = "plan"
-    PLAN_GO = "plan_go"
-    PLAN_CLARIFY = "plan_clarify"
-    PLAN_HOLD = "plan_hold"
-    PLAN_REDO = "plan_redo"
-    PLAN_ROUND = "plan_round"
-    PLAN_SKIP = "plan_skip"
-    PLAN_SKIP_REST = "plan_skip_rest"
-    PLAN_STRAIGHT = "plan_straight"
-    PLAN_LEAVE = "plan_leave"
-    """On one line of a card. The value is `NUMBER/WHAT`."""
-    SETTINGS = "settings"
-    NUDGE = "nudge"
-    NOTHING_TO_ADD = "pass"
-    LATER = "later"
-    EXTEND = "extend"
-    WITHOUT = "without"
-    """The value is the person who is no longer waited for."""
-    UNTIL = "until"
-    """Another time for answers, by a form."""
-    NO_LIMIT = "until_off"
-    """Answers are not due at any time."""
-    SNOOZE = "snooze"
-    DIGEST_TIME = "digest_time"
-    START_FORM = "start_form"
-    WAITING = "waiting"
-    """What waits for who presses, in a direct message."""
-    ANSWER_FORM = "answer_form"
-    """In a direct message. The value is `ITEM/STEP`, or `ITEM/Q-001` for a recorded question."""
-    STAND = "stand"
-    """The value is the letter of an option, UNDECIDED or SOMETHING_ELSE. All of one message are one select."""
-    OPTION = "option"
-    """Names an option in a form."""
-    RECORD = "record"
-    OBJECT = "object"
-    OBJECTION = "objection"
-    """The value is `NUMBER/FATE`."""
-    AGREED = "agreed"
-    NOT_AGREED = "not_agreed"
-    """To a message that was marked as a decision, with the mark as value; or to what a discussion holds."""
-    ASK_ALL = "ask_all"
-    MORE_TURNS = "more_turns"
-    SEALED = "sealed"
-    REVEAL = "reveal"
-
-
-FORMS = frozenset({
-    Action.AMEND, Action.SORT, Action.SETTINGS, Action.START_FORM, Action.RECORD, Action.OBJECT, Action.SEALED,
-    Action.ANSWER_FORM, Action.UNTIL, Action.OPTION,
-})  # fmt: skip
-"""
-These open a form. The value is an entry, a step (the current one by default), the item of the settings, or the option
-that is to be recorded.
-"""
-UNDECIDED = "none"
-"""In place of the letter of an option."""
-SOMETHING_ELSE = "other"
-"""In place of a letter: an option of one's own, which a form asks for."""
-WITH_A_REASON = frozenset({"rejected", "risk"})
-"""What becomes of an objection for a reason, which a form asks for."""
-
-
-def opens_form(action: Action, value: str) -> bool:
-    if action is Action.OBJECTION:
-        return value.rpartition("/")[2] in WITH_A_REASON
-    if action is Action.STAND:
-        return value == SOMETHING_ELSE
-    return action in FORMS
+Action = table.Action
+"""What people can press: the rows of the table."""
 
 
 class Emphasis(StrEnum):
@@ -141,14 +37,16 @@ class Confirm(Stored):
 class Choice(Stored):
     """
     One button. `value` is for choices that stand outside a menu, such as the picker of `resume`, and for those
-    of one menu that share an action. `confirm` is asked before it counts.
+    of one menu that share an action. `confirm` is asked before it counts. `group` is the heading that it stands under
+    in a list.
     """
 
-    action: Action
+    action: str
     label: str
     emphasis: Emphasis = Emphasis.PLAIN
     value: str = ""
     confirm: Confirm | None = None
+    group: str = ""
 
 
 class Link(Stored):
@@ -211,7 +109,8 @@ class Message(Stored):
     the host. `token` names the menu that the choices belong to, and comes back with a press. `note` is the
     small print below. `about` is the step that what people say below it is about, or NO_STEP. `last_line` is
     the newest that was committed when it was posted. `pings` are ids of people whom it calls, which Slack tells them;
-    they never come from a text.
+    they never come from a text. A question at the bottom and a card that is posted again are not `recorded`: no line
+    of the transcript is about that post.
     """
 
     text: str
@@ -222,6 +121,7 @@ class Message(Stored):
     links: tuple[Link, ...] = ()
     about: str = ""
     last_line: str = ""
+    recorded: bool = True
     card: Card | None = None
     pings: tuple[str, ...] = ()
 

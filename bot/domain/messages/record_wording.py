@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from bot.domain.messages.message import Link, Message
 from bot.domain.messages.step_wording import listed
+from bot.domain.specification.brief import Brief, BriefRow
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line
 
@@ -51,36 +52,23 @@ def kept_only(title: str, slug: str) -> str:
 # --- what a roundtable has so far
 
 
-ENTRIES_SHOWN = 5
-STEPS_SHOWN = 30
-ROW_CHARS = 200
-
-
-class StepSoFar(NamedTuple):
-    """
-    `entries` are ids with their words, `notes` words with who said them; `proposed` is a number. `is_open`: it is not
-    finished.
-    """
-
-    step_id: str
-    title: str
-    entries: Sequence[tuple[str, str]] = ()
-    notes: Sequence[tuple[str, str]] = ()
-    proposed: int = 0
-    is_open: bool = False
-
-
-def so_far(title: str, done: int, steps: int, found: Iterable[StepSoFar], *, link: str = "") -> Message:
-    known = list(found)
+def so_far(title: str, done: int, steps: int, brief: Brief, *, link: str = "") -> Message:
+    """The brief, in the size of a page."""
     rows = [f"**{escaped(one_line(title))}**: {done} of {counted(steps, 'step')} done."]
-    rows += [row for one in known[:STEPS_SHOWN] for row in _step_rows(one)]
-    if len(known) > STEPS_SHOWN:
-        rows.append(f"and {counted(len(known) - STEPS_SHOWN, 'step')} more")
-    if not known:
+    for section in brief.whole():
+        rows += [f"\n**{section.title}**", *(row for one in section.rows for row in _brief_rows(one))]
+    if brief.is_empty:
         rows.append("Nothing is recorded yet.")
-    note = "Only you see this. `read 01-06` shows all of a step." if known else "Only you see this."
+    note = "Only you see this." if brief.is_empty else "Only you see this. `read 01-06` shows all of a step."
     links = (Link(label="Open the thread", url=link),) if link else ()
     return Message(text="\n".join(rows), note=note, links=links)
+
+
+def _brief_rows(row: BriefRow, indent: str = "") -> Iterator[str]:
+    label = f"{row.label}: " if row.label else ""
+    yield f"{indent}- {label}{escaped(row.text)}"
+    for one in row.below:
+        yield from _brief_rows(one, f"{indent}  ")
 
 
 def which_item(slugs: Sequence[str]) -> str:
@@ -88,23 +76,6 @@ def which_item(slugs: Sequence[str]) -> str:
         return "There is no item in this channel."
     known = ", ".join(f"`{one}`" for one in slugs)
     return f"Which item? Say it, as in `read so far {slugs[0]}`. There are {known}."
-
-
-def _step_rows(one: StepSoFar) -> Iterator[str]:
-    yield f"\n**{one.step_id} {escaped(one.title)}**{', not finished' if one.is_open else ''}"
-    shown, noted = one.entries[:ENTRIES_SHOWN], one.notes[: max(0, ENTRIES_SHOWN - len(one.entries))]
-    for id, words in shown:
-        yield f"- {id}: {escaped(one_line(words, ROW_CHARS))}"
-    for words, who in noted:
-        yield f"- “{escaped(one_line(words, ROW_CHARS))}” – {escaped(who)}"
-    left, unseen = len(one.entries) - len(shown), len(one.notes) - len(noted)
-    besides = [
-        counted(left, "more entry", "more entries") if left else "",
-        counted(unseen, "more note") if unseen else "",
-        f"{counted(one.proposed, 'suggestion')} not confirmed" if one.proposed else "",
-    ]
-    if any(besides):
-        yield f"- {', '.join(filter(None, besides))}"
 
 
 # --- what was decided

@@ -136,6 +136,10 @@ def above_a_limit(why: str) -> str:
     return f"Nothing was recorded of it: {why}."
 
 
+def not_your_objection(author: str) -> str:
+    return f"Only {author} can object in these words. Write yours: `objection: …`."
+
+
 def unfit(words: str, name: str) -> str:
     return f"“{one_line(words, 60)}” does not fit as {name.lower()}, so nothing was changed."
 
@@ -153,8 +157,10 @@ def no_such_line(number: int, still_open: Sequence[int]) -> str:
     )
 
 
-def not_there(id: str, *, is_known: bool) -> str:
-    """For one person, who typed what to do with the entry."""
+def not_there(id: str, *, is_known: bool, by: Sequence[str] = ()) -> str:
+    """For one person, who named an entry that does not exist, or not any more. *by* replaced it."""
+    if by:
+        return f"{id} was replaced by {ids(by)}."
     return f"{id} was withdrawn or replaced before." if is_known else f"There is no {id}."
 
 
@@ -210,9 +216,8 @@ def _field(gap: CoverageGap, kind: Kind | None) -> KindField:
 # --- what is not settled
 
 
-ROWS_SHOWN = 10
-"""In Slack; a file has all of them."""
 TEXT_CHARS = 300
+ALL_SETTLED = "Nothing."
 
 
 def unsettled_row(one: Unsettled, schema: Schema) -> str:
@@ -228,7 +233,8 @@ def unsettled_row(one: Unsettled, schema: Schema) -> str:
         case RowKind.OVERTAKEN:
             return f"{one.id} {fields}: {one_line(one.facts[0], TEXT_CHARS)}"
         case RowKind.STALE:
-            return f"{about}: {_cause(one)}; confirm again ({fields})"
+            again = "" if one.cause is StaleCause.CONTRADICTED else f"; confirm again ({fields})"
+            return f"{about}: {_cause(one)}{again}"
         case RowKind.OBJECTION:
             by, settle = one.facts
             return f"{about} – {by}" + (
@@ -251,12 +257,6 @@ def unsettled_row(one: Unsettled, schema: Schema) -> str:
             return "Nobody has said what is done first."
         case _:
             assert_never(one.kind)
-
-
-def unsettled_rows(found: Sequence[Unsettled], schema: Schema) -> tuple[str, ...]:
-    """The first unsettled_rows, and how many more there are."""
-    more = (f"and {len(found) - ROWS_SHOWN} more",) if len(found) > ROWS_SHOWN else ()
-    return (*(unsettled_row(one, schema) for one in found[:ROWS_SHOWN]), *more)
 
 
 def not_ready(lacking: Sequence[str]) -> str:

@@ -143,7 +143,7 @@ def _who(playbook: Playbook, channel: str) -> tuple[FormField, ...]:
             kind=FieldKind.CHOICE,
             required=True,
             options=DEPTHS,
-            initial=(playbook.policy.depth or Depth.STANDARD).value,
+            initial=(playbook.policy.depth or playbook.usual_depth).value,
             hint="With Standard, the first phase may propose another depth.",
         ),
     )
@@ -174,7 +174,7 @@ def started(
 ) -> Start:
     """
     What a submission without mistakes asks for. What is chosen as the channel has it anyway is no choice: a cast of
-    all personas, and the standard depth.
+    all personas, and the usual depth.
     """
     channel, source = submission.text(CHANNEL), source_of(submission.text(SOURCE))
     asked_in, _, thread = submission.subject.partition("/")
@@ -182,8 +182,8 @@ def started(
     everyone = tuple(persona.key for persona in playbook.roster)
     chosen = _chosen(submission, CAST)
     cast = tuple(key for key in everyone if key in chosen)
-    depth = submission.text(DEPTH) if submission.text(DEPTH) in set(Depth) else Depth.STANDARD
-    by_default = depth == Depth.STANDARD and playbook.policy.depth is None
+    depth = next((one for one in Depth if one == submission.text(DEPTH)), None)
+    usual = playbook.policy.depth or playbook.usual_depth
     return Start(
         key=submission.key,
         at=submission.at,
@@ -195,7 +195,7 @@ def started(
         participants=tuple(dict.fromkeys(_chosen(submission, PEOPLE))),
         due=submission.text(UNTIL) or None,
         personas=() if cast == everyone and not playbook.policy.cast else cast,
-        depth=None if by_default else Depth(depth),
+        depth=None if depth is usual else depth,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from bot.domain.catalog.agenda import Phase
 from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import mark_wording, menus, specification_wording, step_wording, uncarried_parts
+from bot.domain.messages import mark_wording, menus, specification_wording, step_wording
 from bot.domain.messages.attendance_wording import NUDGE
 from bot.domain.messages.attribution_wording import attribution, attribution_of
 from bot.domain.messages.cut_lists import cut, more, rest, rows_of
@@ -37,7 +37,7 @@ from bot.domain.messages.step_scene import (
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, StaleCause
-from bot.domain.specification.projection import NOTHING, UNSORTED, Projection
+from bot.domain.specification.projection import UNSORTED, Projection
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line, paragraphs, value_text
 
@@ -57,11 +57,12 @@ FINDINGS = frozenset(GapKind) - {GapKind.MISSING, GapKind.PROPOSED}
 
 AMEND = Choice(action=Action.AMEND, label="Edit…")
 SORT = Choice(action=Action.SORT, label="Sort…")
-INCLUDE = Choice(action=Action.INCLUDE, label="Include")
+FILE = Choice(action=Action.FILE, label="What is it?")
+"""For one kind of entry, with its name."""
 REOPEN = Choice(action=Action.REOPEN, label="Open the step again")
 ACCEPT_ALL = Choice(action=Action.ACCEPT_ALL, label="Accept both", emphasis=Emphasis.PRIMARY)
-KEEP = Choice(action=Action.KEEP, label="Keep")
-WITHDRAW = Choice(action=Action.WITHDRAW, label="Withdraw")
+HOLDS = Choice(action=Action.HOLDS, label="It still holds")
+WITHDRAW = Choice(action=Action.WITHDRAW, label="Withdraw it")
 LINES = (
     Choice(action=Action.LINE, label="✓ Accept", value="accept"),
     Choice(action=Action.LINE, label="✎ Change…", value="change"),
@@ -76,7 +77,9 @@ SAVE_AND_DISCUSS = DISCUSS.but(
         yes="Save and discuss",
     )
 )
+SAVE_FIRST = menus.FINISH_STEP.but(label="Save, and show the menu", emphasis=Emphasis.PLAIN)
 SKIP = menus.SKIP.but(label="Skip the rest of this phase")
+LEAVE = menus.SKIP.but(label="Leave the plan for now")
 DEPTHS: Mapping[Depth, tuple[Choice, ...]] = {
     Depth.BRIEF: (
         menus.DEPTHS[Depth.STANDARD].but(label="Ask me instead (standard)"),
@@ -131,9 +134,10 @@ def finished_card(
 ) -> Message:
     """*following* is the phase after the one that the step ends."""
     saved = () if scene.not_saved else scene.saved
-    is_saved = any(one.body.strip() not in {"", NOTHING} for one in saved)
+    is_saved = any(one.body.strip() for one in saved)
     title = f"{scene.step.title} – saved" if is_saved else scene.step.title
     skip = () if ends_phase else (SKIP,)
+    depths = () if scene.is_plan else DEPTHS[scene.depth]
     choices = (menus.CONTINUE, AMEND.but(label="Amend…"), DISCUSS)
     if ends_phase:
         choices = (menus.CONTINUE.but(label=step_wording.continue_to(following)), *choices[1:])
@@ -141,11 +145,11 @@ def finished_card(
         title=title,
         subtitle=_where(scene),
         parts=tuple(_finished_parts(scene)),
-        more=(*skip, REOPEN.but(value=scene.step_id), *DEPTHS[scene.depth], menus.STOP),
+        more=(*skip, REOPEN.but(value=scene.step_id), *depths, *_deeper(scene), menus.STOP),
         foot=(
             *filter(None, (_finished_foot(scene, by), scene.not_saved)),
             *scene.lines,
-            _or_type(scene, ends_phase=ends_phase),
+            _or_type(ends_phase=ends_phase),
         ),
         revision=scene.revision,
     )
@@ -201,17 +205,12 @@ def in_full(scene: StepScene, *, finished: bool) -> Message:
     return Message(text=paragraphs(f"**{scene.step.title}**", card_in_words(card)))
 
 
-def moved_card(scene: StepScene, permalink: str) -> Message:
-    """What is left of a card whose place was taken by one further down."""
-    title = scene.step.title
-    card = Card(title=title, subtitle="↓ goes on further down", revision=scene.revision)
-    link = Link(label=f"{title}, further down", url=permalink)
-    return Message(
-        text=f"{title} goes on further down.",
-        speaker=scene.persona.key,
-        card=card,
-        links=(link,) if permalink else (),
-    )
+def repeated_menu(card: Message, permalink: str) -> Message:
+    """The menu of a card that stands far above, for who typed in place of pressing it."""
+    assert card.card, "it is a card"
+    text = paragraphs(f"**{card.card.title}**", card.card.subtitle)
+    links = (Link(label="See the card", url=permalink),) if permalink else ()
+    return Message(text=text, speaker=card.speaker, choices=card.choices, token=card.token, links=links)
 
 
 def without_hints(message: Message) -> Message:
@@ -240,6 +239,8 @@ def _without(card: Card, *prose: str) -> Card:
 
 
 def _where(scene: StepScene) -> str:
+    if scene.step.is_card:
+        return f"{scene.phase} · {scene.depth}"
     place = f"{scene.phase}, step {scene.position} of {scene.steps_in_phase}"
     return f"{scene.step_id} · {place} · {scene.depth}"
 
@@ -255,16 +256,19 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
         yield CardPart(prose=scene.prompt)
     if scene.is_draft:
         yield from _suggestions(scene)
-    yield from cut(scene, CardPart(title="So far"), _recorded(scene), ENTRIES_SHOWN)
+    yield from cut(scene, CardPart(title="So far", button=_reversal(scene)), _recorded(scene), ENTRIES_SHOWN)
     if not scene.is_untouched:
         yield from _still_missing(scene)
     yield from _stale_parts(scene)
     yield from _findings(scene)
     yield from mark_wording.parts(scene.marks)
-    yield from _unsorted(scene, "Not sorted yet")
+    yield from _unsorted(scene)
     if not scene.is_draft:
         yield from _suggestions(scene)
-    yield from uncarried_parts.parts(scene)
+
+
+def _reversal(scene: StepScene) -> Choice | None:
+    return menus.REVERSE if scene.specification.active("decision") else None
 
 
 def _still_missing(scene: StepScene) -> Iterator[CardPart]:
@@ -291,12 +295,15 @@ def _finished_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from _before(scene)
     for saved in scene.saved:
         yield from _saved_parts(scene, saved)
-    yield from cut(scene, CardPart(title="Also recorded"), _recorded_elsewhere(scene), ENTRIES_SHOWN)
+    yield from cut(
+        scene,
+        CardPart(title="Also recorded", button=_reversal(scene)),
+        _recorded_elsewhere(scene),
+        ENTRIES_SHOWN,
+    )
     yield from _stale_parts(scene)
     yield from mark_wording.parts(scene.marks)
-    yield from _unsorted(scene, "Not sorted yet")
-    yield from _remarks(scene)
-    yield from uncarried_parts.parts(scene)
+    yield from _unsorted(scene)
 
 
 def _finding(scene: StepScene) -> CoverageGap | None:
@@ -315,20 +322,25 @@ def _findings(scene: StepScene) -> Iterator[CardPart]:
         )
 
 
-def _unsorted(scene: StepScene, title: str) -> Iterator[CardPart]:
-    if scene.unsorted:
-        rows = [
-            [CardRow(id=one.letter, text=f"“{one_line(one.text, ROW_CHARS)}” – {one.by}")]
-            for one in scene.unsorted
-        ]
-        yield from cut(scene, CardPart(title=title, numbered=True, button=SORT), rows, NOTES_SHOWN)
-
-
-def _remarks(scene: StepScene) -> Iterator[CardPart]:
-    if scene.remarks:
-        rows = [[CardRow(text=f"“{one_line(one.text, ROW_CHARS)}” – {one.by}")] for one in scene.remarks]
-        title = step_wording.left_out(len(rows))
-        yield from cut(scene, CardPart(title=title, button=INCLUDE), rows, NOTES_SHOWN)
+def _unsorted(scene: StepScene) -> Iterator[CardPart]:
+    """The older notes as a list; for the newest message one press is enough, or the form, for another kind."""
+    newest = scene.newest
+    rows = [
+        [CardRow(id=one.letter, text=f"“{one_line(one.text, ROW_CHARS)}” – {one.by}")]
+        for one in scene.unsorted
+        if newest is None or one.id != newest.id
+    ]
+    if rows:
+        part = CardPart(title="Not sorted yet", numbered=True, button=SORT)
+        yield from cut(scene, part, rows, NOTES_SHOWN)
+    if newest:
+        files = (
+            FILE.but(label=label, value=f"{newest.id}/{value}") for value, label in newest.offered.items()
+        )
+        yield CardPart(
+            prose=step_wording.read_as(newest.by, newest.read_as, one_line(newest.text, ROW_CHARS)),
+            buttons=(*files, *(() if rows else (SORT,))),
+        )
 
 
 def _stale_parts(scene: StepScene) -> Iterator[CardPart]:
@@ -339,10 +351,12 @@ def _stale_parts(scene: StepScene) -> Iterator[CardPart]:
     for (cause, by, source), found in changes.items():
         ids = list(dict.fromkeys(found))
         sentence = specification_wording.stale(cause, ids, by=by, source=source)
-        yield CardPart(title="To be confirmed again", prose=sentence)
+        is_contradicted = cause is StaleCause.CONTRADICTED
+        title = f"Contradicted by {source}" if is_contradicted else "To be confirmed again"
+        yield CardPart(title=title, prose=sentence)
         for id in ids[:STALE_SHOWN]:
             entry = scene.specification.entries.get(id)
-            choices = (KEEP, AMEND.but(label="Change…"), WITHDRAW)
+            choices = (HOLDS, AMEND.but(label="Change it…"), WITHDRAW)
             yield CardPart(
                 rows=(CardRow(id=id, text=_words(scene, entry) if entry else ""),),
                 numbered=True,
@@ -563,8 +577,8 @@ def _saved_parts(scene: StepScene, saved: SavedSection) -> Iterator[CardPart]:
         listed = [one for one in blocks if not (scene.unsorted and one[0].text == UNSORTED)]
         marked = [_marked(scene, one) for one in listed]
         yield from cut(scene, CardPart(title=title), marked, ENTRIES_SHOWN) if marked else ()
-    else:
-        yield CardPart(title=title, prose=saved.body.strip() or NOTHING)
+    elif saved.body.strip():
+        yield CardPart(title=title, prose=saved.body.strip())
 
 
 def _marked(scene: StepScene, block: Sequence[CardRow]) -> list[CardRow]:
@@ -600,14 +614,23 @@ def _choices_while_open(scene: StepScene) -> tuple[Choice, ...]:
 
 
 def _more_while_open(scene: StepScene) -> tuple[Choice, ...]:
+    if scene.is_plan:
+        return (*((AMEND,) if _accept_all(scene) else ()), LEAVE, menus.STOP)
     depths = DEPTHS[scene.depth]
     if scene.is_draft and _accept_all(scene):
         rest = menus.FINISH_STEP.but(label="Finish without the rest", emphasis=Emphasis.PLAIN)
         return (depths[0], rest, SKIP, menus.STOP)
     edit = (AMEND,) if _accept_all(scene) else ()
+    skip = SAVE_FIRST if scene.step.is_card else SKIP
     nudge = (NUDGE,) if scene.waiting and scene.heard else ()
+    if deeper := _deeper(scene):
+        depths = (depths[0], *deeper)
     depths = depths[:1] if edit and nudge else depths
-    return (*edit, *depths, *nudge, SKIP, menus.STOP)[:MOST_OPTIONS]
+    return (*edit, *depths, *nudge, skip, menus.STOP)[:MOST_OPTIONS]
+
+
+def _deeper(scene: StepScene) -> tuple[Choice, ...]:
+    return (menus.go_deeper(scene.deeper),) if scene.deeper else ()
 
 
 def _accept_all(scene: StepScene) -> tuple[Choice, ...]:
@@ -629,7 +652,9 @@ def _accept_all(scene: StepScene) -> tuple[Choice, ...]:
 
 
 def _finish(scene: StepScene) -> Choice:
-    """Green once nothing is missing; before that it asks once."""
+    """Green once nothing is missing; before that it asks once. From the card of a phase people go on as they like."""
+    if scene.step.is_card:
+        return menus.SAVE_AND_GO_ON
     confirm = _unsettled(scene)
     return menus.FINISH_STEP.but(emphasis=Emphasis.PLAIN if confirm else Emphasis.PRIMARY, confirm=confirm)
 
@@ -677,8 +702,9 @@ def _is(count: int) -> str:
 
 def _foot(scene: StepScene) -> Iterator[str]:
     if scene.is_untouched:
-        number = " To answer one question, begin with its number: `2. …`" if len(scene.questions) > 1 else ""
-        yield f"Just reply here, all of you.{number}"
+        yield step_wording.becomes_of_replies(
+            scene.persona.first_name, scene.depth, questions=len(scene.questions), thinks=scene.thinks
+        )
     elif not _unsettled(scene):
         all_of_it = "Nothing is missing." if scene.also_asked else "That is all I asked."
         yield f"{all_of_it} Finish when you are ready."
@@ -712,8 +738,7 @@ def _typed_words(scene: StepScene) -> Iterator[str]:
     if scene.unsorted:
         kinds = scene.schema.shown_in(scene.step_id)
         kind = next((_label(one).lower() for one in kinds), "decision")
-        yield f"sort {scene.unsorted[0].letter} {kind}"
-    yield from uncarried_parts.typed_words(scene)
+        yield f"sort {scene.unsorted[-1].letter} {kind}"
 
 
 def _finished_foot(scene: StepScene, by: str) -> str:
@@ -729,8 +754,7 @@ def _finished_foot(scene: StepScene, by: str) -> str:
     return " · ".join(filter(None, facts))
 
 
-def _or_type(scene: StepScene, *, ends_phase: bool) -> str:
-    typed = ["`C`", "`E`", *([] if ends_phase else ["`S`"]), *(["`include`"] if scene.remarks else [])]
-    typed += (f"`{one}`" for one in uncarried_parts.typed_words(scene))
+def _or_type(*, ends_phase: bool) -> str:
+    typed = ["`C`", "`E`", *([] if ends_phase else ["`S`"])]
     either = f"{', '.join(typed[:-1])} or {typed[-1]}"
     return f"{OR_TYPE}{either}. Anything else you write is added here."

@@ -1,13 +1,13 @@
 """What the card of a step shows, and which of the step's questions are answered."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.schema import Kind, Schema
-from bot.domain.catalog.steps import Depth, Step
+from bot.domain.catalog.schema import PLAN_PAGE, Schema
+from bot.domain.catalog.steps import Ask, Depth, Step
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import Link
 from bot.domain.specification.coverage import CoverageGap, GapKind
@@ -38,22 +38,20 @@ class UnsortedNote(Value):
     text: str
     by: str
     id: str = ""
+    person: str = ""
 
 
-class LeftOutRemark(Value):
-    """What a person said after the step was finished, without content."""
+class NewestNote(Value):
+    """
+    The newest message of the step that is not sorted: the note, what else it was read as, and what a press may make of
+    it, by the value of the button.
+    """
 
+    id: str
     text: str
     by: str
-
-
-class LostRemark(Value):
-    """What was said and stands in no entry, with the reason. A number is used once."""
-
-    number: int
-    text: str
-    by: str
-    why: str = ""
+    read_as: tuple[str, ...] = ()
+    offered: Mapping[str, str] = {}
 
 
 class SuggestionState(StrEnum):
@@ -105,6 +103,7 @@ class StepScene:
     the step's own text with its placeholders filled. `heard` and
     `waiting` are names. `gaps` are those of `coverage.of_step`. `lines` are further sentences for the foot.
     `not_saved` says what is in no commit yet. `is_whole`: no list is cut, for a person who wants to read all of it.
+    `thinks`: the persona has a model. `deeper`: how many steps *Go deeper* asks, on the card of a phase; 0 without it.
     """
 
     step: Step
@@ -124,8 +123,7 @@ class StepScene:
     suggestions: tuple[Suggestion, ...] = ()
     stale: tuple[StaleEntry, ...] = ()
     unsorted: tuple[UnsortedNote, ...] = ()
-    remarks: tuple[LeftOutRemark, ...] = ()
-    uncarried: tuple[LostRemark, ...] = ()
+    newest: NewestNote | None = None
     saved: tuple[SavedSection, ...] = ()
     not_saved: str = ""
     marks: tuple[MarkedMessage, ...] = ()
@@ -133,10 +131,17 @@ class StepScene:
     lines: tuple[str, ...] = ()
     revision: int = 0
     is_whole: bool = False
+    thinks: bool = False
+    deeper: int = 0
 
     @property
     def step_id(self) -> str:
         return self.step.step_id
+
+    @property
+    def is_plan(self) -> bool:
+        """It belongs to no phase, and asks the same at every depth."""
+        return any(view.file == PLAN_PAGE for view in self.schema.of_step(self.step_id))
 
     @property
     def is_draft(self) -> bool:
@@ -149,7 +154,12 @@ class StepScene:
 
     @cached_property
     def is_covered(self) -> bool:
-        """Whether coverage knows what is missing: the sections have needs, and there are entries to look at."""
+        """
+        Whether coverage knows what is missing: the sections have needs, and there are entries to look at. The card of
+        a phase asks its own questions and no more.
+        """
+        if self.step.is_card:
+            return False
         needs = any(view.needs for view in self.schema.of_step(self.step_id))
         entries = (
             one for kind in self.schema.shown_in(self.step_id) for one in self.specification.active(kind.key)
@@ -204,6 +214,8 @@ class StepScene:
     @cached_property
     def missing(self) -> tuple[CoverageGap, ...]:
         """Without a prepared question whose words all stand in a numbered question that is answered."""
+        if self.step.is_card:
+            return ()
         answered = [word_set(one.text) for one in self.questions if one.is_answered]
         return tuple(
             gap
@@ -214,6 +226,7 @@ class StepScene:
 
 def asked(
     questions: Sequence[str],
+    asks: Mapping[int, Ask],
     schema: Schema,
     specification: Specification,
     step_id: str,
@@ -223,23 +236,15 @@ def asked(
 ) -> tuple[AskedQuestion, ...]:
     """
     Which of the *questions* of a step (their placeholders filled) are answered: by a note under their number, by words
-    with it that became something else (*answered*), or by entries of the kinds whose forms the question names
-    (`AC: …`), where coverage misses none of them. The only question that names no form is about the other kinds of the
-    step.
+    with it that became something else (*answered*), or by entries of what it *asks*, where coverage misses none.
     """
     noted = {*answered, *(note["question"] for note in specification.notes_of([step_id]))}
-    kinds = {kind.key: kind for kind in schema.shown_in(step_id)}
-    named = [{key for key, kind in kinds.items() if _names_form(text, kind)} for text in questions]
-    rest = set(kinds).difference(*named)
-    if sum(not one for one in named) == 1 and any(named):
-        named = [one or rest for one in named]
     missing = _missing(gaps, specification)
     found = []
-    for number, (text, about) in enumerate(zip(questions, named, strict=True), start=1):
-        lacking = [gap for gap in missing if _is_about(gap, about, schema)]
-        entries = (one for key in about for one in specification.active(key))
-        has_entries = any(one.state is EntryState.ACCEPTED for one in entries)
-        is_answered = number in noted or (has_entries and not lacking)
+    for number, text in enumerate(questions, start=1):
+        ask = asks.get(number)
+        lacking = [gap for gap in missing if ask and _is_about(gap, ask, schema)]
+        is_answered = number in noted or (ask is not None and not lacking and _is_given(ask, specification))
         gaps_of_it = () if is_answered else tuple(lacking)
         found.append(AskedQuestion(number=number, text=text, is_answered=is_answered, gaps=gaps_of_it))
     return tuple(found)
@@ -251,13 +256,16 @@ def _missing(gaps: Iterable[CoverageGap], specification: Specification) -> tuple
     return tuple(gap for gap in gaps if gap.kind is GapKind.MISSING and gap.id not in proposed)
 
 
-def _names_form(question: str, kind: Kind) -> bool:
-    return any(f"`{label}:" in question.casefold() for label in map(str.casefold, kind.heard_as()))
+def _is_given(ask: Ask, specification: Specification) -> bool:
+    accepted = (one for one in specification.active(ask.kind) if one.state is EntryState.ACCEPTED)
+    return any(not ask.field or one[ask.field] is not None for one in accepted)
 
 
-def _is_about(gap: CoverageGap, kinds: set[str], schema: Schema) -> bool:
+def _is_about(gap: CoverageGap, ask: Ask, schema: Schema) -> bool:
     """A missing part is about the part, not about what it belongs to."""
+    if ask.field and gap.field not in {"", ask.field}:
+        return False
     head = gap.field.partition(".")[0]
     kind = schema.of_id(gap.id) if gap.id else None
     key = head if head in schema.kinds else kind.key if kind else gap.facts[0] if gap.facts else ""
-    return key in kinds
+    return key == ask.kind

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.domain.catalog.agenda import Agenda, Phase
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.steps import Depth, Step
+from bot.domain.catalog.steps import BULLET, NUMBERED, Depth, Step
 from bot.domain.item.item import TITLE_CHARS
 from bot.domain.item.meta import Record
 from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, KeywordHits
@@ -17,6 +17,8 @@ from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line
 
 SUMMARY_LIMIT = 200
+_PLACEHOLDER = re.compile(r"\{([^{}\n]{1,60})\}")
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 FILES_SHOWN = 3
 DANGLING_SHOWN = 8
 LEFT_OUT_SHOWN = 20
@@ -29,9 +31,12 @@ NOTHING_OPEN = "No step is open, because the roundtable is stopped. Type `/round
 
 def opening(title: str, slug: str, *, leads: Sequence[Persona], agenda: Agenda) -> str:
     names = listed([persona.name for persona in leads])
+    has_cards = bool(agenda.steps) and all(step.is_card for step in agenda.steps)
+    steps = counted(len(agenda.steps), "step")
+    way = counted(len(agenda.steps), "card") if has_cards else f"{len(agenda.phases)} phases and {steps}"
     return (
         f"**Roundtable: {title}**\n"
-        f"{names} will lead us through {len(agenda.phases)} phases and {len(agenda.steps)} steps, here in this "
+        f"{names} will lead us through {way}, here in this "
         f"thread. Everybody can answer, press buttons and disagree; every finished step is saved as `{slug}`."
     )
 
@@ -66,10 +71,6 @@ def adopted(count: int) -> str:
     return f"I've read this thread: {said} `draft.md`."
 
 
-def pressed_where_it_was(label: str) -> str:
-    return f"This card moved. I did it anyway: *{label}*."
-
-
 def started(person: str, title: str) -> str:
     return f"{person} started a roundtable on {title}."
 
@@ -84,6 +85,12 @@ STOPS_SOON = "I finish writing this down. Then I stop."
 SKIPPING = "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
 SKIPPED_WITH_PHASE = "It was skipped with the rest of the phase."
 NOT_DISCUSSED = "It was not discussed."
+
+
+def chose(name: str, label: str) -> str:
+    return f"{name} chose: {label}"
+
+
 OPENED_LATER = (
     "A step can't be opened now. Wait until the card has its buttons, or type `resume`. Then try again."
 )
@@ -188,10 +195,6 @@ def nothing_found(persona: Persona) -> str:
     return f"{persona.name} looked before anybody answered and proposes nothing yet."
 
 
-def listens(name: str) -> str:
-    return f"{name} listens. Without a model, {name} asks the questions of the step and answers none."
-
-
 def cannot_see(files: Sequence[str]) -> str:
     return f"I can't look inside files. Say in words what matters in {listed([f'`{one}`' for one in files])}."
 
@@ -225,23 +228,46 @@ def _reasons(left: Sequence[tuple[str, str]]) -> str:
     return "\n".join([*rows, *([f"- and {more} more"] if more > 0 else [])])
 
 
+def left_out_of_phase(titles: Sequence[str]) -> tuple[str, str]:
+    """Two lines, for a screen; SKIPPING is the sentence of both where there are no blocks."""
+    return f"Left out: {', '.join(titles)}", "What was said about them is kept as notes."
+
+
 def phase_complete(phase: Phase) -> str:
     return f"Phase {phase.number} ({phase.name}) complete."
 
 
-def analysis_complete(slug: str, not_ready: str = "") -> str:
-    return f"Analysis ended. {not_ready}" if not_ready else f"Analysis complete. {slug} is ready to build."
+def analysis_complete(slug: str, not_settled: int, lacking: Sequence[str]) -> str:
+    """*lacking* says why it is not ready to build; nothing if it is."""
+    if not lacking:
+        return f"Analysis complete. {slug} is ready to build."
+    if not_settled:
+        verb = "is" if not_settled == 1 else "are"
+        return f"Analysis complete. {slug} has {counted(not_settled, 'point')} that {verb} not settled."
+    return f"Analysis complete. {slug} has {listed(lacking)}."
 
 
-def analysis_ended(*, discussed: int, steps: int, not_needed: int, not_ready: str) -> str:
-    """Where steps were skipped. *not_needed* are those that their `skip_if` left out."""
-    skipped = steps - discussed - not_needed
-    parts = (
-        f"{discussed} of {counted(steps, 'step')} discussed",
-        f"{skipped} skipped" if skipped else "",
-        f"{not_needed} not needed" if not_needed else "",
-    )
-    return f"Analysis ended: {'; '.join(filter(None, parts))}.{f' {not_ready}' if not_ready else ''}"
+def go_deeper(done: int, steps: int) -> str:
+    return f"{done} of {counted(steps, 'step')} have content; go deeper for the others."
+
+
+EVERY_STEP_IS_DONE = "Every step is done."
+ASKED_ALREADY = "The missing steps are asked already, one after the other. Answer the one that is open."
+DEEPER_AFTER_DISCUSSION = "A discussion is going on. End it first, then go deeper."
+DEEPER_AFTER_RESUME = "Nothing goes on here now. Type `resume` first, then go deeper."
+
+
+def step_of(number: int, steps: int) -> str:
+    return f"Step {number} of {steps}"
+
+
+def card_of(number: int, cards: int) -> str:
+    return f"Card {number} of {cards}"
+
+
+def saved_in(path: str, at: str) -> str:
+    """*at* is a moment."""
+    return f"saved {at[11:16]} UTC in `{path}`"
 
 
 def stale(commits: int) -> str:
@@ -257,9 +283,18 @@ HOW_TO_FINISH = (
     "This is not kept as an answer. To save what was said here, press Finish step or type `finish`."
 )
 LONGER = "Some entries are longer than shown here."
-NOTHING_LEFT_OUT = "No short remark is left out any more."
 NOT_ALL_SAVED = "Not everything is saved yet. I keep trying, and tell you when it is."
 LATER_NOT_SAVED = "What was added since then is not saved yet."
+
+
+def becomes_of_replies(name: str, depth: Depth, *, questions: int, thinks: bool) -> str:
+    """What happens with what people reply: *thinks* says whether the persona has a model."""
+    if not thinks:
+        number = " `2. …` answers question 2." if questions > 1 else ""
+        return f"Reply here in your own words, all of you.{number} One press sorts the rest."
+    again = f" {name} asks again where something is missing or can be read in two ways."
+    drafts = f"{name} drafts from what you say. Nothing counts until one of you accepts it."
+    return f"{drafts}{again if depth is Depth.DEEP else ''}"
 
 
 def header(persona: Persona, step: Step) -> str:
@@ -267,16 +302,32 @@ def header(persona: Persona, step: Step) -> str:
 
 
 def prompt(text: str, facts: Mapping[str, str]) -> str:
-    """A step's text with its {placeholders} filled from what we know; what we don't know is left as a blank."""
-    return re.sub(r"\{([^{}\n]{1,60})\}", lambda found: facts.get(found[1]) or _blank(found[1]), text)
+    """
+    A step's text with its {placeholders} filled. A sentence with one of *facts* that is empty is left out, unless it is
+    all that its question, or the text, says; then, and for any other placeholder, a blank is shown.
+    """
+    rows = [_said(row, facts) for row in text.split("\n")]
+    kept = "\n".join(row for row in rows if row is not None)
+    return _PLACEHOLDER.sub(
+        lambda found: facts.get(found[1]) or _blank(found[1]), kept if kept.strip() else text
+    )
 
 
-def left_out(remarks: int) -> str:
-    return f"{counted(remarks, 'short remark')} left out"
+def _said(row: str, facts: Mapping[str, str]) -> str | None:
+    """None where nothing of the row is left."""
+    item = NUMBERED.fullmatch(row) or BULLET.fullmatch(row)
+    at = item.start(1) if item else 0
+    sentences = _SENTENCE_END.split(row[at:])
+    kept = [one for one in sentences if all(facts.get(name, "-") for name in _PLACEHOLDER.findall(one))]
+    if len(kept) == len(sentences):
+        return row
+    return row[:at] + " ".join(kept) if kept else (row if item else None)
 
 
-def included(person: str, remarks: int) -> str:
-    return f"{person} included {counted(remarks, 'short remark')}."
+def planning(questions: Sequence[str]) -> str:
+    """What the step of the plan asks: the *questions* of its roles, numbered."""
+    asked = "\n".join(questions) or "No role lacks anything that is looked for."
+    return f"{asked}\n\n{HOW_TO_APPROVE}"
 
 
 def surveyed(survey: CodeSurvey) -> str:
@@ -328,6 +379,12 @@ def dangling(ids: Sequence[str]) -> str:
     named = [*(f"`{one}`" for one in ids[:DANGLING_SHOWN]), *([f"{more} more"] if more > 0 else [])]
     verb = "is" if len(ids) == 1 else "are"
     return f"{listed(named)} {verb} mentioned in the new text, but not defined."
+
+
+def read_as(who: str, kinds: Sequence[str], note: str) -> str:
+    """`Grace: read as 1 constraint, 1 exclusion. Kept as said: “…”`"""
+    read = f"read as {', '.join(kinds)}. Kept" if kinds else "kept"
+    return f"**{who}**: {read} as said: “{note}”"
 
 
 def saved(touched: Sequence[ChangedFile]) -> str:
@@ -398,11 +455,17 @@ def _untrusted(title: str) -> str:
 def _inside(summary: str) -> str:
     """A summary as part of a sentence: "Identified 3 criteria." -> "identified 3 criteria"."""
     text = " ".join(summary.split()).rstrip(".")[:SUMMARY_LIMIT]
-    if text[:1].isdigit():  # without a model a summary counts: "1 decision and 2 remarks by Grace"
+    if text[:1].isdigit():  # without a model a summary counts: "1 decision and 2 remarks"
         return f"we recorded {text}"
     starts_sentence = len(text) > 1 and text[0].isupper() and not text[1].isupper()
     return text[0].lower() + text[1:] if starts_sentence and not text.startswith("I ") else text
 
+
+PLAN_HAS_NO_DEPTH = "The plan asks the same at every depth."
+HOW_TO_APPROVE = (
+    "You give the verdict of each role: `Test Planner: go`, `no-go`, `go with a condition; condition: …`, `no gap`, or "
+    "`skip`. What stays open is open in the plan."
+)
 
 # What stands behind the app's name while people wait for it.
 
@@ -410,9 +473,6 @@ def _inside(summary: str) -> str:
 AT_WORK: Mapping[str, str] = {
     "speak": "is thinking…",
     "draft": "is writing this down…",
-    "compare_stances": "is comparing the positions…",
     "synthesize": "is putting the discussion together…",
-    "judge": "is thinking about the plan…",
-    "formalize": "is writing the plan…",
 }
 """By the kind of the effect."""

@@ -175,13 +175,6 @@ def reserve_gone(total: str) -> str:
     )
 
 
-def no_planning_without(total: str) -> str:
-    return (
-        f"The model budget for this item is used up, the reserve, too: {total}. What was said so far is kept. "
-        "Allow as much again, or leave the planning for now?"
-    )
-
-
 def allowed(name: str, total: str) -> str:
     return f"{name} allowed more: models may take {total} for this item."
 
@@ -218,7 +211,6 @@ DISCUSSING = (
     "A discussion is going on, or was stopped in the middle. End it first, then the planning can begin."
 )
 NO_PLANNING_NOW = "A problem has to be solved first. Press Retry in the thread, then type `plan` again."
-NO_ROLES = "There are no roles to plan with. The folder `personas/workshop` has none."
 HELD_ALREADY = "This roundtable is running already. Say `/roundtable resume` to go on with it."
 NOT_OPENED = "This roundtable has no thread yet. Say `/roundtable start` again."
 

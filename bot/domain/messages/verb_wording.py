@@ -1,5 +1,8 @@
 """What people read about verbs: the lines of the help, and what is said to words that are none."""
 
+from bot.domain.messages import menus
+from bot.domain.messages.message import Action, Choice, Message
+
 START = """\
 `/roundtable start Dark mode` – begin on a title, an issue (`#42`, `PROJ-12`) or an item I know; `start` alone \
 opens a form"""
@@ -19,7 +22,7 @@ READ = """\
 `/roundtable read` – all that the newest review of an item found; `read 2` for review 2; `read 01-06` \
 shows all of a step, `read so far` what there is of all steps"""
 PLAN = """\
-`/roundtable plan` – five roles ask what they have to know, judge, and write a plan; `plan dark-mode` for that item, \
+`/roundtable plan` – the gaps that five roles see, your verdicts, and the plan; `plan dark-mode` for that item, \
 `plan` and a few words for something new"""
 POSITION = """\
 `/roundtable position A, very sure` – your position in the open discussion; nobody else sees it until all are shown"""
@@ -32,7 +35,7 @@ WAITING = "`/roundtable waiting` – what waits for you in this channel, or in a
 REMIND = """\
 `/roundtable remind 09:00` – when I tell you in a direct message what waits for you; `snooze` for a day, \
 `no reminders` for good"""
-HELP = "`/roundtable help` – this"
+HELP = "`/roundtable help` – this; alone, or with `about`, what is held here and what waits for you"
 
 BEFORE = (
     "I hold roundtables: three personas lead your team through an analysis in one thread, and everything agreed"
@@ -44,7 +47,21 @@ In the thread of a roundtable you can simply write; everything said there belong
 `aside:`, which is not recorded and not answered. `stop`, alone in a message, stops a discussion at once, and `help` \
 tells what else you can say there."""
 
+DECIDED = Choice(action=Action.DECISIONS, label="What was decided?")
+MORE = Choice(action=Action.HELP_MORE, label="More commands")
+
 WHICH_DEPTH = "How deep? Say `depth brief`, `depth standard` or `depth deep`."
+
+
+def around(waiting: Message, held: Message) -> Message:
+    """*held* is what there is in this channel."""
+    start = () if menus.START in waiting.choices else (menus.START,)
+    links = {link.url: link for link in (*waiting.links, *held.links)}
+    return Message(
+        text=f"{held.text}\n\n{waiting.text}",
+        choices=(*waiting.choices, *start, DECIDED, MORE),
+        links=tuple(links.values()),
+    )
 
 
 def not_understood(text: str, *, meant: str) -> str:

@@ -1,1 +1,1 @@
-"""The planning workshop: roles give verdicts, people answer and decide, and what comes of it is a plan."""
+"""The step of the plan: what its roles ask, the verdicts that people give, and the files that follow."""

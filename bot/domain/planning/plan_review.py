@@ -1,8 +1,9 @@
 """
-`planning/plan-review.json`: what each role makes of the plan, and what that comes to together.
+The files of a plan as edits, and what people say of it: `planning/plan-review.json` has the verdicts that they gave for
+each role.
 
-Where they disagree the most careful one counts: blocked before needs_changes before accepted. A role that could not say
-is no consent. That people went on all the same is recorded beside it and changes no verdict.
+Where they disagree the most careful one counts: blocked before needs_changes before accepted. A role without a verdict
+is no consent; one that people skipped does not count.
 """
 
 import hashlib
@@ -10,24 +11,36 @@ from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
+from bot.domain.catalog.schema import Schema
+from bot.domain.item.artifacts import DerivedEdit, digest_of
+from bot.domain.planning.derived import plan
 from bot.domain.planning.plan import PlanDocument
-from bot.domain.planning.projections import plan_json
-from bot.domain.planning.verdict import Judgement, RoleVerdict
-from bot.domain.planning.workshop import PLAN, PLAN_PAGE, Chosen, Workshop
+from bot.domain.planning.projections import BRIEF, REVIEW, plan_json, projected
+from bot.domain.planning.roles import (
+    GO,
+    SKIPPED,
+    VERDICT,
+    approvals,
+    grounds,
+    questions,
+    roles_of,
+    verdict_of,
+)
+from bot.domain.specification.entries import Entry, Specification
+from bot.domain.specification.files import ItemFacts
 from bot.domain.values.json_files import pretty
-from bot.domain.values.value import Stored, Value
 
 GENERATOR = "roundtable"
 
 
 class PlanOpinion(StrEnum):
-    """Of one reviewer."""
+    """Of one role."""
 
     ACCEPT = "accept"
     NEEDS_CHANGES = "needs_changes"
     BLOCKED = "blocked"
     DEFER = "defer"
-    """Not enough to go by."""
+    """No verdict yet."""
 
 
 class PlanOutcome(StrEnum):
@@ -44,126 +57,91 @@ TOGETHER = {
     PlanOpinion.DEFER: PlanOutcome.NEEDS_CHANGES,
     PlanOpinion.ACCEPT: PlanOutcome.ACCEPTED,
 }
-"""The most careful first: the first row that any reviewer is in is the outcome."""
+"""The most careful first: the first row that any role is in is the outcome."""
+OPINIONS = {
+    GO: PlanOpinion.ACCEPT,
+    "go with a condition": PlanOpinion.NEEDS_CHANGES,
+    "no-go": PlanOpinion.BLOCKED,
+}
 
 
-class PlanRemark(Value):
-    """What code sees by itself: an error stops a plan, a warning is told."""
-
-    code: str
-    sentence: str
-    error: bool = False
-
-
-class PlanAggregate(Stored):
-    """`confidence` is the least that a role named; None where none did."""
-
-    ok: bool
-    decision: PlanOutcome
-    confidence: float | None = None
-    reasons: tuple[str, ...] = ()
-    suggestions: tuple[str, ...] = ()
-    blocking_issues: tuple[str, ...] = ()
+def plan_edits(
+    item: ItemFacts, step_id: str, schema: Schema, specification: Specification
+) -> tuple[DerivedEdit, ...]:
+    """All files of the plan, as they follow from the entries."""
+    made = plan(item, step_id, schema, specification)
+    review = review_json(item.slug, made, step_id=step_id, schema=schema, specification=specification)
+    texts = {**projected(made), REVIEW: review, BRIEF: f"{made.brief}\n"}
+    digest = digest_of(review)
+    return tuple(DerivedEdit(path=path, text=text, digest=digest) for path, text in texts.items())
 
 
-def opinion(verdict: RoleVerdict) -> PlanOpinion:
-    """A role with a blocking question blocks, even if it says yes."""
-    if verdict.blocking_questions:
-        return PlanOpinion.BLOCKED
-    return {True: PlanOpinion.ACCEPT, False: PlanOpinion.NEEDS_CHANGES, None: PlanOpinion.DEFER}[verdict.ok]
+def plan_hash(given: PlanDocument) -> str:
+    return hashlib.sha256(plan_json(given).encode()).hexdigest()
 
 
-def aggregate(verdicts: Mapping[str, RoleVerdict], remarks: Collection[PlanRemark] = ()) -> PlanAggregate:
-    """Without a verdict nothing is accepted."""
-    opinions = {opinion(one) for one in verdicts.values()} or {PlanOpinion.DEFER}
-    blocking = [f"{role}: {text}" for role, one in verdicts.items() for text in one.blocking_questions]
-    blocking += [remark.sentence for remark in remarks if remark.error]
+def review_json(
+    slug: str, plan: PlanDocument, *, step_id: str, schema: Schema, specification: Specification
+) -> str:
+    """The newest verdict of each role. It has the hash of the plan, so that it changes with any file of the plan."""
+    blocking = _blocking(schema, specification, step_id)
+    given = approvals(specification)
+    roles = roles_of(schema, step_id)
+    asked = [role for role in roles if role not in given or verdict_of(given[role]) != SKIPPED]
+    opinions = {_opinion(given.get(role), blocking[role]) for role in asked} or {PlanOpinion.DEFER}
     decision = next(outcome for one, outcome in TOGETHER.items() if one in opinions)
-    if any(remark.error for remark in remarks):
-        decision = PlanOutcome.BLOCKED
-    reasons = (f"{role}: {reason}" for role, one in verdicts.items() if not one.ok for reason in one.reasons)
-    suggestions = [f"{role}: {text}" for role, one in verdicts.items() for text in one.suggestions]
-    suggestions += [remark.sentence for remark in remarks if not remark.error]
-    return PlanAggregate(
-        ok=decision is PlanOutcome.ACCEPTED,
-        decision=decision,
-        confidence=min(
-            (one.confidence for one in verdicts.values() if one.confidence is not None), default=None
-        ),
-        reasons=tuple(reasons),
-        suggestions=tuple(suggestions),
-        blocking_issues=tuple(blocking),
-    )
-
-
-def remarks(plan: PlanDocument | None, *, has_page: bool = True) -> tuple[PlanRemark, ...]:
-    """The checks that need no opinion."""
-    if plan is None:
-        return (PlanRemark(code="PLANNING_MISSING", sentence=f"There is no {PLAN}.", error=True),)
-    return tuple(_remarks(plan, has_page=has_page))
-
-
-def _remarks(plan: PlanDocument, *, has_page: bool) -> Iterator[PlanRemark]:
-    if not has_page:
-        yield PlanRemark(code="PLAN_MD_MISSING", sentence=f"There is no {PLAN_PAGE}.", error=True)
-    traced = (*(one.traces for one in plan.work.tasks), *(one.traces for one in plan.acceptance_criteria))
-    if not any(traced):
-        yield PlanRemark(code="REQ_EMPTY", sentence="Nothing in the plan traces to a requirement.")
-    if not plan.file_plan:
-        yield PlanRemark(code="DRAFT_FILES_EMPTY", sentence="The plan names no files.")
-    if not plan.acceptance_criteria:
-        yield PlanRemark(code="ACCEPTANCE_EMPTY", sentence="The plan has no acceptance criteria.")
-    if not (plan.test_plan and plan.test_plan.cases):
-        yield PlanRemark(code="TEST_PLAN_EMPTY", sentence="The plan has no test cases.")
-
-
-def plan_hash(plan: PlanDocument) -> str:
-    return hashlib.sha256(plan_json(plan).encode()).hexdigest()
-
-
-def review_json(ws: Workshop, plan: PlanDocument, *, now: str) -> str:
-    """The last verdict of each role, on the plan as it is."""
-    found = remarks(plan)
     told: dict[str, Any] = {
-        "task_id": ws.slug,
-        "plan_version": ws.version,
-        "reviewers": [_reviewer(one) for one in _last(ws)],
-        "aggregate": aggregate(ws.verdicts, found).model_dump(mode="json"),
-        "meta": {"created_at": now, "updated_at": now, "plan_hash": plan_hash(plan), "generator": GENERATOR},
+        "task_id": slug,
+        "reviewers": [_reviewer(role, given.get(role), blocking[role]) for role in roles],
+        "aggregate": {
+            "ok": decision is PlanOutcome.ACCEPTED,
+            "decision": decision.value,
+            "blocking_issues": [text for role in asked if role not in given for text in blocking[role]],
+        },
+        "meta": {"plan_hash": plan_hash(plan), "generator": GENERATOR},
     }
-    if found:
-        told["meta"]["checks"] = [remark.code for remark in found]
-    if ws.overridden and ws.chosen:
-        told["meta"]["override"] = _override(ws.chosen)
+    if found := list(_checks(plan)):
+        told["meta"]["checks"] = found
     return pretty(told)
 
 
-def _last(ws: Workshop) -> tuple[Judgement, ...]:
-    return tuple({one.role: one for one in ws.judgements}.values())
+def _blocking(schema: Schema, specification: Specification, step_id: str) -> Mapping[str, list[str]]:
+    blocking: dict[str, list[str]] = {role: [] for role in roles_of(schema, step_id)}
+    for question in questions(schema, specification, step_id):
+        if question.gaps:
+            blocking[question.role].append(question.text)
+    return blocking
 
 
-def _reviewer(one: Judgement) -> dict[str, Any]:
-    verdict = one.verdict
-    meta: dict[str, Any] = {"round": one.round, "source": "voice"}
-    return {
-        "id": one.role,
-        "name": one.role,
-        "role": one.role,
-        "ok": verdict.ok,
-        "decision": opinion(verdict).value,
-        "confidence": verdict.confidence,
-        "strengths": list(verdict.reasons) if verdict.ok else [],
-        "weaknesses": [] if verdict.ok else list(verdict.reasons),
-        "suggestions": list(verdict.suggestions),
-        "blocking_issues": list(verdict.blocking_questions),
-        "meta": meta | ({"message_id": one.line} if one.line else {}),
+def _opinion(given: Entry | None, blocking: Collection[str]) -> PlanOpinion:
+    if given is None:
+        return PlanOpinion.BLOCKED if blocking else PlanOpinion.DEFER
+    return OPINIONS.get(verdict_of(given), PlanOpinion.DEFER)
+
+
+def _reviewer(role: str, given: Entry | None, blocking: list[str]) -> dict[str, Any]:
+    claim = given.claim(VERDICT) if given else None
+    told: dict[str, Any] = {
+        "id": role,
+        "name": role,
+        "role": role,
+        "decision": _opinion(given, blocking).value,
     }
+    if given and claim:
+        told["verdict"] = verdict_of(given) or None
+        told |= grounds(given)
+        told["meta"] = {"by": claim.owner.name, "message_id": claim.line, "entry": given.id}
+    return told | {"blocking_issues": blocking if given is None else []}
 
 
-def _override(chosen: Chosen) -> dict[str, Any]:
-    return {
-        "by": chosen.person,
-        "proposed": chosen.proposed.value if chosen.proposed else None,
-        "reason": chosen.reason,
-        "message_id": chosen.line,
-    }
+def _checks(plan: PlanDocument) -> Iterator[str]:
+    """The checks that need no opinion."""
+    traced = (*(one.traces for one in plan.work.tasks), *(one.traces for one in plan.acceptance_criteria))
+    if not any(traced):
+        yield "REQ_EMPTY"
+    if not plan.file_plan:
+        yield "DRAFT_FILES_EMPTY"
+    if not plan.acceptance_criteria:
+        yield "ACCEPTANCE_EMPTY"
+    if not (plan.test_plan and plan.test_plan.cases):
+        yield "TEST_PLAN_EMPTY"

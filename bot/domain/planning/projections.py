@@ -1,5 +1,5 @@
 """
-What is derived from a plan: the page people read and the list of files.
+The files of a plan: the plan itself, the page people read, the list of files, and the verdicts.
 
 Values of the plan are text, never markup: the outline of the page is the same for every plan.
 """
@@ -8,11 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import NamedTuple
 
-from bot.domain.planning.plan import PlanDocument, Task
-from bot.domain.planning.plan_reader import read_plan
-from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE
+from bot.domain.catalog.schema import PLAN_PAGE
+from bot.domain.planning.plan import PlanDocument, Task, read_plan
 from bot.domain.values.json_files import pretty
 from bot.domain.values.markdown import LAST_SECTION, bullet, escaped
+
+FOLDER = "planning"
+PLAN = f"{FOLDER}/planning.ai.json"
+PLAN_FILES = f"{FOLDER}/plan.files.json"
+PROJECTIONS = (PLAN_PAGE, PLAN_FILES)
+REVIEW = f"{FOLDER}/plan-review.json"
+BRIEF = f"{FOLDER}/brief.md"
+WRITTEN = frozenset({PLAN, *PROJECTIONS, REVIEW, BRIEF})
 
 NOTHING = "_Nothing yet._"
 NONE = "–"

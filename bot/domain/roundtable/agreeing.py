@@ -1,23 +1,17 @@
-"""When people are asked whether they agreed, and the words that answer it."""
+"""When people are asked whether they agreed."""
 
-import re
-
-from bot.domain.discussion import board, dissent
 from bot.domain.discussion.board import Agreement
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.roundtable.marks import MarkKind, MessageMark
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 
-_YES = re.compile(r"yes(?: (?P<number>[1-9]))?[.!]?", re.IGNORECASE)
-_NOT_YET = re.compile(r"not yet(?: (?P<number>[1-9]))?[.!]?", re.IGNORECASE)
-
 
 def agreements(rt: Roundtable) -> tuple[Agreement, ...]:
     """What people are asked whether they agreed on."""
     if rt.elaboration is None or rt.stage is not Stage.ELABORATING or rt.elaboration.sealed:
         return ()
-    return board.agreements(rt.elaboration, tuple(rt.people))
+    return rt.discussed.agreements(tuple(rt.people))
 
 
 def marked(rt: Roundtable) -> tuple[MessageMark, ...]:
@@ -62,24 +56,3 @@ def has_reason(rt: Roundtable, mark: MessageMark) -> bool:
     return any(
         one and one.owner.by == mark.by and one.line.startswith(thread) and one.line > since for one in claims
     )
-
-
-def answer(text: str) -> tuple[bool, int] | None:
-    """Yes or no, and the number of the question that it is for."""
-    for pattern, is_yes in ((_YES, True), (_NOT_YET, False)):
-        if found := pattern.fullmatch(text.strip()):
-            return is_yes, int(found["number"] or 0)
-    return None
-
-
-def is_wish(rt: Roundtable, text: str) -> bool:
-    """Whether *text* does what a button does: it decides, or says whether all agree."""
-    return bool(dissent.decisions(text)) or is_answer(rt, text)
-
-
-def is_answer(rt: Roundtable, text: str) -> bool:
-    return answer(text) is not None and bool(prompts(rt))
-
-
-def may_be_wish(text: str) -> bool:
-    return bool(dissent.decisions(text)) or answer(text) is not None

@@ -10,8 +10,8 @@ from bot.domain.catalog.addressing import asks_all
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import AddressKind, Persona, Roster
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.domain.specification.carried import sentences
 from bot.domain.specification.entailment import content_words
+from bot.domain.values.text import sentences_in
 
 
 class AskedAs(StrEnum):
@@ -41,8 +41,9 @@ def asked_in(answer: Answer, rt: Roundtable, playbook: Playbook, *, lead: str) -
 
 
 def _only_asks(text: str) -> bool:
-    found = sentences(text)
-    return bool(found) and all(one.endswith(("?", "？")) for one in found)
+    """Quoted rows do not count."""
+    sentences = sentences_in("\n".join(row for row in text.splitlines() if not row.lstrip().startswith(">")))
+    return bool(sentences) and all(sentence.endswith(("?", "？")) for sentence in sentences)
 
 
 def _speaks_to_a_person(text: str, rt: Roundtable) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import Message
 from bot.domain.values.value import Stored
 
 
@@ -33,8 +33,8 @@ class Reminder(Stored):
     became: str = ""
     discussion: bool = False
 
-    def offers(self, action: Action) -> bool:
-        return any(choice.action is action for choice in self.shown.offered)
+    def offers(self, action: str) -> bool:
+        return any(choice.action == action for choice in self.shown.offered)
 
 
 class Attendance(Stored):

@@ -1,192 +1,43 @@
-"""
-The card of a step follows from the state: after each input that may change it, what it should say is compared
-with what was sent, and edited.
+"""What the card of a step says: it follows from the state (see `live`)."""
 
-So an edit that was lost by a crash is made by the next of these inputs, and however much happens at once, the
-newest content is sent once.
-"""
-
-from collections.abc import Callable, Iterable, Iterator
-from functools import wraps
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
-from bot.domain.catalog.personas import AddressKind
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import ITEM, Action, Choice, Link, Message
+from bot.domain.messages.message import ITEM, Choice, Link, Message
 from bot.domain.messages.step_scene import (
-    LeftOutRemark,
-    LostRemark,
+    NewestNote,
     SavedSection,
     StaleEntry,
     StepScene,
     Suggestion,
     SuggestionState,
     UnsortedNote,
-    asked,
 )
-from bot.domain.roundtable import agreeing, uncarried, waiting, words
+from bot.domain.roundtable import agreeing, covering, waiting, words
 from bot.domain.roundtable.budget import line as budget_line
-from bot.domain.roundtable.effects import Post, Rewrite, Speak, rephrased
-from bot.domain.roundtable.inputs import Finish, Input, Press, Say, SetDepth
-from bot.domain.roundtable.outcomes import Attempted, Done, Posted
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.inputs import Finish, Input, Say, SetDepth
 from bot.domain.roundtable.posts import StepCard
-from bot.domain.roundtable.root import link_to
+from bot.domain.roundtable.root import not_ready
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, saving, specifying
-from bot.domain.specification import coverage
+from bot.domain.specification import coverage, entry_forms
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Entry, EntryState
 from bot.domain.specification.projection import Projection
-from bot.domain.values.timestamps import in_words, seconds_since, slack_time
+from bot.domain.values.text import counted
+from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
 
-MOVED_AFTER, MOVED_FOR_COMMAND = 12, 5
-"""Messages below a card."""
-BETWEEN_MOVES_SECONDS = 120
 CODE_SHOWN = 3
 """Places in the code, of each suggestion."""
-MOVING = frozenset({Stage.DISCUSSING, Stage.WRITING, Stage.AT_BOUNDARY})
-
-Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
-
-
-def with_card(decide: Decide) -> Decide:
-    """*decide*, and the edit of the card that comes of it."""
-
-    @wraps(decide)
-    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-        after = decide(rt, event, playbook)
-        if after is rt or after.card is None:
-            return after
-        # Most inputs are these two, and rendering a card with many entries takes 20 ms.
-        if isinstance(event, Attempted | Done) and after.card is rt.card and after.menu is rt.menu:
-            return after
-        is_pressed = isinstance(event, Press | Finish)
-        after = _left(after, rt.card, playbook)
-        assert after.card, "there is a card"
-        count = counted(after.card, event)
-        after = after if count is after.card else after.but(card=count)
-        after = _moved(after, rt, event, playbook)
-        return _current(after, playbook, pressed=is_pressed)
-
-    return decided
-
-
-def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable:
-    """The menu offers what the card shows; it is edited once it is known where it stands."""
-    card = rt.card
-    assert card, "there is a card"
-    message = rendered(rt, card, playbook)
-    if rt.menu and rt.menu.token == card.token:
-        rt = rt.but(menu=rt.menu.but(message=message))
-    if card.ts and card.moved_from:
-        rt = rt.edited(ts=card.moved_from, message=_pointing(rt, card, playbook))
-        card = card.but(moved_from="")
-        rt = rt.but(card=card)
-    if _is_posted_yet(rt, card):
-        if not card.ts or message == card.shown:
-            return rt
-        offers_more = message.choices != card.shown.choices and bool(message.choices)
-        # Another button below the same question does not make what was written before it late.
-        asks_anew = offers_more and _asks(message) != _asks(card.shown)
-        if card.closed:
-            return rt.posting_card(message) if pressed or offers_more else rt
-        rt = rt.edited(ts=card.ts, message=message, pressed=pressed or asks_anew)
-        rt = rt.but(card=card.but(shown=message, revision=card.revision + 1))
-        return rt.asking_with(rt.outbox[-1]) if asks_anew else rt
-    return rt.but(outbox=rephrased(rt.outbox, card.post, message), card=card.but(shown=message))
-
-
-def _asks(message: Message) -> set[Action]:
-    return {choice.action for choice in message.choices} & {Action.FINISH_STEP, Action.CONTINUE}
-
-
-def _is_posted_yet(rt: Roundtable, card: StepCard) -> bool:
-    return all(one.id != card.post or one.attempts for one in rt.outbox)
-
-
-def _left(rt: Roundtable, old: StepCard | None, playbook: Playbook) -> Roundtable:
-    """The card that was there before another one stays in the thread, in short."""
-    if old is None or rt.card is None or old.token == rt.card.token:
-        return rt
-    if old.moved_from and not old.ts:
-        rt = rt.edited(ts=old.moved_from, message=_pointing(rt, old, playbook))
-    return rt.collapsing(old, collapsed(rt, old, playbook))
-
-
-# --- a card that people have written much below ---
-
-
-def counted(card: StepCard, event: Input) -> StepCard:
-    """With the message of *event* counted, if it stands below."""
-    if not isinstance(event, Say | Posted):
-        return card
-    said, stands = slack_time(event.ts), slack_time(card.ts)
-    if said is None or stands is None or said <= stands:
-        return card
-    return card.but(below=card.below + 1)
-
-
-def is_far(rt: Roundtable, card: StepCard) -> bool:
-    """So much stands below it that it has to be looked for, and it may move again."""
-    return card.below >= MOVED_AFTER and _has_rested(rt, card)
-
-
-def _has_rested(rt: Roundtable, card: StepCard) -> bool:
-    if rt.unsent:
-        return False
-    return not card.moved_at or seconds_since(card.moved_at, rt.now) >= BETWEEN_MOVES_SECONDS
-
-
-def _moved(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-    """Below what was said since: after some messages, and sooner where somebody typed a command and looks for it."""
-    card = rt.card
-    assert card, "there is a card"
-    if not card.ts or card.below < MOVED_FOR_COMMAND or not _may_move(rt, card):
-        return rt
-    has_menu = rt.menu is not None and rt.menu.token == card.token
-    is_same = before.card is not None and before.card.token == card.token
-    if (has_menu and is_far(rt, card)) or (is_same and _is_command(before, event, playbook)):
-        rt, moved = posted_below(rt, card, rendered(rt, card, playbook), about=card.step_id)
-        return rt.but(card=moved)
-    return rt
-
-
-def posted_below(
-    rt: Roundtable, card: StepCard, message: Message, *, about: str
-) -> tuple[Roundtable, StepCard]:
-    """*card* stands in a new message. It asks the same as before, under the same token."""
-    older = [one for one in rt.outbox if isinstance(one, Rewrite) and one.ts == card.ts]
-    rt = rt.but(outbox=tuple(one for one in rt.outbox if one not in older))
-    rt = rt.queueing(Post(message=message.but(about=about)))
-    post = rt.outbox[-1]
-    for edit in older:
-        rt = rt.posting_instead(edit.id, post)
-    return rt, card.but(moved_at=rt.now, moved_from=card.ts, below=0, post=post.id, ts="", shown=message)
-
-
-def _may_move(rt: Roundtable, card: StepCard) -> bool:
-    return card.step_id == rt.step_id and rt.stage in MOVING and _has_rested(rt, card)
-
-
-def _is_command(rt: Roundtable, event: Input, playbook: Playbook) -> bool:
-    if not isinstance(event, Say):
-        return isinstance(event, Finish | SetDepth)
-    if not words.answers(event.text):
-        return not words.asks_for_help(event.text)
-    scene = scene_of(rt, rt.card, playbook) if rt.card else None
-    return scene is not None and bool(card_commands.typed(event.text, scene).actions)
-
-
-def _pointing(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
-    """What is left where the card stood."""
-    scene = scene_of(rt, card, playbook)
-    return step_card.moved_card(scene, link_to(rt, card.ts)) if scene else card.shown.spent()
 
 
 # --- what a card says ---
@@ -198,7 +49,7 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     if scene is None:
         return card.message
     menu = rt.menu if rt.menu and rt.menu.token == card.token else None
-    if menu is None and _is_skipped(rt, card):
+    if menu is None and _is_skipped(rt, card, scene):
         return step_card.skipped_card(scene, by=card.by).but(token=ITEM)
     is_open = menu.kind is MenuKind.PROMPT if menu else not asking.is_done(rt, card.step_id)
     if is_open:
@@ -220,10 +71,11 @@ def _has_ended(rt: Roundtable, playbook: Playbook) -> bool:
 def collapsed(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     """What stays of a card that people went on from. It has a menu no more."""
     scene = scene_of(rt, card, playbook)
-    if scene and _is_skipped(rt, card):
+    if scene and _is_skipped(rt, card, scene):
         return step_card.skipped_card(scene, by=card.by).but(token=ITEM)
-    if scene is None or card.step_id not in rt.steps_completed:
-        return card.shown.spent().but(note=rt.what_became_of(card.token))
+    if scene is None or not rt.has_finished(card.step_id):
+        shown = rt.live[card.token].shown if card.token in rt.live else None
+        return (shown or card.message).spent().but(note=rt.what_became_of(card.token))
     message = step_card.collapsed_card(scene)
     assert message.card, "it is a card"
     spent = message.spent()
@@ -232,11 +84,8 @@ def collapsed(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
 
 def read(rt: Roundtable, step_id: str, playbook: Playbook) -> Message:
     """All that the card of a step lists, also of one that is behind us."""
-    blank = Message(text="")
     is_here = rt.card is not None and rt.card.step_id == step_id
-    card = (rt.card if is_here else None) or StepCard(
-        step_id=step_id, token="", post="", message=blank, shown=blank
-    )
+    card = (rt.card if is_here else None) or StepCard(step_id=step_id, token="", message=Message(text=""))
     scene = scene_of(rt, card, playbook)
     if scene is None:
         raise UserError(step_wording.NO_SUCH_STEP)
@@ -244,8 +93,22 @@ def read(rt: Roundtable, step_id: str, playbook: Playbook) -> Message:
     return step_card.in_full(scene, finished=asking.is_done(rt, step_id) and not is_open)
 
 
-def _is_skipped(rt: Roundtable, card: StepCard) -> bool:
-    return card.step_id not in rt.steps_completed and any(one.step_id == card.step_id for one in rt.passed)
+def is_command(rt: Roundtable, event: Input, playbook: Playbook) -> bool:
+    """Whether *event* is typed in place of a press on the card."""
+    if not isinstance(event, Say):
+        return isinstance(event, Finish | SetDepth)
+    if words.wish_of(rt, event, playbook) or not words.answers(event.text):
+        return not words.asks_for_help(event.text)
+    scene = scene_of(rt, rt.card, playbook) if rt.card else None
+    return scene is not None and bool(card_commands.typed(event.text, scene, person=event.person.id).actions)
+
+
+def _is_skipped(rt: Roundtable, card: StepCard, scene: StepScene) -> bool:
+    """Also the card of a phase on which nobody said anything."""
+    if rt.has_finished(card.step_id):
+        said = (one for one in rt.specification.entries.values() if one.step == card.step_id)
+        return scene.step.is_card and not any(said)
+    return any(one.step_id == card.step_id for one in rt.passed)
 
 
 def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | None:
@@ -254,10 +117,13 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         return None
     phase = asking.phase_of(step.phase_key, playbook)
     steps = playbook.agenda.steps_of(step.phase_key)
+    steps = steps if step in steps else (step,)
     depth = depth_of_step(step, rt.depth_overrides, rt.depth)
-    text, _ = step.text_at(depth)
+    is_plan = step.step_id == playbook.agenda.plan.step_id
+    text, _ = asking.text_of(rt, step, playbook, depth)
     gaps = coverage.of_step(playbook.schema, rt.specification, step.step_id)
     heard = _heard(rt, step)
+    persona = playbook.roster.speaker_for(step.persona, step.phase_key)
     is_done = asking.is_done(rt, step.step_id)
     is_saved = is_done and not saving.is_behind(rt)
     is_here = step.step_id == rt.step_id and rt.stage is Stage.AT_BOUNDARY
@@ -266,42 +132,34 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
     not_saved = step_wording.NOT_ALL_SAVED if is_done and not is_saved else not_saved
     return StepScene(
         step=step,
-        persona=playbook.roster.speaker_for(step.persona, step.phase_key),
+        persona=persona,
         phase=phase.name,
         position=steps.index(step) + 1,
         steps_in_phase=len(steps),
         depth=depth,
+        thinks=asking.thinks(Speak(persona=persona.key, task="acknowledge"), rt, playbook),
+        deeper=_deeper(rt, step, playbook, is_done=is_done),
         schema=playbook.schema,
         specification=rt.specification,
         prompt=asking.filled(rt, step, text),
         first=card.first,
-        questions=asked(
-            specifying.questions_of(rt, step),
-            playbook.schema,
-            rt.specification,
-            step.step_id,
-            gaps=gaps,
-            answered=specifying.numbers_answered(rt, step),
-        ),
+        questions=specifying.asked_of(rt, step, playbook, gaps),
         heard=heard,
         waiting=_waiting(rt, step, heard),
         gaps=gaps,
         suggestions=tuple(suggestions(rt, step, playbook)),
         stale=tuple(_stale(rt, step, playbook)),
         unsorted=tuple(_unsorted(rt, step, playbook)),
+        newest=_newest_note(rt, step, playbook),
         saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
         not_saved=not_saved,
         marks=agreeing.shown_marks(rt, step.step_id),
-        uncarried=tuple(
-            LostRemark(number=one.number, text=one.text, by=_name(one.name, playbook), why=one.why)
-            for one in uncarried.shown(rt, step.step_id)
-        ),
-        remarks=tuple(LeftOutRemark(text=one.text, by=rt.name_of(one.person)) for one in card.remarks),
         lines=tuple(
             filter(
                 None,
                 [
-                    *_replies(rt, step, playbook),
+                    not_ready(rt, playbook) if is_plan and is_done else "",
+                    *_replies(rt, step),
                     _due(rt, is_done=is_done),
                     budget_line(rt.purse, playbook.policy),
                 ],
@@ -421,23 +279,52 @@ def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Unsort
         one for one in rt.specification.entries.values() if one.kind == NOTE and one.step == step.step_id
     ]
     for place, note in enumerate(notes):
-        if rt.specification.lives(note.id):
+        claim = note.claim("text")
+        if claim and rt.specification.lives(note.id):
             yield UnsortedNote(
-                letter=_letter(place), text=str(note["text"]), by=attribution_of(note, "text"), id=note.id
+                letter=_letter(place),
+                text=str(note["text"]),
+                by=attribution_of(note, "text"),
+                id=note.id,
+                person=claim.owner.by,
             )
 
 
-def _replies(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[str]:
-    """To who asked a persona that cannot answer, and to who answered with a file."""
+def _newest_note(rt: Roundtable, step: Step, playbook: Playbook) -> NewestNote | None:
+    """What people marked is asked about in its own place; None where it can become nothing else."""
+    marked = {rt.line_of(one.ts) for one in rt.marks}
+    notes = rt.specification.notes_of([step.step_id]) if NOTE in playbook.schema.kinds else ()
+    claims = [(one, claim) for one in notes if (claim := one.claim(playbook.schema.kinds[NOTE].text))]
+    note, claim = next((one for one in reversed(claims) if one[1].line not in marked), (None, None))
+    if note is None or claim is None:
+        return None
+    made = Counter(one.kind for one in rt.specification.made_by(claim.line) if one.new and one.kind != NOTE)
+    names = {key: kind.name.lower() for key, kind in playbook.schema.kinds.items()}
+    path = playbook.short_path.card_of(step.phase_key) if playbook.short_path else None
+    pressed = path.press if path else ()
+    shown = () if step.is_card else [kind.key for kind in playbook.schema.shown_in(step.step_id)]
+    offered = entry_forms.offered_kinds(note, (*shown, *pressed), playbook.schema)
+    if offered.keys() == {entry_forms.LEAVE_OUT}:
+        return None
+    return NewestNote(
+        id=note.id,
+        text=str(claim.value),
+        by=claim.owner.name,
+        read_as=tuple(counted(number, names[key]) for key, number in made.items() if key in names),
+        offered=offered,
+    )
+
+
+def _deeper(rt: Roundtable, step: Step, playbook: Playbook, *, is_done: bool) -> int:
+    """Before the card is finished, another depth asks the steps of its phase; this is about those that were closed."""
+    is_offered = step.is_card and (is_done or covering.passed_over(rt, playbook))
+    return covering.steps_to_deepen(rt, playbook) if is_offered else 0
+
+
+def _replies(rt: Roundtable, step: Step) -> Iterator[str]:
+    """To who answered with a file."""
     if rt.step_id != step.step_id or rt.stage is not Stage.DISCUSSING:
         return
-    lead = asking.speaker_of(rt, playbook).key
-    addresses = (playbook.roster.addressed(answer.text, lead=lead) for answer in rt.answers)
-    called = {key for one in addresses if one.kind is AddressKind.DIRECT for key in one.personas}
-    for persona in playbook.roster:
-        speak = Speak(persona=persona.key, task="acknowledge")
-        if persona.key in called and not asking.thinks(speak, rt, playbook):
-            yield step_wording.listens(persona.first_name)
     if files := list(dict.fromkeys(name for answer in rt.answers for name in answer.files)):
         yield step_wording.cannot_see(files)
 
@@ -449,11 +336,9 @@ def _letter(place: int) -> str:
 def _saved(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[SavedSection]:
     projection = Projection(playbook.schema, rt.specification)
     for view in playbook.schema.of_step(step.step_id):
-        if view.key in rt.written:
+        if body := projection.view(view):
             heading = view.heading or view.section
-            yield SavedSection(
-                path=SHARED.get(view.file, view.file), heading=heading, body=projection.view(view)
-            )
+            yield SavedSection(path=SHARED.get(view.file, view.file), heading=heading, body=body)
 
 
 def _with_extras(message: Message, offered: tuple[Choice, ...]) -> tuple[Choice, ...]:

@@ -5,9 +5,10 @@ In git that is a line of the transcript beside it, in the thread a link to the m
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any, TypeVar
 
+from bot.domain.discussion.block import DiscussionBlock
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import Decision, Insight, Objection, OpenQuestion, Synthesis
 from bot.domain.messages.message import Link
@@ -26,7 +27,7 @@ _WRITTEN_IN = re.compile(
 )
 """What looks like our references, wherever it stands."""
 
-WORDS = frozenset({"text", "rationale", "why", "because", "risk", "reopen_if"})
+WORDS = frozenset({"text", "rationale", "why"})
 """Of a claim, as people read them."""
 
 Claim = TypeVar("Claim", Insight, Decision, OpenQuestion, Objection)
@@ -48,36 +49,24 @@ def grounded(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
     )
 
 
-def is_traced(synthesis: Synthesis, debate: Elaboration) -> bool:
-    """
-    Whether sources can be asked for: a claim names some, a button made a decision, or a turn says on record what it
-    rests on.
-    """
-    recorded = any(turn.stances or turn.unrecorded for turn in debate.turns)
-    return recorded or bool(_cited(synthesis)) or any(_decisions(synthesis, debate))
-
-
-def sources(synthesis: Synthesis, debate: Elaboration) -> str:
+def sources(block: DiscussionBlock, debate: Elaboration) -> str:
     """The section for those who read the file; empty where there is nothing to look up."""
-    rows = [*_turns(synthesis, debate), *_decisions(synthesis, debate)]
-    return "\n".join(("#### Sources", *rows, "")) if rows else ""
+    turns = (turn for turn in debate.turns if turn.id in block.cited)
+    rows = [*map(_turn, turns), *(_pressed(*one) for one in block.pressed)]
+    return "\n".join(("#### Sources", *rows, "")) if rows and block.is_traced else ""
 
 
-def links(rt: Roundtable, synthesis: Synthesis) -> tuple[Link, ...]:
+def links(rt: Roundtable, block: DiscussionBlock) -> tuple[Link, ...]:
     """For those who read the thread."""
     held_in = permalinks.thread(rt.permalink)
     if held_in is None:
         return ()
     found = (
         (turn, permalinks.of_message(held_in, rt.place.channel, turn.ts or turn.posted))
-        for turn in _known(synthesis, rt.debate)
+        for turn in rt.debate.turns
+        if turn.id in block.cited
     )
     return tuple(Link(label=f"{turn.id} {turn.name}", url=url) for turn, url in found if url)
-
-
-def cites(synthesis: Synthesis) -> frozenset[str]:
-    """Every turn that some claim rests on."""
-    return frozenset(_cited(synthesis))
 
 
 def _claims(given: Iterable[Claim], known: Collection[str]) -> tuple[Claim, ...]:
@@ -95,29 +84,14 @@ def _bare(text: str) -> str:
     return _WRITTEN_IN.sub(" …", text).strip()  # what is left around one may be another
 
 
-def _cited(synthesis: Synthesis) -> set[str]:
-    claims: tuple[Insight | Decision | OpenQuestion | Objection, ...]
-    claims = (*synthesis.insights, *synthesis.decisions, *synthesis.questions, *synthesis.objections)
-    return {turn for one in claims for turn in one.turns}
+def _turn(turn: Turn) -> str:
+    where = f", `{TRANSCRIPT}#{turn.line}`" if turn.line else ""
+    return f"- {turn.id}: {_named(turn.name)}{where}"
 
 
-def _known(synthesis: Synthesis, debate: Elaboration) -> tuple[Turn, ...]:
-    cited = _cited(synthesis)
-    return tuple(turn for turn in debate.turns if turn.id in cited)
-
-
-def _turns(synthesis: Synthesis, debate: Elaboration) -> Iterator[str]:
-    for turn in _known(synthesis, debate):
-        where = f", `{TRANSCRIPT}#{turn.line}`" if turn.line else ""
-        yield f"- {turn.id}: {_named(turn.name)}{where}"
-
-
-def _decisions(synthesis: Synthesis, debate: Elaboration) -> Iterator[str]:
-    """Those made with a button are no turns."""
-    kept = {(one.text, one.by) for one in synthesis.decisions}
-    for one in debate.decided:
-        if not one.typed and (one.text, one.attribution) in kept:
-            yield f"- Decided by {_named(one.attribution)}: `{TRANSCRIPT}#{one.line}`"
+def _pressed(by: str, line: str) -> str:
+    """A decision that was made with a button is in no turn."""
+    return f"- Decided by {_named(by)}: `{TRANSCRIPT}#{line}`"
 
 
 def _named(name: str) -> str:

@@ -9,22 +9,23 @@ from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.meta import Record
-from bot.domain.messages import discussion_wording
+from bot.domain.messages import brief_wording, discussion_wording
 from bot.domain.messages.attribution_wording import attribution_of, attributions
 from bot.domain.messages.message import Link
-from bot.domain.messages.planning_wording import doing
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.discussions import POSITION
+from bot.domain.specification.brief import brief
 from bot.domain.specification.entries import (
     NOT_LISTED,
+    POSITION,
     Entry,
     EntryState,
     Specification,
 )
 from bot.domain.transcript.state import State
+from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.text import counted, one_line
 from bot.domain.values.value import Value
 
@@ -48,9 +49,9 @@ class ToldEntry(NamedTuple):
 
 class Digest(Value):
     """
-    `spoke` are the others, in the order in which they spoke; `open_before` counts older open questions. `changed` are
-    entries of other kinds; `moved` says who changed their position in the open discussion. `sources` are the lines
-    that entries and moves come from, for links.
+    `spoke` are the others, in the order in which they spoke. `changed` are new entries but decisions; `moved` says who
+    changed their position in the open discussion. `not_settled` is the list of the brief. `sources` are the lines that
+    entries and moves come from, for links.
     """
 
     away: bool = False
@@ -61,11 +62,9 @@ class Digest(Value):
     phases: tuple[str, ...] = ()
     discussed: tuple[Record, ...] = ()
     decisions: tuple[ToldEntry, ...] = ()
-    questions: tuple[ToldEntry, ...] = ()
-    objections: tuple[ToldEntry, ...] = ()
     changed: tuple[ToldEntry, ...] = ()
     moved: tuple[str, ...] = ()
-    open_before: int = 0
+    not_settled: tuple[str, ...] = ()
     sources: Mapping[str, str] = {}
 
     @property
@@ -73,17 +72,10 @@ class Digest(Value):
         return not (self.spoke or self.steps or self.phases or self.discussed or self.changed or self.moved)
 
 
-class _PointsOfKind(NamedTuple):
-    """What is new to the reader, and how many they knew."""
-
-    new: tuple[ToldEntry, ...]
-    older: int
-
-
 class WaitingFor(NamedTuple):
     """
     What the meeting waits for: the words of `Stage`, and whose turn it is. `who` are the personas who have the floor or
-    asked; if it is empty, it is the people's turn. `planning` says what a planning workshop is doing.
+    asked; if it is empty, it is the people's turn.
     """
 
     stage: Stage
@@ -92,12 +84,10 @@ class WaitingFor(NamedTuple):
     answers: int = 0
     turn: int = 0
     turns: int = 0
-    planning: str = ""
 
 
 def digest(since: StateChange, playbook: Playbook) -> Digest:
     before, now = since.before, since.now
-    decisions, questions, objections = (_points_of_kind(since, kind) for kind in LISTED)
     return Digest(
         away=bool(before.lines),
         spoke=_spoke(since, playbook),
@@ -108,11 +98,9 @@ def digest(since: StateChange, playbook: Playbook) -> Digest:
         ),
         phases=_new(before.progress.phases_completed, now.progress.phases_completed),
         discussed=now.progress.elaborations[len(before.progress.elaborations) :],
-        decisions=decisions.new,
-        questions=questions.new,
-        objections=objections.new,
+        decisions=tuple(_decisions(since)),
         changed=tuple(_changed(since)),
-        open_before=questions.older,
+        not_settled=brief(playbook.schema, since.specification).not_settled,
         sources=_sources(since),
     )
 
@@ -180,8 +168,6 @@ def links(told: Digest, rt: Roundtable) -> tuple[Link, ...]:
 def waits(rt: Roundtable, playbook: Playbook) -> WaitingFor:
     step = playbook.agenda.get(rt.step_id)
     about = _titled(rt.step_id, playbook)
-    if rt.stage is Stage.PLANNING:
-        return WaitingFor(rt.stage, planning=doing(rt.workshop) if rt.workshop else "")
     if debate := rt.elaboration:
         floor = tuple(_called(key, playbook) for key in debate.waiting)
         return WaitingFor(rt.stage, about, floor, turn=debate.turn_count, turns=debate.max_turns)
@@ -215,31 +201,18 @@ def _new(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in now if one not in before)
 
 
-def _points_of_kind(since: StateChange, kind: str) -> _PointsOfKind:
-    current = [one for one in since.specification.active(kind) if _counts(one)]
-    fresh = [one for one in current if _is_news(one, since.known.entries.get(one.id))]
-    new = ((f"{one.id}: {one['text']}", attribution_of(one, "text")) for one in fresh)
-    return _PointsOfKind(tuple(ToldEntry(text, by) for text, by in new), len(current) - len(fresh))
-
-
-def _counts(entry: Entry) -> bool:
-    """A decision counts when it is accepted; a question is open until it is answered, an objection until settled."""
-    match entry.kind:
-        case "decision":
-            return entry.state is EntryState.ACCEPTED
-        case "question":
-            return not entry["answer"]
-        case _:
-            return not entry["outcome"] or entry["outcome"] == "open"
-
-
-def _is_news(entry: Entry, known: Entry | None) -> bool:
-    return known is None or not _counts(known) or known["text"] != entry["text"]
+def _decisions(since: StateChange) -> Iterator[ToldEntry]:
+    """Accepted since, or with other words."""
+    for one in since.specification.active("decision"):
+        known = since.known.entries.get(one.id)
+        was_known = known and known.state is EntryState.ACCEPTED and known["text"] == one["text"]
+        if one.state is EntryState.ACCEPTED and not was_known:
+            yield ToldEntry(f"{one.id}: {one['text']}", attribution_of(one, "text"))
 
 
 def _names(playbook: Playbook) -> Mapping[str, str]:
     """What people call those whose lines have their actor."""
-    return {persona.actor: persona.name for persona in (*playbook.roster, *playbook.workshop)}
+    return {persona.actor: persona.name for persona in playbook.roster}
 
 
 def _titled(step_id: str, playbook: Playbook) -> str:
@@ -260,7 +233,7 @@ POINT_CHARS = 160
 NAMES_SHOWN = 6
 LINKS_SHOWN = 8
 LISTED = ("decision", "question", "objection")
-"""The kinds of entries that have a heading of their own."""
+"""The kinds of entries that have a heading of their own, or stand under *Not settled*."""
 
 
 def caught_up(title: str, digest: Digest, waiting: str, *, for_you: Sequence[str] = ()) -> str:
@@ -291,8 +264,6 @@ def waiting_for(waits: WaitingFor) -> str:
             return "me. I am writing the synthesis, and a menu follows."
         case Stage.CLOSING:
             return "me. I am closing a phase, and the next one follows."
-        case Stage.PLANNING:
-            return f"the planning workshop in the thread{waits.planning and f' ({waits.planning})'}."
         case Stage.STALLED:
             return "**Retry** in the thread."
         case Stage.PAUSED:
@@ -330,13 +301,14 @@ def _happened(digest: Digest) -> Iterator[str]:
         yield f"- **Phases done:** {_shown(digest.phases)}"
     yield from _discussed(digest.discussed)
     yield from _digest_wording_points("Decided", digest.decisions)
-    yield from _digest_wording_points("Open", digest.questions)
-    if digest.open_before:
-        yield f"- {counted(digest.open_before, 'older question')} still open"
-    yield from _digest_wording_points("Objections", digest.objections)
     if digest.moved:
         yield f"- **Moved:** {' '.join(one_line(one, POINT_CHARS * 2) for one in digest.moved[-POINTS_SHOWN:])}"
     yield from _digest_wording_points("Recorded", digest.changed)
+    if found := digest.not_settled:
+        yield f"- **{LAST_SECTION} ({len(found)}):**"
+        yield from (f"  - {one_line(row, POINT_CHARS)}" for row in found[:POINTS_SHOWN])
+        if len(found) > POINTS_SHOWN:
+            yield f"  - {brief_wording.more(len(found) - POINTS_SHOWN)}"
 
 
 def _voices(digest: Digest) -> str:

@@ -6,7 +6,7 @@ the trailer of a commit, the `message_id` of a line. `attempts` counts how often
 time of the last attempt, `attempted_before` that of the one before, if it may not have ended.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -213,34 +213,6 @@ class Synthesize(Attemptable):
     unaided: bool = False
 
 
-class CompareStances(Attemptable):
-    """Ask a second model which positions of the discussion are the same in other words."""
-
-    kind: Literal["compare_stances"] = "compare_stances"
-
-
-class ReadPlan(Attemptable):
-    """Look at the files of the planning workshop, and at what people said in it; *aside*, to put them aside."""
-
-    kind: Literal["read_plan"] = "read_plan"
-    aside: bool = False
-
-
-class Judge(Attemptable):
-    """Ask *role* of the planning workshop for its verdict in this round, *together* with others as in `Speak`."""
-
-    kind: Literal["judge"] = "judge"
-    role: str
-    round: int
-    together: bool = False
-
-
-class Formalize(Attemptable):
-    """Have the plan of the workshop written."""
-
-    kind: Literal["formalize"] = "formalize"
-
-
 class Then(StrEnum):
     """What waits for a commit. It follows when the commit is done, and when it failed, too: the meeting goes on."""
 
@@ -250,8 +222,6 @@ class Then(StrEnum):
     FEEDBACK = "feedback"
     SYNTHESIS = "synthesis"
     PHASE = "phase"
-    PLAN = "plan"
-    PLAN_ASIDE = "plan_aside"
 
 
 class Commit(Attemptable):
@@ -259,8 +229,8 @@ class Commit(Attemptable):
     Artifacts, then meta.json, then meeting.jsonl, then one commit: all of it or none.
 
     `step` is set for a finished step and a synthesis, and becomes the trailer `Roundtable-Step`. `snapshot` is the
-    text of specification.json; empty leaves the file as it is. `late` ones have failed before, and nothing waits
-    for them any more.
+    text of specification.json; empty leaves the file as it is. `people` are the names that we know, by id. `late` ones
+    have failed before, and nothing waits for them any more.
     """
 
     kind: Literal["commit"] = "commit"
@@ -270,6 +240,7 @@ class Commit(Attemptable):
     change: MetaChange = MetaChange()
     lines: tuple[Line, ...] = ()
     snapshot: str = ""
+    people: Mapping[str, str] = {}
     then: Then = Then.NOTHING
     late: bool = False
 
@@ -306,10 +277,6 @@ Effect = Annotated[
     | Survey
     | Draft
     | Synthesize
-    | CompareStances
-    | ReadPlan
-    | Judge
-    | Formalize
     | Commit
     | MeetPerson
     | Log,
@@ -317,7 +284,7 @@ Effect = Annotated[
 ]
 
 
-UNDER_WAY = (Speak, CompareStances, Survey, ReadItem, ReadPlan, Judge, Formalize)
+UNDER_WAY = (Speak, Survey, ReadItem)
 """Dropped when people stop or leave; resuming asks for it again."""
 
 
@@ -326,13 +293,13 @@ NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, NameSession, Rewrite, M
 
 
 def is_together(effect: Effect) -> bool:
-    return isinstance(effect, Speak | Judge) and effect.together
+    return isinstance(effect, Speak) and effect.together
 
 
 def rephrased(outbox: Iterable[Effect], post: str, message: Message) -> tuple[Effect, ...]:
     """The *post*, which has not been tried yet, says *message* at once; words below it are about the same step."""
     return tuple(
-        one.but(message=message.but(about=message.about or one.message.about))
+        one.but(message=message.but(about=message.about or one.message.about, recorded=one.message.recorded))
         if isinstance(one, Post) and one.id == post
         else one
         for one in outbox

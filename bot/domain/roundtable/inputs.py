@@ -6,31 +6,41 @@ repeats unchanged (channel and ts, trigger id, menu token), outcomes are keyed b
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import Fate, SealedPosition
 from bot.domain.item.item import Item
-from bot.domain.messages.message import Action
+from bot.domain.messages import agent_wording, attendance_wording, discussion_wording, trouble_wording
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.outcomes import Attachment, Event, Outcome
 from bot.domain.specification.entries import Patch
 from bot.domain.values.places import ChannelKind, Person, Place
 
 
-class Start(Event):
+class ByPerson(Event):
+    """`not_now` tells the person that it makes no sense at this point."""
+
+    person: Person
+    not_now: ClassVar[str] = ""
+
+
+class Request(ByPerson):
+    """Does what a button does: a policy may keep it from some people."""
+
+
+class Start(ByPerson):
     """
-    Begin a roundtable on *item* at *place*; a thread there already is adopted. *planning* begins with the planning
-    workshop, on what the *brief* says, if there is one: what the person knows already. *participants* are ids of people
+    Begin a roundtable on *item* at *place*; a thread there already is adopted. *planning* begins with the step of
+    the plan, on what the *brief* says, if there is one: what the person knows already. *participants* are ids of people
     who are asked to take part, *due* is when answers are, and *personas* and *depth* are chosen in place of the
     channel's.
     """
 
     item: Item
     place: Place
-    person: Person
     room: ChannelKind = ChannelKind.UNKNOWN
     reply_url: str = ""
     planning: bool = False
@@ -41,57 +51,55 @@ class Start(Event):
     depth: Depth | None = None
 
 
-class Say(Event):
+class Say(ByPerson):
     """
     A person wrote *text* in the thread, as message *ts*. *private* is None where it was not said who can see it, and
-    *under_us* where it was not said whether the root of the thread is a post of ours.
+    *under_us* where it was not said whether the root of the thread is a post of ours. *to_us*: it begins with our
+    mention, which is not in *text*.
     """
 
     kind: Literal["say"] = "say"
-    person: Person
     text: str
     ts: str
     private: bool | None = None
     under_us: bool | None = None
+    to_us: bool = False
     files: tuple[Attachment, ...] = ()
 
 
-class Press(Event):
+class Press(Request):
     """A person pressed a button of the message *ts*, which carried the menu's `token` and a `value` of its own."""
 
-    person: Person
-    action: Action
+    action: str
     token: str
     ts: str
     value: str = ""
 
 
-class Finish(Event):
-    person: Person
+class Finish(Request):
+    not_now = trouble_wording.NOTHING_TO_FINISH
 
 
-class SetDepth(Event):
+class SetDepth(Request):
     """`ts` is that of the message that asked for it in the thread, if one did; so it is in `Stop` and `Plan`."""
 
-    person: Person
+    not_now = trouble_wording.NO_DEPTH_NOW
     depth: Depth
     ts: str = ""
 
 
-class Amend(Event):
+class Amend(ByPerson):
     """A person edited the message *ts*."""
 
     kind: Literal["amend"] = "amend"
-    person: Person
     text: str
     ts: str
 
 
-class Retract(Event):
+class Retract(ByPerson):
     """A person deleted the message *ts*."""
 
     kind: Literal["retract"] = "retract"
-    person: Person
     ts: str
 
 
@@ -99,45 +107,42 @@ Undecided = Annotated[Say | Amend | Retract, Field(discriminator="kind")]
 """What waits until a post is answered: words, and what became of them meanwhile."""
 
 
-class Stop(Event):
-    person: Person
+class Stop(Request):
+    not_now = trouble_wording.NOTHING_RUNNING
     ts: str = ""
 
 
-class Mute(Event):
+class Mute(Request):
     """The personas shall be quiet, or speak again."""
 
-    person: Person
     muted: bool
 
 
-class Resume(Event):
+class Resume(Request):
     """Go on where the roundtable stopped. `place` is where it was asked for."""
 
-    person: Person
     place: Place
     room: ChannelKind = ChannelKind.UNKNOWN
     reply_url: str = ""
 
 
-class Export(Event):
+class Export(Request):
     """Put the record so far into the thread. `reply_url` is where to say so if that cannot be."""
 
-    person: Person
     reply_url: str = ""
 
 
-class Plan(Event):
-    """Hold the planning workshop on the item, or go on with it. `place` is where it was asked for."""
+class Plan(Request):
+    """Open the step of the plan. `place` is where it was asked for."""
 
-    person: Person
+    not_now = trouble_wording.NO_PLANNING_NOW
     place: Place
     room: ChannelKind = ChannelKind.UNKNOWN
     reply_url: str = ""
     ts: str = ""
 
 
-class Specify(Event):
+class Specify(Request):
     """
     A person changed entries by a form, a menu or a typed command. `key` is made of the view or the press.
 
@@ -146,19 +151,17 @@ class Specify(Event):
     step that new entries belong to; empty means the current one.
     """
 
-    person: Person
     patches: tuple[Patch, ...]
     revisions: Mapping[str, int] = {}
     step_id: str = ""
 
 
-class MarkMessage(Event):
+class MarkMessage(ByPerson):
     """
     A person marked the message *ts*, by the form or by a reaction; *words* are theirs, if they gave some. *removed*:
     they took that mark back.
     """
 
-    person: Person
     ts: str
     mark: MarkKind
     words: str = ""
@@ -166,74 +169,73 @@ class MarkMessage(Event):
     removed: bool = False
 
 
-class AnswerDirectly(Event):
+class AnswerDirectly(ByPerson):
     """A person answered the open step *step_id* from a direct message. Everybody in the thread reads it."""
 
-    person: Person
+    not_now = agent_wording.STEP_IS_OVER
     step_id: str
     text: str
 
 
-class AnswerQuestion(Event):
+class AnswerQuestion(ByPerson):
     """A person answered the recorded question *entry* from a direct message."""
 
-    person: Person
     entry: str
     text: str
 
 
-class SetDue(Event):
+class SetDue(Request):
     """A person chose in a form when answers are *due*."""
 
-    person: Person
+    not_now = attendance_wording.NO_DUE_NOW
     due: str
 
 
-class RecordDecision(Event):
+class RecordDecision(Request):
     """
     A person recorded a decision by a form. `option` is a letter, or empty; without `words` its text is the decision.
-    `fates` are what becomes of open objections, by number. `replaces` are lines of decisions. `deciders` are the ids of
-    those whom the person named as who decided; without any it is the person.
+    `fates` are what becomes of open objections, by id. `deciders` are the ids of those whom the person named as who
+    decided; without any it is the person.
     """
 
-    person: Person
+    not_now = discussion_wording.NO_DISCUSSION
     option: str = ""
     words: str = ""
     reason: str = ""
     revisit: str = ""
-    fates: Mapping[int, Fate] = {}
-    replaces: tuple[str, ...] = ()
+    fates: Mapping[str, Fate] = {}
     deciders: tuple[str, ...] = ()
 
 
-class NameOption(Event):
+class NameOption(Request):
     """A person named an option by a form. *is_own*: they are for it, and `why` may say the reason."""
 
-    person: Person
+    not_now = discussion_wording.NO_DISCUSSION
     words: str
     why: str = ""
     is_own: bool = False
 
 
-class RaiseObjection(Event):
-    person: Person
+class RaiseObjection(Request):
+    not_now = discussion_wording.NO_DISCUSSION
     words: str
     settle: str = ""
 
 
-class SettleObjection(Event):
-    """What became of an objection, for a reason."""
+class SettleObjection(Request):
+    """What became of the objection *entry*, for a reason."""
 
+    not_now = discussion_wording.NO_DISCUSSION
     person: Person
-    number: int
+    entry: str
     fate: Fate
     because: str
 
 
-class SealPosition(Event):
+class SealPosition(Request):
     """Given privately. *is_answered*: the person is told by what they gave it with."""
 
-    person: Person
+    not_now = discussion_wording.NO_DISCUSSION
     position: SealedPosition
     is_answered: bool = False
 

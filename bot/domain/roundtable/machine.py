@@ -7,20 +7,13 @@ The only door: `decide(roundtable, input)` gives the next value, or the very sam
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bot.domain.actions.action import Who, bound
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import (
-    agent_wording,
-    attendance_wording,
-    discussion_wording,
-    step_wording,
-    trouble_wording,
-)
+from bot.domain.messages import trouble_wording
 from bot.domain.messages.message import ITEM, Action, Message
-from bot.domain.roundtable import permission, plan_card, sessions, timers, words, working
-from bot.domain.roundtable.boards import with_board
-from bot.domain.roundtable.cards import with_card
-from bot.domain.roundtable.casting import with_cast
-from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite, Tell
+from bot.domain.roundtable import live, permission, timers, words
+from bot.domain.roundtable.casting import playbook_for
+from bot.domain.roundtable.effects import Attemptable, Commit, React, Rewrite, Tell
 from bot.domain.roundtable.inputs import (
     Amend,
     AnswerDirectly,
@@ -40,6 +33,7 @@ from bot.domain.roundtable.inputs import (
     Press,
     RaiseObjection,
     RecordDecision,
+    Request,
     Resume,
     Retract,
     Returned,
@@ -60,22 +54,16 @@ from bot.domain.roundtable.outcomes import (
     Done,
     Drafted,
     Failed,
-    Formalized,
     ItemRead,
-    Judged,
     Outcome,
     PersonaSpoke,
     PersonMet,
-    PlanRead,
     Posted,
-    StancesCompared,
     Surveyed,
     Synthesized,
     ThreadOpened,
     ThreadRead,
 )
-from bot.domain.roundtable.plan_card import with_plan_card
-from bot.domain.roundtable.root import with_root
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
@@ -87,8 +75,6 @@ from bot.domain.roundtable.transitions import (
     asking,
     attending,
     budgeting,
-    cards,
-    carrying,
     deciding,
     depths,
     elaborations,
@@ -98,8 +84,6 @@ from bot.domain.roundtable.transitions import (
     pausing,
     phases,
     planning,
-    planning_presses,
-    remarks,
     resuming,
     silence,
     speaking,
@@ -110,7 +94,9 @@ from bot.domain.roundtable.transitions import (
     talking,
     trouble,
 )
+from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import read_after_all, seen_by
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.timestamps import slack_stamp
 from bot.errors import NotNow
 
@@ -125,30 +111,25 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.DISCUSSING, AnswerDirectly): answering.answered,
     (Stage.DISCUSSING, Finish): steps.finish_asked,
     (Stage.DISCUSSING, SetDepth): depths.asked,
-    (Stage.DISCUSSING, Stop): pausing.stop_asked,
     (Stage.DISCUSSING, Resume): resuming.resume,
     (Stage.DISCUSSING, Surveyed): asking.surveyed,
     (Stage.DISCUSSING, PersonaSpoke): steps.acknowledged,
     (Stage.DISCUSSING, ItemRead): resuming.looked,
     (Stage.WRITING, Say): steps.interjected,
-    **{(stage, Stop): pausing.stop_wanted for stage in BUSY},
+    **{(stage, Stop): phases.stopped for stage in {*BUSY, *attending.OPEN, Stage.AT_BOUNDARY}},
     (Stage.WRITING, Surveyed): asking.surveyed,
     (Stage.WRITING, Drafted): steps.drafted,
     (Stage.AT_BOUNDARY, PersonaSpoke): steps.acknowledged,
     (Stage.WRITING, ItemRead): elaborations.limit_read,
     (Stage.AT_BOUNDARY, Say): phases.typed,
     (Stage.AT_BOUNDARY, SetDepth): depths.asked,
-    (Stage.AT_BOUNDARY, Stop): phases.stop_asked,
     (Stage.AT_BOUNDARY, Resume): resuming.resume,
     (Stage.AT_BOUNDARY, ItemRead): resuming.looked,
     (Stage.ELABORATING, Say): elaborations.person_spoke,
-    (Stage.ELABORATING, Stop): pausing.stop_asked,
     (Stage.ELABORATING, Resume): resuming.resume,
     (Stage.ELABORATING, PersonaSpoke): elaborations.persona_spoke,
-    (Stage.ELABORATING, StancesCompared): elaborations.compared,
     (Stage.ELABORATING, ItemRead): resuming.looked,
     (Stage.SYNTHESIZING, Say): syntheses.too_late,
-    (Stage.SYNTHESIZING, StancesCompared): syntheses.compared,
     (Stage.SYNTHESIZING, Synthesized): syntheses.synthesized,
     (Stage.CLOSING, Say): steps.interjected,
     (Stage.CLOSING, Drafted): phases.skipped_drafted,
@@ -172,66 +153,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.ELABORATING, SettleObjection): deciding.settled,
     (Stage.ELABORATING, SealPosition): standing.sealed,
     **{(stage, SetDue): attending.due_chosen for stage in attending.OPEN},
-    (Stage.PLANNING, Plan): planning.plan_again,
-    (Stage.PLANNING, Say): planning_presses.said,
-    (Stage.PLANNING, Stop): planning_presses.stop_asked,
-    (Stage.PLANNING, Resume): resuming.resume,
-    (Stage.PLANNING, ItemRead): resuming.looked,
-    (Stage.PLANNING, PlanRead): planning.plan_read,
-    (Stage.PLANNING, Judged): planning.judged,
-    (Stage.PLANNING, Formalized): planning.formalized,
 }
-
-PRESSES: Mapping[Action, Transition] = {
-    Action.FINISH_STEP: steps.finish_pressed,
-    Action.DEPTH_BRIEF: depths.pressed,
-    Action.DEPTH_STANDARD: depths.pressed,
-    Action.DEPTH_DEEP: depths.pressed,
-    Action.CONTINUE: phases.pressed,
-    Action.ELABORATE: phases.pressed,
-    Action.SKIP: phases.pressed,
-    Action.STOP: phases.pressed,
-    Action.GO_ON: elaborations.went_on,
-    Action.DECIDE: elaborations.decided,
-    Action.END_ELABORATION: elaborations.ended,
-    Action.RESUME: resuming.resume_pressed,
-    Action.RETRY: resuming.retry_pressed,
-    Action.RESTORE: opening.restore_pressed,
-    Action.START_OVER: opening.start_over_pressed,
-    Action.REANALYSE: resuming.reanalyse,
-    Action.CANCEL: resuming.cancelled,
-    Action.TAKE_OVER: resuming.taken_over,
-    Action.REOPEN: phases.reopen_pressed,
-    Action.PLAN: planning_presses.began,
-    Action.PLAN_LEAVE: planning_presses.left,
-    **dict.fromkeys(planning_presses.MOVES, planning_presses.pressed),
-    Action.ALLOW_MORE: budgeting.allowed_more,
-    Action.LINE: cards.line_pressed,
-    Action.ACCEPT_ALL: cards.all_accepted,
-    Action.AMEND: cards.amended,
-    Action.SORT: cards.sorted_in,
-    Action.INCLUDE: remarks.include_pressed,
-    Action.CARRY: carrying.pressed,
-    Action.KEEP: cards.kept,
-    Action.WITHDRAW: cards.withdrawn,
-    Action.NUDGE: attending.nudge_pressed,
-    Action.NOTHING_TO_ADD: attending.passed,
-    Action.LATER: attending.later,
-    Action.EXTEND: attending.extended,
-    Action.WITHOUT: attending.without,
-    Action.NO_LIMIT: attending.unlimited,
-    Action.STAND: standing.stood,
-    Action.AGREED: deciding.agreed,
-    Action.NOT_AGREED: deciding.not_agreed,
-    Action.OBJECTION: deciding.fate_pressed,
-    Action.ASK_ALL: elaborations.all_asked,
-    Action.MORE_TURNS: deciding.more_turns,
-    Action.REVEAL: standing.revealed,
-    **dict.fromkeys(
-        (Action.RECORD, Action.OPTION, Action.OBJECT, Action.SEALED, Action.UNTIL), cards.amended
-    ),
-}
-"""A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
 
 ANYTIME: Mapping[type, Transition] = {
     Amend: amendments.amended,
@@ -243,6 +165,9 @@ ANYTIME: Mapping[type, Transition] = {
     MarkMessage: marking.marked,
 }
 
+DEBATING = frozenset({Stage.ELABORATING, Stage.SYNTHESIZING})
+"""What is typed there is a line of the discussion."""
+
 TIMED: Mapping[TimerName, Transition] = {
     TimerName.ROLL_CALL: attending.roll_call_due,
     TimerName.DEADLINE: attending.deadline_due,
@@ -251,57 +176,27 @@ TIMED: Mapping[TimerName, Transition] = {
 }
 """What follows when a timer is due, in every stage."""
 
-PRESSING = (
-    Press,
-    Finish,
-    SetDepth,
-    SetDue,
-    Stop,
-    Mute,
-    Resume,
-    Plan,
-    Export,
-    Specify,
-    RecordDecision,
-    NameOption,
-    RaiseObjection,
-    SettleObjection,
-    SealPosition,
-)
-"""What a policy may keep from some people."""
 
-NOT_NOW: Mapping[type, str] = {
-    Finish: trouble_wording.NOTHING_TO_FINISH,
-    SetDepth: trouble_wording.NO_DEPTH_NOW,
-    SetDue: attendance_wording.NO_DUE_NOW,
-    Stop: trouble_wording.NOTHING_RUNNING,
-    Plan: trouble_wording.NO_PLANNING_NOW,
-    AnswerDirectly: agent_wording.STEP_IS_OVER,
-    **dict.fromkeys(
-        (RecordDecision, NameOption, RaiseObjection, SettleObjection, SealPosition),
-        discussion_wording.NO_DISCUSSION,
-    ),
-}
-
-
-@with_cast
-@with_root
-@with_card
-@with_plan_card
-@with_board
-@sessions.with_session
-@attending.with_attendance
-@silence.with_silence
-@specifying.with_files
-@working.with_work_indicator
-@budgeting.bounded
 def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     """
-    What *rt* becomes by *event*.
+    What *rt* becomes by *event*: a transition, and four things that follow from its result.
 
     Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
     """
-    return pausing.stopped_at_last(_with_undecided(_decided(rt, event, playbook), playbook), playbook)
+    playbook = playbook_for(rt, playbook)
+    after = _transition(rt, event, playbook)
+    if after is rt:
+        return rt
+    playbook = playbook_for(after, playbook)
+    after = budgeting.limit_budget(after, playbook)
+    after = silence.set_timers(after, rt, event, playbook)
+    after = specifying.write_due_files(after, rt, playbook)
+    return live.show_messages(after, rt, event, playbook)
+
+
+def _transition(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+    after = pausing.stopped_at_last(_with_undecided(_decided(rt, event, playbook), playbook), playbook)
+    return after if after is rt else attending.note_attendance(after, event, playbook)
 
 
 def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
@@ -345,9 +240,9 @@ def _happened(
     if isinstance(event, Returned):
         return absence.returned(rt, since=event.since)
     if why := permission.refusal(rt, event.person, playbook.policy):
-        if isinstance(event, PRESSING):
+        if isinstance(event, Request):
             raise NotNow(why)
-        if permission.is_wish(rt, amendments.as_it_reads(rt, event)):
+        if isinstance(event, Say) and _is_refused(rt, amendments.as_it_reads(rt, event), playbook):
             return talking.only(rt, event, why)
     if isinstance(event, Stop | SetDepth | Plan) and (why := late_words.refusal(rt, event)):
         raise NotNow(why)
@@ -360,13 +255,13 @@ def _happened(
         event = event.but(text=change.text)
     if isinstance(event, Say) and words.asks_for_help(event.text):
         return talking.helped(rt, event, playbook)
-    if isinstance(event, Say | Amend | Retract) and late_words.must_wait(rt, event):
+    if isinstance(event, Say) and words.asks_us(event, playbook):
+        return talking.question_answered(rt, event, playbook)
+    if isinstance(event, Say | Amend | Retract) and late_words.must_wait(rt, event, playbook):
         return rt.but(undecided=(*rt.undecided, event))
     if isinstance(event, Say) and (after := late_words.late_message(rt, event, playbook)) is not None:
         return after
-    if isinstance(event, Say) and (after := attending.typed(rt, event, playbook)) is not None:
-        return after
-    if isinstance(event, Say) and (after := phases.reopen_typed(rt, event, playbook)) is not None:
+    if isinstance(event, Say) and (after := _typed(rt, event, playbook)) is not None:
         return after
     if transition := ANYTIME.get(type(event)) or TRANSITIONS.get((rt.stage, type(event))):
         return specifying.telling_what_is_not_taken(rt, transition(rt, event, playbook), event, playbook)
@@ -427,16 +322,39 @@ def _caught_up(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
 
 def _posted(rt: Roundtable, event: Posted, effect: Attemptable) -> Roundtable:
     """Where a menu stands, and where the line can be found in Slack, if it is not in git yet."""
-    rt = plan_card.posted(rt.but(resumed_by=""), effect.id, event.ts)
-    message = getattr(effect, "message", None)
-    # The post of a card loses its token when the card is finished before it is posted.
-    cards_posted = (one.token for one in (rt.card, rt.board) if one and one.post == effect.id)
-    token = next(cards_posted, message.token if message else "")
-    if token:
-        rt = rt.standing_at(token, event.ts)
+    rt = rt.but(resumed_by="")
     if rt.elaboration:
         rt = rt.but(elaboration=rt.elaboration.shown(effect.id, event.ts))
     return rt.shown_at(effect.id, event.ts).marking(effect.id, message_ts=event.ts)
+
+
+def _is_refused(rt: Roundtable, said: Say, playbook: Playbook) -> bool:
+    wish = words.wish_of(rt, said, playbook)
+    return wish is not None and playbook.actions[wish.press.action].who is Who.MAY_PRESS
+
+
+def _typed(rt: Roundtable, said: Say, playbook: Playbook) -> Roundtable | None:
+    """None for words that the transition of what is said carries out, or that are only words."""
+    wish = words.wish_of(rt, said, playbook)
+    if wish is None or wish.typed.is_said:
+        return None
+    part = LinePhase.WORKSHOP if rt.stage in DEBATING else LinePhase.CLARIFYING
+    rt = rt.heard(said.person, said.text, ts=said.ts, part=part)
+    noted = rt.queueing(React(ts=said.ts, emoji=NOTED)) if wish.typed.noted else rt
+    try:
+        after = _done(noted, wish.press, playbook)
+    except NotNow as why:
+        return rt.queueing(Tell(person=said.person.id, message=Message(text=str(why))))
+    return specifying.telling_what_is_not_taken(rt, after, said, playbook)
+
+
+def _done(rt: Roundtable, press: Press, playbook: Playbook) -> Roundtable:
+    """A press of what opens a form came from a client that opens none."""
+    action = playbook.actions[press.action]
+    if not action.do:
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
+    after: Roundtable = bound(action.do)(rt, press, playbook)
+    return after
 
 
 def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -445,27 +363,19 @@ def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if attending.offering(rt, event):
         if event.action in {Action.FINISH_STEP, Action.END_ELABORATION}:
             rt = attending.finished(rt, event.person)
-        return PRESSES[event.action](rt, event.but(ts=""), playbook)
+        return _done(rt, event.but(ts=""), playbook)
     if rt.menu is None or rt.menu.token != event.token:
         became = rt.what_became_of(event.token)
         raise NotNow(trouble_wording.already_decided(became) if became else trouble_wording.UNKNOWN_MENU)
     if not rt.menu.offers(event.action):
         raise NotNow(trouble_wording.UNKNOWN_MENU)
-    label = rt.menu.label_of(event.action)
-    is_old = bool(
-        rt.card and rt.card.token == event.token and rt.card.ts and event.ts not in {"", rt.card.ts}
-    )
-    after = PRESSES[event.action](rt, event, playbook)
-    if not is_old:
-        return after
-    told = Message(text=step_wording.pressed_where_it_was(label))
-    return after.queueing(Tell(person=event.person.id, message=told))
+    return _done(live.stand_at(rt, event.token, event.ts), event, playbook)
 
 
 def _pressed_outside_menus(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """On the first message, the brief, or the card of a step that is over: as if it was typed."""
-    if event.action in {Action.REOPEN, Action.TAKE_OVER}:
-        return PRESSES[event.action](rt, event, playbook)
+    if playbook.actions[event.action].outside:
+        return _done(rt, event, playbook)
     asked = {"key": event.key, "at": event.at, "person": event.person}
     match event.action:
         case Action.STOP:
@@ -486,4 +396,4 @@ def _why_not(rt: Roundtable, wish: Command) -> str:
         return trouble_wording.HELD_ALREADY
     if rt.stage in BUSY:
         return trouble_wording.SAVING
-    return NOT_NOW[type(wish)]
+    return wish.not_now

@@ -6,13 +6,10 @@ from typing import Any, Literal
 from bot.domain.catalog.agenda import QuickScan
 from bot.domain.catalog.budget import Spent
 from bot.domain.catalog.taxonomy import Trouble
-from bot.domain.discussion.elaboration import Stance, StanceGroups
+from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import Meta
-from bot.domain.planning.plan_reader import NOTHING_KNOWN, KnownIds
-from bot.domain.planning.verdict import RoleVerdict
-from bot.domain.planning.workshop import WorkshopQuestion, WorkshopRemark
 from bot.domain.specification.entries import Patch, Specification
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import BY_RULE
@@ -33,39 +30,6 @@ class EffectOutcome(Event):
     """What came of an effect."""
 
     effect: str
-
-
-# What comes of the effects of a planning workshop.
-
-
-class PlanRead(EffectOutcome):
-    """
-    The files of the workshop that there are, by their path in the item's folder, and what the transcript says that
-    people answered and said in it before. `brief` is what the item says it is about. `aside` is the effect's.
-    """
-
-    files: Mapping[str, str]
-    brief: str = ""
-    answered: tuple[WorkshopQuestion, ...] = ()
-    remarks: tuple[WorkshopRemark, ...] = ()
-    aside: bool = False
-
-
-class Judged(EffectOutcome):
-    """`facts` go into the line's `meta`."""
-
-    role: str
-    round: int
-    verdict: RoleVerdict
-    facts: Mapping[str, Any] = {}
-
-
-class Formalized(EffectOutcome):
-    """A plan as a voice wrote it; `known` is what it may trace to. `facts` are of the line that says so."""
-
-    plan: str
-    known: KnownIds = NOTHING_KNOWN
-    facts: Mapping[str, Any] = {}
 
 
 def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,6 +85,7 @@ class ThreadMessage(Stored):
     text: str
     ts: str
     about: str = ""
+    to_us: bool = False
     files: tuple[Attachment, ...] = ()
 
     def following(self, about: str, known: Iterable[str]) -> "ThreadMessage":
@@ -151,9 +116,10 @@ class ItemState(Stored):
     `last_round` and `last_ts` are the transcript's; `heard` are the Slack stamps of people's newest messages in it, in
     order, and `about` is the step in which the last of them was said; `said` answers the step that it ends in, if that
     is open, and is only told to who reads. `codebase` is the last commit outside the items folder and `commits_behind`
-    how many came since the one the item was analysed at. `planning`: the transcript ends in the middle of a workshop.
+    how many came since the one the item was analysed at.
     `behind`: the folder is a clone's that has not heard yet of the last commit. `specification` and `written` are read
     only where nothing is known of the item, and are empty otherwise. `unsealed`: so many lines wait to be taken over.
+    `people` are the names in people.json, by id.
     """
 
     meta: Meta
@@ -166,12 +132,12 @@ class ItemState(Stored):
     codebase: str = ""
     commits_behind: int = 0
     artifacts: tuple[str, ...] = ()
-    planning: bool = False
     behind: bool = False
     spent: Spent = Spent()
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
     unsealed: int = 0
+    people: Mapping[str, str] = {}
 
 
 class ItemRead(EffectOutcome):
@@ -193,7 +159,7 @@ class PersonaSpoke(EffectOutcome):
     """
     `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
     of the discussion the voice was given, `answers` how many of the step, None when that is not known; `redone` is the
-    effect's. `by_rule`: no model was asked. `prepared` is the question of the persona's file that it asks.
+    effect's. `by_rule`: no model was asked.
 
     Of an open step: `patches` are the entries that it proposes, None when it did not look for any. `recommended` is its
     own answer to the question that it asks, and `why` says why that matters. `then` is the effect's.
@@ -209,7 +175,6 @@ class PersonaSpoke(EffectOutcome):
     answers: int | None = None
     redone: bool = False
     by_rule: bool = False
-    prepared: str = ""
     patches: tuple[Patch, ...] | None = None
     recommended: str = ""
     why: str = ""
@@ -289,13 +254,6 @@ class Synthesized(EffectOutcome):
     synthesis: Synthesis
     facts: Mapping[str, Any] = {}
     dangling: tuple[str, ...] = ()
-
-
-class StancesCompared(EffectOutcome):
-    """What a second model says is the same; without facts there is none, or nothing to ask it."""
-
-    groups: StanceGroups = StanceGroups()
-    facts: Mapping[str, Any] = {}
 
 
 class ChangedFile(Stored):
@@ -390,10 +348,6 @@ Outcome = (
     | Surveyed
     | Drafted
     | Synthesized
-    | StancesCompared
-    | PlanRead
-    | Judged
-    | Formalized
     | Committed
     | PersonMet
     | Failed

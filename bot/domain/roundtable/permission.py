@@ -6,10 +6,6 @@ Who may press a button, or type a command that does the same. All may talk.
 
 from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.messages import trouble_wording
-from bot.domain.planning import workshop
-from bot.domain.roundtable import agreeing, words
-from bot.domain.roundtable.inputs import Command, Say
-from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import OUTSIDERS, Belonging, Person
 
@@ -43,45 +39,6 @@ def _outside(belongs: Belonging) -> str:
 def belonging(rt: Roundtable, person: Person) -> Belonging:
     """As the click said, or as was found out before."""
     return person.belongs or Belonging(rt.manners.outsiders.get(person.id, ""))
-
-
-def is_wish(rt: Roundtable, event: Command) -> bool:
-    """Whether words would do here what a button does."""
-    if not isinstance(event, Say):
-        return False
-    text = event.text
-    if words.reopened(text) is not None:
-        return True
-    match rt.stage:
-        case Stage.DISCUSSING:
-            wishes = words.finishes(text) or words.stops(text) or agreeing.is_answer(rt, text)
-            return wishes or words.depth(text, at_menu=False) is not None
-        case Stage.AT_BOUNDARY:
-            letter = words.letter(text)
-            offered = letter is not None and rt.menu is not None and rt.menu.offers(letter)
-            return offered or words.stops(text) or words.depth(text, at_menu=True) is not None
-        case Stage.ELABORATING:
-            ends = words.stops(text) or words.exit_wish(text) is words.EndIntent.YES
-            return ends or agreeing.is_wish(rt, text)
-        case Stage.OPENING | Stage.WRITING | Stage.SYNTHESIZING | Stage.CLOSING:
-            return words.stops(text)
-        case Stage.PLANNING:
-            return words.stops(text) or workshop.passes(rt.workshop, text)
-        case _:
-            return False
-
-
-def may_be_wish(text: str) -> bool:
-    """Whether `is_wish` may be true of *text* in any stage."""
-    return (
-        words.is_wish(text)
-        or words.depth(text, at_menu=True) is not None
-        or words.attends(text) is not None
-        or words.exit_wish(text) is words.EndIntent.YES
-        or words.reopened(text) is not None
-        or not workshop.answer_in(text)
-        or agreeing.may_be_wish(text)
-    )
 
 
 def learned(rt: Roundtable, person: Person) -> Roundtable:

@@ -1,5 +1,7 @@
 """Posts of ours that a roundtable comes back to: questions, and messages that are edited in place."""
 
+from enum import StrEnum
+
 from bot.domain.messages.message import Message
 from bot.domain.values.value import Stored
 
@@ -16,66 +18,57 @@ class PostedPrompt(Stored):
     discussion: bool = False
 
 
-class ShortRemark(Stored):
-    """What a person said at a menu without content, such as "brb". It is in the transcript, and in no file."""
-
-    ts: str
-    person: str
-    text: str
-
-
-class UncarriedStatement(Stored):
-    """
-    What was said in the thread of `step_id` and stands in no entry, in the words of who said it, `name`. `line` is that
-    of the message, `why` the reason. Its number is used once in the roundtable.
-    """
-
-    number: int
-    step_id: str
-    text: str
-    by: str
-    name: str
-    line: str = ""
-    why: str = ""
-
-
 class StepCard(Stored):
     """
-    The message of a step, which is edited in place: its question first, then its menu. `post` is the effect
-    that posted it, `ts` where it stands, `message` what it says now, and `shown` what was sent to Slack last.
-    `revision` counts the edits. `below` counts the messages below it. At `moved_at` it was posted anew; the post before
-    that, `moved_from`, still has to say so. `ending` replaces the card of a discussion when that is saved.
-    `remarks` were left out of the files. Slack takes no more edits of a *closed* one: it is posted anew when it offers
-    something else.
+    The card of a step or of a discussion, besides where it stands: its live message has its `token` as key. `message`
+    is what it was offered with, and `first` what stands above the rest. `below` counts the messages below it.
+    `ending` replaces the card of a discussion when that is saved.
     """
 
     step_id: str
     token: str
-    post: str
-    ts: str = ""
     message: Message
-    shown: Message
-    revision: int = 0
     first: str = ""
     by: str = ""
     below: int = 0
-    moved_at: str = ""
-    moved_from: str = ""
-    closed: bool = False
     ending: Message | None = None
-    remarks: tuple[ShortRemark, ...] = ()
 
 
-class EditedPost(Stored):
+class PromptKind(StrEnum):
+    """What `about` names stands behind each."""
+
+    AGREED = "agreed"
+    """Everybody is for one option: the positions of an agreement."""
+    CHANGES = "changes"
+    """What a decision, or an objection that is settled by a change, changes: its id."""
+    CONTRADICTED = "contradicted"
+    """What is to be settled of that: the same id."""
+    TAKEN = "taken"
+    """Typed words changed a card that stands far above: the token of its menu."""
+
+
+class ThreadPrompt(Stored):
+    """The one question of ours at the bottom of the thread, posted *at*. `below` counts the messages below it."""
+
+    kind: PromptKind
+    about: str
+    at: str = ""
+    below: int = 0
+
+
+class LiveMessage(Stored):
     """
-    A post of ours that follows the state, such as the first message: `post` is the effect that posted it, `ts` where it
-    stands, `shown` what it says as far as we know. `revision` counts the edits.
+    A message of ours that follows the state. `post` is the effect that posted it, `ts` where it stands, `shown` what
+    was sent to Slack last, and `revision` counts the edits. `ending` is what it says once it is over. Slack takes no
+    more edits of a *closed* one: it is posted anew when it offers something else.
     """
 
     post: str = ""
     ts: str = ""
     shown: Message | None = None
     revision: int = 0
+    ending: Message | None = None
+    closed: bool = False
 
 
 class ShownSession(Stored):
@@ -84,19 +77,3 @@ class ShownSession(Stored):
     thread: str = ""
     title: str = ""
     closed: bool = False
-
-
-class PlanCard(Stored):
-    """
-    The message of the planning workshop, which is edited in place. `post` is the effect that posted it, `ts` where
-    it stands, `token` the newest menu on it, `shown` what was sent to Slack last. `first` stands above the rest,
-    `note` says what became of the menu.
-    """
-
-    post: str
-    ts: str = ""
-    token: str = ""
-    first: str = ""
-    note: str = ""
-    shown: Message
-    revision: int = 0

@@ -4,15 +4,16 @@ what a text sounds like. Where no position is on record, only what can be counte
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from bot.domain.catalog.personas import Roster
-from bot.domain.discussion import dissent, grouping, positions
+from bot.domain.discussion import positions
+from bot.domain.discussion.board import DiscussionBoard
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.words import name
 from bot.domain.messages.step_wording import listed
-from bot.domain.roundtable import citing
 from bot.domain.values.text import counted
 from bot.domain.values.value import Value
 
@@ -22,8 +23,8 @@ AT_LEAST_TWO = 2
 class QualityCard(Value):
     """
     `speakers` are turns by name, `balance` the fewest turns of a persona over the most. `facts` are turns that
-    a position rests on, or that brought something new. `kept` says how many of these, or of the open
-    objections, the synthesis has by itself. `collapsed` are the issues that were agreed on too easily.
+    a position rests on, or that brought something new; `facts_kept` says how many of these the block names.
+    `objections` are those that are open. `collapsed` are the issues that were agreed on too easily.
     """
 
     turns: int
@@ -36,7 +37,6 @@ class QualityCard(Value):
     facts: int = 0
     facts_kept: int = 0
     objections: int = 0
-    objections_kept: int = 0
     flips: int = 0
     unbacked: int = 0
     collapsed: tuple[str, ...] = ()
@@ -48,13 +48,16 @@ class QualityCard(Value):
         return self.model_dump(mode="json", include=None if self.recorded else counted, exclude={"recorded"})
 
 
-def card(debate: Elaboration, synthesis: Synthesis, roster: Roster) -> QualityCard:
-    """Of the discussion, and of the *synthesis* as a voice wrote it, before anything was put back."""
+def card(
+    board: DiscussionBoard, synthesis: Synthesis, roster: Roster, *, cited: Collection[str]
+) -> QualityCard:
+    """Of the discussion, and of the *synthesis* of a voice; the block names the turns *cited*."""
+    debate = board.debate
     spoken = Counter(turn.by for turn in debate.turns)
     names = {turn.by: turn.name for turn in debate.turns}
     personas = [spoken[one.key] for one in roster]
-    facts, flips = _facts(debate), positions.flips(debate)
-    against = dissent.open_objections(debate)
+    facts, flips = _facts(debate), positions.flips(debate, board.settled)
+    against = (*positions.minorities(debate, board.settled), *board.open_objections)
     return QualityCard(
         turns=debate.turn_count,
         speakers=_by_name(spoken, names),
@@ -64,30 +67,27 @@ def card(debate: Elaboration, synthesis: Synthesis, roster: Roster) -> QualityCa
         sourced=sum(bool(one.turns) for one in synthesis.insights),
         recorded=any(turn.stances for turn in debate.turns),
         facts=len(facts),
-        facts_kept=len(facts & citing.cites(synthesis)),
+        facts_kept=len(facts.intersection(cited)),
         objections=len(against),
-        objections_kept=len(against) - len(dissent.missing(synthesis, debate)),
         flips=len(flips),
         unbacked=sum(not one.backed for one in flips),
-        collapsed=tuple(collapsed(debate)),
+        collapsed=tuple(collapsed(board)),
     )
 
 
-def collapsed(debate: Elaboration) -> Iterator[str]:
+def collapsed(board: DiscussionBoard) -> Iterator[str]:
     """
     The issues on which all agree by now, because one side gave in without naming anything new, or because the
     case against it was never made.
     """
-    debate = grouping.normalized(debate)
+    debate = board.debate
     easily = _agreed_at_once(debate) and not debate.challenged
     for issue, held in positions.sides(debate).items():
         if len(held) > 1 or len(held[0].holders) < AT_LEAST_TWO:
             continue
         gave_in = any(
-            positions.name(one.issue) == issue
-            and not one.backed
-            and positions.name(one.position) == positions.name(held[0].position)
-            for one in positions.flips(debate)
+            name(one.issue) == issue and not one.backed and name(one.position) == name(held[0].position)
+            for one in positions.flips(debate, board.settled)
         )
         if gave_in or easily:
             yield positions.title(debate, issue)
@@ -132,7 +132,6 @@ def _recorded(card: QualityCard) -> tuple[str, ...]:
     moved = counted(card.flips, "change of position", "changes of position")
     return (
         f"{card.facts_kept} of {card.facts} facts kept" if card.facts else "",
-        f"{card.objections_kept} of {card.objections} objections kept" if card.objections else "",
         f"{moved}, {card.unbacked or 'none'} without anything new" if card.flips else "",
         f"agreed too easily on {listed(card.collapsed)}" if card.collapsed else "",
     )

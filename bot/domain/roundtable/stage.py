@@ -18,8 +18,6 @@ class Stage(StrEnum):
     """The elaboration is over and its synthesis is being made and committed."""
     CLOSING = "closing"
     """A phase is being closed, or what is on hand saved, before the next thing."""
-    PLANNING = "planning"
-    """The roles of the planning workshop and people plan the item; what people say are answers, or remarks."""
     STALLED = "stalled"
     """An effect failed that all else depends on: waiting for a person to press Retry."""
     PAUSED = "paused"

@@ -7,19 +7,20 @@ value; what happens when is decided in `machine` and `transitions`.
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from bot.domain.catalog.agenda import QuickScan, SkippedStep
+from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble
+from bot.domain.discussion.board import DiscussionBoard, board_of
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
 from bot.domain.item.item import Item
 from bot.domain.item.meta import DEFAULT_MAX_TURNS, Record
 from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import Menu, MenuKind, Used
 from bot.domain.messages.message import NO_STEP, Message
-from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.attendance import Attendance
 from bot.domain.roundtable.budget import BudgetState
 from bot.domain.roundtable.effects import (
@@ -37,12 +38,11 @@ from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import CodeSurvey, ThreadMessage
 from bot.domain.roundtable.posts import (
-    EditedPost,
-    PlanCard,
+    LiveMessage,
     PostedPrompt,
     ShownSession,
     StepCard,
-    UncarriedStatement,
+    ThreadPrompt,
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification, matters
@@ -97,17 +97,17 @@ class RoundtableFields(Stored):
     `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
     stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
     `looked_at` those for which a model has proposed entries. `lines` are the transcript's since the last commit,
-    `unsaved` the commits that failed, `unsent` what Slack did not take while the thread was closed to us.
+    `saved_at` is the time of the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take while
+    the thread was closed to us.
     `last_heard` is the Slack ts of the newest message that git had when the item was taken up from there, or that was
-    read from the thread at the start. `workshop` is kept when people leave it, and `planned_from` is the stage to go
-    back to then; None is wherever the analysis stands. `unaided`: a model failed, and until a person wants it back
+    read from the thread at the start. `unaided`: a model failed, and until a person wants it back
     all (or `unaided_personas`) speak without one. `working_at` is the message that says that we are at work,
     `working_by` how it does, and `signs_refused` is what Slack would not show here. `session` is what an agent's
     session in the thread was last called. `last_line` is the newest that was committed; `unsealed` lines before it
     wait to be taken over. `specification` is folded from all lines,
     committed or not; `written` are the digests of the sections as they were written last, by file and heading.
-    `reopened` is the step that people opened again out of its turn. `questions_asked` are the prepared
-    questions that personas have asked. `root` is our first message, `brief` the last one. `paused_by` stopped;
+    `reopened` is the step that people opened again out of its turn. `live` are our messages that follow the state:
+    menus and cards by their tokens, `ROOT`, `BRIEF` and `PROMPT`, which asks `prompt`. `paused_by` stopped;
     `resumed_by` went on, and nothing of ours is in the thread since.
     `first_words` stand above the next question, `question` is the newest one, or menu, `asked` the newest posts that
     opened a step or a discussion, and `undecided` are words that came while it was not known whether their author
@@ -115,10 +115,10 @@ class RoundtableFields(Stored):
     `personas_active` are keys; none means all. `marks` are what people marked messages of the thread as.
     `stop_asked_by` is the person who wants to stop, while something is being written down. `hinted` says for which
     rest people were told that nothing goes on. `board` is the card of the discussion, also when that is over, and
-    `ended` what each step's discussion came to. `uncarried` is what was said and stands in no entry.
+    `ended` what each step's discussion came to.
     """
 
-    shape: int = 2
+    shape: int = 3
     version: int = 0
     incarnation: str
 
@@ -143,6 +143,7 @@ class RoundtableFields(Stored):
     reopened: str = ""
     depth: Depth | None = None
     steps_completed: tuple[str, ...] = ()
+    saved_cards: tuple[str, ...] = ()
     phases_completed: tuple[str, ...] = ()
     depth_overrides: Mapping[str, str] = {}
     elaborations: tuple[Record, ...] = ()
@@ -169,18 +170,14 @@ class RoundtableFields(Stored):
     signs_refused: tuple[WorkIndicator, ...] = ()
     session: ShownSession = ShownSession()
     elaboration: Elaboration | None = None
-    workshop: Workshop | None = None
-    planned_from: Stage | None = None
-    plan_card: PlanCard | None = None
     menu: Menu | None = None
     card: StepCard | None = None
-    root: EditedPost | None = None
-    brief: EditedPost | None = None
+    live: Mapping[str, LiveMessage] = {}
+    prompt: ThreadPrompt | None = None
     paused_by: str = ""
     resumed_by: str = ""
     board: StepCard | None = None
     ended: Mapping[str, EndedDiscussion] = {}
-    uncarried: tuple[UncarriedStatement, ...] = ()
     first_words: str = ""
     question: PostedPrompt | None = None
     asked: tuple[PostedPrompt, ...] = ()
@@ -195,9 +192,9 @@ class RoundtableFields(Stored):
     lines: tuple[Line, ...] = ()
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
-    questions_asked: tuple[str, ...] = ()
     last_line: LastLine = LastLine()
     unsealed: int = 0
+    saved_at: str = ""
     unsaved: tuple[Commit, ...] = ()
     unsent: tuple[Post | Rewrite, ...] = ()
     outbox: tuple[Effect, ...] = ()
@@ -209,6 +206,8 @@ ATTACHMENTS = "attachments"
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
 ASKED_REMEMBERED = 16
+ROOT, BRIEF, PROMPT = "root", "brief", "prompt"
+"""Keys of live messages: the first one of the thread, the last one, and the open prompt. Others have tokens."""
 ON_THE_CARD = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE})
 """The menus of a step: they stand on one message, which is edited."""
 ABOUT_A_STEP = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
@@ -220,6 +219,9 @@ _EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
 OFFERING_THE_MODEL = frozenset(
     {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
 )
+
+
+_OfPost = TypeVar("_OfPost", PostedPrompt, LiveMessage)
 
 
 class Roundtable(RoundtableFields):
@@ -253,13 +255,23 @@ class Roundtable(RoundtableFields):
         """Whether the card of the current step stands in the thread, or is about to."""
         if self.card is None or self.card.step_id != self.step_id:
             return False
-        return bool(self.card.ts) or any(effect.id == self.card.post for effect in self.outbox)
+        live = self.live.get(self.card.token, LiveMessage())
+        return bool(live.ts) or any(effect.id == live.post for effect in self.outbox)
+
+    def stands_at(self, key: str) -> str:
+        """The Slack timestamp of the live message; empty while it is not known."""
+        return self.live[key].ts if key in self.live else ""
 
     @property
     def debate(self) -> Elaboration:
         """The elaboration, in the stages that have one."""
         assert self.elaboration, f"nothing is discussed while {self.stage}"
         return self.elaboration
+
+    @property
+    def discussed(self) -> DiscussionBoard:
+        """What the open discussion came to by now."""
+        return board_of(self.debate, self.specification)
 
     @property
     def unwritten(self) -> tuple[Answer, ...]:
@@ -277,6 +289,14 @@ class Roundtable(RoundtableFields):
     def hidden(self) -> bool:
         """Whether only its own channel may see it. Without a thread it has no channel yet."""
         return self.manners.private is not False and bool(self.place.thread or self.manners.private)
+
+    def has_finished(self, step_id: str) -> bool:
+        """
+        The step of the plan is in no list: it is finished when its files are written. Nor is a card whose first step
+        has no entry.
+        """
+        is_listed = step_id in self.steps_completed or step_id in self.saved_cards
+        return is_listed or f"{PLAN_PAGE}#{step_id}" in self.written
 
     def is_unaided(self, persona: str) -> bool:
         return self.unaided or persona in self.unaided_personas
@@ -390,7 +410,7 @@ class Roundtable(RoundtableFields):
         self, person: Person, text: str, *, ts: str, part: LinePhase, message_id: str = "", **meta: Any
     ) -> "Roundtable":
         """A person's words become a line; `ts` is Slack's and names the line, unless another *message_id* does."""
-        facts = {"user_id": person.id, "user_name": self.name_of(person.id), "message_ts": ts, **meta}
+        facts = {"person": person.id, "user_name": self.name_of(person.id), "message_ts": ts, **meta}
         message_id = message_id or self.line_of(ts)
         return self.noting(self._line(PEOPLE, text, part, Source.USER, "user", message_id, facts))
 
@@ -428,6 +448,16 @@ class Roundtable(RoundtableFields):
         """
         return self._unposted(sentence, part, Source.SYSTEM, HOST, meta, message_id=message_id)
 
+    def showing_ending(self, key: str, *, pressed: bool = False) -> "Roundtable":
+        """What is over says so once it is known where it stands. Of cards it counts where they stand, so they stay."""
+        live = self.live[key]
+        if live.ending is None or not live.ts:
+            return self
+        rt = self.edited(ts=live.ts, message=live.ending, pressed=pressed)
+        others = {name: one for name, one in rt.live.items() if name != key}
+        is_card = key in {card.token for card in (rt.card, rt.board) if card}
+        return rt.but(live={**others, key: live.but(shown=live.ending, ending=None)} if is_card else others)
+
     def saying_on_card(self, text: str, *, part: LinePhase, actor: str = HOST, **meta: Any) -> "Roundtable":
         """A line of what stands on the next card, above its question: no post of its own."""
         return self._unposted(text, part, _source(actor, meta), actor, meta)
@@ -450,33 +480,28 @@ class Roundtable(RoundtableFields):
         message = self._with_retry(kind, message)
         rt = self.closing_menu(step_wording.SUPERSEDED)
         token = rt.token()
-        rt = rt.telling(message.but(token=token), part=part, actor=actor, line=line, **meta)
-        rt = rt.but(menu=Menu(kind=kind, token=token, message=message))
+        offered = message.but(token=token)
+        rt = rt.telling(offered, part=part, actor=actor, line=line, **meta)
+        rt = rt.but(menu=Menu(kind=kind, token=token, message=message)).following(
+            token, rt.outbox[-1], offered
+        )
         if kind in ON_THE_CARD and rt.step_id:
-            post = rt.outbox[-1]
-            old = rt.card if rt.card and rt.card.step_id == rt.step_id else None
-            rt = rt.but(
-                card=StepCard(
-                    step_id=rt.step_id,
-                    token=token,
-                    post=post.id,
-                    message=message.but(token=token),
-                    shown=message.but(token=token),
-                    by=old.by if old else "",
-                )
-            )
+            by = rt.card.by if rt.card and rt.card.step_id == rt.step_id else ""
+            rt = rt.but(card=StepCard(step_id=rt.step_id, token=token, message=offered, by=by))
         if kind is MenuKind.FLOOR and rt.elaboration:
-            offered = message.but(token=token)
-            board = StepCard(
-                step_id=rt.elaboration.step_id,
-                token=token,
-                post=rt.outbox[-1].id,
-                message=offered,
-                shown=offered,
-                first=message.text,
-            )
-            rt = rt.but(board=board)
+            step_id = rt.elaboration.step_id
+            rt = rt.but(board=StepCard(step_id=step_id, token=token, message=offered, first=message.text))
         return rt.asking_with(rt.outbox[-1])
+
+    def following(self, key: str, post: Attemptable, message: Message) -> "Roundtable":
+        """*post* says *message*; from now on it is edited when it should say something else."""
+        return self.but(live={**self.live, key: LiveMessage(post=post.id, shown=message)})
+
+    def ending(self, key: str, message: Message) -> "Roundtable":
+        """The live message *key* is over, and says *message*."""
+        if key not in self.live:
+            return self
+        return self.but(live={**self.live, key: self.live[key].but(ending=message)})
 
     def offering_in_place(
         self, kind: MenuKind, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any
@@ -488,23 +513,7 @@ class Roundtable(RoundtableFields):
         is_elsewhere = self.menu is not None and self.menu.token != card.token
         rt = self.closing_menu(step_wording.SUPERSEDED) if is_elsewhere else self
         rt = rt._unposted(message.text, part, _source(actor, meta), actor, meta)
-        return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message, ts=card.ts))
-
-    def collapsing(self, card: StepCard, message: Message) -> "Roundtable":
-        """*card*, which people went on from, says *message*; if it is being posted yet, once it stands there."""
-        if card.ts:
-            return self.edited(ts=card.ts, message=message)
-        used = tuple(one for one in self.used if one.token != card.token)
-        became = Used(token=card.token, sentence=self.what_became_of(card.token), rewritten=message)
-        return self.but(used=(*used, became)[-MENUS_REMEMBERED:])
-
-    def posting_card(self, message: Message) -> "Roundtable":
-        """The card stands in a new message from now on, under the same token."""
-        assert self.card, "there is a card"
-        rt = self.queueing(Post(message=message.but(about=self.card.step_id)))
-        card = self.card.but(message=message, shown=message, ts="", below=0, closed=False)
-        rt = rt.but(card=card.but(post=rt.outbox[-1].id)).asking_with(rt.outbox[-1])
-        return rt.but(menu=rt.menu.but(ts="")) if rt.menu and rt.menu.token == card.token else rt
+        return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message))
 
     def edited(self, *, ts: str, message: Message, pressed: bool = False) -> "Roundtable":
         """The message *ts* will say *message*. An edit that comes of a press does not wait its turn."""
@@ -520,63 +529,30 @@ class Roundtable(RoundtableFields):
         opened = self.question.but(step_id=step_id, discussion=discussion)
         return self.but(asked=(*self.asked, opened)[-ASKED_REMEMBERED:])
 
-    def closing_menu(self, sentence: str, *, ts: str = "", quietly: bool = False) -> "Roundtable":
+    def closing_menu(self, sentence: str, *, quietly: bool = False) -> "Roundtable":
         """
         The open menu loses its buttons and says what became of it; *quietly* says so only to people who
-        still press it. *ts* is where it stands, if a press told us before the post's own outcome did.
+        still press it.
         """
-        if self.menu is None:
-            return self
         menu = self.menu
-        if self.board and self.board.token == menu.token:
-            became = Used(token=menu.token, sentence=sentence)
-            return self.but(
-                menu=None,
-                used=(*self.used, became)[-MENUS_REMEMBERED:],
-                board=self.board.but(ts=self.board.ts or ("" if self.board.moved_from else ts)),
-            )
-        if self.card and self.card.token == menu.token:
-            over = self.card.message.spent().but(note="" if quietly else sentence)
-            became = Used(token=menu.token, sentence=sentence)
-            return self.but(
-                menu=None,
-                used=(*self.used, became)[-MENUS_REMEMBERED:],
-                card=self.card.but(message=over, ts=self.card.ts or ("" if self.card.moved_from else ts)),
-            )
-        if self.plan_card and self.plan_card.token == menu.token:
-            used = Used(token=menu.token, sentence=sentence)
-            on_card = self.plan_card.but(note="" if quietly else sentence, ts=self.plan_card.ts or ts)
-            return self.but(menu=None, used=(*self.used, used)[-MENUS_REMEMBERED:], plan_card=on_card)
-        rewritten = menu.message.spent().but(note="" if quietly else sentence)
-        stands_at = menu.ts or ts
-        used = Used(token=menu.token, sentence=sentence, rewritten=None if stands_at else rewritten)
+        if menu is None:
+            return self
+        used = Used(token=menu.token, sentence=sentence)
         rt = self.but(menu=None, used=(*self.used, used)[-MENUS_REMEMBERED:])
-        return rt.queueing(Rewrite(ts=stands_at, message=rewritten)) if stands_at else rt
+        note = "" if quietly else sentence
+        if rt.board and rt.board.token == menu.token:
+            return rt
+        if rt.card and rt.card.token == menu.token:
+            return rt.but(card=rt.card.but(message=rt.card.message.spent().but(note=note)))
+        return rt.ending(menu.token, menu.message.spent().but(note=note))
 
     def shown_at(self, post: str, ts: str) -> "Roundtable":
-        """The post of a question stands in the thread, as message *ts*."""
-        return self._asked_are(lambda one: one.but(ts=ts) if one.post == post else one)
+        """What *post* says stands in the thread, as message *ts*."""
+        return self._posted_as(post, by=post, ts=ts)
 
     def posting_instead(self, post: str, other: Attemptable) -> "Roundtable":
-        """A question is posted by *other*, since Slack refuses *post*."""
-        return self._asked_are(lambda one: one.but(post=other.id) if one.post == post else one)
-
-    def standing_at(self, token: str, ts: str) -> "Roundtable":
-        """The menu *token* is in the thread, as message *ts*; if it is over already, it is rewritten now."""
-        if self.card and self.card.token == token:
-            rt = self.but(card=self.card.but(ts=ts))
-            return rt.but(menu=rt.menu.but(ts=ts)) if rt.menu and rt.menu.token == token else rt
-        is_over = any(one.token == token and one.rewritten for one in self.used)
-        if self.board and self.board.token == token and not is_over:
-            rt = self.but(board=self.board.but(ts=ts))
-            return rt.but(menu=rt.menu.but(ts=ts)) if rt.menu and rt.menu.token == token else rt
-        if self.menu and self.menu.token == token:
-            return self.but(menu=self.menu.but(ts=ts))
-        for used in self.used:
-            if used.token == token and used.rewritten:
-                settled = tuple(one.but(rewritten=None) if one is used else one for one in self.used)
-                return self.but(used=settled).queueing(Rewrite(ts=ts, message=used.rewritten))
-        return self
+        """What *post* was to say is posted by *other*, since Slack refuses *post*."""
+        return self._posted_as(post, by=other.id)
 
     def holding_back(self, *effects: Effect) -> "Roundtable":
         """
@@ -595,17 +571,22 @@ class Roundtable(RoundtableFields):
     def logging(self, *troubles: Trouble) -> "Roundtable":
         return self.queueing(*(Log(trouble=trouble) for trouble in troubles))
 
-    def _asked_are(self, changed: Callable[[PostedPrompt], PostedPrompt]) -> "Roundtable":
-        question = changed(self.question) if self.question else None
-        return self.but(question=question, asked=tuple(map(changed, self.asked)))
+    def _posted_as(self, post: str, *, by: str, ts: str | None = None) -> "Roundtable":
+        """Questions and live messages of *post* are those of the effect *by*, and stand at *ts* if that is known."""
+
+        def changed(told: _OfPost) -> _OfPost:
+            return told.but(post=by, ts=told.ts if ts is None else ts) if told.post == post else told
+
+        return self.but(
+            question=changed(self.question) if self.question else None,
+            asked=tuple(changed(prompt) for prompt in self.asked),
+            live={key: changed(live) for key, live in self.live.items()},
+        )
 
     @property
     def _where(self) -> Mapping[str, Any]:
-        """What a line is about. In a workshop that is no step, so what is said there answers none."""
-        if Stage.PLANNING not in {self.stage, self.heading_for}:
-            return {"phase_key": self.phase_key, "step_id": self.step_id}
-        ws = self.workshop
-        return {"plan_version": ws.version if ws else 1, "plan_round": ws.round if ws else 0}
+        """What a line is about."""
+        return {"phase_key": self.phase_key, "step_id": self.step_id}
 
     def _with_retry(self, kind: MenuKind, message: Message) -> Message:
         """While personas speak without a model, the menus from which they go on offer to try it again."""

@@ -10,7 +10,6 @@ from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.schema import ids_in
-from bot.domain.discussion.elaboration import EndedDiscussion
 from bot.domain.messages import home_page as wording
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.step_wording import listed
@@ -19,7 +18,7 @@ from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification.entries import Entry
+from bot.domain.specification.entries import POSITION, Entry
 from bot.domain.values.text import one_line
 
 QUESTION_CHARS = 200
@@ -117,13 +116,13 @@ def awaited(rt: Roundtable) -> tuple[str, ...]:
 def unheard_in_discussion(rt: Roundtable) -> tuple[str, ...]:
     """Those who take part and have said nothing in the open discussion, and are waited for."""
     debate = rt.debate
-    before = rt.ended.get(debate.step_id, EndedDiscussion())
+    held = rt.discussed
+    given = (one.claim(next(iter(one.claims), "")) for one in held.own((*held.decisions, *held.objections)))
     heard = {
         *(turn.by for turn in debate.turns if turn.human),
         *(one.by for one in debate.besides),
-        *(one.by for one in debate.decided),
-        *(one.by for one in debate.stands[len(before.stands) :]),
-        *(one.by for one in debate.objections if one.number > len(before.objections)),
+        *(claim.owner.by for claim in given if claim),
+        *(str(one["person"]) for one in held.own(rt.specification.active(POSITION))),
     }
     excused = rt.attendance.excused if rt.attendance.step_id == debate.step_id else ()
     return tuple(one for one in participants(rt) if one not in heard and one not in excused)

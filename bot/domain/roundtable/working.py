@@ -7,9 +7,6 @@ person who stops here. What a process that died has left, the next one takes awa
 tried here again.
 """
 
-from collections.abc import Callable
-from functools import wraps
-
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.step_wording import AT_WORK
 from bot.domain.roundtable.effects import ClearWork, React, ShowWork, Unreact, WorkIndicator
@@ -21,32 +18,11 @@ from bot.domain.roundtable.transitions.asking import ByVoice, thinks
 
 EMOJI = "hourglass_flowing_sand"
 
-Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
-
-def with_work_indicator(decide: Decide) -> Decide:
-    """*decide*, with the sign that belongs to what comes of it."""
-
-    @wraps(decide)
-    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-        after = decide(rt, event, playbook)
-        if after is rt:
-            return rt
-        if isinstance(event, Posted) and _went_with_the_post(after):
-            after = after.but(working_at="")
-        return _shown(after, playbook)
-
-    return decided
-
-
-def refused(rt: Roundtable, sign: WorkIndicator) -> Roundtable:
-    """Slack would not show it: the next one is tried, if there is still anything to wait for."""
-    rt = rt.but(signs_refused=tuple(dict.fromkeys((*rt.signs_refused, sign))))
-    return rt.but(working_at="") if rt.working_by is sign else rt
-
-
-def _shown(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    work = next((one for one in rt.outbox if isinstance(one, ByVoice)), None)
+def show_work(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+    if isinstance(event, Posted) and _went_with_the_post(rt):
+        rt = rt.but(working_at="")
+    work = next((effect for effect in rt.outbox if isinstance(effect, ByVoice)), None)
     at_work = work is not None and thinks(work, rt, playbook)
     if rt.working_at and not at_work:
         return rt.queueing(_clearing(rt)).but(working_at="")
@@ -54,6 +30,12 @@ def _shown(rt: Roundtable, playbook: Playbook) -> Roundtable:
         sign = _sign(rt, playbook)
         return _beginning(rt.but(working_at=ts, working_by=sign), _showing(sign, work, ts))
     return rt
+
+
+def refused(rt: Roundtable, sign: WorkIndicator) -> Roundtable:
+    """Slack would not show it: the next one is tried, if there is still anything to wait for."""
+    rt = rt.but(signs_refused=tuple(dict.fromkeys((*rt.signs_refused, sign))))
+    return rt.but(working_at="") if rt.working_by is sign else rt
 
 
 def _sign(rt: Roundtable, playbook: Playbook) -> WorkIndicator:

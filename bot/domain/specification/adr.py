@@ -10,21 +10,25 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.schema import Schema, SectionView, Show, ViewForm
-from bot.domain.specification.entries import Entry, EntryState, Specification, numbers
-from bot.domain.specification.projection import NOTHING, Projection
+from bot.domain.messages import brief_wording
+from bot.domain.messages.attribution_wording import attribution_of
+from bot.domain.specification.entries import POSITION, Entry, EntryState, Specification, numbers
+from bot.domain.specification.fold import REPLACES
+from bot.domain.specification.projection import Projection
 from bot.domain.values.markdown import inert
-from bot.domain.values.text import clean, one_line
+from bot.domain.values.text import clean, one_line, paragraphs
 
 FOLDER = "adr"
 DECISION = "decision"
 STATUS, CONTEXT = "Status", "Context and Problem Statement"
-OPTIONS, OUTCOME = "Considered Options", "Decision Outcome"
+DRIVERS, OPTIONS = "Decision Drivers", "Considered Options"
+OUTCOME, CONSEQUENCES = "Decision Outcome", "Consequences"
 NAME_CHARS, TITLE_CHARS = 50, 120
 _PATH = re.compile(rf"{FOLDER}/(?P<number>\d{{4,}})-[^/]*\.md")
 _OUTCOME = Show(
     kind=DECISION,
     form=ViewForm.BULLETS,
-    fields={"reason": "reason", "consequences": "consequences", "changes": "changes"},
+    fields={"reason": "reason", "changes": "changes"},
 )
 _CONTEXT = Show(kind=DECISION, form=ViewForm.BULLETS, fields={"context": "context"})
 
@@ -66,7 +70,7 @@ def sections(
         one
         for one in specification.entries.values()
         if one.kind == DECISION
-        and one.step in steps
+        and _is_of(one, specification, steps)
         and one["text"]
         and (_number(one) in named or one.state is EntryState.ACCEPTED)
     ]
@@ -75,9 +79,11 @@ def sections(
         title = f"ADR-{_number(one)}: {one_line(str(one['text']), TITLE_CHARS)}"
         for heading, body in (
             (STATUS, _status(one, paths)),
-            (CONTEXT, projection.entry(_CONTEXT, one) if one["context"] else NOTHING),
+            (CONTEXT, _context(one, specification, projection)),
+            (DRIVERS, _drivers(specification)),
             (OPTIONS, _options(one, specification)),
             (OUTCOME, projection.entry(_OUTCOME, one)),
+            (CONSEQUENCES, _consequences(one, specification)),
         ):
             yield AdrSection(one.id, paths[one.id], title, heading, body)
 
@@ -93,6 +99,18 @@ def view_at(path: str, heading: str) -> SectionView | None:
     if show is None or not _PATH.fullmatch(path):
         return None
     return SectionView(file=path, section=heading, show=(show,))
+
+
+def _is_of(entry: Entry, specification: Specification, steps: Collection[str]) -> bool:
+    """Said in one of *steps*, or in place of a decision that was, wherever that was reversed."""
+    todo, seen = [entry.id], set[str]()
+    while todo:
+        one = specification.entries.get(id := todo.pop())
+        if one and one.step in steps:
+            return True
+        seen.add(id)
+        todo += [old for old in _ids(one[REPLACES] if one else None) if old not in seen]
+    return False
 
 
 def _number(entry: Entry) -> str:
@@ -127,24 +145,103 @@ def _link(id: str, paths: Mapping[str, str]) -> str:
     return f"[{id}]({paths[id].rpartition('/')[2]})" if id in paths else id
 
 
+def _context(entry: Entry, specification: Specification, projection: Projection) -> str:
+    """Its own, or what the whole item is about; and the questions that are open."""
+    own = projection.entry(_CONTEXT, entry) if entry["context"] else ""
+    problems = [] if own else _accepted(specification, "problem")
+    asked = [one for one in _accepted(specification, "question") if not one["answer"]]
+    rows = [f"- {_words(one['text'])} — {_words(attribution_of(one, 'text'))}" for one in problems]
+    rows += [f"- {one.id}: {_words(one['text'])} — {_words(attribution_of(one, 'text'))}" for one in asked]
+    return paragraphs(own, "\n".join(rows))
+
+
+def _drivers(specification: Specification) -> str:
+    rows = []
+    for one in (*_accepted(specification, "quality"), *_accepted(specification, "constraint")):
+        words = brief_wording.quality(str(one["text"]), str(one["threshold"] or ""))
+        rows.append(f"- {one.id}: {_words(words)}")
+    return "\n".join(rows)
+
+
 def _options(entry: Entry, specification: Specification) -> str:
-    """What was decided, and the other options: those of the discussion that the decision was made in."""
-    rejected, held = _ids(entry["rejected"]), entry["discussion"]
-    chosen = _ids(entry["about"])
-    others = [
+    """
+    What was decided, and every option of the discussion that it was made in, or of its step: with what speaks for and
+    against it, and who was for it.
+    """
+    rejected, chosen = _ids(entry["rejected"]), _ids(entry["about"])
+    options = [
         one
         for one in specification.entries.values()
-        if one.id in rejected
-        or (held and one.kind == "option" and one["discussion"] == held and specification.lives(one.id))
+        if one.id in {*rejected, *chosen}
+        or (one.kind == "option" and specification.lives(one.id) and _is_beside(one, entry))
     ]
-    rows = [f"- {_words(entry['text'])} (chosen)"]
-    for one in others:
-        if one.id not in chosen:
-            down = ", turned down" if one.id in rejected else ""
-            rows.append(f"- {_words(one['name'] or one['text'] or one.id)} ({one.id}{down})")
-            rows += [f"  - For: {_words(text)}" for text in one["pros"] or ()]
-            rows += [f"  - Against: {_words(text)}" for text in one["cons"] or ()]
+    options.sort(key=lambda one: one.id not in chosen)
+    is_named = any(one.id in chosen for one in options)
+    rows = [] if is_named else [f"- {_words(entry['text'])} (chosen)"]
+    for one in options:
+        name = _words(one["name"] or one["text"] or one.id)
+        fate = ", chosen" if one.id in chosen else ", turned down" if one.id in rejected else ""
+        rows.append(f"- {name} ({one.id}{fate})")
+        rows += [f"  - {fact}" for fact in _facts(one, entry, specification)]
     return "\n".join(rows)
+
+
+def _facts(option: Entry, decision: Entry, specification: Specification) -> Iterator[str]:
+    yield f"Said by {_words(attribution_of(option, next(iter(option.claims), '')))}"
+    if option["how"]:
+        yield _words(option["how"])
+    yield from (f"Good: {_words(text)}" for text in option["pros"] or ())
+    yield from (f"Bad: {_words(text)}" for text in option["cons"] or ())
+    held = [
+        one
+        for one in specification.active(POSITION)
+        if decision["discussion"] and one["discussion"] == decision["discussion"]
+    ]
+    if names := [_name(one) for one in held if _key(one["option"]) == _key(option["name"] or option["text"])]:
+        yield f"For it at the end: {', '.join(names)}"
+    for one in held:
+        past = [claim.value for claim in one.claims.get("option", ())[:-1]]
+        if _key(option["name"] or option["text"]) in map(_key, past) and _name(one) not in names:
+            yield f"Moved away: {_name(one)}"
+
+
+def _consequences(entry: Entry, specification: Specification) -> str:
+    rows = [f"- {_words(text)}" for text in entry["consequences"] or ()]
+    for id in _ids(entry["changes"]):
+        changed = specification.entries.get(id)
+        words = next((claim.value for _, claim in changed.current()), "") if changed else ""
+        doubt = brief_wording.doubt(changed) if changed and not changed.gone else ""
+        rows.append(f"- Changes {id}: “{_words(words)}”{f' ({doubt})' if doubt else ''}")
+    for one in _accepted(specification, "objection"):
+        if _is_against(one, entry):
+            fate = "; ".join(filter(None, (str(one["outcome"] or "open"), _words(one["outcome_text"] or ""))))
+            by = _words(attribution_of(one, "text"))
+            rows.append(f"- Objection of {by} ({one.id}): “{_words(one['text'])}” — {fate}")
+    return "\n".join(rows)
+
+
+def _is_beside(option: Entry, decision: Entry) -> bool:
+    held = decision["discussion"]
+    return option["discussion"] == held if held else option.step[:2] == decision.step[:2]
+
+
+def _is_against(objection: Entry, decision: Entry) -> bool:
+    held, about = decision["discussion"], _ids(objection["about"])
+    is_about = not {decision.id, *_ids(decision["about"])}.isdisjoint(about)
+    return is_about or bool(held and objection["discussion"] == held)
+
+
+def _accepted(specification: Specification, kind: str) -> list[Entry]:
+    return [one for one in specification.active(kind) if one.state is EntryState.ACCEPTED]
+
+
+def _name(position: Entry) -> str:
+    claim = position.claim("option")
+    return _words(claim.owner.name if claim else position["person"])
+
+
+def _key(text: object) -> str:
+    return " ".join(str(text).split()).casefold()
 
 
 def _ids(found: object) -> tuple[str, ...]:

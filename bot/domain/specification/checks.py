@@ -8,7 +8,15 @@ from bot.domain.specification.entailment import reasons
 from bot.domain.specification.entries import Entry, Patch
 
 SAID = frozenset(
-    {FieldType.LINE, FieldType.TEXT, FieldType.AMOUNT, FieldType.NUMBER, FieldType.DATE, FieldType.PERSON}
+    {
+        FieldType.LINE,
+        FieldType.TEXT,
+        FieldType.AMOUNT,
+        FieldType.NUMBER,
+        FieldType.COUNT,
+        FieldType.DATE,
+        FieldType.PERSON,
+    }
 )
 """Fields with words that somebody has to have said: not choices, references, paths and code."""
 

@@ -1,6 +1,6 @@
 """
-What is missing, open or doubtful in a specification. It chooses the next question and gives the workshop's
-roles their blocking questions; it never stops anybody.
+What is missing, open or doubtful in a specification. It chooses the next question and gives the roles of the
+plan their questions; it never stops anybody.
 """
 
 import re
@@ -123,7 +123,7 @@ class _Finder:
 
     def of_views(self, steps: Collection[str]) -> Iterator[CoverageGap]:
         for view in self._schema.views:
-            for step in view.steps:
+            for step in view.collecting:
                 if step in steps:
                     for need in view.needs:
                         for gap in self._needed(view, need):
@@ -138,7 +138,7 @@ class _Finder:
                 yield CoverageGap(kind=GapKind.MISSING, ask=need.ask, lane=need.lane, facts=counts)
         for entry in self._active(need.every) if need.every else ():
             only_here = any(one.here and one.kind == need.every for one in view.show)
-            if (entry.step in view.steps or not only_here) and not self._has(entry, need):
+            if (view.has_said(entry.step) or not only_here) and not self._has(entry, need):
                 field = need.has or need.named_by
                 ask = need.ask.replace("{id}", entry.id)
                 yield CoverageGap(kind=GapKind.MISSING, id=entry.id, field=field, ask=ask, lane=need.lane)

@@ -4,9 +4,8 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from bot.domain.messages import discussion_wording as wording
-from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.specification.entries import DISCUSSION, Entry, EntryState, Specification
 
-DISCUSSION, POSITION = "discussion", "position"
 CONCLUDED_IN = ("decision", "objection", "question", "insight", "action")
 """The kinds that the block shows."""
 REVISION_CHARS = 8

@@ -126,15 +126,6 @@ def speaks_of_a_decision(text: str) -> bool:
     return _COMMITS.search(_plain(text)) is not None
 
 
-def has_figure(text: str) -> bool:
-    """Whether it says a date, a number with digits, or one with a unit."""
-    said = _plain(text)
-    if any(True for _ in _dates_in(said)):
-        return True
-    amounts = _amounts(_undated(said))
-    return any(one.dimension or any(map(str.isdigit, one.said)) for one in amounts)
-
-
 def content_words(text: str) -> frozenset[str]:
     """The stems of the words that say something, without numbers and their units."""
     words = (one for one in _all_words(_plain(text)) if len(one) > 2 and not one[0].isdigit())

@@ -44,6 +44,7 @@ from bot.domain.values.value import Stored
 
 __all__ = [
     "DECIDED_BY_PEOPLE",
+    "DISCUSSION",
     "ENTRIES",
     "GIT_AUTHOR",
     "GONE",
@@ -53,6 +54,7 @@ __all__ = [
     "NOT_LISTED",
     "OF_DISCUSSIONS",
     "PERSONA_NAME",
+    "POSITION",
     "THE_BOT",
     "Check",
     "Claim",
@@ -75,7 +77,8 @@ __all__ = [
 ]
 
 
-OF_DISCUSSIONS = frozenset({"discussion", "position"})
+DISCUSSION, POSITION, OPTION = "discussion", "position", "option"
+OF_DISCUSSIONS = frozenset({DISCUSSION, POSITION})
 """Kinds that record what happened. Such entries need no acceptance."""
 NOT_LISTED = OF_DISCUSSIONS | {NOTE}
 """Kinds that no list of what was recorded shows."""
@@ -85,13 +88,14 @@ _Named = TypeVar("_Named", Party, Stale, HeardWords)
 class Specification(Stored):
     """
     `through` is the last line that is folded in, `refused` the patches that could not be applied, as sentences.
-    `count` numbers the changes. `heard` are the words of people by line: they stand in the transcript, and no snapshot
-    repeats them.
+    `count` numbers the changes. `damage` says what is wrong with the lines. `heard` are the words of people by line:
+    they stand in the transcript, and no snapshot repeats them.
     """
 
     entries: Mapping[str, Entry] = {}
     through: str = ""
     refused: tuple[str, ...] = ()
+    damage: tuple[str, ...] = ()
     count: int = 0
     heard: Mapping[str, HeardWords] = {}
 
@@ -146,19 +150,18 @@ class Specification(Stored):
     def _fold(self) -> Fold:
         return Fold(self.entries, self.heard, self.count, self.refused)
 
-    def naming(self, person: str, name: str, lines: Collection[str] = ()) -> "Specification":
-        """With what *person* is called where only their id was known, and in all that *lines* gave."""
+    def naming(self, names: Mapping[str, str]) -> "Specification":
+        """With what people are called, by id."""
 
-        def named(one: _Named, line: str) -> _Named:
-            is_known = one.by == person and (line in lines or one.name in {"", person})
-            return one.but(name=name) if is_known else one
+        def named(one: _Named) -> _Named:
+            return one.but(name=names[one.by]) if one.by in names else one
 
         def renamed(claim: Claim) -> Claim:
             return claim.but(
-                said=claim.said and named(claim.said, claim.said.line),
-                proposed=named(claim.proposed, claim.proposed.line),
-                accepted=claim.accepted and named(claim.accepted, claim.accepted.line),
-                stale=claim.stale and named(claim.stale, claim.stale.line),
+                said=claim.said and named(claim.said),
+                proposed=named(claim.proposed),
+                accepted=claim.accepted and named(claim.accepted),
+                stale=claim.stale and named(claim.stale),
             )
 
         return self.but(
@@ -168,7 +171,7 @@ class Specification(Stored):
                 )
                 for id, entry in self.entries.items()
             },
-            heard={line: named(words, line) for line, words in self.heard.items()},
+            heard={line: named(words) for line, words in self.heard.items()},
         )
 
     def says(self, line: str, words: str) -> bool:
@@ -194,6 +197,9 @@ class Specification(Stored):
             }
             if entry.first is None or entry.first.line != line or entry.gone:
                 entries[id] = entry.but(claims={field: known for field, known in kept.items() if known})
+        for id, entry in entries.items():
+            if entry.replaced_by:
+                entries[id] = entry.but(replaced_by=tuple(by for by in entry.replaced_by if by in entries))
         return self.but(entries=entries)
 
     def resting_on(self, source: str) -> tuple[tuple[str, str], ...]:

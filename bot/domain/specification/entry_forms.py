@@ -30,6 +30,7 @@ from bot.domain.messages.form import (
     OptionGroup,
     Submission,
 )
+from bot.domain.specification import reader
 from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, Patch, Specification
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
@@ -38,6 +39,8 @@ KEEP, WITHDRAW = "keep", "withdraw"
 ENTRY = "entry"
 NEW_PART = "new_"
 LEAVE_OUT = "out"
+MOST_OFFERED = 4
+"""Buttons for one note."""
 """Of a note: it is nothing for the record."""
 
 FORM_CHARS = 3_000
@@ -51,6 +54,7 @@ _KINDS: Mapping[FieldType, FieldKind] = {
     FieldType.LINE: FieldKind.LINE,
     FieldType.TEXT: FieldKind.TEXT,
     FieldType.NUMBER: FieldKind.NUMBER,
+    FieldType.COUNT: FieldKind.LINE,
     FieldType.AMOUNT: FieldKind.LINE,
     FieldType.CHOICE: FieldKind.CHOICE,
     FieldType.REF: FieldKind.CHOICE,
@@ -325,6 +329,8 @@ def _problem(field: KindField) -> str:
     match field.type:
         case FieldType.NUMBER:
             return "That has to be a whole number, such as 3."
+        case FieldType.COUNT:
+            return "That has to be a whole number or a range, such as 20-25."
         case FieldType.AMOUNT:
             return "Put a number in it, such as 5 s."
         case FieldType.CHOICE:
@@ -531,6 +537,18 @@ def sorted_patches(submission: Submission, specification: Specification, schema:
     return Reading(errors=errors) if errors else Reading(patches=tuple(patches))
 
 
+def offered_kinds(note: Entry, keys: Iterable[str], schema: Schema) -> Mapping[str, str]:
+    """
+    What a press may make of *note*: kinds with these *keys*, by the value that the form has for them. A question mark
+    puts the question first. What has parts or a choice in place of words needs the form.
+    """
+    asks = ["question"] if "?" in str(note[schema.kinds[NOTE].text]) else []
+    kinds = (schema.kinds[key] for key in dict.fromkeys((*asks, *keys)) if key in schema.kinds)
+    fitting = (one for one in kinds if one.key != NOTE and not one.part_of and not one.one_per_step)
+    new = [one for one in fitting if one.fields[one.text].type in _TEXTS]
+    return {**{one.prefix: one.name for one in new[:MOST_OFFERED]}, LEAVE_OUT: "Leave it out"}
+
+
 def sorted_as(
     note: Entry,
     kind: Kind,
@@ -540,18 +558,35 @@ def sorted_as(
     owner: str = "",
     made: Iterable[Patch] = (),
 ) -> Reading:
-    """*note* is superseded by an entry of *kind* with its words and author, which rests on the message it came from."""
+    """
+    *note* is superseded by entries of *kind* with its words and author, which rest on the message it came from: one
+    for each line. A line above a list stays a note.
+    """
     claim = note.claim(schema.kinds[NOTE].text)
-    text = kind.fields[kind.text]
-    value, problem = _typed(text.but(many=False), str(claim.value) if claim else "", specification)
-    if claim is None or value is None:
-        return Reading(errors={note.id: problem or _NEVER_EMPTY})
-    new = specification.next_id(kind, owner, (one.id for one in made))
-    main = {kind.text: [value] if text.many else value}
-    entry = Patch(
-        id=new, kind=kind.key, part_of=owner, new=True, set=main, sources=(claim.line,), note=note.id
-    )
-    return Reading(patches=(entry, Patch(id=note.id, state=EntryState.SUPERSEDED, replaced_by=(new,))))
+    lines, rest = reader.filed(str(claim.value) if claim else "", kind)
+    field, patches = kind.fields[kind.text], list[Patch]()
+    taken = [one.id for one in made]
+    for line in lines:
+        value, problem = _typed(field.but(many=False), line, specification)
+        if claim is None or value is None:
+            return Reading(errors={note.id: problem or _NEVER_EMPTY})
+        id = specification.next_id(kind, owner, taken)
+        taken.append(id)
+        main = {kind.text: [value] if field.many else value}
+        patches.append(
+            Patch(
+                id=id, kind=kind.key, part_of=owner, new=True, set=main, sources=(claim.line,), note=note.id
+            )
+        )
+    if not patches:
+        return Reading(errors={note.id: _NEVER_EMPTY})
+    ids = tuple(patch.id for patch in patches)
+    if rest and claim:
+        about = {name: note[name] for name in ("question", "asked") if note[name]}
+        id = specification.next_id(schema.kinds[NOTE], taken=taken)
+        kept = {schema.kinds[NOTE].text: rest, **about}
+        patches.append(Patch(id=id, kind=NOTE, new=True, set=kept, sources=(claim.line,), note=note.id))
+    return Reading(patches=(*patches, Patch(id=note.id, state=EntryState.SUPERSEDED, replaced_by=ids)))
 
 
 def _what_it_is(step_id: str, specification: Specification, schema: Schema) -> Iterator[OptionGroup]:

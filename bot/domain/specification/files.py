@@ -1,33 +1,34 @@
 """The files of an item as edits: every section is a function of the entries, and so is how each file ends."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.schema import NOTE, SectionView, ViewForm
+from bot.domain.catalog.schema import NOTE, PLAN_PAGE, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED
 from bot.domain.item.artifacts import (
     SINCE_THEN,
     CheckedEdit,
+    DerivedEdit,
     FollowUpEdit,
     ItemsEdit,
     RowsEdit,
     SectionEdit,
     applies_to,
+    digest_of,
     marker,
 )
-from bot.domain.messages import specification_wording
 from bot.domain.specification import adr, discussions
-from bot.domain.specification.discussions import DISCUSSION
-from bot.domain.specification.entries import Specification
-from bot.domain.specification.not_settled import Unsettled, concerning, not_settled
-from bot.domain.specification.projection import NOTHING, Projection
-from bot.domain.values.markdown import LAST_SECTION, inert
-from bot.domain.values.text import clean
+from bot.domain.specification.brief import PAGE, Brief, brief, listed, page
+from bot.domain.specification.entries import DISCUSSION, Specification
+from bot.domain.specification.projection import Projection
+from bot.domain.values.markdown import LAST_SECTION
 
 NOTES_PAGE = "notes.md"
 """In the item's folder: what was said in steps whose own files have no room for prose, or in no step."""
 PLANNING, ELSEWHERE = "Planning", "In no other section"
+_NUMBER = re.compile(r"([0-9]{1,6})\. ")
 UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}
 
 
@@ -36,36 +37,63 @@ class ItemFacts(NamedTuple):
     slug: str
 
 
+def brief_edit(found: Brief, item: ItemFacts) -> DerivedEdit:
+    """The brief as a file. Without anything to say there is none."""
+    text = page(found, item.title)
+    return DerivedEdit(path=PAGE, text=text, digest=digest_of(text) if text else "")
+
+
 def sections(
     playbook: Playbook,
     specification: Specification,
     item: ItemFacts,
     written: Mapping[str, str],
     steps: Collection[str] = (),
+    *,
+    summary: Brief | None = None,
 ) -> Iterator[tuple[str, CheckedEdit]]:
     """
-    Every section of ours, by its key: those that were *written* before, with the digests of that, those of *steps* also
-    when they are empty, and those that show what was said. Others are left until their step is led.
+    Every section of ours that says something, and those that were *written* before, with the digests of that, to take
+    them out. Sections of steps that were not led yet are left, but for those of *steps* and those that show what was
+    said. *summary* is the brief of the specification.
     """
-    written = dict(written)
+    found = tuple(_sections(playbook, specification, item, dict(written), steps))
+    yield from found
+    rows = (summary or brief(playbook.schema, specification)).not_settled
+    pages = {edit.path: edit for _, edit in found if isinstance(edit, SectionEdit)}
+    for path in pages:
+        if path in SHARED.values():
+            continue
+        key = f"{path}#{LAST_SECTION}"
+        has_text = any(edit.path == path and isinstance(edit, SectionEdit) and edit.body for _, edit in found)
+        if has_text or key in written:
+            number = _next_number(path, playbook)
+            heading = f"{number}{LAST_SECTION} ({len(rows)})"
+            edit = _section(path, heading, listed(rows) if has_text else "", item.title, None)
+            yield key, edit.but(last=True)
+
+
+def _sections(
+    playbook: Playbook,
+    specification: Specification,
+    item: ItemFacts,
+    written: Mapping[str, str],
+    steps: Collection[str],
+) -> Iterator[tuple[str, CheckedEdit]]:
     projection = Projection(playbook.schema, specification)
-    rows = not_settled(playbook.schema, specification)
-    ends: dict[str, tuple[Unsettled, ...]] = {}
     due = _due(playbook, projection, specification, written, steps)
     for view in due:
-        yield view.key, _edit(view, specification, item, projection, replaces=written.get(view.key, ""))
-        if view.is_page and view.file not in SHARED:
-            ends[view.file] = _of_file(view.file, playbook, rows)
+        edit = _edit(view, specification, item, projection, replaces=written.get(view.key, ""))
+        if view.key in written or _has_content(edit):
+            yield view.key, edit
     noted = {
         one.step: f"{NOTES_PAGE}#{one.step}" for one in specification.entries.values() if one.kind == NOTE
     }
     for step_id, key in sorted(noted.items()):
-        if body := projection.homeless(step_id) or (NOTHING if key in written else ""):
-            step = playbook.agenda.get(step_id)
+        if (body := projection.homeless(step_id)) or key in written:
+            step = playbook.own_step(step_id)
             heading = f"{step_id} {step.title}" if step else step_id or PLANNING
             yield key, _section(NOTES_PAGE, heading, body, item.title, written.get(key, ""))
-            about = concerning(rows, playbook.schema, {NOTE}, {step_id})
-            ends[NOTES_PAGE] = tuple(dict.fromkeys((*ends.get(NOTES_PAGE, ()), *about)))
     decisions = tuple(adr.sections(playbook.schema, specification, _architecture(playbook), written))
     for one in decisions:
         edit = SectionEdit(
@@ -75,21 +103,33 @@ def sections(
             body=one.body,
             replaces=written.get(one.key, ""),
         )
-        yield one.key, edit
-        ends[one.path] = tuple(row for row in rows if row.id == one.id or not row.of)
-    more, key = projection.elsewhere(due, but={one.id for one in decisions}), f"{NOTES_PAGE}#{ELSEWHERE}"
+        if one.body or one.key in written:
+            yield one.key, edit
+    in_plan = (view for view in playbook.schema.views if view.file == PLAN_PAGE and view.key in written)
+    more = projection.elsewhere([*due, *in_plan], but={one.id for one in decisions})
+    key = f"{NOTES_PAGE}#{ELSEWHERE}"
     if more or key in written:
-        body = "\n".join(more.values()) or NOTHING
+        body = "\n".join(more.values())
         yield key, _section(NOTES_PAGE, ELSEWHERE, body, item.title, written.get(key, ""))
-        ends[NOTES_PAGE] = (*ends.get(NOTES_PAGE, ()), *(row for row in rows if row.id in more))
-    for path, found in ends.items():
-        key = f"{path}#{LAST_SECTION}"
-        listed = "\n".join(
-            f"- {inert(clean(specification_wording.unsettled_row(row, playbook.schema)))}" for row in found
-        )
-        if listed or key in written:
-            edit = _section(path, LAST_SECTION, listed, item.title, None)
-            yield key, edit.but(last=True)
+
+
+def _has_content(edit: CheckedEdit) -> bool:
+    match edit:
+        case SectionEdit():
+            return bool(edit.body)
+        case ItemsEdit():
+            return bool(edit.items)
+        case RowsEdit():
+            return bool(edit.rows)
+        case _:
+            assert_never(edit)
+
+
+def _next_number(path: str, playbook: Playbook) -> str:
+    """`9. ` in a file whose steps number its sections."""
+    headings = (view.heading for view in playbook.schema.views if view.file == path)
+    numbers = [int(found[1]) for one in headings if (found := _NUMBER.match(one))]
+    return f"{max(numbers) + 1}. " if numbers else ""
 
 
 def follow_ups(
@@ -97,7 +137,7 @@ def follow_ups(
 ) -> Iterator[tuple[str, tuple[FollowUpEdit, ...]]]:
     """What became of what the block of each discussion shows, in every file that has the block; by a key."""
     for held in specification.active(DISCUSSION):
-        if step := playbook.agenda.get(str(held["step"] or "")):
+        if step := playbook.own_step(str(held["step"] or "")):
             block, rows = (
                 marker(step.step_id, str(held["ended"])),
                 discussions.since_then(specification, held),
@@ -122,7 +162,7 @@ def _due(
         view.key
         for view in views
         if view.key in written
-        or not said.isdisjoint(view.steps)
+        or not said.isdisjoint(view.collecting)
         or (view.always and any(projection.chosen(one, view) for one in view.show))
     }
     listing = [view for view in views if view.key in due]
@@ -143,17 +183,11 @@ def document_title(path: str, title: str) -> str:
     return f"{' '.join(UPPER.get(word, word) for word in stem.split())}: {title}"
 
 
-def _of_file(path: str, playbook: Playbook, rows: Iterable[Unsettled]) -> tuple[Unsettled, ...]:
-    views = [view for view in playbook.schema.views if view.file == path]
-    kinds = {kind for view in views for kind in playbook.schema.kinds_in(view)}
-    return concerning(rows, playbook.schema, kinds, {step for view in views for step in view.steps})
-
-
 def _architecture(playbook: Playbook) -> frozenset[str]:
     """The steps of the phases in which an architecture is selected."""
     selecting = adr.selecting(playbook.schema)
-    phases = {step.phase_key for step in playbook.agenda.steps if step.step_id in selecting}
-    return frozenset(step.step_id for step in playbook.agenda.steps if step.phase_key in phases)
+    phases = {step.phase_key for step in playbook.all_steps if step.step_id in selecting}
+    return frozenset(step.step_id for step in playbook.all_steps if step.phase_key in phases)
 
 
 def _section(path: str, heading: str, body: str, title: str, replaces: str | None) -> SectionEdit:

@@ -97,7 +97,7 @@ def utterance_of(line: Line) -> str:
 
 def is_heard(line: Line) -> bool:
     """Whether its words may be quoted."""
-    return line.source is Source.USER and isinstance(line.meta.get("user_id"), str)
+    return line.source is Source.USER and bool(line.person)
 
 
 def letters_of(text: object) -> str:
@@ -108,7 +108,7 @@ def letters_of(text: object) -> str:
 def party_of(line: Line, *, is_ours: bool = True) -> Party:
     """Who proposed what a line gives. A line that we did not write counts as pushed, whatever name stands in it."""
     meta, id = line.meta, line.message_id
-    person, name = _text(meta, "user_id"), _text(meta, "user_name")
+    person, name = line.person, line.person_name
     if not is_ours:
         named = name or person or _text(meta, PERSONA_NAME) or line.actor
         return Party(kind=PartyKind.GIT, by="git", name=f"a pushed line that names {named}", line=id)
@@ -233,7 +233,8 @@ class _Change:
         accepted = decides and patch.state is not EntryState.PROPOSED
         for field, value in values.items():
             accepts = accepted and (field != OUTCOME or self._party.kind is PartyKind.PERSON)
-            entry = self._claiming(entry, field, value, patch, accepts=accepts)
+            given = self._claiming(entry, field, value, patch, accepts=accepts)
+            entry = _without_contradiction(given) if accepts and given is not entry else given
         took = entry
         if decides and patch.accept:
             fields = patch.accept if isinstance(patch.accept, tuple) else tuple(entry.claims)
@@ -375,16 +376,24 @@ class _Change:
         was, now = _named(before, REPLACES), _named(entry, REPLACES)
         for id in sorted(now - was):
             if one := self._fold.entries.get(id):
-                self._fold.put(one.but(replaced_by=_each_once(one.replaced_by, [entry.id])))
+                after = one.but(replaced_by=_each_once(one.replaced_by, [entry.id]))
+                self._fold.put(after)
+                self._contradict(one, after)
                 self._outdate(id, self._why(StaleCause.REVERSED, id))
         for id in sorted(was - now):
             self._return(id, entry)
-        was, now = _named(before, CHANGES), _named(entry, CHANGES)
-        for id in sorted(now - was):
-            self._doubt(id, self._why(StaleCause.CONTRADICTED, entry.id))
-        for id in sorted(was - now):
-            if one := self._fold.entries.get(id):
-                self._fold.put(_without_doubt(one, entry.id))
+        self._contradict(before, entry)
+
+    def _contradict(self, before: Entry, entry: Entry) -> None:
+        """While a decision stands, what it `changes` is contradicted, unless people settled that since."""
+        for id in sorted(_changed_by(before) ^ _changed_by(entry)):
+            if (one := self._fold.entries.get(id)) is None:
+                continue
+            self._fold.put(_without_contradiction(one))
+            for other in tuple(self._fold.entries.values()):
+                claim = other.claim(CHANGES) if id in _changed_by(other) else None
+                if claim and all(known.at < claim.at for _, known in one.current()):
+                    self._doubt(self._fold.entries[id], _contradiction(claim, other.id))
 
     def _return(self, id: str, entry: Entry) -> None:
         """What *entry* had replaced stands again, and people are asked. A note that was sorted stays sorted."""
@@ -392,16 +401,18 @@ class _Change:
         if one is None or entry.id not in one.replaced_by or one.kind == NOTE:
             return
         others = tuple(other for other in one.replaced_by if other != entry.id)
-        self._fold.put(one.but(replaced_by=others, superseded=one.superseded if others else ""))
+        after = one.but(replaced_by=others, superseded=one.superseded if others else "")
+        self._fold.put(after)
         if not others:
-            self._doubt(id, self._why(StaleCause.RETURNED, entry.id))
+            why = self._why(StaleCause.RETURNED, entry.id)
+            self._doubt(after, why)
+            self._contradict(one, after)
+            self._outdate(id, why)
 
-    def _doubt(self, id: str, why: Stale) -> None:
+    def _doubt(self, entry: Entry, why: Stale) -> None:
         """People keep, change or withdraw it."""
-        entry = self._fold.entries.get(id)
-        for field, claim in entry.current() if entry and not entry.gone else ():
-            self._mark(id, field, [claim], why)
-        self._outdate(id, why)
+        for field, claim in entry.current() if not entry.gone else ():
+            self._mark(entry.id, field, [claim], why)
 
     # --- a message that was changed or deleted ------------------------------------------------------------------------
 
@@ -525,13 +536,19 @@ def _named(entry: Entry, field: str) -> frozenset[str]:
     return frozenset([value] if isinstance(value, str) else map(str, value or ())) - {entry.id}
 
 
-def _without_doubt(entry: Entry, source: str) -> Entry:
-    """The decision that contradicted the entry stands no more."""
+def _changed_by(entry: Entry) -> frozenset[str]:
+    return frozenset() if entry.gone else _named(entry, CHANGES)
 
+
+def _contradiction(changes: Claim, decision: str) -> Stale:
+    by = changes.owner
+    return Stale(line=by.line, cause=StaleCause.CONTRADICTED, by=by.by, name=by.name, source=decision)
+
+
+def _without_contradiction(entry: Entry) -> Entry:
     def settled(one: Claim) -> Claim:
-        why = one.stale
-        is_void = why and why.cause is StaleCause.CONTRADICTED and why.source == source
-        return one.but(stale=None) if is_void else one
+        is_contradicted = one.stale and one.stale.cause is StaleCause.CONTRADICTED
+        return one.but(stale=None) if is_contradicted else one
 
     return entry.but(claims={field: tuple(map(settled, known)) for field, known in entry.claims.items()})
 

@@ -5,7 +5,7 @@ Nothing is called ready while a row stands that comes before the open questions.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -61,13 +61,11 @@ class Unsettled(Value):
     cause: StaleCause | None = None
 
 
-def not_settled(
-    schema: Schema, specification: Specification, damage: Iterable[str] = ()
-) -> tuple[Unsettled, ...]:
-    """*damage*: sentences about lines that cannot be read; patches that were refused are told, too."""
+def not_settled(schema: Schema, specification: Specification) -> tuple[Unsettled, ...]:
+    """What is wrong with lines comes first, and then the patches that were refused."""
     found = [
-        Unsettled(kind=RowKind.DAMAGED, facts=(one,))
-        for one in dict.fromkeys((*damage, *specification.refused))
+        Unsettled(kind=RowKind.DAMAGED, facts=(sentence,))
+        for sentence in dict.fromkeys((*specification.damage, *specification.refused))
     ]
     for kind in (one for one in schema.kinds.values() if one.key not in OF_DISCUSSIONS):
         for entry in specification.active(kind.key):
@@ -84,9 +82,9 @@ def not_settled(
     return tuple(sorted(found, key=lambda row: ORDER.index(row.kind)))
 
 
-def lacking(schema: Schema, specification: Specification, damage: Iterable[str] = ()) -> tuple[str, ...]:
+def lacking(schema: Schema, specification: Specification) -> tuple[str, ...]:
     """Why the item is not ready to build: `2 contested`, `no requirement`; nothing if it is."""
-    counts = Counter(row.kind for row in not_settled(schema, specification, damage) if row.kind in BLOCKING)
+    counts = Counter(row.kind for row in not_settled(schema, specification) if row.kind in BLOCKING)
     requirements = _accepted(specification, REQUIREMENT)
     untested = sum(
         one["priority"] in NEEDS_CRITERION and not specification.parts(one.id, CRITERION)
@@ -98,19 +96,6 @@ def lacking(schema: Schema, specification: Specification, damage: Iterable[str] 
         *(() if requirements else ("no requirement",)),
         *((f"{untested} must or should {RowKind.NO_CRITERION.value}",) if untested else ()),
         *(() if owned else ("no work with an owner",)),
-    )
-
-
-def concerning(
-    rows: Iterable[Unsettled], schema: Schema, kinds: Collection[str], steps: Collection[str]
-) -> tuple[Unsettled, ...]:
-    """Of a file that shows *kinds*; what no file shows belongs to the files of the step in which it was said."""
-    shown = {kind for view in schema.views for kind in schema.kinds_in(view)}
-    elsewhere = {step for view in schema.views for step in view.steps} - set(steps)
-    return tuple(
-        row
-        for row in rows
-        if not row.of or row.of in kinds or (row.of not in shown and row.step not in elsewhere)
     )
 
 

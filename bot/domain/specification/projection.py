@@ -22,6 +22,7 @@ from bot.domain.catalog.schema import (
     ViewForm,
     is_shown,
 )
+from bot.domain.messages import brief_wording
 from bot.domain.messages.attribution_wording import (
     attribution,
     attribution_of,
@@ -34,12 +35,10 @@ from bot.domain.specification.entries import Entry, EntryState, PartyKind, Speci
 from bot.domain.values.markdown import bullet, inert
 from bot.domain.values.text import clean, csv_cell
 
-NOTHING = "_Nothing recorded yet._"
 UNSORTED = "**Said, and not sorted yet**"
 ALSO_SAID = "**Also said**"
 """Above notes that answer no question, where others do: Markdown would show both as one list."""
 SAID_BY = ("_Said by ", "_Proposed by ", "_Decided by ")
-TO_CONFIRM = "_(to be confirmed again)_"
 LAST = 1_000
 """Where notes stand that answer no question."""
 WITHOUT_VALUE = "none"
@@ -52,11 +51,11 @@ class Projection:
         self._spec = specification
 
     def view(self, view: SectionView) -> str:
-        """The body of the section, or the whole of a JSON or CSV file."""
+        """The body of the section, empty if nothing belongs there; or the whole of a JSON or CSV file."""
         parts = [self._part(one, view) for one in view.show]
         if view.is_data:
             return parts[0]
-        return "\n\n".join(part for part in (*parts, self._notes(view)) if part) or NOTHING
+        return "\n\n".join(part for part in (*parts, self._notes(view)) if part)
 
     def items(self, view: SectionView) -> list[dict[str, Any]]:
         """The records of a JSON file."""
@@ -100,13 +99,16 @@ class Projection:
             return entry.id
         if name == "by":
             return self._who(entry)
+        if name == "state" and name not in self._schema.kinds[entry.kind].fields:
+            return self._state(entry)
         if name == "owner" and name not in self._schema.kinds[entry.kind].fields:
             return entry.part_of
         if name.startswith("#"):
             return len(self._spec.parts(entry.id, name[1:]))
         head, _, rest = name.partition(".")
         if rest and head in self._schema.kinds:
-            return [one.id for one in self._spec.active(head) if entry.id in _listed(one[rest])]
+            own = {entry.id, *(one.id for one in self._spec.entries.values() if one.part_of == entry.id)}
+            return [one.id for one in self._spec.active(head) if not own.isdisjoint(_listed(one[rest]))]
         if rest:
             named = (self._spec.entries[id] for id in _listed(entry[head]) if self._spec.lives(id))
             return [one[rest] for one in named]
@@ -116,6 +118,16 @@ class Projection:
             living = [id for id in _listed(value) if self._spec.lives(id)]
             return living if field.many else next(iter(living), None)
         return [] if field and field.many and value is None else value
+
+    def _state(self, entry: Entry) -> str:
+        """Of the entry with its parts: `said` by who accepted it, or by others; else what is open about it."""
+        claim = entry.claim(self._schema.kinds[entry.kind].text)
+        if entry.state is EntryState.PROPOSED or claim is None:
+            return "proposed"
+        parts = (one for one in self._spec.entries.values() if one.part_of == entry.id and not one.gone)
+        if any(one.stale for one in (entry, *parts)):
+            return "contradicted"
+        return "accepted" if claim.was_proposed else "said"
 
     def shown(self, entry: Entry, field: str) -> str:
         """The value as one line of Markdown, with what is open about it."""
@@ -133,12 +145,12 @@ class Projection:
 
     def mark(self, entry: Entry) -> str:
         """What has to be said about the entry as a whole, with a space in front."""
-        proposed = f" _({self._who(entry)})_" if entry.state is EntryState.PROPOSED else ""
-        return proposed + _doubt(entry)
+        return _doubt(entry)
 
     def _who(self, entry: Entry) -> str:
-        """Who stands behind its text. A dash parts it from the text, so it has none itself."""
-        return _one_line(attribution_of(entry, self._schema.kinds[entry.kind].text)).replace(" — ", ", ")
+        """Who stands behind its text, or all of it. A dash parts it from the text, so it has none itself."""
+        who = attribution_of(entry, self._schema.kinds[entry.kind].text) or attributions(entry)
+        return _one_line(who).replace(" — ", ", ")
 
     # --- forms --------------------------------------------------------------------------------------------------------
 
@@ -156,7 +168,8 @@ class Projection:
             case ViewForm.TABLE:
                 return self._table(show, entries)
             case ViewForm.COUNTS:
-                return "\n".join(self._count(self._schema.kinds[key]) for key in show.kinds)
+                counted = (self._schema.kinds[key] for key in show.kinds if self._spec.active(key))
+                return "\n".join(map(self._count, counted))
             case ViewForm.CODE:
                 return "\n\n".join(self._code(show, one) for one in entries)
             case ViewForm.DIAGRAM:
@@ -171,12 +184,13 @@ class Projection:
                 assert_never(show.form)
 
     def chosen(self, show: Show | PlanRule, view: SectionView | None = None) -> list[Entry]:
-        """The entries that a part shows, in its order."""
-        found = [one for one in self._spec.active(show.kind) if self._fits(one, show.where)]
+        """The entries that a part shows, in its order. A proposal is in no file but under *Not settled*."""
+        active = (one for one in self._spec.active(show.kind) if one.state is EntryState.ACCEPTED)
+        found = [one for one in active if self._fits(one, show.where)]
         if not isinstance(show, Show):
             return found
         if show.here and view:
-            found = [one for one in found if one.step in view.steps]
+            found = [one for one in found if view.has_said(one.step)]
         if show.order or show.group:
             found.sort(key=lambda one: (self._rank(one, show.group), self._rank(one, show.order)))
         return found
@@ -187,8 +201,8 @@ class Projection:
             return
         for show in view.show:
             if show.kind == kind.key:
-                if (not show.here or entry.step in view.steps) and self._fits(entry, show.where):
-                    yield from (kind.text, *show.fields.values())
+                if (not show.here or view.has_said(entry.step)) and self._fits(entry, show.where):
+                    yield from (kind.text, *show.fields.values(), *filter(None, [show.group]))
             elif kind.key in show.fields and kind.part_of == show.kind:
                 yield from kind.fields
 
@@ -201,6 +215,8 @@ class Projection:
         found: dict[str, str] = {}
         for entry in self._spec.entries.values():
             kind = self._schema.kinds.get(entry.kind)
+            if entry.state is EntryState.PROPOSED:
+                continue
             is_replaced = entry.state is EntryState.SUPERSEDED and entry.id not in but
             if kind is None or kind.key == NOTE or not (is_replaced or self._spec.lives(entry.id)):
                 continue
@@ -261,17 +277,19 @@ class Projection:
             if named != group:
                 group = named
                 rows += ["", f"**{str(named).capitalize()}**", ""]
-            rows.append(
-                f"{sign} **{entry.id}** {self.shown(entry, kind.text)} — {self._who(entry)}{_doubt(entry)}"
-            )
-            rows += [f"  - {fact}" for fact in self._labelled(entry, show)]
+            words, facts = self.shown(entry, kind.text), list(self._labelled(entry, show))
+            if not words:
+                words, facts = "; ".join(facts), []
+            rows.append(f"{sign} **{entry.id}** {words} — {self._who(entry)}{_doubt(entry)}")
+            rows += [f"  - {fact}" for fact in facts]
         return "\n".join(rows).strip("\n")
 
     def _labelled(self, entry: Entry, show: Show) -> Iterator[str]:
         kind = self._schema.kinds[entry.kind]
         for name in show.fields:
             if name not in kind.fields and name in self._schema.kinds:
-                for part in self._spec.parts(entry.id, name):
+                parts = self._spec.parts(entry.id, name)
+                for part in (one for one in parts if one.state is EntryState.ACCEPTED):
                     words = self.shown(part, self._schema.kinds[name].text)
                     facts = "; ".join(self._facts_of(part))
                     yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self._who(part)}{_doubt(part)}"
@@ -342,7 +360,8 @@ class Projection:
 
     def _home(self, step_id: str) -> SectionView | None:
         """The section that shows the notes of a step: its first of prose, else its first."""
-        views = [view for view in self._schema.of_step(step_id) if view.is_page and view.section]
+        named = (view for view in self._schema.views if step_id in view.steps)
+        views = [view for view in named if view.is_page and view.section]
         return next((view for view in views if view.prose), views[0] if views else None)
 
     def _notes(self, view: SectionView) -> str:
@@ -447,7 +466,7 @@ def _quoted(text: str) -> str:
 
 
 def _doubt(entry: Entry) -> str:
-    return f" {TO_CONFIRM}" if entry.stale else ""
+    return f" _({found})_" if (found := brief_wording.doubt(entry)) else ""
 
 
 def _credits(entries: Iterable[Entry]) -> str:

@@ -24,12 +24,15 @@ from bot.domain.catalog.schema import (
     ViewForm,
 )
 from bot.domain.specification.entries import Entry, EntryState, Patch, Specification
-from bot.domain.specification.projection import NOTHING, SAID_BY, UNSORTED
+from bot.domain.specification.projection import SAID_BY, UNSORTED
 from bot.domain.values.value import Value
 
+NOTHING = "_Nothing recorded yet._"
+"""In sections without an entry, as earlier versions wrote them."""
 _ID = CANONICAL_ID.pattern
 _MARK = re.compile(
-    r" ?_\((?:open: |to be confirmed again|proposed by |(?=(?:[^_\\]|\\.)*+(?<=not accepted|hich counts\?)\)_)"
+    r" ?_\((?:open: |to be confirmed again|contradicted by |proposed by "
+    r"|(?=(?:[^_\\]|\\.)*+(?<=not accepted|hich counts\?)\)_)"
     r"|(?=(?>[^_()]*? proposes: )))(?:[^_\\]|\\.)*\)_"
 )
 _HEADING = re.compile(rf"#{{3,6}} (?P<id>{_ID}): (?P<text>.*)")
@@ -180,7 +183,7 @@ class _Section(_Reading):
                 kind = self._schema.kinds[show.kind]
                 field = kind.field_named(found["label"])
                 entry = next(
-                    (one for one in self._spec.active(kind.key) if one.step in self._view.steps), None
+                    (one for one in self._spec.active(kind.key) if self._view.has_said(one.step)), None
                 )
                 if field and entry:
                     return entry, field, _MARK.sub("", found["value"]).strip()

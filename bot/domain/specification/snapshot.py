@@ -15,8 +15,17 @@ from pydantic import TypeAdapter, ValidationError
 from bot.domain.specification.entries import Claim, Entry, Specification, matters
 from bot.domain.specification.fold import is_heard
 from bot.domain.transcript import earlier
-from bot.domain.transcript.lines import CHANGING_ENTRIES, Line, Source, as_heard, line_in
-from bot.domain.transcript.seal import TAKES_OVER, TrustedKeys, foreign_ids, read_chain
+from bot.domain.transcript.lines import CHANGING_ENTRIES, Line, Source, as_heard
+from bot.domain.transcript.people import NO_NAMES, Names, with_names
+from bot.domain.transcript.seal import (
+    TAKES_OVER,
+    SealedRow,
+    TrustedKeys,
+    damage_in,
+    foreign_ids,
+    read_chain,
+    restore_lines,
+)
 from bot.domain.values.json_files import encodable, parse
 
 HASH = "specification"
@@ -46,7 +55,11 @@ def text_of(specification: Specification, written: Mapping[str, str]) -> str:
             "count": specification.count,
             "sections": dict(sorted(written.items())),
             "entries": [one.model_dump(mode="json", exclude_defaults=True) for one in entries],
-            **({"refused": list(specification.refused)} if specification.refused else {}),
+            **{
+                name: list(sentences)
+                for name in ("refused", "damage")
+                if (sentences := getattr(specification, name))
+            },
         }
     )
 
@@ -72,6 +85,7 @@ def read(text: str) -> Snapshot:
             entries={one.id: one for one in _ENTRIES.validate_python(fields.get("entries"))},
             through=fields.get("through", ""),
             refused=fields.get("refused", ()),
+            damage=fields.get("damage", ()),
             count=fields["count"],
         )
     except KeyError:
@@ -81,13 +95,21 @@ def read(text: str) -> Snapshot:
     return Snapshot(specification, _texts(fields.get("sections")))
 
 
-def restored(text: bytes | None, committed: bytes, now: bytes, *, trusted: TrustedKeys | None) -> Snapshot:
+def restored(
+    text: bytes | None,
+    committed: bytes,
+    now: bytes,
+    *,
+    trusted: TrustedKeys | None,
+    names: Names = NO_NAMES,
+) -> Snapshot:
     """
     The specification of an item at its transcript *now*. *text* is the file, and *committed* the transcript, as
     we committed them last: if they fit, and no line was taken away since, only later lines are folded. Lines that
     the *trusted* keys did not seal can only propose.
     """
-    rows, foreign = read_chain(now, trusted).rows, foreign_ids(now, trusted)
+    rows, foreign = _rows(now, trusted, names), foreign_ids(now, trusted)
+    damage = damage_in(restore_lines(now, committed, trusted), trusted)
     ours = (row.line for row in reversed(rows) if row.line.message_id not in foreign)
     told = next((line for line in ours if HASH in line.meta or TAKES_OVER in line.meta), None)
     if text is not None and told and hash_of(text) == told.meta.get(HASH) and not _is_cut(committed, now):
@@ -99,18 +121,25 @@ def restored(text: bytes | None, committed: bytes, now: bytes, *, trusted: Trust
             before = frozenset(committed.split(b"\n"))
             heard = (row.line for row in rows if row.raw in before and is_heard(row.line))
             later = (row.line for row in rows if row.raw not in before and _is_folded(row.raw, _HEARD))
-            specification = known.specification.hearing(as_heard(heard), foreign=foreign)
+            specification = known.specification.naming(names).but(damage=damage)
+            specification = specification.hearing(as_heard(heard), foreign=foreign)
             return Snapshot(specification.folding(as_heard(later), foreign=foreign), known.written)
-    return folded((row.line for row in rows), foreign=foreign)
+    return folded((row.line for row in rows), foreign=foreign, damage=damage)
 
 
-def folded_content(content: bytes, trusted: TrustedKeys | None = None) -> Snapshot:
+def folded_content(content: bytes, trusted: TrustedKeys | None = None, names: Names = NO_NAMES) -> Snapshot:
     """Out of all lines of the transcript *content*."""
+    rows = _rows(content, trusted, names)
+    foreign, damage = foreign_ids(content, trusted), damage_in(content, trusted)
+    return folded((row.line for row in rows), foreign=foreign, damage=damage)
+
+
+def _rows(content: bytes, trusted: TrustedKeys | None, names: Names) -> tuple[SealedRow, ...]:
     rows = read_chain(content, trusted).rows
-    return folded((row.line for row in rows), foreign=foreign_ids(content, trusted))
+    return tuple(row._replace(line=with_names(row.line, names)) for row in rows)
 
 
-def folded(lines: Iterable[Line], *, foreign: Collection[str] = ()) -> Snapshot:
+def folded(lines: Iterable[Line], *, foreign: Collection[str] = (), damage: tuple[str, ...] = ()) -> Snapshot:
     """Out of all *lines* of a transcript. A line that stands there twice counts once."""
     written: dict[str, str] = {}
     changing: dict[str, Line] = {}
@@ -119,21 +148,8 @@ def folded(lines: Iterable[Line], *, foreign: Collection[str] = ()) -> Snapshot:
             written |= _texts(line.meta.get(SECTIONS))
         if matters(line):
             changing.setdefault(line.message_id or f"#{number}", line)
-    return Snapshot(Specification().folding(as_heard(changing.values()), foreign=foreign), written)
-
-
-def newest_hash(content: bytes) -> str:
-    """What the newest line of a transcript that has one says the hash of the file is."""
-    line = newest_telling(content)
-    return str(line.meta[HASH]) if line else ""
-
-
-def newest_telling(content: bytes) -> Line | None:
-    """The newest line of a transcript that has the hash of the file."""
-    for row in reversed(content.split(b"\n")):
-        if f'"{HASH}"'.encode() in row and (line := line_in(row)) and isinstance(line.meta.get(HASH), str):
-            return line
-    return None
+    specification = Specification(damage=damage)
+    return Snapshot(specification.folding(as_heard(changing.values()), foreign=foreign), written)
 
 
 def first_difference(found: Specification, lines: Specification) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import NOTE, VALUE_CHARS
-from bot.domain.transcript.lines import ENTRIES, RULE, VOICE, Line, LinePhase, Source
+from bot.domain.transcript.lines import ENTRIES, RULE, TO, VOICE, Line, LinePhase, Source
 from bot.domain.transcript.seal import SEAL
 from bot.domain.values.text import one_line
 
@@ -62,8 +62,8 @@ def is_earlier(line: Line) -> bool:
 
 
 def _is_word(line: Line) -> bool:
-    """Whether a person said it in a step, and it has neither entries nor a seal."""
-    is_plain = {ENTRIES, SEAL, "turn"}.isdisjoint(line.meta) and line.phase is LinePhase.CLARIFYING
+    """Whether a person said it in a step, and no fact of a later version stands beside it."""
+    is_plain = {ENTRIES, SEAL, TO, "turn"}.isdisjoint(line.meta) and line.phase is LinePhase.CLARIFYING
     return (
         is_plain
         and line.source is Source.USER
@@ -110,8 +110,8 @@ class _Upcast:
         self._lines: dict[str, str] = {}
         """By turn and by message: the id of the line."""
         self._positions: dict[tuple[str, str], tuple[str, str]] = {}
-        self._notes: dict[str, str] = {}
-        """By the message: the id of its note."""
+        self._notes: dict[str, list[str]] = defaultdict(list)
+        """By the message: the ids of its notes. A long one has several."""
         self._read: set[object] = set()
         """The steps with entries: a word after them has none because it means nothing."""
 
@@ -141,11 +141,14 @@ class _Upcast:
         return line.but(meta={**told, **({ENTRIES: [*known, *added]} if known or added else {})})
 
     def _note(self, line: Line) -> Iterator[dict[str, Any]]:
-        said = str(line.meta.get("amends") or line.message_id)
-        if line.content.strip():
-            id = self._notes.get(said) or self._next(NOTE)
-            self._notes[said] = id
-            yield {"id": id, "kind": NOTE, "new": True, "set": {"text": line.content[:VALUE_CHARS]}}
+        notes = self._notes[str(line.meta.get("amends") or line.message_id)]
+        words = line.content if line.content.strip() else ""
+        parts = [words[start : start + VALUE_CHARS] for start in range(0, len(words), VALUE_CHARS)]
+        notes += [self._next(NOTE) for _ in parts[len(notes) :]]
+        for id, text in zip(notes, parts, strict=False):
+            yield {"id": id, "kind": NOTE, "new": True, "set": {"text": text}}
+        if parts:
+            yield from ({"id": id, "state": "withdrawn"} for id in notes[len(parts) :])
 
     def _facts(self, line: Line, known: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         deciders, reason = (list(_texts(line.meta.get(name), "")) for name in ("deciders", "reason"))
@@ -182,8 +185,7 @@ class _Upcast:
                 )
 
     def _stands(self, line: Line) -> Iterator[dict[str, Any]]:
-        person = line.meta.get("user_id") or line.meta.get("user_name")
-        key = person if isinstance(person, str) and person else line.actor
+        key = line.person or line.person_name or line.actor
         for one in positions_of(line.meta):
             place = key, _key(one.issue)
             id, option = self._positions.get(place, ("", ""))

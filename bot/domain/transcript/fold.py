@@ -16,7 +16,7 @@ from pydantic import BeforeValidator
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import words
 from bot.domain.transcript.earlier import SYNTHESIS, positions_of
-from bot.domain.transcript.lines import ENTRIES, Flaw, Line, LinePhase, Source, out_of_order
+from bot.domain.transcript.lines import ENTRIES, TO, Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.state import (
     CHANGE,
     Concluded,
@@ -100,7 +100,7 @@ class _Fold:
         self._elaboration = None  # questions go on: one without a synthesis is over
         is_late = "written_at" in line.meta  # written before the question that is open now
         is_edit = "amends" in line.meta or "retracts" in line.meta
-        if line.source is Source.USER and not is_late and not is_edit:
+        if line.source is Source.USER and not is_late and not is_edit and TO not in line.meta:
             self._step.answer(number, line)
 
     def _discuss(self, number: int, line: Line) -> None:
@@ -307,6 +307,7 @@ class _Change(Stored):
 
     steps: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
+    reopened: tuple[str, ...] = ()
     depth_overrides: Mapping[str, str] = {}
     elaborations: tuple[Record, ...] = ()
     restart: Annotated[bool, BeforeValidator(lambda found: found is True)] = False
@@ -330,6 +331,8 @@ class _Progress:
         if begins or change.restart:
             self._steps, self._phases = {}, {}
         self._steps.update(dict.fromkeys(change.steps))
+        for phase in change.reopened:
+            self._phases.pop(phase, None)
         self._phases.update(dict.fromkeys(change.phases))
         self._depths.update(change.depth_overrides)
         for record in change.elaborations:
@@ -351,8 +354,8 @@ class _Progress:
 
 def who(line: Line) -> str:
     """A person's name, or else the actor."""
-    name = line.meta.get("user_name") or line.meta.get("user_id") if line.source is Source.USER else ""
-    return one_line(name if isinstance(name, str) and name else line.actor)
+    name = line.person_name or line.person if line.source is Source.USER else ""
+    return one_line(name or line.actor)
 
 
 def message_id(number: int, meta: Mapping[str, Any]) -> str:
@@ -401,10 +404,8 @@ def named(line: Line) -> tuple[str, str]:
     """The key and the name of the speaker: for a person the id and the name, for all others the actor."""
     if line.source is not Source.USER:
         return line.actor, line.actor
-    known, name = line.meta.get("user_id"), line.meta.get("user_name")
-    name = name if isinstance(name, str) else ""
-    key = known if isinstance(known, str) and known else name or line.actor
-    return key, name or key
+    key = line.person or line.person_name or line.actor
+    return key, line.person_name or key
 
 
 @dataclass(slots=True)

@@ -44,6 +44,8 @@ HIGHEST_ROUND = 2**53
 """Readers of JSON do not agree on larger whole numbers."""
 HOST = "PlanningAgent"
 PEOPLE = "User"
+PERSON, USER_NAME, USER_ID = "person", "user_name", "user_id"
+"""In a line's `meta`. A file has only the first; `people.py` puts the name back. Earlier versions wrote the others."""
 
 
 class LinePhase(StrEnum):
@@ -84,6 +86,18 @@ class Line(Stored):
     def message_id(self) -> str:
         """Unique for every line of ours. Lines of other tools may have none; then it is empty."""
         return str(self.meta.get("message_id") or "")
+
+    @property
+    def person(self) -> str:
+        """The id of who said it or pressed; empty where that was no person. Earlier versions wrote Slack's id."""
+        found = self.meta.get(PERSON) or self.meta.get(USER_ID)
+        return found if isinstance(found, str) else ""
+
+    @property
+    def person_name(self) -> str:
+        """Empty where it is not known."""
+        found = self.meta.get(USER_NAME)
+        return found if isinstance(found, str) else ""
 
     @property
     def is_note(self) -> bool:
@@ -127,6 +141,8 @@ ENTRIES = "entries"
 """In a line's `meta`: its patches of the specification."""
 CHANGING_ENTRIES = frozenset({ENTRIES, "amends", "retracts"})
 """In a line's `meta`: what makes it one for the specification."""
+TO, BOT = "to", "bot"
+"""In the `meta` of a person's line that is a question to the bot, and answers none."""
 HEARD_AFTER = "heard_after"
 """In the `meta` of a message that was moved: the line that changed the specification before it did."""
 VOICE, RULE = "voice", "rule"

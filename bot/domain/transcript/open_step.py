@@ -10,7 +10,7 @@ from itertools import islice
 from bot.domain.roundtable import words
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript import lines as transcript
-from bot.domain.transcript.lines import Line, LinePhase, Source
+from bot.domain.transcript.lines import TO, Line, LinePhase, Source
 from bot.domain.transcript.state import CHANGE
 from bot.domain.values.places import Person
 
@@ -54,6 +54,7 @@ class _Said:
             line.source is Source.USER
             and line.phase is LinePhase.CLARIFYING
             and line.heard
+            and TO not in line.meta
             and not _is_late(line)
         ):
             self._lines.append(line)
@@ -89,4 +90,4 @@ def _is_late(line: Line) -> bool:
 
 
 def _person(line: Line) -> Person:
-    return Person(id=str(line.meta.get("user_id") or ""), name=str(line.meta.get("user_name") or ""))
+    return Person(id=line.person, name=line.person_name)

@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.domain.planning.record import VERSION
 from bot.domain.privacy.redaction import MARKED, Redacted
 from bot.domain.transcript.lines import HOST, UNSAFE, Line, LinePhase, Source, line_in
 from bot.domain.transcript.seal import OF_SEALING, SCRUBBED, SEAL, keep_digest, reading_of
@@ -76,7 +75,6 @@ def note(
 ) -> Line:
     """The line that names the changes, with *facts*. It has the round and the phase of the line *last*."""
     lines = [one.as_meta() for one in changed]
-    goes_on = {VERSION: last.meta[VERSION]} if last and VERSION in last.meta else {}
     count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
     return Line(
         ts=now,
@@ -86,7 +84,7 @@ def note(
         role="planning",
         source=Source.SYSTEM,
         content=f"Secrets were taken out of {count}.",
-        meta={**goes_on, **facts, "message_id": f"scrub-{now}", SCRUBBED: lines},
+        meta={**facts, "message_id": f"scrub-{now}", SCRUBBED: lines},
     )
 
 

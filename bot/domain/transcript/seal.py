@@ -20,7 +20,17 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from bot.domain.transcript.lines import UNWRITTEN, Line, append, line_in, parse, whole_rows
+from bot.domain.transcript.lines import (
+    CHANGING_ENTRIES,
+    PERSON,
+    UNWRITTEN,
+    USER_NAME,
+    Line,
+    append,
+    line_in,
+    parse,
+    whole_rows,
+)
 
 SEAL, SEAL_KEY, SALT = "seal", "seal_key", "salt"
 """In a line's `meta`. The first line carries the public key; a change of key is the last line of the key before it."""
@@ -33,7 +43,6 @@ TAKES_OVER = "takes_over"
 """In the `meta` of the sealed line by which a person takes over lines without a valid seal: `{lines, digests}`."""
 UNSEALED = "unsealed"
 """In the `meta` of a chain's first line: how many lines of an older record stood before it."""
-PERSON, USER_NAME = "person", "user_name"
 
 _LABEL = b"roundtable line 1"
 _KEY_ID, _CHAIN_ID, _MARK = 16, 16, 32
@@ -152,7 +161,11 @@ def read_chain(content: bytes, trusted: TrustedKeys | None = None, *, chain: str
     Without *trusted* keys (in CI, for an agent, in a fresh clone) the key of the first line counts. Without *chain*,
     the chain that has the most lines does.
     """
-    found = _parsed(content)
+    return _chain_of(_parsed(content), trusted, chain)
+
+
+def _chain_of(parsed: Iterable["_Found | None"], trusted: TrustedKeys | None, chain: str = "") -> Chain:
+    found = [row for row in parsed if row]
     signed = _vouched(found, _keys_in(found, trusted))
     chain = chain or _longest(found, signed)
     signed = {at for at in signed if found[at].seal["chain"] == chain}
@@ -194,6 +207,21 @@ def foreign_ids(content: bytes, trusted: TrustedKeys | None = None) -> frozenset
     return read_chain(content, trusted).foreign
 
 
+def damage_in(content: bytes, trusted: TrustedKeys | None = None) -> tuple[str, ...]:
+    """
+    What is wrong with the seals in *content*; nothing is, where there are neither seals nor keys. A line of another
+    tool that proposes nothing needs none.
+    """
+    if not trusted and b'"seal"' not in content:
+        return ()
+    found = read_chain(content, trusted)
+    pushed = sum(not row.is_sealed and not CHANGING_ENTRIES.isdisjoint(row.line.meta) for row in found.rows)
+    if not pushed:
+        return found.flaws
+    many = "1 line has no seal: it" if pushed == 1 else f"{pushed} lines have no seal: they"
+    return *found.flaws, f"{many} can only propose"
+
+
 def key_named(content: bytes, id: str) -> TrustedKeys:
     """The public key with this id, if a line of *content* carries it."""
     rows = (row for raw in content.split(b"\n") if b'"seal_key"' in raw and (row := _found(raw)))
@@ -209,12 +237,17 @@ def chain_in(rows: Iterable[bytes], trusted: TrustedKeys) -> str:
 
 def lost_rows(content: bytes, before: bytes, trusted: TrustedKeys | None) -> tuple[SealedRow, ...]:
     """The sealed lines of *before* that *content* has no more, or has in another form."""
-    if content.startswith(before):
-        return ()
+    return () if content.startswith(before) else _compare(_parsed(content), before, trusted)[0]
+
+
+def _compare(
+    rows: Iterable["_Found | None"], before: bytes, trusted: TrustedKeys | None
+) -> tuple[tuple[SealedRow, ...], Chain]:
+    """The sealed lines of *before* that *rows* lack, and what *rows* have of that chain."""
     was = read_chain(before, trusted)
-    now = read_chain(content, trusted, chain=was.chain)
+    now = _chain_of(rows, trusted, was.chain)
     have = {(row.n, row.digest) if row.n else (0, _mark(row.line)) for row in now.rows}
-    return tuple(row for row in was.rows if row.is_sealed and (row.n, row.digest) not in have)
+    return tuple(row for row in was.rows if row.is_sealed and (row.n, row.digest) not in have), now
 
 
 def restore_lines(content: bytes, before: bytes, trusted: TrustedKeys | None) -> bytes:
@@ -223,15 +256,17 @@ def restore_lines(content: bytes, before: bytes, trusted: TrustedKeys | None) ->
 
     Lines of others and rows that cannot be read stay. A changed line is replaced.
     """
-    missing = deque(lost_rows(content, before, trusted))
-    if not missing:
+    if content.startswith(before):
         return content
-    ids = {row.line.message_id for row in missing} - {""}
-    chain = read_chain(before, trusted).chain
-    standing = {(row.n, row.digest) for row in read_chain(content, trusted, chain=chain).rows if row.n}
+    found = _parsed(content)
+    lost, now = _compare(found, before, trusted)
+    if not lost:
+        return content
+    missing = deque(lost)
+    ids = {row.line.message_id for row in lost} - {""}
+    standing = {(row.n, row.digest) for row in now.rows if row.n}
     out = []
-    for raw in whole_rows(content).split(b"\n")[:-1]:
-        row = _found(raw)
+    for raw, row in zip(whole_rows(content).split(b"\n")[:-1], found, strict=False):
         is_standing = row is not None and (row.n, row.digest) in standing
         while is_standing and row and missing and missing[0].n < row.n:
             out.append(missing.popleft().raw)
@@ -288,8 +323,9 @@ class _Found(NamedTuple):
     digest: str
 
 
-def _parsed(content: bytes) -> list[_Found]:
-    return [row for raw in content.split(b"\n") if (row := _found(raw))]
+def _parsed(content: bytes) -> list[_Found | None]:
+    """One for each row; None where it cannot be read."""
+    return [_found(raw) for raw in content.split(b"\n")]
 
 
 def _found(raw: bytes) -> _Found | None:

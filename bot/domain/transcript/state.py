@@ -38,6 +38,7 @@ def carried(change: MetaChange) -> dict[str, Any]:
         "restart": change.restart,
         "steps": list(change.steps),
         "phases": list(change.phases),
+        "reopened": list(change.reopened),
         "depth_overrides": dict(change.depth_overrides),
         "elaborations": [record.model_dump(mode="json") for record in change.elaborations],
     }

@@ -34,10 +34,6 @@ class Wrong(NamedTuple):
     diff: tuple[str, ...] = ()
 
 
-def markers(text: str) -> list[str]:
-    return [found["marker"] for found in _MARKER.finditer(text)]
-
-
 class TextDifference(NamedTuple):
     """The first row that differs, and the rows of a unified diff."""
 

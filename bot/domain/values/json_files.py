@@ -7,10 +7,12 @@ Python reads.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, Self
 
 DEEPEST = 100
+LONGEST_TEXT = 1_000_000
+STARTS_TRIED = 20
 MOST_DIGITS = 4300
 """Of a whole number that Python reads at all."""
 INFINITE = (float("inf"), float("-inf"))
@@ -40,6 +42,28 @@ class NumberAsWritten(float):
 def parse(text: str) -> Any:
     """What *text* says, to go by. Raises ValueError for everything that means nothing, or too much."""
     return _parsed(text, decimal=_finite, integer=_countable)
+
+
+def objects_in(text: str) -> Iterator[Mapping[str, Any]]:
+    """
+    JSON objects in what a voice wrote, wherever they stand in it: those that are whole, in order. Raises nothing, and
+    looks at a few beginnings only.
+    """
+    text = text[:LONGEST_TEXT]
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    for _ in range(STARTS_TRIED):
+        if start < 0:
+            return
+        end = start + 1
+        try:
+            end = decoder.raw_decode(text, start)[1]
+            found = parse(text[start:end])
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            yield found
+        start = text.find("{", end)
 
 
 def parse_kept(text: str) -> Any:

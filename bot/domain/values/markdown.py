@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from bot.domain.values.text import clean
 
 LAST_SECTION = "Not settled"
+_LAST_HEADING = re.compile(rf"(?:[0-9]{{1,6}}\. )?{LAST_SECTION}(?: \([0-9]{{1,6}}\))?")
 """The heading of the section that stays the last one of each file."""
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
@@ -40,6 +41,11 @@ class Heading(NamedTuple):
     body: int
     level: int
     text: str
+
+
+def is_last(heading: str) -> bool:
+    """Whether *heading* is that of the last section: `9. Not settled (2)`."""
+    return bool(_LAST_HEADING.fullmatch(heading))
 
 
 class Outline(NamedTuple):

@@ -2,15 +2,15 @@
 
 import re
 import unicodedata
-from itertools import takewhile
 
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?。！？])\s+|\n")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _JOINER = "\u200d"
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
-_FLAG_LETTERS = range(0x1F1E6, 0x1F200)
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 _TAGS = range(0xE0020, 0xE0080)
 
 
@@ -54,12 +54,17 @@ def paragraphs(*parts: str) -> str:
     return "\n\n".join(filter(None, parts))
 
 
+def sentences_in(text: str) -> list[str]:
+    """Each without space around it; a line end is an end, too."""
+    return [sentence for part in _SENTENCE_ENDS.split(text) if (sentence := part.strip())]
+
+
 def continues(line: str, place: int) -> bool:
     """Whether the character at *place* belongs to the one before it."""
     here = line[place]
-    if ord(here) in _FLAG_LETTERS:
-        letters = takewhile(lambda at: ord(line[at]) in _FLAG_LETTERS, range(place - 1, -1, -1))
-        return sum(1 for _ in letters) % 2 == 1
+    if here in _FLAG_LETTERS:
+        before = line[:place]
+        return (place - len(before.rstrip(_FLAG_LETTERS))) % 2 == 1
     return (
         here == _JOINER
         or line[place - 1] == _JOINER

@@ -73,8 +73,6 @@ MINUTES_A_DAY = 24 * 60
 OFFICE = (9 * 60, 17 * 60)
 LONGEST_HOURS = 100
 
-_DUE = re.compile(r"(\d{4})-(\d{2})-(\d{2})[T ]+(\d{1,2}):(\d{2})", re.ASCII)
-
 
 class QuietHours(Stored):
     """
@@ -149,18 +147,6 @@ class WorkingTime(NamedTuple):
 def local_time(at: str, offset: int) -> datetime:
     """*offset* is in seconds east of UTC."""
     return datetime.fromisoformat(at).astimezone(timezone(timedelta(seconds=offset)))
-
-
-def due_in(text: str, *, offset: int) -> str:
-    """The moment that *text* names as `2026-11-30 17:00`, by a clock with *offset*; empty when it names none."""
-    found = _DUE.fullmatch(text.strip())
-    if not found:
-        return ""
-    try:
-        local = datetime(*map(int, found.groups()), tzinfo=timezone(timedelta(seconds=offset)))  # type: ignore[arg-type,misc]
-        return moment(local.astimezone(UTC))
-    except (ValueError, OverflowError):
-        return ""
 
 
 def in_words(at: str, *, offset: int) -> str:

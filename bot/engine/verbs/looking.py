@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncIterator
 
 from bot.domain.item.item import KnownItem, resolve
-from bot.domain.messages import agent_wording, menus, record_wording
+from bot.domain.messages import agent_wording, menus, record_wording, verb_wording
 from bot.domain.messages.message import Link, Message
 from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.roundtable import digest
@@ -38,11 +38,18 @@ async def status(desk: Desk, asked: VerbRequest) -> Reply:
     return answers.status_of_folder(listed, desk.playbook) if listed else answers.nothing_here()
 
 
+async def look_around(desk: Desk, asked: VerbRequest) -> Reply:
+    """The answer to a call without a verb: what is held here, and what waits for the person."""
+    here = await desk.finder.here(asked.place)
+    held = answers.listing(here) if here else Message(text=verb_wording.BEFORE)
+    return verb_wording.around(await waiting(desk, asked), held)
+
+
 async def list_items(desk: Desk, asked: VerbRequest) -> Reply:
     return answers.listing(await desk.finder.here(asked.place))
 
 
-async def waiting(desk: Desk, asked: VerbRequest) -> Reply:
+async def waiting(desk: Desk, asked: VerbRequest) -> Message:
     """Of all channels in a direct message, elsewhere of that channel."""
     here = "" if asked.place.channel.startswith("D") else asked.place.channel
     return await desk.personal.told(asked.person.id, here=here)

@@ -5,7 +5,7 @@ import re
 from bot.domain.messages import record_wording, review_wording
 from bot.domain.reviews.notice import AskReview
 from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
-from bot.domain.roundtable import cards, so_far
+from bot.domain.roundtable import cards
 from bot.engine import answers
 from bot.engine.answers import say_which_item
 from bot.engine.desk import Desk, Reply, must_be_there
@@ -97,7 +97,7 @@ async def _read_so_far(desk: Desk, asked: VerbRequest, reference: str) -> Reply:
         raise UserError(record_wording.which_item([item.slug for item in here]))
     rt = await desk.held(slug)
     must_be_there(slug, rt.place, asked.place)
-    return so_far.so_far(rt, desk.playbook_of(rt))
+    return answers.so_far(rt, desk.playbook_of(rt))
 
 
 async def _reviewed_item(desk: Desk, asked: VerbRequest, reference: str) -> str:

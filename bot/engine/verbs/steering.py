@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from bot.domain.catalog.steps import Depth
-from bot.domain.discussion import typed_positions
 from bot.domain.discussion.elaboration import SealedPosition
+from bot.domain.discussion.words import typed_position
 from bot.domain.messages import discussion_wording, menus, verb_wording
 from bot.domain.messages import form as form_wording
 from bot.domain.messages.message import Message
@@ -86,7 +86,7 @@ def _discussion(found: list[Roundtable], words: str) -> tuple[Roundtable, str]:
 
 def read_position(words: str) -> SealedPosition:
     """Raises UserError for words that say nothing."""
-    position = typed_positions.read(words)
+    position = typed_position(words)
     if not position.option and not position.words:
         raise UserError(discussion_wording.SEAL_WHAT)
     return position

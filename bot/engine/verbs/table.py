@@ -21,6 +21,7 @@ _POSITION_GIVEN = re.compile(
 """With a colon, or a letter behind it."""
 
 VERBS = Verbs((
+    Verb(word="about", do=looking.look_around, takes=NOTHING, means=((NOTHING, ""),)),
     Verb(word="start", do=opening.start, takes=ANYTHING, opens=True,
          help=verb_wording.START, hint="start Dark mode"),
     Verb(word="resume", do=opening.resume, opens=True, help=verb_wording.RESUME, hint="resume"),

@@ -12,7 +12,7 @@ import os
 import signal
 import subprocess
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +25,6 @@ from bot.keys import Keys
 
 OPTIONS = (
     "--no-pager",
-    "--literal-pathspecs",
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "protocol.ext.allow=never"),
     *("-c", "core.fsmonitor=false"),
@@ -39,7 +38,8 @@ QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GCM_INTERACTIVE": "never",
     "SSH_ASKPASS_REQUIRE": "never",
-    "LC_ALL": "C",
+    "LC_ALL": "C.UTF-8",
+    "LANGUAGE": "",
 }
 ELSEWHERE = frozenset(
     {
@@ -76,14 +76,19 @@ class Git:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    async def __call__(self, *words: str, seconds: float, last: bool = False) -> GitResult:
-        """After *seconds*, or when cancelled, git and all that it started are ended. *last*: at lowest priority."""
+    async def __call__(
+        self, *words: str, seconds: float = LOCAL_SECONDS, last: bool = False, most: int | None = None
+    ) -> GitResult:
+        """
+        After *seconds*, after *most* bytes, or when cancelled, git and all that it started are ended. *last*: at lowest
+        priority.
+        """
         running = await asyncio.create_subprocess_exec(
             "git",
             *OPTIONS,
             *words,
             cwd=self._root,
-            env=_environment({}),
+            env=_environment(),
             stdin=DEVNULL,
             stdout=PIPE,
             stderr=PIPE,
@@ -94,25 +99,35 @@ class Git:
                 os.setpriority(os.PRIO_PROCESS, running.pid, LOWEST_PRIORITY)
         try:
             async with asyncio.timeout(seconds):
-                out, error = await running.communicate()
+                out, error = await (running.communicate() if most is None else _beginning(running, most))
         finally:
             if running.returncode is None:
                 await _end(running)
         return GitResult(running.returncode or 0, _text(out), _text(error))
 
-    def at_once(self, *words: str, given: str = "", env: Mapping[str, str] | None = None) -> GitResult:
+    def at_once(self, *words: str, given: str = "") -> GitResult:
         """Blocks: for a thread, and for what needs no network. Git inherits the lock of the checkout (follow.py)."""
-        ran = subprocess.run(
-            ["git", *OPTIONS, *words],
-            cwd=self._root,
-            env=_environment(env or {}),
-            input=given.encode("utf-8", "surrogateescape"),
-            capture_output=True,
-            check=False,
-            close_fds=False,
-            timeout=LOCAL_SECONDS,
-        )
+        try:
+            ran = subprocess.run(
+                ["git", "--literal-pathspecs", *OPTIONS, *words],
+                cwd=self._root,
+                env=_environment(),
+                input=given.encode("utf-8", "surrogateescape"),
+                capture_output=True,
+                check=False,
+                close_fds=False,
+                timeout=LOCAL_SECONDS,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise TimeoutError(str(error)) from None
         return GitResult(ran.returncode, _text(ran.stdout), _text(ran.stderr))
+
+
+async def _beginning(running: asyncio.subprocess.Process, most: int) -> tuple[bytes, bytes]:
+    printed = b""
+    while running.stdout and len(printed) < most and (more := await running.stdout.read(most - len(printed))):
+        printed += more
+    return printed, b""
 
 
 async def _end(running: asyncio.subprocess.Process) -> None:
@@ -127,20 +142,24 @@ async def _end(running: asyncio.subprocess.Process) -> None:
     await running.wait()
 
 
-def _environment(more: Mapping[str, str]) -> dict[str, str]:
-    theirs = {name: value for name, value in without_ours(os.environ) if name not in ELSEWHERE}
-    return {**theirs, **QUIET, **more}
-
-
-def without_ours(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """*environment* without our own settings and keys."""
-    for name, value in environment.items():
-        if name not in KEYS and not name.startswith(PRIVATE):
-            yield name, value
+def _environment() -> dict[str, str]:
+    """Without our own settings and keys."""
+    left_out = KEYS | ELSEWHERE
+    theirs = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in left_out and not name.startswith(PRIVATE)
+    }
+    return theirs | QUIET
 
 
 def _text(printed: bytes) -> str:
     return printed.decode("utf-8", "surrogateescape")
+
+
+def printable(text: str) -> str:
+    """What is not UTF-8 can be in no message and no file of ours."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 # Errors of the disk and of libgit2 as a sentence for people, and whether trying again can help.

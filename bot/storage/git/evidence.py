@@ -4,7 +4,6 @@ files. What is in a working tree and in no commit is not shown, so that each res
 """
 
 import asyncio
-import re
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
@@ -21,12 +20,10 @@ from bot.domain.item.artifacts import SHARED
 from bot.domain.specification import snapshot
 from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import LookRefused, Passage
-from bot.files import TRANSCRIPT_BYTES
-from bot.storage.git.survey import LARGEST_BYTES, CodeSearch, code_files, is_ours, is_secret
-from bot.storage.git.tree import PLAIN, Files, existing_repository, tip
-from bot.storage.git.work import Places
+from bot.files import TRANSCRIPT_BYTES, TooLarge
+from bot.storage.git.survey import LARGEST_BYTES, SHA_CHARS, CodeSearch, code_files, is_ours, is_secret
+from bot.storage.git.tree import PLAIN, Files, Places, files_at_tip
 
-SHA_CHARS = 7
 MOST_LINES = 200
 READ_CHARS = 5_500
 LINE_CHARS = 300
@@ -37,13 +34,11 @@ MOST_FILES = 100
 MOST_COMMITS = 15
 COMMITS_READ = 100
 MOST_RELATED = 15
-OUTPUT_BYTES = 256 * 1024
 PATTERN_CHARS = 200
 PATTERN_BYTES = 256 * 1024
 """Of memory, for the program of a pattern and for its search."""
 PATH_CHARS = 400
 T = TypeVar("T")
-_SHA, _DAY = re.compile(r"[0-9a-f]{7,64}"), re.compile(r"[0-9]{4,}-[0-9]{2}-[0-9]{2}")
 
 
 class CodeFile(NamedTuple):
@@ -98,49 +93,45 @@ class GitEvidence:
     async def list_files(self, glob: str) -> tuple[str, ...]:
         if not glob or len(glob) > PATTERN_CHARS:
             raise LookRefused("A glob is such as src/**/*.py.")
-        paths = await self._printed(self._search().sizes())
-        found = (path for path in sorted(paths) if matches(path, [glob]))
+        paths = await self._look(self._search().sizes())
+        found = (path for path in sorted(paths) if path.isprintable() and matches(path, [glob]))
         return await self._in_thread(lambda: tuple(islice(found, MOST_FILES + 1)))
 
     async def git_log(self, path: str, *, sees: Callable[[str], Awaitable[bool]]) -> tuple[Passage, ...]:
         """A commit may change items beside the code, and its title may be about them."""
         file = _checked(path, self._ours)
-        found = await self._printed(
-            self._search().git(
-                "log", f"-n{COMMITS_READ}", "--no-merges", "--no-renames", "--full-diff", "--name-only", "-z",
-                f"--abbrev={SHA_CHARS}", "--format=%x01%h%x00%as%x00%an%x00%s%x00", "HEAD", "--",
-                f":(top,literal){file}", most=OUTPUT_BYTES,
-            )
-        )  # fmt: skip
         shown: list[Passage] = []
-        whole = found if len(found) < OUTPUT_BYTES else found.rpartition(b"\x01")[0]
-        for commit in _commits(whole.decode("utf-8", "replace")):
+        for commit in await self._look(self._search().log(file, COMMITS_READ)):
             slugs = self._slugs_in(commit.paths)
             if len(shown) < MOST_COMMITS and all([await sees(slug) for slug in slugs]):
-                shown.append(Passage(f"{file}@{commit.sha}", commit.told))
+                about = f"{commit.day} {_short(commit.author, 60)}: {_short(commit.subject, HIT_CHARS)}"
+                shown.append(Passage(f"{file}@{commit.sha}", about))
         return tuple(shown)
 
     def _slugs_in(self, paths: Sequence[str]) -> frozenset[str]:
         """Empty, which is no item's, for a commit of nothing but what all items share."""
         within = f"{self._ours[0]}/"
-        found = {path.removeprefix(within).partition("/")[0] for path in paths if path.startswith(within)}
+        of_items = (path for path in paths if path.startswith(within) and path != self._places.people)
+        found = {path.removeprefix(within).partition("/")[0] for path in of_items}
         return frozenset(found or ({""} if all(is_ours(path, self._ours) for path in paths) else ()))
 
     async def related_files(self, path: str) -> tuple[Passage, ...]:
         file, search = _checked(path, self._ours), self._search()
-        sizes = await self._printed(search.sizes())
+        sizes = await self._look(search.sizes())
         if file not in sizes:
             raise LookRefused(f"{path} is not tracked at the newest commit.")
-        sha = await self._in_thread(self._sha)
-        importing = await self._printed(search.importing(file, search.within(sizes)))
+        sha = await self._in_thread(lambda: _sha_of(files_at_tip(self._root)))
+        importing = await self._look(search.importing(file, search.within(sizes)))
         why = dict.fromkeys(importing, f"imports {file}")
-        for other, commits in await self._printed(search.changed_with(file)):
+        for other, commits in await self._look(search.changed_with(file)):
             if other in sizes:
                 why.setdefault(other, f"changed together with {file} in {commits} commits")
-        return tuple(Passage(f"{other}@{sha}", reason) for other, reason in why.items())[:MOST_RELATED]
+        found = (Passage(f"{other}@{sha}", reason) for other, reason in why.items() if other.isprintable())
+        return tuple(islice(found, MOST_RELATED))
 
     async def specification(self, slug: str) -> Specification:
-        content = await self._in_thread(lambda: self._content(self._places.specification(slug)))
+        place = self._places.specification(slug)
+        content = await self._in_thread(lambda: files_at_tip(self._root).read(place, TRANSCRIPT_BYTES))
         try:
             return snapshot.read((content or b"").decode()).specification
         except ValueError:
@@ -151,76 +142,57 @@ class GitEvidence:
     def _search(self) -> CodeSearch:
         return CodeSearch(self._root, self._ours)
 
-    async def _printed(self, asked: Awaitable[T]) -> T:
+    async def _look(self, asked: Awaitable[T]) -> T:
         try:
             return await asked
         except FileNotFoundError:
             raise LookRefused("There is no git on this machine.") from None
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        try:
-            return await asyncio.to_thread(work)
         except (OSError, pygit2.GitError, KeyError):
             raise LookRefused("The workspace could not be read.") from None
 
-    def _content(self, path: str) -> bytes | None:
-        repository = existing_repository(self._root)
-        return Files(repository, tip(repository)).read(path, TRANSCRIPT_BYTES) if repository else None
-
-    def _sha(self) -> str:
-        repository = existing_repository(self._root)
-        newest = tip(repository) if repository else None
-        return str(newest.id)[:SHA_CHARS] if newest else ""
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await self._look(asyncio.to_thread(work))
 
     def _hits(self, searched: Any, within: Sequence[str], ended: threading.Event) -> Iterator[Passage]:
         """In texts that are not too large; nothing more when *ended*."""
-        repository = existing_repository(self._root)
-        newest = tip(repository) if repository else None
-        for path, blob in code_files(newest.tree, self._ours) if newest else ():
+        files = files_at_tip(self._root)
+        for path, id in code_files(files.folder(""), self._ours):
             if ended.is_set():
                 return
-            if within and not matches(path, within):
+            if not path.isprintable() or (within and not matches(path, within)):
                 continue
-            assert repository
-            assert newest
-            if repository.odb.read_header(blob)[1] > LARGEST_BYTES:
-                continue
-            text = repository.odb.read(blob)[1]
-            if b"\0" not in text:
+            with suppress(TooLarge):
+                text = files.content(path, id, LARGEST_BYTES)
+                if text is None or b"\0" in text:
+                    continue
                 for number, row in islice(_rows_with(searched, text), HITS_A_FILE):
                     shown = _short(row.decode("utf-8", "replace").strip(), HIT_CHARS)
-                    yield Passage(f"{path}:{number}@{str(newest.id)[:SHA_CHARS]}", shown)
+                    yield Passage(f"{path}:{number}@{_sha_of(files)}", shown)
 
     def _file(self, path: str) -> CodeFile:
         """A tracked file of text. Raises LookRefused."""
-        path = _checked(path, self._ours)
-        repository = existing_repository(self._root)
-        newest = tip(repository) if repository else None
-        found: pygit2.Object | None = newest.tree if newest else None
-        for name in path.split("/"):
-            found = _entry(found, name)
-            if found is None:
-                raise LookRefused(f"{path} is not tracked at the newest commit.")
-            if found.filemode == FileMode.LINK:
-                raise LookRefused(f"{path} is a symbolic link, which is not followed.")
-        if not isinstance(found, pygit2.Blob) or found.filemode not in PLAIN:
+        path, files = _checked(path, self._ours), files_at_tip(self._root)
+        if any(entry.mode == FileMode.LINK for _, entry in files.along(path)):
+            raise LookRefused(f"{path} is a symbolic link, which is not followed.")
+        if (entry := files.entry(path)) is None:
+            raise LookRefused(f"{path} is not tracked at the newest commit.")
+        if entry.mode not in PLAIN:
             raise LookRefused(f"{path} is no file.")
-        if found.size > LARGEST_BYTES:
-            raise LookRefused(f"{path} is larger than {LARGEST_BYTES // 1_000_000} MB.")
-        if found.is_binary:
+        try:
+            content = files.content(path, entry.id, LARGEST_BYTES)
+        except TooLarge:
+            raise LookRefused(f"{path} is larger than {LARGEST_BYTES // 1_000_000} MB.") from None
+        if content is None or b"\0" in content:
             raise LookRefused(f"{path} is not a text.")
-        assert newest
-        return CodeFile(path, found.data.decode("utf-8", "replace"), str(newest.id)[:SHA_CHARS])
+        return CodeFile(path, content.decode("utf-8", "replace"), _sha_of(files))
+
+
+def _sha_of(files: Files) -> str:
+    return str(files.commit.id)[:SHA_CHARS] if files.commit else ""
 
 
 def matches(path: str, globs: Sequence[str]) -> bool:
     return any(Persona.is_at(path, glob) for glob in globs)
-
-
-def _entry(found: pygit2.Object | None, name: str) -> pygit2.Object | None:
-    with suppress(KeyError):
-        return found[name] if isinstance(found, pygit2.Tree) else None
-    return None
 
 
 def _checked(path: str, ours: Sequence[str]) -> str:
@@ -261,22 +233,6 @@ def _rows_with(searched: Any, text: bytes) -> Iterator[tuple[int, bytes]]:
         number += text.count(b"\n", at, begin)
         yield number, text[begin:end]
         number, at = number + 1, end
-
-
-class _LoggedCommit(NamedTuple):
-    sha: str
-    told: str
-    paths: Sequence[str]
-
-
-def _commits(found: str) -> Iterator[_LoggedCommit]:
-    """A title may have any characters in it but zeros."""
-    for row in found.split("\x01"):
-        parts = row.split("\0")
-        if len(parts) > 4 and _SHA.fullmatch(parts[0]) and _DAY.fullmatch(parts[1]):
-            sha, day, author, subject, *paths = parts
-            told = f"{day} {_short(author, 60)}: {_short(subject, HIT_CHARS)}"
-            yield _LoggedCommit(sha, told, [path.lstrip("\n") for path in paths if path.strip("\n")])
 
 
 def _short(text: str, limit: int) -> str:

@@ -14,18 +14,19 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import pygit2
 from pygit2 import Commit
 
+from bot.domain.values.text import one_line
 from bot.errors import WorkspaceError
 from bot.files import folder
+from bot.storage.git.branch import Branch
 from bot.storage.git.command import Git, GitResult
-from bot.storage.git.history import line_from
-from bot.storage.git.tree import PAUSE_SECONDS, Branch, checked_out, git_runs_in
+from bot.storage.git.tree import PAUSE_SECONDS, checked_out, git_runs_in, line_from
 
 log = logging.getLogger(__name__)
 
@@ -220,7 +221,7 @@ class Checkout:
         """By path, the ids that it has in any of the commits: none of them is an edit that would be lost."""
         found = {move.path: {move.before, move.after} for move in moves}
         for start in tips:
-            for commit in islice(line_from(start), VERSIONS_KNOWN):
+            for commit in line_from(start, most=VERSIONS_KNOWN):
                 for path, ids in found.items():
                     with suppress(KeyError):
                         ids.add(str(commit.tree[path].id))
@@ -319,9 +320,8 @@ class Checkout:
     def _name(self, kept: list[str]) -> None:
         """Once: a person may be at work for days."""
         if (found := frozenset(kept)) and found != self._named:
-            log.warning(
-                "people changed these files, so the checkout does not show ours: %s", ", ".join(sorted(found))
-            )
+            names = ", ".join(map(one_line, sorted(found)))
+            log.warning("people changed these files, so the checkout does not show ours: %s", names)
         self._named = found
 
 

@@ -10,8 +10,9 @@ from pygit2 import Commit
 
 from bot.domain.item.artifacts import CheckedEdit, SectionEdit, UnreadableArtifact
 from bot.domain.roundtable.outcomes import HandEdit
-from bot.storage.git.history import COMMITS_LOOKED_AT, line_from
-from bot.storage.git.tree import ITEM, SHORT, Branch, blob, trailer
+from bot.files import ARTIFACT_BYTES
+from bot.storage.git.branch import Branch
+from bot.storage.git.tree import COMMITS_LOOKED_AT, ITEM, SHORT, line_from, trailer
 
 SOMEBODY = "somebody"
 
@@ -64,11 +65,11 @@ class _Section:
         if not self._edit.replaces:
             return ""
         digests = {self._edit.replaces, self._edit.digest}
-        for commit in chain(self._recent(), self._earlier_tips()):
+        for commit in chain(line_from(self._branch.tip()), self._earlier_tips()):
             if (version := self._at(commit)).digest in digests:
                 return version.text
-        ours = (one for one in self._recent() if trailer(one, ITEM) and blob(one.tree, self._path))
-        newest = next(ours, None)
+        ours = (one for one in line_from(self._branch.tip()) if trailer(one, ITEM))
+        newest = next((one for one in ours if self._branch.files(one).entry(self._path)), None)
         return self._at(newest).text if newest else ""
 
     def _changes(self, newest: Commit) -> Iterator[Commit]:
@@ -94,21 +95,19 @@ class _Section:
                     yield found
 
     def _at(self, commit: Commit) -> SectionVersion:
-        found = blob(commit.tree, self._path)
-        if found is None:
+        files = self._branch.files(commit)
+        entry = files.entry(self._path)
+        if entry is None:
             return SectionVersion()
-        if found.id not in self._known:
-            self._known[found.id] = self._read(found.data)
-        return self._known[found.id]
+        if entry.id not in self._known:
+            self._known[entry.id] = self._read(files.read(self._path, ARTIFACT_BYTES) or b"")
+        return self._known[entry.id]
 
     def _read(self, content: bytes) -> SectionVersion:
         with suppress(UnicodeDecodeError, UnreadableArtifact):
             text = content.decode()
             return SectionVersion(self._edit.found(text), self._edit.digest_in(text))
         return SectionVersion()
-
-    def _recent(self) -> Iterator[Commit]:
-        return islice(line_from(self._branch.tip()), COMMITS_LOOKED_AT)
 
 
 def _parents(commit: Commit) -> Iterator[Commit]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import pygit2
 from pygit2 import Commit, Oid
@@ -18,40 +19,36 @@ from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item import artifacts, meta
 from bot.domain.item.item import TITLE_CHARS, KnownItem
 from bot.domain.item.meta import Meta
-from bot.domain.planning.record import under_way
-from bot.domain.planning.workshop import is_planned
-from bot.domain.roundtable.outcomes import ItemState
+from bot.domain.planning.projections import WRITTEN
+from bot.domain.roundtable.outcomes import ItemState, ThreadMessage
 from bot.domain.specification.snapshot import restored
-from bot.domain.transcript import lines, open_step
+from bot.domain.transcript import lines, open_step, people
 from bot.domain.transcript.last_line import LastLine
+from bot.domain.transcript.people import Names, with_names
 from bot.domain.transcript.seal import chain_in, take_over
 from bot.domain.values.text import one_line
 from bot.engine.ports import NOTHING, Listing, LoadedItem, Planning
-from bot.errors import ConfigError, WorkspaceError
-from bot.files import ARTIFACT_BYTES, BACKLOG_BYTES, META_BYTES, TRANSCRIPT_BYTES, File
+from bot.errors import ConfigError
+from bot.files import ARTIFACT_BYTES, BACKLOG_BYTES, META_BYTES, TRANSCRIPT_BYTES
+from bot.storage.git.branch import LAST, Branch
 from bot.storage.git.command import Git
-from bot.storage.git.history import History
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import (
     BRANCHES,
-    FOLLOWED,
     INITIAL_BRANCH,
-    STATE,
-    Branch,
     Files,
-    checked_out,
-    content_at,
     existing_repository,
+    files_at_tip,
     refuse_state_in_git,
     tip,
+    usable_branch,
 )
-from bot.storage.git.work import Places
 
-QUICK_SCAN, BACKLOG, PLANNING = "quick-scan.md", "BACKLOG.md", "planning"
-PLANS_DEPTH = 2
-"""Folders below `planning/`: `versions`, and one for each version."""
+QUICK_SCAN, BACKLOG = "quick-scan.md", "BACKLOG.md"
 ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
 """Names of copies of what could not be read or, by older versions, merged."""
+
+_OF_SLACK = re.compile("[UW][A-Z0-9]{2,30}")
 
 log = logging.getLogger(__name__)
 
@@ -59,15 +56,15 @@ log = logging.getLogger(__name__)
 class ItemReader:
     """For one thread. Raises OSError and GitError."""
 
-    def __init__(self, branch: Branch, items_dir: str, seal: Seal) -> None:
+    def __init__(self, branch: Branch, seal: Seal) -> None:
         self._branch = branch
         self._seal = seal
-        self._places = Places(items_dir)
-        self._history = History(branch, (items_dir, artifacts.SHARED))
+        self._places = branch.places
         self._listed: dict[str, tuple[Oid, Listing]] = {}
         self._chains: dict[str, tuple[Oid, str]] = {}
         self._held_before: dict[str, tuple[Oid, Listing | None]] = {}
         self._backlog_flaw = ""
+        self._people_flaw = ""
 
     def items(self) -> tuple[Listing, ...]:
         """Reads only the items that changed since the last call."""
@@ -103,15 +100,25 @@ class ItemReader:
         return found
 
     def planning(self, slug: str) -> Planning:
-        files, top = self._branch.files(), f"{self._places.item(slug)}/"
-        found = {}
-        for place in files.below(f"{top}{PLANNING}", depth=PLANS_DEPTH):
-            path = place.removeprefix(top)
+        files, found = self._branch.files(), {}
+        for path in WRITTEN:
             with suppress(OSError, UnicodeDecodeError):
-                if is_planned(path) and (content := files.read(place, ARTIFACT_BYTES)) is not None:
+                if (content := files.read(f"{self._places.item(slug)}/{path}", ARTIFACT_BYTES)) is not None:
                     found[path] = content.decode()
         content = files.read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
-        return Planning(found, lines.read(content).lines)
+        names = self.people()
+        return Planning(found, tuple(with_names(line, names) for line in lines.read(content).lines))
+
+    def people(self) -> Names:
+        """What people are called; empty where people.json cannot be read."""
+        try:
+            found = people.read_people(self._branch.files().read(self._places.people, META_BYTES))
+        except OSError as error:
+            found = people.PeopleFile(flaw=f"{people.UNREADABLE}{error.strerror}")
+        if found.flaw and found.flaw != self._people_flaw:
+            log.warning("%s", found.flaw)
+        self._people_flaw = found.flaw
+        return found.names
 
     def transcript(self, slug: str) -> bytes:
         return self._branch.files().read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
@@ -132,55 +139,68 @@ class ItemReader:
             return LoadedItem(None, ())
         content = files.read(place, META_BYTES)
         if content is None:
-            return LoadedItem(None, (trouble("ERR-META-001"),), self.good_meta(slug, now) is not None)
+            return LoadedItem(None, (trouble("ERR-META-001"),), self._branch.good_meta(slug, now) is not None)
         try:
             reading = meta.read(content, now=now)
         except meta.Corrupt as error:
             found = trouble("ERR-META-002", reason=str(error))
-            return LoadedItem(None, (found,), self.good_meta(slug, now) is not None)
+            return LoadedItem(None, (found,), self._branch.good_meta(slug, now) is not None)
         spoken = files.read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
         ending = lines.ending(reversed(spoken.split(b"\n")))
         understood = (
             reading.meta if self._is_sealed(files, slug, reading.meta) else reading.meta.but(slack=None)
         )
         state = ItemState(
-            meta=understood,
+            meta=self._with_people(understood),
             scan=read_quick_scan(self.files(slug, (QUICK_SCAN,)).get(QUICK_SCAN, "")),
             last_round=ending.last.round if ending.last else 0,
             last_ts=ending.last.ts if ending.last else "",
             heard=ending.heard,
             about=ending.about,
             spent=budget.kept(ending.spent),
-            codebase=self._history.codebase(),
-            commits_behind=self._history.commits_behind(understood.codebase_hash),
+            codebase=self._branch.codebase(),
+            commits_behind=self._branch.commits_behind(understood.codebase_hash),
             artifacts=tuple(filter(_is_artifact, files.names(self._places.item(slug)))),
-            planning=under_way(ending.last),
             behind=not after.is_in(spoken),
+            people=self.people(),
         )
         return LoadedItem(state, reading.troubles)
 
     def _with_answers(self, slug: str, state: ItemState) -> ItemState:
         """With the answers to the open step, which may be far up in the transcript."""
         rows = reversed(self.transcript(slug).split(b"\n"))
-        return state.but(said=open_step.answers(rows, done=state.meta.steps_completed))
+        said = open_step.answers(rows, done=state.meta.steps_completed)
+        return state.but(said=tuple(self._by_person(one, state) for one in said))
+
+    def _by_person(self, said: ThreadMessage, state: ItemState) -> ThreadMessage:
+        id = self._person(state.meta, said.person.id)
+        return said.but(person=said.person.but(id=id, name=state.people.get(id, said.person.name)))
+
+    def _person(self, held: Meta, id: str) -> str:
+        """Earlier versions wrote Slack's ids."""
+        return self._seal.person(held.slack.team_id, id) if held.slack and _OF_SLACK.fullmatch(id) else id
+
+    def _with_people(self, held: Meta) -> Meta:
+        participants = tuple(self._person(held, id) for id in held.seats.participants)
+        starter = self._person(held, held.slack.started_by) if held.slack else ""
+        slack = held.slack and held.slack.but(started_by=starter)
+        return held.but(slack=slack, seats=held.seats.but(participants=participants))
 
     def specified(self, slug: str, state: ItemState, *, whole: bool) -> ItemState:
         """
         With the specification: that of our last commit, and the lines since then. With *whole* all lines are read,
         which may take long.
         """
-        committed = None if whole else self._history.newest_of(slug)
+        committed = None if whole else self._branch.newest_of(slug)
         place = self._places.transcript(slug)
         found = restored(
-            content_at(committed, self._places.specification(slug)),
-            content_at(committed, place) or b"",
+            self._branch.content(committed, self._places.specification(slug)),
+            self._branch.content(committed, place) or b"",
             self._branch.files().read(place, TRANSCRIPT_BYTES) or b"",
             trusted=self._seal.lines.trusted,
+            names=self.people(),
         )
         return state.but(specification=found.specification, written=found.written)
-
-    def good_meta(self, slug: str, now: str) -> bytes | None:
-        return self._history.good_meta(self._places.meta(slug), now)
 
     # --- listings -----------------------------------------------------------------------------------------------------
 
@@ -239,7 +259,7 @@ class ItemReader:
         counts, and what we signed before what anyone may have written.
         """
         slug = listed.known.slug
-        commits = self._history.commits_of(slug)
+        commits = self._branch.commits_of(slug)
         if not commits:
             return listed
         known = self._held_before.get(slug)
@@ -272,10 +292,7 @@ def _is_artifact(name: str) -> bool:
 
 def slugs_at_tip(root: Path, items_dir: str) -> tuple[str, ...]:
     """The items of what is checked out, without opening the workspace. Raises ConfigError."""
-    repository = existing_repository(root)
-    if repository is None:
-        return ()
-    return tuple(slug for slug, _ in Files(repository, tip(repository)).folders(items_dir))
+    return tuple(slug for slug, _ in files_at_tip(root).folders(items_dir))
 
 
 # --- for `roundtable check` -------------------------------------------------------------------------------------------
@@ -301,34 +318,26 @@ def inspected(root: Path, items_dir: str) -> WorkspaceInspection:
         return WorkspaceInspection(0, INITIAL_BRANCH, begun=False)
     refuse_state_in_git(repository, root)
     _must_be_writable(Path(repository.path))
-    here = checked_out(repository)
-    if not here:
-        raise WorkspaceError(
-            "The workspace has no branch checked out (its HEAD is detached). Check out a branch there.",
-            reason="detached",
-        )
+    here = usable_branch(repository, root, items_dir)
     files = Files(repository, tip(repository))
-    try:
-        files.refuse_submodule(items_dir)
-    except OSError as error:
-        raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error.strerror}") from error
     notes = tuple(_notes(repository, root, items_dir, here))
     count = sum(1 for _ in files.folders(items_dir))
     return WorkspaceInspection(count, here.removeprefix(BRANCHES), begun=True, notes=notes)
 
 
 def _notes(repository: pygit2.Repository, root: Path, items_dir: str, here: str) -> Iterator[str]:
-    with suppress(OSError):
-        followed = File(root, f"{STATE}/{FOLLOWED}", META_BYTES).read().decode("utf-8", "replace").strip()
-        before, now = (name.removeprefix(BRANCHES) for name in (followed, here))
-        if followed and followed != here:
-            yield f"{now} is checked out, and a bot that runs goes on to commit to {before}."
+    refs, now = repository.references, here.removeprefix(BRANCHES)
+    ours = (name for name in refs if name.startswith(LAST))
+    newest = max(ours, key=lambda name: refs[name].peel(Commit).commit_time, default="")
+    before = unquote(newest.removeprefix(LAST))
+    if newest and before != now:
+        yield f"{now} is checked out, and a bot that runs goes on to commit to {one_line(before)}."
     if repository.is_bare or repository.head_is_unborn:
         return
     with suppress(OSError, TimeoutError):
         said = Git(root).at_once("diff", "--name-only", "-z", "HEAD", "--", items_dir, artifacts.SHARED)
         for path in filter(None, said.out.split("\0")):
-            yield f"{path} has changes that are not committed, so the bot does not read them."
+            yield f"{one_line(path)} has changes that are not committed, so the bot does not read them."
 
 
 def _must_be_writable(place: Path) -> None:

@@ -14,8 +14,8 @@ from pygit2 import Commit
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
 from bot.files import REVIEW_BYTES, FileRefused
-from bot.storage.git.tree import ITEM, Branch, CommitDraft, Files, message_of
-from bot.storage.git.work import REVIEWS, Places
+from bot.storage.git.branch import Branch, CommitDraft
+from bot.storage.git.tree import ITEM, REVIEWS, Files, message_of
 
 _NAME = re.compile(r"review-([0-9]{3,9})\.md")
 
@@ -29,9 +29,9 @@ class ReviewToStore(NamedTuple):
 class ReviewWriter:
     """For one thread. Raises WorkspaceError, OSError and GitError."""
 
-    def __init__(self, branch: Branch, items_dir: str) -> None:
+    def __init__(self, branch: Branch) -> None:
         self._branch = branch
-        self._places = Places(items_dir)
+        self._places = branch.places
 
     def newest(self, slug: str, most: int) -> tuple[KeptReview, ...]:
         files = self._branch.files()

@@ -23,13 +23,12 @@ from bot.domain.transcript.seal import chain_in
 from bot.domain.values.json_files import parse
 from bot.errors import WorkspaceError
 from bot.files import TooLarge
+from bot.storage.git.branch import Branch, CommitDraft
 from bot.storage.git.command import explained
-from bot.storage.git.history import COMMITS_LOOKED_AT
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import FETCHED, JOINED
-from bot.storage.git.tree import ITEM, LOCK_SECONDS, SHORT, Branch, CommitDraft, message_of
-from bot.storage.git.unpushed import scrub_unpushed
-from bot.storage.git.work import Places
+from bot.storage.git.tree import COMMITS_LOOKED_AT, ITEM, LOCK_SECONDS, SHORT, message_of
+from bot.storage.git.work import scrub_unpushed
 from bot.storage.git.workspace import Writer
 
 ELSEWHERE = ("refs/remotes/", FETCHED, JOINED)
@@ -67,10 +66,10 @@ class Scrubber:
         seal: Seal | None = None,
     ) -> None:
         self._redact = redact
-        self._branch = Branch(root.absolute(), items_dir=items_dir, lock_seconds=lock_seconds)
+        self._branch = Branch(root.absolute(), items_dir, lock_seconds=lock_seconds)
         self._repository = self._branch.repository
-        self._writer = Writer(self._branch, items_dir, seal or Seal())
-        self._places = Places(items_dir)
+        self._writer = Writer(self._branch, seal or Seal())
+        self._places = self._branch.places
         self._clean: dict[Oid, bool] = {}
         """By the id of a file or a folder in git: whether it contains no secret."""
         self._clean_rows: set[bytes] = set()
@@ -121,9 +120,9 @@ class Scrubber:
             files[place] = lines.append(found.content, [note])
         return files
 
-    def _paths(self, slug: str) -> tuple[str, str]:
-        """Of an item: its folder, and the file that all items share."""
-        return self._places.item(slug), SHARED
+    def _paths(self, slug: str) -> tuple[str, ...]:
+        """Of an item: its folder, and the files that all items share."""
+        return self._places.item(slug), SHARED, self._places.people
 
     def _still_holding(self, slug: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Commits on our branch that contain a secret: those only here, and those that a remote has."""

@@ -5,20 +5,19 @@ The keywords come from people, so they are passed as fixed strings behind `-e`. 
 """
 
 import asyncio
-import os
 import re
-from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pygit2
 from pygit2 import Oid, Tree
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
-from bot.storage.git.command import without_ours
-from bot.storage.git.tree import DEEPEST_PUSHED, PLAIN, tree_at_tip
+from bot.storage.git.command import Git, printable
+from bot.storage.git.tree import DEEPEST_PUSHED, PLAIN, files_at_tip
 
 LARGEST_BYTES = 1_000_000
 LARGE_FILES_NAMED = 1000
@@ -44,8 +43,17 @@ SECRET_NAME = re.compile(
     r"|id_[a-z0-9]+|credentials.*|secrets?\..*",
     re.DOTALL,
 )
-OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
-QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
+LOG_BYTES = 1024 * 1024
+SHA_CHARS = 7
+SHA, DAY = re.compile(r"[0-9a-f]{7,64}"), re.compile(r"[0-9]{4,}-[0-9]{2}-[0-9]{2}")
+
+
+class LoggedCommit(NamedTuple):
+    sha: str
+    day: str
+    author: str
+    subject: str
+    paths: Sequence[str]
 
 
 async def survey(
@@ -69,6 +77,7 @@ class CodeSearch:
     def __init__(self, root: Path, ours: tuple[str, ...]) -> None:
         self._root = root
         self._ours = ours
+        self._git = Git(root)
         self._tracked = 0
         self._hits: list[KeywordHits] = []
         self._found: dict[str, Counter[str]] = {}
@@ -129,27 +138,32 @@ class CodeSearch:
         if not STEM.fullmatch(stem):
             return []
         pattern = IMPORTS.replace("{0}", stem)
-        found = await self.git("grep", "-I", "-l", "-z", "-E", "-e", pattern, "HEAD", "--", *within)
-        paths = [_text(name).removeprefix("HEAD:") for name in found.split(b"\0") if name]
+        said = await self._git("grep", "-I", "-l", "-z", "-E", "-e", pattern, "HEAD", "--", *within)
+        paths = [printable(name).removeprefix("HEAD:") for name in said.out.split("\0") if name]
         return sorted(other for other in paths if other != path and not is_secret(other))
 
     async def changed_with(self, path: str) -> list[tuple[str, int]]:
-        found = await self.git(
-            "log", f"-n{COMMITS_READ}", "--no-merges", "--no-renames", "--full-diff", "--name-only",
-            "--format=%x01", "-z", "HEAD", "--", f":(top,literal){path}",
-        )  # fmt: skip
         together: Counter[str] = Counter()
-        for commit in found.split(b"\x01"):
-            paths = {_text(name.strip(b"\n")) for name in commit.split(b"\0") if name.strip(b"\n")}
-            if len(paths) <= LARGEST_COMMIT:
-                together.update(one for one in paths - {path} if not is_secret(one))
+        for commit in await self.log(path, COMMITS_READ):
+            if len(commit.paths) <= LARGEST_COMMIT:
+                together.update({other for other in commit.paths if other != path and not is_secret(other)})
         often = [(other, count) for other, count in together.items() if count >= CHANGED_TOGETHER]
         return sorted(often, key=lambda one: (-one[1], one[0]))
 
+    async def log(self, path: str, most: int) -> Sequence[LoggedCommit]:
+        """The newest commits that changed *path*."""
+        said = await self._git(
+            "--literal-pathspecs", "log", f"-n{most}", "--no-merges", "--no-renames", "--full-diff", "--name-only",
+            "-z", f"--abbrev={SHA_CHARS}", "--format=%x01%h%x00%as%x00%an%x00%s%x00", "HEAD", "--", path,
+            most=LOG_BYTES,
+        )  # fmt: skip
+        whole = len(said.out.encode("utf-8", "surrogateescape")) < LOG_BYTES
+        return _commits(printable(said.out if whole else said.out.rpartition("\x01")[0]))
+
     async def _search(self, keyword: str, within: Iterable[str]) -> None:
         async with self._free:
-            found = await self.git("grep", "-I", "-i", "-F", "-c", "-z", "-e", keyword, "HEAD", "--", *within)
-        counts = await asyncio.to_thread(_counts, found)
+            said = await self._git("grep", "-I", "-i", "-F", "-c", "-z", "-e", keyword, "HEAD", "--", *within)
+        counts = await asyncio.to_thread(_counts, printable(said.out))
         self._found[keyword] = counts
         self._hits.append(_hits(keyword, counts))
 
@@ -159,10 +173,8 @@ class CodeSearch:
 
     def _sizes(self) -> Mapping[str, int]:
         with suppress(pygit2.GitError, KeyError):
-            repository = pygit2.Repository(str(self._root))
-            top = tree_at_tip(repository)
-            files = code_files(top, self._ours) if top else ()
-            return {path: repository.odb.read_header(id)[1] for path, id in files}
+            files = files_at_tip(self._root)
+            return {path: files.size(id) for path, id in code_files(files.folder(""), self._ours)}
         return {}
 
     def within(self, sizes: Mapping[str, int]) -> list[str]:
@@ -173,41 +185,13 @@ class CodeSearch:
             *(f":(exclude,top,literal){path}" for path in (*self._ours, *large[:LARGE_FILES_NAMED])),
         ]
 
-    async def git(self, *words: str, most: int | None = None) -> bytes:
-        """
-        What git prints; nothing when it fails, as it does before the first commit. Of more than *most* bytes only the
-        beginning is read, and git is ended.
-        """
-        env = {name: value for name, value in without_ours(os.environ) if not name.startswith("GIT_")}
-        running = await asyncio.create_subprocess_exec(
-            "git",
-            *OPTIONS,
-            *words,
-            cwd=self._root,
-            env=env | QUIET,
-            stdin=DEVNULL,
-            stdout=PIPE,
-            stderr=DEVNULL,
-        )
-        try:
-            if most is None:
-                printed, _ = await running.communicate()
-            else:
-                assert running.stdout
-                printed = await _beginning(running.stdout, most)
-        finally:
-            if running.returncode is None:
-                running.kill()
-                await running.wait()
-        return printed
-
 
 def code_files(
-    tree: Tree, ours: Sequence[str], folder: str = "", *, depth: int = DEEPEST_PUSHED
+    tree: Tree | None, ours: Sequence[str], folder: str = "", *, depth: int = DEEPEST_PUSHED
 ) -> Iterator[tuple[str, Oid]]:
     """The plain files that may be shown. What is ours is not opened: there may be many more of them."""
-    for entry in tree:
-        path = folder + _text(entry.raw_name or b"")
+    for entry in tree if tree is not None else ():
+        path = folder + (entry.raw_name or b"").decode("utf-8", "replace")
         if path in ours:
             continue
         if entry.filemode in PLAIN and not is_secret(path):
@@ -227,20 +211,25 @@ def is_secret(path: str) -> bool:
     return "secrets" in names or names[-1].endswith(SECRET_ENDINGS) or bool(SECRET_NAME.fullmatch(names[-1]))
 
 
-async def _beginning(output: asyncio.StreamReader, most: int) -> bytes:
-    printed = b""
-    while len(printed) < most and (more := await output.read(most - len(printed))):
-        printed += more
-    return printed
+def _commits(printed: str) -> list[LoggedCommit]:
+    """A title may have any characters in it but zeros."""
+    found = []
+    for row in printed.split("\x01"):
+        parts = row.split("\0")
+        if len(parts) > 4 and SHA.fullmatch(parts[0]) and DAY.fullmatch(parts[1]):
+            sha, day, author, subject, *paths = parts
+            changed = [name for path in paths if (name := path.strip("\n"))]
+            found.append(LoggedCommit(sha, day, author, subject, changed))
+    return found
 
 
-def _counts(found: bytes) -> Counter[str]:
+def _counts(found: str) -> Counter[str]:
     """Of a path, a zero, its count and a line end each; a path may have line breaks in it."""
     counts: Counter[str] = Counter()
-    path, *rest = found.split(b"\0")
+    path, *rest = found.split("\0")
     for one in rest:
-        count, _, following = one.partition(b"\n")
-        name = _text(path).removeprefix("HEAD:")
+        count, _, following = one.partition("\n")
+        name = path.removeprefix("HEAD:")
         if not is_secret(name):
             counts[name] = int(count) if count.isdigit() else 0
         path = following
@@ -255,7 +244,3 @@ def _hits(keyword: str, counts: Counter[str]) -> KeywordHits:
         files=tuple(most[:FILES_NAMED]),
         file_count=len(counts),
     )
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "replace")

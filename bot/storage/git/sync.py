@@ -9,25 +9,24 @@ import asyncio
 import logging
 import random
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from enum import StrEnum
-from itertools import islice
 from pathlib import Path
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, TypeVar
 from urllib.parse import quote
 
 from pygit2 import Commit, Oid, Tree
 from pygit2.enums import SortMode
 
+from bot.domain.values.text import one_line
 from bot.engine.ports import Meter, NoMeter
 from bot.errors import ConfigError, WorkspaceError
+from bot.storage.git.branch import Branch
 from bot.storage.git.command import Git, GitResult, explained
 from bot.storage.git.follow import Checkout
-from bot.storage.git.history import line_from
 from bot.storage.git.reviews import ReviewToStore, ReviewWriter, number_of
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import (
@@ -36,15 +35,14 @@ from bot.storage.git.tree import (
     ITEM,
     STATE,
     STATE_IN_GIT,
-    Branch,
-    content_at,
     holds_our_state,
+    line_from,
     refuse_deep,
+    remove_stale,
     shared_git_dir,
     trailer,
 )
-from bot.storage.git.unpushed import drop_unpushed, unpushed
-from bot.storage.git.work import Worker
+from bot.storage.git.work import Worker, drop_unpushed, unpushed
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +88,7 @@ DECLINED = re.compile(r"remote rejected\][^\n(]{0,500}\([^\n()]{0,100}hook decli
 NO_SUCH_BRANCH = "couldn't find remote ref"
 NOTHING_IN_COMMON = "No refs in common"
 TELLING = ("fatal:", "error:", "remote:", "!")
+SENTENCE_CHARS = 400
 WORD = re.compile(r"[^\W\d_]{2}")
 SAID_BY_SSH = re.compile(r"^(?:ssh: .+|.*Permission denied.*|Host key verification failed\.)$", re.MULTILINE)
 
@@ -109,11 +108,11 @@ class SyncResult(StrEnum):
     """The remote does not accept our push or our credentials."""
 
 
-class SyncError(Exception):
+class SyncError(WorkspaceError):
     """A round that cannot go on; the sentence is for the log."""
 
     def __init__(self, result: SyncResult, sentence: str) -> None:
-        super().__init__(sentence)
+        super().__init__(sentence, reason=result.value, again=result == SyncResult.UNREACHABLE)
         self.result = result
 
 
@@ -135,7 +134,7 @@ def _sentence(said: GitResult) -> str:
     """The first line with a reason in it: some remotes draw a frame around theirs."""
     lines = [line.strip() for line in (said.error + said.out).splitlines()]
     told = [line for line in lines if line.startswith(TELLING) and WORD.search(line.removeprefix("remote:"))]
-    return next(iter([*told, *filter(None, lines)]), "git said nothing")
+    return one_line(next(iter([*told, *filter(None, lines)]), "git said nothing"), SENTENCE_CHARS)
 
 
 async def _said(git: Git, *words: str, seconds: float) -> GitResult:
@@ -152,21 +151,18 @@ class _Local:
     """What a round does to the workspace, in one thread."""
 
     def __init__(self, root: Path, items_dir: str, seal: Seal) -> None:
-        self._branch = Branch(root, items_dir=items_dir, lock_seconds=LOCK_SECONDS)
+        self._branch = Branch(root, items_dir, lock_seconds=LOCK_SECONDS)
         self._repository = self._branch.repository
-        self._worker = Worker(self._branch, items_dir, seal)
-        self._reviews = ReviewWriter(self._branch, items_dir)
+        self._worker = Worker(self._branch, seal)
+        self._reviews = ReviewWriter(self._branch)
         self._checkout = Checkout(self._branch)
 
     def branch(self) -> str:
+        """A fetch that was killed may have left the lock of our reference."""
+        remove_stale(
+            shared_git_dir(self._repository) / f"{_fetched(self._branch.name)}.lock", self._branch.root
+        )
         return self._branch.name
-
-    def unlock(self, name: str, *, older_seconds: float) -> None:
-        """Removes a lock on our reference that a kill left behind: none is held for that long."""
-        lock = shared_git_dir(self._repository) / f"{_fetched(name)}.lock"
-        with suppress(FileNotFoundError):
-            if lock.stat().st_mtime < time.time() - older_seconds:
-                lock.unlink()
 
     def is_begun(self) -> bool:
         return self._branch.tip() is not None
@@ -189,7 +185,7 @@ class _Local:
         if not self._branch.has(local, remote):
             refuse_deep(local.tree if local else None, remote.tree)
             if holds_our_state(remote.tree):
-                raise WorkspaceError(f"The remote has {STATE}/ in git: {STATE_IN_GIT}.", reason="diverged")
+                raise SyncError(SyncResult.DIVERGED, f"The remote has {STATE}/ in git: {STATE_IN_GIT}.")
             before, local = local, self._joined(local, remote, name)
             if not self._checkout.advance(before, local, "roundtable: on top of the remote"):
                 raise ConcurrentUpdate("the workspace was written to")
@@ -229,16 +225,17 @@ class _Local:
         if due is not None:
             return self._branch.build(tip, self._worker.apply(due, tip, again=True).draft)
         if len(commit.parent_ids) > 1:
-            raise Diverged(
-                f"The merge {commit.short_id} is not at the remote, and cannot be put on top of it."
+            raise SyncError(
+                SyncResult.DIVERGED,
+                f"The merge {commit.short_id} is not at the remote, and cannot be put on top of it.",
             )
         slug = trailer(commit, ITEM)
         if not related and not slug:
-            raise Diverged("The workspace and the remote have no commit in common.")
+            raise SyncError(SyncResult.DIVERGED, "The workspace and the remote have no commit in common.")
         before = commit.parents[0].tree if commit.parent_ids else self._empty()
         added = [delta.new_file.path for delta in before.diff_to_tree(commit.tree).deltas]
         if slug and len(added) == 1 and number_of(added[0].rpartition("/")[2]):
-            sent = ReviewToStore(slug, content_at(commit, added[0]) or b"", _moment(commit))
+            sent = ReviewToStore(slug, self._branch.content(commit, added[0]) or b"", _moment(commit))
             draft = self._reviews.draft(sent, tip)[1]
             return self._branch.build(tip, draft) if draft else tip
         return self._lifted(tip, commit, before, added)
@@ -249,11 +246,11 @@ class _Local:
             try:
                 path.encode()
             except UnicodeEncodeError:
-                raise Diverged(f"The name {path!a} is not UTF-8.") from None
+                raise SyncError(SyncResult.DIVERGED, f"The name {path!a} is not UTF-8.") from None
         index = self._repository.merge_trees(before, tip.tree, commit.tree)
         if index.conflicts is not None:
-            both = sorted({entry.path for sides in index.conflicts for entry in sides if entry})
-            raise Diverged(f"{', '.join(both)} was changed here and at the remote.")
+            both = sorted({one_line(entry.path) for sides in index.conflicts for entry in sides if entry})
+            raise SyncError(SyncResult.DIVERGED, f"{', '.join(both)} was changed here and at the remote.")
         tree = index.write_tree(self._repository)
         if tree == tip.tree_id:
             return tip
@@ -271,7 +268,7 @@ class _Local:
     def _drop_pushed(self, local: Commit | None, remote: Commit) -> None:
         """What is at the remote need not be applied again."""
         if local is not None and local.id == remote.id:
-            recent = islice(line_from(remote), PUSHED_LOOKED_AT)
+            recent = line_from(remote, most=PUSHED_LOOKED_AT)
             drop_unpushed(self._branch, (trailer(commit, EFFECT) for commit in recent))
 
     def _empty(self) -> Tree:
@@ -286,13 +283,6 @@ class _Local:
         known = self._repository.references.get(_joined(name))
         if known is None or known.target != commit.id:
             self._branch.refer(_joined(name), commit.id)
-
-
-class Diverged(WorkspaceError):
-    """Only a person can bring the two sides together."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence, reason="diverged")
 
 
 def _moment(commit: Commit) -> str:
@@ -312,7 +302,6 @@ def _short(name: str) -> str:
     return name.removeprefix(BRANCHES)
 
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -389,8 +378,8 @@ class Sync:
         ended, self._abreast = self._abreast, asyncio.Event()
         try:
             result, sentence = await self._races(), ""
-        except SyncError as trouble:
-            result, sentence = trouble.result, str(trouble)
+        except SyncError as error:
+            result, sentence = error.result, str(error)
         except (WorkspaceError, ConfigError) as error:
             result, sentence = SyncResult.DIVERGED, str(error)
         finally:
@@ -410,17 +399,16 @@ class Sync:
 
     async def _race(self) -> SyncResult:
         branch = await self._in_thread(_Local.branch)
-        await self._in_thread(_Local.unlock, branch, older_seconds=self._network)
         empty = not await self._fetch(branch)
         if empty and (other := await self._default_branch()):
-            await self._in_thread(_Local.begin_on, other)
+            await self._in_thread(lambda local: local.begin_on(other))
             branch = other
             empty = not await self._fetch(branch)
-        sha = await self._in_thread(_Local.join, branch, empty=empty)
+        sha = await self._in_thread(lambda local: local.join(branch, empty=empty))
         if not sha:
             return SyncResult.NOTHING
         _check(await self._said("push", *PUSH, "--", self._remote, f"{sha}:{branch}"))  # never with force
-        await self._in_thread(_Local.pushed, branch, sha, empty=empty)
+        await self._in_thread(lambda local: local.pushed(branch, sha, empty=empty))
         return SyncResult.PUSHED
 
     async def _fetch(self, branch: str) -> bool:
@@ -448,12 +436,10 @@ class Sync:
         self._patience = self._network
         return said
 
-    async def _in_thread(
-        self, work: Callable[Concatenate[_Local, P], T], *told: P.args, **named: P.kwargs
-    ) -> T:
+    async def _in_thread(self, work: Callable[[_Local], T]) -> T:
         def run() -> T:
             self._local = self._local or _Local(self._root, self._items_dir, self._seal)
-            return work(self._local, *told, **named)
+            return work(self._local)
 
         with explained():
             return await asyncio.get_running_loop().run_in_executor(self._thread, run)
@@ -483,14 +469,11 @@ async def reached(root: Path, remote: str, *, seconds: float = PROBE_SECONDS) ->
     The push ends before anything is sent, so a protected branch or a hook that refuses is not found.
     """
     git = Git(root)
-    try:
-        answer = await _said(git, "ls-remote", "--symref", "--", remote, "HEAD", seconds=seconds)
-        if answer.code:
-            raise WorkspaceError(_reason(answer), reason="unreachable", again=True)
-        # Matching branches: needs no commit of ours, and touches only branches that both sides have.
-        push = await _said(git, "push", "--dry-run", *PUSH, "--", remote, ":", seconds=seconds)
-    except SyncError as trouble:
-        raise WorkspaceError(str(trouble), reason="unreachable", again=True) from trouble
+    answer = await _said(git, "ls-remote", "--symref", "--", remote, "HEAD", seconds=seconds)
+    if answer.code:
+        raise SyncError(SyncResult.UNREACHABLE, _reason(answer))
+    # Matching branches: needs no commit of ours, and touches only branches that both sides have.
+    push = await _said(git, "push", "--dry-run", *PUSH, "--", remote, ":", seconds=seconds)
     branch = HEAD_OF_REMOTE.search(answer.out)
     return RemoteStatus(branch[1] if branch else "", "" if _would_go(push) else _reason(push))
 
@@ -508,4 +491,4 @@ def _would_go(push: GitResult) -> bool:
 def _reason(said: GitResult) -> str:
     """Ssh's own message, if there is one: git only knows that it could not read."""
     of_ssh = SAID_BY_SSH.search(said.error)
-    return of_ssh[0].strip() if of_ssh else _sentence(said)
+    return one_line(of_ssh[0], SENTENCE_CHARS) if of_ssh else _sentence(said)

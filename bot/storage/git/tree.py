@@ -1,26 +1,24 @@
-"""
-The repository and the branch of the workspace: what the tip holds, and commits that are built on it.
-
-A commit is built from the tree of the tip, without an index or a working tree, and the branch is set to it only if it
-is still where it was. A kill leaves unreachable objects, or nothing at all. No hook runs, nothing is signed, and no
-content is converted.
-"""
+"""The repository of the workspace: the files and trailers of its commits, and which repository can be one."""
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, TypeVar
-from urllib.parse import quote
+from typing import NamedTuple
 
 import pygit2
-from pygit2 import Commit, Oid, Signature, Tree
+from pygit2 import Commit, Oid, Tree
 from pygit2.enums import FileMode, ObjectType
 
+from bot.domain.item import artifacts
+from bot.domain.item.artifacts import DerivedEdit, Edit
+from bot.domain.planning.projections import WRITTEN
+from bot.domain.specification import brief
+from bot.domain.transcript.people import PEOPLE_FILE
 from bot.errors import ConfigError, WorkspaceError
 from bot.files import DEEPEST, FileRefused, TooLarge
+from bot.storage.git.command import Git
 
 INITIAL_BRANCH = "main"
 BRANCHES = "refs/heads/"
@@ -28,13 +26,10 @@ STATE = ".roundtable"
 """The folder of our own state, at the top of the workspace."""
 OURS_ALONE = (f"/{STATE}/", ".roundtable-*.tmp")
 STATE_IN_GIT = f"that is the bot's own state; take it out of git with `git rm -r --cached {STATE}`"
-LAST = "refs/roundtable/last/"
-"""Our last commit on each branch: what a commit of ours held is not lost with the branch."""
-FOLLOWED = "branch"
-"""In our state: the branch of the bot that runs here, or ran here last."""
+META, TRANSCRIPT, REVIEWS = "meta.json", "planning/meeting.jsonl", "reviews"
 EFFECT, ITEM, STEP = "Roundtable-Effect", "Roundtable-Item", "Roundtable-Step"
-AUTHOR, EMAIL = "Roundtable", "roundtable@localhost"
 SHORT = 7
+COMMITS_LOOKED_AT = 10_000
 LARGEST_TREE_CACHED_BYTES = 4 * 1024 * 1024
 """The folder of all items is read several times for one commit."""
 DEEPEST_PUSHED = 100
@@ -44,8 +39,43 @@ LOCK_SECONDS = 3.0
 STALE_SECONDS = 2.0
 """Git holds the lock of a branch for milliseconds. An older one was left by a kill."""
 PAUSE_SECONDS = 0.02
-T = TypeVar("T")
 SUBMODULE = "is a submodule, which belongs to another repository"
+
+
+class Places:
+    """The paths of an item's files in the workspace."""
+
+    def __init__(self, items_dir: str) -> None:
+        self.items_dir = items_dir
+        self.ours = items_dir, artifacts.SHARED
+        """The paths that the bot writes. A commit that changes any other path belongs to the code base."""
+
+    def item(self, slug: str) -> str:
+        return f"{self.items_dir}/{slug}"
+
+    def meta(self, slug: str) -> str:
+        return f"{self.item(slug)}/{META}"
+
+    def transcript(self, slug: str) -> str:
+        return f"{self.item(slug)}/{TRANSCRIPT}"
+
+    @property
+    def people(self) -> str:
+        return f"{self.items_dir}/{PEOPLE_FILE}"
+
+    def specification(self, slug: str) -> str:
+        return f"{self.item(slug)}/{artifacts.SPECIFICATION}"
+
+    def artifact(self, slug: str, path: str, *, is_derived: bool = False) -> str | None:
+        """None when the path is not allowed."""
+        if is_derived:
+            return f"{self.item(slug)}/{path}" if path in {brief.PAGE, *WRITTEN} else None
+        if artifacts.shared(path):
+            return artifacts.SHARED
+        return f"{self.item(slug)}/{path}" if artifacts.safe_path(path) else None
+
+    def edit(self, slug: str, edit: Edit) -> str | None:
+        return self.artifact(slug, edit.path, is_derived=isinstance(edit, DerivedEdit))
 
 
 class TreeEntry(NamedTuple):
@@ -58,26 +88,34 @@ class TreeEntry(NamedTuple):
 class Files:
     """The files of one commit. Symbolic links and submodules are no files, so nothing is followed."""
 
-    def __init__(self, repository: pygit2.Repository, commit: Commit | None) -> None:
+    def __init__(self, repository: pygit2.Repository | None, commit: Commit | None) -> None:
         self._repository = repository
         self.commit = commit
 
     def read(self, path: str, most: int) -> bytes | None:
         """None where there is no plain file. Raises TooLarge."""
         entry = self.entry(path)
-        if entry is None or entry.mode not in PLAIN:
-            return None
-        if self._repository.odb.read_header(entry.id)[1] > most:
+        return self.content(path, entry.id, most) if entry and entry.mode in PLAIN else None
+
+    def content(self, path: str, id: Oid, most: int) -> bytes | None:
+        """None for what is no blob. Raises TooLarge, and KeyError. What a partial clone lacks is fetched by git."""
+        assert self._repository, "only a repository has ids"
+        if id not in self._repository:
+            Git(Path(self._repository.path)).at_once("cat-file", "-e", str(id))
+        if self._repository.odb.read_header(id)[1] > most:
             raise TooLarge(path, most)
-        found = self._repository[entry.id]
-        return found.data if isinstance(found, pygit2.Blob) else None
+        kind, content = self._repository.odb.read(id)
+        return content if kind == ObjectType.BLOB else None
+
+    def size(self, id: Oid) -> int:
+        """0 where a partial clone lacks the content."""
+        with suppress(KeyError):
+            return self._repository.odb.read_header(id)[1] if self._repository else 0
+        return 0
 
     def entry(self, path: str) -> TreeEntry | None:
         found = self._at(path)
         return None if found is None else TreeEntry(found.id, FileMode(found.filemode))
-
-    def is_folder(self, path: str) -> bool:
-        return self._at(path) is not None and isinstance(self._at(path), Tree)
 
     def folder(self, path: str) -> Tree | None:
         found = self._at(path)
@@ -108,11 +146,16 @@ class Files:
 
     def refuse_submodule(self, path: str) -> None:
         """Raises FileRefused when *path*, or a folder above it, is a submodule: a commit would take it away."""
+        for place, entry in self.along(path):
+            if entry.mode == FileMode.COMMIT:
+                raise FileRefused(place, SUBMODULE)
+
+    def along(self, path: str) -> Iterator[tuple[str, TreeEntry]]:
+        """What is at *path*, and before that at each folder above it."""
         names = path.split("/")
-        for above in ("/".join(names[:count]) for count in range(1, len(names) + 1)):
-            entry = self.entry(above)
-            if entry and entry.mode == FileMode.COMMIT:
-                raise FileRefused(above, SUBMODULE)
+        for place in ("/".join(names[:count]) for count in range(1, len(names) + 1)):
+            if entry := self.entry(place):
+                yield place, entry
 
     def _at(self, path: str) -> pygit2.Object | None:
         with suppress(KeyError, ValueError):
@@ -127,159 +170,17 @@ def entries_in(tree: Tree | None) -> Iterator[tuple[str, pygit2.Object]]:
             yield (entry.raw_name or b"").decode(), entry
 
 
-class CommitDraft(NamedTuple):
-    """A commit to make: the files that it changes, by path. None removes a file."""
-
-    files: Mapping[str, bytes | None]
-    message: str
-    now: str
-
-
-class Branch:
-    """
-    The branch that was checked out when the bot started: commits go on to it, whatever is checked out later. Raises
-    ConfigError where the workspace cannot be used. For one thread.
-    """
-
-    def __init__(
-        self,
-        root: Path,
-        *,
-        name: str = AUTHOR,
-        email: str = EMAIL,
-        items_dir: str = "",
-        lock_seconds: float = LOCK_SECONDS,
-    ) -> None:
-        self.root = root
-        self.repository = open_repository(root)
-        self._who = name, email
-        self.lock_seconds = lock_seconds
-        self._noted = ""
-        self._name = checked_out(self.repository)
-        if not self._name:
-            raise ConfigError(
-                f"the workspace {str(root)!r} has no branch checked out (its HEAD is detached): check out a branch"
-            )
-        self.repository.set_ident(name, email)
-        if items_dir:
-            try:
-                self.files().refuse_submodule(items_dir)
-            except FileRefused as error:
-                raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error.strerror}") from error
-
-    @property
-    def name(self) -> str:
-        """A repository without a commit has no branch yet: until then, that of HEAD counts."""
-        if self.repository.references.get(self._name) is None:
-            self._name = checked_out(self.repository) or self._name
-        return self._name
-
-    @property
-    def state(self) -> Path:
-        return self.root / STATE
-
-    def tip(self) -> Commit | None:
-        found = self.repository.references.get(self.name)
-        return found.peel(Commit) if found else None
-
-    def files(self, commit: Commit | None = None) -> Files:
-        """Of *commit*, or else of the tip."""
-        return Files(self.repository, commit or self.tip())
-
-    def last(self) -> Commit | None:
-        """Our last commit on this branch, also when the branch has lost it."""
-        found = self.repository.references.get(self._last)
-        return found.peel(Commit) if found else None
-
-    def note_last(self, commit: Commit) -> None:
-        self.refer(self._last, commit.id)
-        if self._noted != self.name:
-            self._noted = self.name
-            (self.state / FOLLOWED).write_text(self.name, "utf-8")
-
-    def has(self, newer: Commit | None, older: Commit | Oid | None) -> bool:
-        """Whether *older* is in the history of *newer*."""
-        if newer is None or older is None:
-            return older is None
-        id = older.id if isinstance(older, Commit) else older
-        if id not in self.repository:
-            return False
-        return newer.id == id or self.repository.descendant_of(newer.id, id)
-
-    def build(self, parent: Commit | None, draft: CommitDraft) -> Commit:
-        """A commit on top of *parent*, on no branch yet; *parent* itself where *draft* changes nothing."""
-        tree = parent.tree if parent else None
-        files = Files(self.repository, parent)
-        entries = {path: self._entry(files, path, content) for path, content in draft.files.items()}
-        return self.build_tree(parent, graft(self.repository, tree, entries), draft.message, draft.now)
-
-    def build_tree(self, parent: Commit | None, tree: Oid, message: str, now: str) -> Commit:
-        if parent is not None and tree == parent.tree_id:
-            return parent
-        moment = datetime.fromisoformat(now)
-        seconds = int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
-        who = Signature(*self._who, seconds, 0)
-        parents: list[str | Oid] = [parent.id] if parent else []
-        made = self.repository.create_commit(None, who, who, message, tree, parents)
-        return self.repository[made].peel(Commit)
-
-    def move(self, before: Commit | None, after: Commit, reason: str) -> bool:
-        """Compare and set. False when another program was quicker. Raises OSError and GitError."""
-        if before is not None and before.id == after.id:
-            return True
-        flush_objects(self.repository)
-        try:
-            return self._unlocked(self.name, lambda: self._set(before, after, reason))
-        except (OSError, ValueError, pygit2.GitError):
-            if self.tip() != before:
-                return False
-            raise
-
-    def refer(self, name: str, target: Oid | None) -> None:
-        """Sets a reference of ours; None removes it."""
-        if target is not None:
-            self._unlocked(name, lambda: self.repository.references.create(name, target, force=True))
-        elif self.repository.references.get(name) is not None:
-            self._unlocked(name, lambda: self.repository.references.delete(name))
-
-    def _unlocked(self, name: str, work: Callable[[], T]) -> T:
-        """Waits for a lock of *name*, and removes one that a kill has left."""
-        lock, until = shared_git_dir(self.repository) / f"{name}.lock", time.monotonic() + self.lock_seconds
-        while True:
-            try:
-                return work()
-            except (OSError, pygit2.GitError):
-                if not lock.exists():
-                    raise
-            if not _remove_stale(lock, self.root) and time.monotonic() > until:
-                raise WorkspaceError(
-                    f"Another program ({lock.name}) is writing to the workspace and does not let go of it.",
-                    reason="locked",
-                    again=True,
-                )
-            time.sleep(PAUSE_SECONDS)
-
-    def _set(self, before: Commit | None, after: Commit, reason: str) -> bool:
-        if before is None:
-            self.repository.create_reference(self.name, after.id, message=reason)
-            return True
-        reference = self.repository.lookup_reference(self.name)
-        if reference.target != before.id:
-            return False
-        reference.set_target(after.id, reason)  # fails where another program has moved it since
-        return True
-
-    @property
-    def _last(self) -> str:
-        return LAST + quote(self.name.removeprefix(BRANCHES), safe="")
-
-    def _entry(self, files: Files, path: str, content: bytes | None) -> TreeEntry | None:
-        if content is None:
-            return None
-        present = files.entry(path)
-        executable = present and present.mode == FileMode.BLOB_EXECUTABLE
-        mode = FileMode.BLOB_EXECUTABLE if executable else FileMode.BLOB
-        return TreeEntry(self.repository.create_blob(content), mode)
+def usable_branch(repository: pygit2.Repository, root: Path, items_dir: str) -> str:
+    """The branch that is checked out. Raises ConfigError where the bot could not work."""
+    if not (name := checked_out(repository)):
+        raise ConfigError(
+            f"The workspace has no branch checked out (its HEAD is detached): check out a branch in {str(root)!r}"
+        )
+    try:
+        Files(repository, tip(repository)).refuse_submodule(items_dir)
+    except FileRefused as error:
+        raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error.strerror}") from error
+    return name
 
 
 def checked_out(repository: pygit2.Repository) -> str:
@@ -330,6 +231,21 @@ def refuse_deep(before: Tree | None, after: Tree, *, depth: int = DEEPEST_PUSHED
             refuse_deep(old if isinstance(old, Tree) else None, entry, depth=depth - 1)
 
 
+def line_from(commit: Commit | None, *, most: int = COMMITS_LOOKED_AT) -> Iterator[Commit]:
+    """Back along first parents, as far as the clone goes; a merge counts as one commit."""
+    while commit is not None and most:
+        yield commit
+        commit, most = parent_of(commit), most - 1
+
+
+def parent_of(commit: Commit) -> Commit | None:
+    """None for the first commit, and at the end of a shallow clone."""
+    try:
+        return commit.parents[0] if commit.parent_ids else None
+    except (KeyError, pygit2.GitError):
+        return None
+
+
 def trailer(commit: Commit, name: str) -> str:
     """The value of the last line that begins with *name*; empty when there is none."""
     found = [line for line in commit.message.splitlines() if line.startswith(f"{name}: ")]
@@ -342,26 +258,9 @@ def message_of(subject: str, trailers: Iterable[str]) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def blob(tree: Tree | None, path: str) -> pygit2.Blob | None:
-    with suppress(KeyError):
-        found = tree[path] if tree is not None else None
-        return found if isinstance(found, pygit2.Blob) else None
-    return None
-
-
-def content_at(commit: Commit | None, path: str) -> bytes | None:
-    found = blob(commit.tree, path) if commit else None
-    return found.data if found else None
-
-
 def tip(repository: pygit2.Repository) -> Commit | None:
     """The newest commit of what is checked out; None before the first one."""
     return None if repository.head_is_unborn else repository.head.peel(Commit)
-
-
-def tree_at_tip(repository: pygit2.Repository) -> Tree | None:
-    newest = tip(repository)
-    return newest.tree if newest else None
 
 
 # --- opening ------------------------------------------------------------------------------------------------------
@@ -373,11 +272,7 @@ def open_repository(root: Path) -> pygit2.Repository:
     pygit2.settings.cache_object_limit(ObjectType.TREE, LARGEST_TREE_CACHED_BYTES)
     try:
         root.mkdir(parents=True, exist_ok=True)
-        found = None if is_ignored(root) else pygit2.discover_repository(str(root))
-        repository = (
-            pygit2.Repository(found) if found else pygit2.init_repository(root, initial_head=INITIAL_BRANCH)
-        )
-        _must_be_top_level(repository, root)
+        repository = existing_repository(root) or pygit2.init_repository(root, initial_head=INITIAL_BRANCH)
         refuse_state_in_git(repository, root)
         (root / STATE).mkdir(exist_ok=True)
         _keep_ours_out(shared_git_dir(repository))
@@ -400,6 +295,12 @@ def existing_repository(root: Path) -> pygit2.Repository | None:
     return repository
 
 
+def files_at_tip(root: Path) -> Files:
+    """Of what is checked out, without opening the workspace; none before the first commit. Raises ConfigError."""
+    repository = existing_repository(root)
+    return Files(repository, tip(repository) if repository else None)
+
+
 def is_ignored(root: Path) -> bool:
     """Whether the repository around *root* ignores it, as our own source does with `workspace/`."""
     place = root.resolve()
@@ -420,7 +321,7 @@ def shared_git_dir(repository: pygit2.Repository) -> Path:
 
 def refuse_state_in_git(repository: pygit2.Repository, root: Path) -> None:
     """Raises ConfigError."""
-    if holds_our_state(tree_at_tip(repository)):
+    if holds_our_state(Files(repository, tip(repository)).folder("")):
         raise ConfigError(f"the workspace {str(root)!r} has {STATE}/ in git: {STATE_IN_GIT}")
 
 
@@ -451,14 +352,13 @@ def git_runs_in(root: Path) -> bool:
     return False
 
 
-def remove_stale_locks(branch: Branch) -> None:
+def remove_stale_locks(repository: pygit2.Repository, root: Path, branch: str) -> None:
     """Those that a killed git left: with them, every later one would fail."""
-    shared = shared_git_dir(branch.repository)
-    for name in (branch.name, "packed-refs", "config", "HEAD"):
-        _remove_stale(shared / f"{name}.lock", branch.root)
+    for name in (branch, "packed-refs", "config", "HEAD"):
+        remove_stale(shared_git_dir(repository) / f"{name}.lock", root)
 
 
-def _remove_stale(lock: Path, root: Path) -> bool:
+def remove_stale(lock: Path, root: Path) -> bool:
     with suppress(FileNotFoundError):
         if lock.stat().st_mtime > time.time() - STALE_SECONDS or git_runs_in(root):
             return False

@@ -12,8 +12,8 @@ from pygit2 import Commit
 from bot.domain.item.artifacts import SHARED
 from bot.domain.transcript.last_line import last_line
 from bot.errors import WorkspaceError
-from bot.storage.git.history import line_from
-from bot.storage.git.tree import ITEM, SHORT, Files, content_at, trailer
+from bot.files import TRANSCRIPT_BYTES
+from bot.storage.git.tree import ITEM, SHORT, Files, line_from, trailer
 
 COMMITS_LOOKED_AT = 100_000
 REFLOG_LOOKED_AT = 10_000
@@ -42,7 +42,7 @@ def versions(folder: Path) -> Iterator[ItemVersion]:
             return
         last: tuple[object, ...] = ()
         begun: Commit | None = None
-        for commit in _line(repository.head.peel(Commit)):
+        for commit in line_from(repository.head.peel(Commit), most=COMMITS_LOOKED_AT):
             files = Files(repository, commit)
             stamp = files.entry(place.rstrip("/")), files.entry(SHARED)
             if begun and stamp != last:
@@ -63,13 +63,14 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
         if repository is None:
             return None
         head = repository.head.peel(Commit)
-        content = content_at(head, f"{place}{transcript}") or b""
+        path = f"{place}{transcript}"
+        content = Files(repository, head).read(path, TRANSCRIPT_BYTES) or b""
         for commit in _been_at(repository):
             if trailer(commit, ITEM) != folder.name or commit == head:
                 continue
             if repository.descendant_of(head.id, commit.id):
                 continue
-            if last_line(content_at(commit, f"{place}{transcript}") or b"").is_in(content):
+            if last_line(Files(repository, commit).read(path, TRANSCRIPT_BYTES) or b"").is_in(content):
                 continue
             walk = repository.walk(commit.id)
             walk.hide(head.id)
@@ -100,10 +101,6 @@ def _history(folder: Path) -> Iterator[tuple[pygit2.Repository | None, str]]:
         yield repository, "" if place == "." else f"{place}/"
     except pygit2.GitError as error:
         raise WorkspaceError(f"The history of {folder} cannot be read: {error}") from error
-
-
-def _line(commit: Commit) -> Iterator[Commit]:
-    return islice(line_from(commit), COMMITS_LOOKED_AT)
 
 
 def _version(repository: pygit2.Repository, commit: Commit, place: str) -> ItemVersion:

@@ -9,83 +9,60 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import islice
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
+import pygit2
 from pygit2 import Commit as GitCommit
 
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.item import artifacts, meta
 from bot.domain.item.artifacts import (
     CheckedEdit,
+    DerivedEdit,
     Edit,
     FileEdit,
     FollowUpEdit,
     InsightEdit,
     Missing,
-    PlanEdit,
     UnreadableArtifact,
 )
 from bot.domain.item.meta import SlackPlace
-from bot.domain.planning.workshop import is_planned
 from bot.domain.roundtable.effects import Commit
 from bot.domain.specification import snapshot
-from bot.domain.transcript.lines import Line
+from bot.domain.transcript import people
+from bot.domain.transcript.lines import PERSON, Line
+from bot.domain.transcript.people import Names
+from bot.domain.transcript.scrubbing import Redacting, redacted
 from bot.domain.transcript.seal import chain_in, lost_rows, read_chain, restore_lines
+from bot.domain.values.value import Value
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, FileRefused
-from bot.storage.git.history import COMMITS_LOOKED_AT, History, line_from, parent_of
+from bot.storage.git.branch import Branch, CommitDraft
 from bot.storage.git.seal import Seal
-from bot.storage.git.tree import (
-    EFFECT,
-    ITEM,
-    STEP,
-    Branch,
-    CommitDraft,
-    Files,
-    content_at,
-    message_of,
-    trailer,
-)
+from bot.storage.git.tree import EFFECT, ITEM, STEP, Files, line_from, message_of, parent_of, trailer
 
-META, TRANSCRIPT, REVIEWS = "meta.json", "planning/meeting.jsonl", "reviews"
 FOLDER_LOST, META_LOST, LINES_LOST = "folder", "meta.json", "transcript"
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 """Stands in a commit for the content of a large file."""
+UNPUSHED = "refs/roundtable/unpushed/"
 CODEBASE = "HEAD"
 """Stands for the current code base as the `codebase_hash` of a change."""
 
 log = logging.getLogger(__name__)
 
 
-class ItemWork(NamedTuple):
-    """A commit of an item as it was asked for. *has_lines*: something was committed of it before."""
+class ItemWork(Value):
+    """A commit of an item as it was asked for."""
 
     slug: str
     work: Commit
     now: str
     home: SlackPlace | None = None
-    has_lines: bool = False
 
     @property
     def is_begun(self) -> bool:
         """Whether the item is there already: then what is missing of it was deleted."""
         return self.work.change.created is None or self.work.change.restart
-
-    def as_json(self) -> bytes:
-        fields = {
-            "slug": self.slug,
-            "work": self.work.model_dump(mode="json"),
-            "now": self.now,
-            "home": self.home.model_dump(mode="json") if self.home else None,
-        }
-        return json.dumps(fields).encode("utf-8", "surrogatepass")
-
-    @classmethod
-    def read(cls, content: bytes) -> "ItemWork":
-        """Raises ValueError."""
-        fields = json.loads(content)
-        home = SlackPlace.model_validate(fields["home"]) if fields["home"] else None
-        return cls(fields["slug"], Commit.model_validate(fields["work"]), fields["now"], home, has_lines=True)
 
 
 class Applied(NamedTuple):
@@ -102,61 +79,28 @@ class Applied(NamedTuple):
     restored: str = ""
 
 
-class Places:
-    """The paths of an item's files in the workspace."""
-
-    def __init__(self, items_dir: str) -> None:
-        self.items_dir = items_dir
-
-    def item(self, slug: str) -> str:
-        return f"{self.items_dir}/{slug}"
-
-    def meta(self, slug: str) -> str:
-        return f"{self.item(slug)}/{META}"
-
-    def transcript(self, slug: str) -> str:
-        return f"{self.item(slug)}/{TRANSCRIPT}"
-
-    def specification(self, slug: str) -> str:
-        return f"{self.item(slug)}/{artifacts.SPECIFICATION}"
-
-    def artifact(self, slug: str, path: str, *, is_plan: bool = False) -> str | None:
-        """None when the path is not allowed."""
-        if is_plan:
-            return f"{self.item(slug)}/{path}" if is_planned(path) else None
-        if artifacts.shared(path):
-            return artifacts.SHARED
-        return f"{self.item(slug)}/{path}" if artifacts.safe_path(path) else None
-
-    def edit(self, slug: str, edit: Edit) -> str | None:
-        return self.artifact(slug, edit.path, is_plan=isinstance(edit, PlanEdit))
-
-
 class Worker:
     """Applies work. Raises FileRefused where a submodule is in the way."""
 
-    def __init__(self, branch: Branch, items_dir: str, seal: Seal) -> None:
-        self._branch = branch
+    def __init__(self, branch: Branch, seal: Seal) -> None:
+        self.branch = branch
         self._seal = seal
         self.lines = seal.lines
-        self.places = Places(items_dir)
-        self.ours = items_dir, artifacts.SHARED
-        """The paths that the bot writes; everything else is the code base."""
-        self.history = History(branch, self.ours)
+        self.places = branch.places
 
     def settle(self, due: ItemWork) -> ItemWork:
         """With the code base of now in place of CODEBASE."""
         if due.work.change.codebase_hash != CODEBASE:
             return due
-        change = due.work.change.but(codebase_hash=self.history.codebase())
-        return due._replace(work=due.work.but(change=change))
+        change = due.work.change.but(codebase_hash=self.branch.codebase())
+        return due.but(work=due.work.but(change=change))
 
     def apply(self, due: ItemWork, parent: GitCommit | None, *, again: bool = False) -> Applied:
         """The commit that *due* is on top of *parent*. *again*: it was made for another one."""
         return _Applying(due, self.files(parent), self, again=again).run()
 
     def files(self, commit: GitCommit | None) -> Files:
-        return Files(self._branch.repository, commit)
+        return Files(self.branch.repository, commit)
 
     def sign(self, slug: str, spoken: bytes) -> Callable[[SlackPlace], str]:
         """For the chain of the transcript *spoken*."""
@@ -165,19 +109,20 @@ class Worker:
 
     def before(self, slug: str, at: Files) -> GitCommit | None:
         """Our newest commit of the item that *at* is built on."""
-        newest = (id for id in self.history.commits_of(slug) if self._branch.has(at.commit, id))
+        newest = (id for id in self.branch.commits_of(slug) if self.branch.has(at.commit, id))
         found = next(newest, None)
-        return self._branch.repository[found].peel(GitCommit) if found else None
+        return self.branch.repository[found].peel(GitCommit) if found else None
 
     def committed(self, slug: str, at: Files) -> bytes:
         """The transcript in that commit: lines that are missing since then are put back."""
-        return content_at(self.before(slug, at), self.places.transcript(slug)) or b""
+        return self.branch.content(self.before(slug, at), self.places.transcript(slug)) or b""
 
     def edit_of_lines(self, slug: str, at: GitCommit | None) -> str:
         """The newest commit of others, in the history of *at*, that changed the transcript."""
         path = self.places.transcript(slug)
-        for commit in islice(line_from(at), COMMITS_LOOKED_AT):
-            if not trailer(commit, ITEM) and content_at(commit, path) != content_at(parent_of(commit), path):
+        for commit in line_from(at):
+            before = self.files(parent_of(commit)).entry(path)
+            if not trailer(commit, ITEM) and self.files(commit).entry(path) != before:
                 return str(commit.short_id)
         return str(at.short_id) if at else ""
 
@@ -186,24 +131,24 @@ class Worker:
         What *lost*, a commit of ours that *parent* is not built on, holds of the items, on top of *parent*: a commit
         for each item. A file that people changed since stays theirs, but our lines and our progress come back.
         """
-        base = self._branch.repository.merge_base(parent.id, lost.id)
-        before = self._branch.files(self._branch.repository[base].peel(GitCommit)) if base else None
-        found, tip = self._branch.files(lost), parent
+        base = self.branch.repository.merge_base(parent.id, lost.id)
+        before = self.branch.files(self.branch.repository[base].peel(GitCommit)) if base else None
+        found, tip = self.branch.files(lost), parent
         for slug, folder in found.folders(self.places.items_dir):
-            present = self._branch.files(tip)
+            present = self.branch.files(tip)
             there = present.folder(self.places.item(slug))
             if there is None or there.id != folder.id:
                 files = dict(self._lost_files(slug, before, present, found))
                 steps = self._steps_back(slug, present, found)
                 trailers = (f"{ITEM}: {slug}", *(f"{STEP}: {step}" for step in steps))
                 message = message_of(f"roundtable({slug}): put back what the branch lost", trailers)
-                tip = self._branch.build(tip, CommitDraft(files, message, now)) if files else tip
+                tip = self.branch.build(tip, CommitDraft(files, message, now)) if files else tip
         return tip
 
     def _lost_files(
         self, slug: str, before: Files | None, present: Files, lost: Files
     ) -> Iterator[tuple[str, bytes | None]]:
-        for path in lost.below(self.places.item(slug)):
+        for path in (*lost.below(self.places.item(slug)), *lost.below(artifacts.SHARED)):
             was, now, ours = before and before.entry(path), present.entry(path), lost.entry(path)
             if now == ours:
                 continue
@@ -214,6 +159,11 @@ class Worker:
                 yield path, self._with_lines(present.read(path, TRANSCRIPT_BYTES) or b"", content or b"")
             elif path == self.places.meta(slug):
                 yield path, _with_progress(present.read(path, META_BYTES), content)
+        known, gone = (
+            people.read_people(one.read(self.places.people, META_BYTES)) for one in (present, lost)
+        )
+        if not known.flaw and (both := people.with_new(known, gone.names)) is not known:
+            yield self.places.people, people.text_of(both)
 
     def _steps_back(self, slug: str, present: Files, lost: Files) -> Iterator[str]:
         """The steps that only *lost* knows as finished."""
@@ -241,6 +191,9 @@ class _Applying:
         self._at = at
         self._worker = worker
         self._places = worker.places
+        self._last = worker.before(self._slug, at)
+        self._names: Names = {}
+        self._called: Names = {}
         self.files: dict[str, bytes | None] = {}
         self.troubles: list[Trouble] = []
         self.unwritten: list[Edit] = []
@@ -251,12 +204,13 @@ class _Applying:
     def run(self) -> Applied:
         for path in (self._places.transcript(self._slug), self._places.meta(self._slug)):
             self._at.refuse_submodule(path)
-        if self._due.is_begun or (self._again and self._worker.before(self._slug, self._at) is not None):
+        if self._due.is_begun or self._again:
             self._restore_deleted()
         if self._due.work.change.created is None and not self._has_folder():
             self.troubles.append(trouble("ERR-ART-001"))
         for path, edits in _by_path(self._due.work.edits):
             self._edit(path, edits)
+        self._write_people()
         spoken = self._transcript()
         after = self._write_lines(spoken, self._due.work.lines)
         if self._due.work.snapshot:
@@ -281,29 +235,23 @@ class _Applying:
 
     def _restore_deleted(self) -> None:
         """What people deleted while the item is live, as the newest commit has it that has it."""
+        item, ours = self._places.item(self._slug), self._worker.files(self._last)
         record, lines = self._places.meta(self._slug), self._places.transcript(self._slug)
-        no_record = self._at.entry(record) is None
-        no_lines = self._due.has_lines and self._at.entry(lines) is None
-        if not no_record and not no_lines:
+        lost = [path for path in (record, lines) if self._at.entry(path) is None and ours.entry(path)]
+        held = next(self._worker.branch.versions(lost[0]), None) if lost else None
+        if held is None:
             return
-        commit = next(self._worker.history.versions(record if no_record else lines), None)
-        if commit is None:
-            return
-        held = self._worker.files(commit)
-        paths = [record if no_record else lines]
-        if no_record and no_lines:
-            paths = [
-                path for path in held.below(self._places.item(self._slug)) if self._at.entry(path) is None
-            ]
-        self.files |= {path: held.read(path, TRANSCRIPT_BYTES) for path in paths}
-        self.restored = FOLDER_LOST if no_record and no_lines else META_LOST if no_record else LINES_LOST
+        self.restored = FOLDER_LOST if len(lost) > 1 else META_LOST if record in lost else LINES_LOST
+        if self.restored == FOLDER_LOST:
+            lost = [path for path in held.below(item) if self._at.entry(path) is None]
+        self.files |= {path: held.read(path, TRANSCRIPT_BYTES) for path in lost}
         log.warning("the %s of %s was deleted; it is restored from git", self.restored, self._slug)
 
     # --- artifacts ----------------------------------------------------------------------------------------------------
 
     def _edit(self, path: str, edits: tuple[Edit, ...]) -> None:
         place = self._places.edit(self._slug, edits[0])
-        if place is None or self._at.is_folder(place):
+        if place is None or self._at.folder(place) is not None:
             self._leave_unwritten(path, edits)
             return
         try:
@@ -339,12 +287,12 @@ class _Applying:
             try:
                 reading = meta.read(before, now=now)
             except meta.Corrupt as error:
-                self.files[_aside(self._at, place)] = before
+                self.files[free_name(self._at, place)] = before
                 self.troubles.append(trouble("ERR-META-002", reason=str(error)))
             else:
                 raw = reading.raw
                 self.troubles += reading.troubles
-        content = self._worker.history.good_meta(place, now) if raw is None else None
+        content = self._worker.branch.good_meta(self._slug, now) if raw is None else None
         good = meta.read(content, now=now).raw if content else None
         if change.created is None or change.restart:
             raw = raw or good
@@ -366,11 +314,39 @@ class _Applying:
             after = meta.held_at(after, home, self._worker.sign(self._slug, spoken))
         self.files[place] = meta.write(after).encode("utf-8", "replace")
 
+    def _write_people(self) -> None:
+        """Names that are there stay. A file that cannot be read is set aside, and the last good one goes on."""
+        place, work = self._places.people, self._due.work
+        try:
+            self._at.refuse_submodule(place)
+            content = self._at.read(place, META_BYTES)
+        except FileRefused as error:
+            log.warning("%s%s", people.UNREADABLE, error)
+            return
+        if self._at.folder(place) is not None:
+            log.warning("%sit is a folder", people.UNREADABLE)
+            return
+        before = found = people.read_people(content)
+        if found.flaw:
+            aside = free_name(self._at, place)
+            self.files[aside] = content
+            log.warning("%s (set aside as %s)", found.flaw, aside)
+            earlier = (one.read(place, META_BYTES) for one in self._worker.branch.versions(place))
+            found = next(
+                (one for one in map(people.read_people, earlier) if not one.flaw), people.PeopleFile()
+            )
+        new = {line.person: line.person_name for line in work.lines if PERSON in line.meta} | {**work.people}
+        found = people.with_new(found, new)
+        if found is not before:
+            self.files[place] = people.text_of(found)
+        self._names = found.names
+        self._called = {id: found.names[id] for id in new if id in found.names}
+
     def _transcript(self) -> bytes:
         """Without the new lines, and with the sealed ones that our last commit had."""
         place, lines = self._places.transcript(self._slug), self._worker.lines
         content = self._read(place, TRANSCRIPT_BYTES)
-        committed = self._worker.committed(self._slug, self._at)
+        committed = self._worker.files(self._last).read(place, TRANSCRIPT_BYTES) or b""
         if content is not None:
             self.lost_lines = len(lost_rows(content, committed, lines.trusted))
         if content is not None and self.lost_lines:
@@ -380,7 +356,8 @@ class _Applying:
 
     def _write_lines(self, spoken: bytes, lines: Iterable[Line]) -> bytes:
         place = self._places.transcript(self._slug)
-        after = self._worker.lines.append(spoken, lines)
+        written = (people.without_names(line, self._called) for line in lines)
+        after = self._worker.lines.append(spoken, written)
         if after or self._at.entry(place) is not None:
             self.files[place] = after
         return after
@@ -389,13 +366,21 @@ class _Applying:
         """On top of the lines of others it is made anew, out of all of them, and ours have its new hash."""
         if self._again:
             with suppress(ValueError):
-                made = snapshot.folded_content(after, self._worker.lines.trusted)
+                made = snapshot.folded_content(after, self._worker.lines.trusted, self._names)
                 if snapshot.first_difference(snapshot.read(text).specification, made.specification)[0]:
+                    self._leave_derived()
                     text = snapshot.text_of(made.specification, made.written)
                     ours = (_with_hash(line, snapshot.hash_of(text)) for line in self._due.work.lines)
                     after = self._write_lines(spoken, ours)
         self.files[self._places.specification(self._slug)] = text.encode()
         return after
+
+    def _leave_derived(self) -> None:
+        """What others wrote out of the entries stays: ours follows from some of the lines only."""
+        for edit in self._due.work.edits:
+            place = self._places.edit(self._slug, edit)
+            if isinstance(edit, DerivedEdit) and place and self._at.entry(place) is not None:
+                self.files.pop(place, None)
 
     def _message(self) -> str:
         work = self._due.work
@@ -415,8 +400,8 @@ def edited(before: bytes | None, edits: tuple[Edit, ...]) -> tuple[bytes | None,
     """The file as it is afterwards, and the edits that were left out because of a change by hand."""
     if before is not None and all(isinstance(edit, FileEdit) for edit in edits):
         return before, ()  # such an edit never changes a file that exists
-    if isinstance(edits[-1], PlanEdit):  # replaces the whole file
-        return None if edits[-1].takes_away else edits[-1].apply(None).encode("utf-8", "replace"), ()
+    if isinstance(edits[-1], DerivedEdit):  # replaces the whole file
+        return edits[-1].text.encode("utf-8", "replace") or None, ()
     if before is None and all(isinstance(edit, FollowUpEdit) for edit in edits):
         return None, ()
     text = None if before is None else before.decode()
@@ -429,7 +414,7 @@ def edited(before: bytes | None, edits: tuple[Edit, ...]) -> tuple[bytes | None,
         if isinstance(edit, InsightEdit) and not artifacts.additive(text or "", after):
             raise NotAdditive(edit.path)
         text = after
-    return (text or "").encode("utf-8", "replace"), tuple(left_out)
+    return (text or "").encode("utf-8", "replace") or None, tuple(left_out)
 
 
 def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:
@@ -447,7 +432,7 @@ def _without_pointer(path: str, content: bytes | None) -> bytes | None:
     return content
 
 
-def _aside(at: Files, path: str) -> str:
+def free_name(at: Files, path: str) -> str:
     """A free name for a copy of what stood at *path*."""
     number = 1
     while at.entry(f"{path}.corrupt-{number}") is not None:
@@ -471,3 +456,42 @@ def _with_progress(theirs: bytes | None, ours: bytes | None) -> bytes | None:
         steps=lost.steps_completed, phases=lost.phases_completed, elaborations=lost.elaborations
     )
     return meta.write(meta.apply(known.raw, change)).encode("utf-8", "replace")
+
+
+# --- what is not pushed yet, as the work it was -----------------------------------------------------------------------
+#
+# When a remote was quicker, it is applied again on the remote's tip.
+
+
+def keep_unpushed(branch: Branch, due: ItemWork) -> None:
+    branch.refer(_name(due.work.id), branch.repository.create_blob(due.model_dump_json().encode()))
+
+
+def unpushed(repository: pygit2.Repository, effect: str) -> ItemWork | None:
+    found = repository.references.get(_name(effect)) if effect else None
+    kept = repository.get(found.target) if found else None
+    with suppress(ValueError):
+        return ItemWork.model_validate_json(kept.data) if isinstance(kept, pygit2.Blob) else None
+    log.warning("what was to be committed as %s cannot be read", effect)
+    return None
+
+
+def scrub_unpushed(branch: Branch, redact: Redacting) -> None:
+    """Secrets go from it, too: it may be applied again."""
+    repository = branch.repository
+    for name in [found for found in repository.references if found.startswith(UNPUSHED)]:
+        kept = repository.get(repository.references[name].target)
+        if isinstance(kept, pygit2.Blob):
+            kinds, value = redacted(json.loads(kept.data), redact)
+            if kinds:
+                branch.refer(name, repository.create_blob(json.dumps(value).encode()))
+
+
+def drop_unpushed(branch: Branch, effects: Iterable[str]) -> None:
+    """Those that are at the remote."""
+    for effect in filter(None, effects):
+        branch.refer(_name(effect), None)
+
+
+def _name(effect: str) -> str:
+    return UNPUSHED + quote(effect, safe="").replace(".", "%2E")

@@ -1,7 +1,7 @@
 """
 The workspace: a branch of a git repository with one folder per item, and one commit per finished step.
 
-Commits are built on the tip of the branch (tree.py), and a checkout follows it (follow.py). Everything that waits for a
+Commits are built on the tip of the branch (branch.py), and a checkout follows it (follow.py). All that waits for a
 disk runs in a thread. One thread writes and another reads, so that a list can be shown while a commit waits.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Generic, NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from pygit2 import Commit as GitCommit
 
@@ -21,116 +21,38 @@ from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, SectionEdi
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit, PutBack
+from bot.domain.specification import brief
 from bot.domain.transcript.last_line import LastLine, last_line
+from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import TAKES_OVER
-from bot.domain.values.markdown import LAST_SECTION
+from bot.domain.values.markdown import is_last
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
 from bot.files import ARTIFACT_BYTES, META_BYTES, folder
+from bot.storage.git.branch import AUTHOR, EMAIL, Branch, CommitDraft
 from bot.storage.git.command import Git, explained
 from bot.storage.git.follow import Checkout
 from bot.storage.git.hand_edits import described
-from bot.storage.git.history import parent_of
 from bot.storage.git.reader import ItemReader
 from bot.storage.git.reviews import ReviewToStore, ReviewWriter
 from bot.storage.git.seal import Seal
 from bot.storage.git.survey import survey
 from bot.storage.git.tree import (
-    AUTHOR,
-    EMAIL,
     ITEM,
     LOCK_SECONDS,
-    Branch,
-    CommitDraft,
-    content_at,
     message_of,
+    parent_of,
     remove_stale_locks,
     shared_git_dir,
 )
-from bot.storage.git.unpushed import keep_unpushed
-from bot.storage.git.work import Applied, ItemWork, Worker
-
-D = TypeVar("D")
-R = TypeVar("R")
+from bot.storage.git.work import Applied, ItemWork, Worker, free_name, keep_unpushed
 
 LARGEST_BATCH = 32
 """A larger batch would keep the first commit waiting for too long."""
-REASONS_FOR_ALL = frozenset({"locked", "detached", "index", "read_only"})
+REASONS_FOR_ALL = frozenset({"locked", "read_only"})
 """Errors that every commit of a batch would run into, so that each of them fails at once."""
-
-
-class _Waiting(NamedTuple, Generic[D, R]):
-    due: D
-    receipt: Future[R]
-
-
-class Batches(Generic[D, R]):
-    """
-    Makes the commits that wait at the same time in one batch: the lock is taken once and the branch moves once.
-
-    *commit* makes all the commits of a batch or none, and is called for one batch at a time. An error is usually about
-    one item, so after an error each commit of the batch is tried alone.
-    """
-
-    def __init__(self, commit: Callable[[Sequence[D]], Awaitable[list[R]]]) -> None:
-        self._commit = commit
-        self._waiting: deque[_Waiting[D, R]] = deque()
-        self._running: asyncio.Task[None] | None = None
-
-    async def join(self, due: D) -> R:
-        waiting: _Waiting[D, R] = _Waiting(due, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
-        if self._running is None or self._running.done():
-            self._running = asyncio.create_task(self._run())
-        return await waiting.receipt
-
-    async def end(self) -> None:
-        """Waits for the commits that were asked for."""
-        if self._running:
-            await asyncio.wait({self._running})
-
-    async def _run(self) -> None:
-        while self._waiting:
-            some = [self._waiting.popleft() for _ in range(min(LARGEST_BATCH, len(self._waiting)))]
-            await self._make([one for one in some if not one.receipt.cancelled()])
-
-    async def _make(self, some: list[_Waiting[D, R]]) -> None:
-        if not some:
-            return
-        made = asyncio.ensure_future(self._commit([one.due for one in some]))
-        await asyncio.wait({made})
-        error = made.exception()
-        if error is None:
-            for one, receipt in zip(some, made.result(), strict=True):
-                _tell(one, receipt)
-        elif len(some) == 1 or (isinstance(error, WorkspaceError) and error.reason in REASONS_FOR_ALL):
-            for one in some:
-                _tell(one, error)
-        else:
-            for one in some:
-                await self._make([one])
-
-
-def _tell(one: _Waiting[D, R], what: R | BaseException) -> None:
-    if one.receipt.done():
-        return
-    if isinstance(what, BaseException):
-        one.receipt.set_exception(what)
-    else:
-        one.receipt.set_result(what)
-
-
-T = TypeVar("T")
-log = logging.getLogger(__name__)
-
-RACES = 20
-"""How often commits are built anew because a person or another process was quicker."""
-COMMITS_A_PACKING = 200
-PACKING_SECONDS = 1800.0
-LATE_SECONDS = 3600.0
-"""A commit of another clone that is not at the remote after this time counts as lost."""
 
 
 class PendingCommit(NamedTuple):
@@ -144,21 +66,90 @@ class PendingCommit(NamedTuple):
     sure: bool = True
 
 
+class _Waiting(NamedTuple):
+    due: PendingCommit
+    receipt: Future[CommitResult]
+
+    def end(self, outcome: CommitResult | BaseException) -> None:
+        if isinstance(outcome, CommitResult) and not self.receipt.done():
+            self.receipt.set_result(outcome)
+        elif isinstance(outcome, BaseException) and not self.receipt.done():
+            self.receipt.set_exception(outcome)
+
+
+class Batches:
+    """
+    Makes the commits that wait at the same time in one batch: the lock is taken once and the branch moves once.
+
+    *commit* makes all the commits of a batch or none, and is called for one batch at a time. An error is usually about
+    one item, so after an error each commit of the batch is tried alone.
+    """
+
+    def __init__(self, commit: Callable[[Sequence[PendingCommit]], Awaitable[list[CommitResult]]]) -> None:
+        self._commit = commit
+        self._waiting: deque[_Waiting] = deque()
+        self._running: asyncio.Task[None] | None = None
+
+    async def join(self, due: PendingCommit) -> CommitResult:
+        waiting = _Waiting(due, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._run())
+        return await waiting.receipt
+
+    async def end(self) -> None:
+        """Waits for the commits that were asked for."""
+        if self._running:
+            await asyncio.wait({self._running})
+
+    async def _run(self) -> None:
+        while self._waiting:
+            some = [self._waiting.popleft() for _ in range(min(LARGEST_BATCH, len(self._waiting)))]
+            await self._make([waiting for waiting in some if not waiting.receipt.cancelled()])
+
+    async def _make(self, some: list[_Waiting]) -> None:
+        if not some:
+            return
+        made = asyncio.ensure_future(self._commit([waiting.due for waiting in some]))
+        await asyncio.wait({made})
+        error = made.exception()
+        if error is None:
+            for waiting, receipt in zip(some, made.result(), strict=True):
+                waiting.end(receipt)
+        elif len(some) == 1 or (isinstance(error, WorkspaceError) and error.reason in REASONS_FOR_ALL):
+            for waiting in some:
+                waiting.end(error)
+        else:
+            for waiting in some:
+                await self._make([waiting])
+
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+RACES = 20
+"""How often commits are built anew because a person or another process was quicker."""
+COMMITS_A_PACKING = 200
+PACKING_SECONDS = 1800.0
+LATE_SECONDS = 3600.0
+"""A commit of another clone that is not at the remote after this time counts as lost."""
+
+
 class Writer:
     """The commits of items. For the thread that writes. Raises WorkspaceError, OSError and GitError."""
 
-    def __init__(self, branch: Branch, items_dir: str, seal: Seal, *, shared: bool = False) -> None:
+    def __init__(self, branch: Branch, seal: Seal, *, shared: bool = False) -> None:
         """*shared*: others push to a remote, so what is not pushed is kept as the work it was."""
         self.branch = branch
         self.checkout = Checkout(branch)
-        self.worker = Worker(branch, items_dir, seal)
-        self._reader = ItemReader(branch, items_dir, seal)
-        self._reviews = ReviewWriter(branch, items_dir)
+        self.worker = Worker(branch, seal)
+        self._reader = ItemReader(branch, seal)
+        self._reviews = ReviewWriter(branch)
         self._shared = shared
 
     def recover(self) -> None:
         """Does what a killed process has left undone."""
-        remove_stale_locks(self.branch)
+        remove_stale_locks(self.branch.repository, self.branch.root, self.branch.name)
         self.checkout.recover()
 
     def commit(self, works: Sequence[PendingCommit]) -> list[CommitResult]:
@@ -167,10 +158,10 @@ class Writer:
             self._must_be_the_only_copy(slug)
         lost = [due.sure and self._is_lost(due.slug, due.after, due.now) for due in works]
         dues = [
-            self.worker.settle(ItemWork(due.slug, due.work, due.now, due.home, bool(due.after)))
+            self.worker.settle(ItemWork(slug=due.slug, work=due.work, now=due.now, home=due.home))
             for due in works
         ]
-        known = [self.worker.history.find(due.work.id) for due in dues]
+        known = [self.branch.find(due.work.id) for due in dues]
         if self._shared:
             for due, done in zip(dues, known, strict=True):
                 if done is None:
@@ -190,16 +181,10 @@ class Writer:
         made = self.advance(build, works[-1].work.subject)
         return [self._result(due, each, lost=gone) for due, each, gone in zip(works, made, lost, strict=True)]
 
-    def keep(self, sent: Sequence[ReviewToStore]) -> list[KeptReview]:
-        """All of them at once, each in a commit of its own."""
-
-        def build(tip: GitCommit | None) -> tuple[GitCommit | None, list[KeptReview]]:
-            kept = []
-            for review in sent:
-                found, draft = self._reviews.draft(review, tip)
-                tip = self.branch.build(tip, draft) if draft else tip
-                kept.append(found)
-            return tip, kept
+    def keep(self, review: ReviewToStore) -> KeptReview:
+        def build(tip: GitCommit | None) -> tuple[GitCommit | None, KeptReview]:
+            kept, draft = self._reviews.draft(review, tip)
+            return (self.branch.build(tip, draft) if draft else tip), kept
 
         return self.advance(build, "reviews")
 
@@ -207,12 +192,12 @@ class Writer:
         """A meta.json that can be read, from the history; what stood in its place is kept beside it."""
 
         def build(tip: GitCommit | None) -> tuple[GitCommit | None, None]:
-            good = self._reader.good_meta(slug, now) if self._reader.load(slug, now=now).restorable else None
+            good = self.branch.good_meta(slug, now) if self._reader.load(slug, now=now).restorable else None
             if good is None:
                 return tip, None
             path, files = self.worker.places.meta(slug), self.branch.files(tip)
             before = files.read(path, META_BYTES)
-            aside = {f"{path}.corrupt-1": before} if before is not None else {}
+            aside = {free_name(files, path): before} if before is not None else {}
             message = message_of(f"roundtable({slug}): meta.json restored", (f"{ITEM}: {slug}",))
             return self.branch.build(tip, CommitDraft({**aside, path: good}, message, now)), None
 
@@ -282,7 +267,7 @@ class Writer:
             applied.unwritten,
             restored=applied.restored,
             last_line=last_line(
-                content_at(made.commit, self.worker.places.transcript(due.slug)) or b"",
+                self.branch.content(made.commit, self.worker.places.transcript(due.slug)) or b"",
                 self.worker.lines.trusted,
             ),
             put_back=put_back,
@@ -293,10 +278,11 @@ class Writer:
     def _touched(self, slug: str, edits: Sequence[Edit], made: "_Made") -> Iterator[ChangedFile]:
         for edit in edits:
             place = self.worker.places.edit(slug, edit)
-            content = content_at(made.commit, place) if place else None
-            if place and content is not None and content != content_at(made.parent, place):
+            content = self.branch.content(made.commit, place) if place else None
+            if place and content is not None and content != self.branch.content(made.parent, place):
                 heading = _heading(edit, content)
-                if heading != LAST_SECTION:
+                is_gone = isinstance(edit, SectionEdit) and not edit.body
+                if not (is_gone or is_last(heading) or edit.path == brief.PAGE):
                     yield ChangedFile(path=edit.path, heading=heading)
 
     def _hand_edits(self, slug: str, edits: Sequence[CheckedEdit], commit: GitCommit) -> Iterator[HandEdit]:
@@ -359,8 +345,7 @@ class GitWorkspace:
         self._author = author_name, author_email
         self._lock_seconds = lock_seconds
         self._seal = seal or Seal()
-        self._commits: Batches[PendingCommit, CommitResult] = Batches(self._commit)
-        self._reviews: Batches[ReviewToStore, KeptReview] = Batches(self._keep)
+        self._commits = Batches(self._commit)
         self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._unpacked = 0
         self._packing: asyncio.Task[None] | None = None
@@ -373,14 +358,12 @@ class GitWorkspace:
             self._prober = stack.enter_context(ThreadPoolExecutor(1, "workspace probe"))
             self._writing = await self._in_thread(
                 self._writer,
-                lambda: Writer(self._branch(), self._items_dir, self._seal, shared=self._is_shared),
+                lambda: Writer(self._branch(), self._seal, shared=self._is_shared),
             )
             self._reading = await self._in_thread(
-                self._reader, lambda: ItemReader(self._branch(), self._items_dir, self._seal)
+                self._reader, lambda: ItemReader(self._branch(), self._seal)
             )
-            self._kept = await self._in_thread(
-                self._reader, lambda: ReviewWriter(self._branch(), self._items_dir)
-            )
+            self._kept = await self._in_thread(self._reader, lambda: ReviewWriter(self._branch()))
             await self._in_thread(self._writer, self._writing.recover)
             self._stack = stack.pop_all()
         self._first_look = asyncio.create_task(self._look_around())
@@ -389,7 +372,6 @@ class GitWorkspace:
     async def __aexit__(self, *_: object) -> None:
         self._first_look.cancel()
         await self._commits.end()
-        await self._reviews.end()
         if self._packing:
             self._packing.cancel()
             await asyncio.wait({self._packing})
@@ -423,6 +405,9 @@ class GitWorkspace:
         """Empty before the first commit."""
         return await self._in_thread(self._reader, lambda: self._reading.transcript(slug))
 
+    async def people(self) -> Names:
+        return await self._in_thread(self._reader, self._reading.people)
+
     async def planning(self, slug: str) -> Planning:
         await self._abreast()
         return await self._in_thread(self._reader, lambda: self._reading.planning(slug))
@@ -441,7 +426,8 @@ class GitWorkspace:
     async def keep(self, slug: str, content: bytes, *, now: str) -> KeptReview:
         """See `Archive.keep`."""
         await self._abreast()
-        kept = await self._reviews.join(ReviewToStore(slug, content, now))
+        review = ReviewToStore(slug, content, now)
+        kept = await self._in_thread(self._writer, lambda: self._writing.keep(review))
         self._after_commit()
         await self._abreast()
         return kept
@@ -458,7 +444,7 @@ class GitWorkspace:
         return reading
 
     async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey:
-        return await survey(self._root, self._writing.worker.ours, keywords, seconds=seconds)
+        return await survey(self._root, self._writing.branch.places.ours, keywords, seconds=seconds)
 
     async def ping(self) -> None:
         """Everywhere that a commit writes to, in a thread of its own: `.git` may be on a disk of its own."""
@@ -474,9 +460,7 @@ class GitWorkspace:
 
     def _branch(self) -> Branch:
         name, email = self._author
-        return Branch(
-            self._root, name=name, email=email, items_dir=self._items_dir, lock_seconds=self._lock_seconds
-        )
+        return Branch(self._root, self._items_dir, name=name, email=email, lock_seconds=self._lock_seconds)
 
     async def _holds(self, slug: str, after: LastLine) -> bool:
         transcript = await self.transcript(slug) if after else b""
@@ -498,9 +482,6 @@ class GitWorkspace:
 
     async def _commit(self, works: Sequence[PendingCommit]) -> list[CommitResult]:
         return await self._in_thread(self._writer, lambda: self._writing.commit(works))
-
-    async def _keep(self, sent: Sequence[ReviewToStore]) -> list[KeptReview]:
-        return await self._in_thread(self._writer, lambda: self._writing.keep(sent))
 
     def _pack_now_and_then(self) -> None:
         """Every commit leaves a few loose files, and each version of a transcript in full, until git packs them."""

@@ -1,28 +1,22 @@
-"""
-What personas say in a discussion without a model: the lead's framing, and prepared questions.
+"""What personas say in a discussion without a model: what is on record, what is missing, and that there is none."""
 
-A prepared question is chosen by what coverage finds missing, and is asked once in an item, by any persona.
-"""
-
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.personas import AddressKind, Persona, PreparedQuestion
+from bot.domain.catalog.personas import AddressKind, Persona
 from bot.domain.catalog.schema import NOTE, Kind, Schema
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.messages import discussion_wording
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.coverage import CoverageGap, GapKind, coverage, of_step
+from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
 from bot.domain.specification.entries import NOT_LISTED, Specification
 from bot.domain.values.text import counted
 
 ENTRIES_NAMED = 12
 GAPS_NAMED = 5
-NO_ANSWER = "Without a model I cannot answer that, but I have a question of my own:"
-NOTHING_PREPARED = "I have no further question prepared. Without a model I cannot judge this."
 
 
 class Situation(NamedTuple):
@@ -46,15 +40,14 @@ class Situation(NamedTuple):
 
 
 def frame(here: Situation) -> str:
-    """In the seed's form: the step, what is on record and what is missing, a question, and a colleague by name."""
+    """The step, what is on record and what is missing, the question that the step asks first, and that no model is."""
     covered = here.step.title if here.step else here.debate.topic
-    gaps = _gaps_of_step(here)
+    gaps = of_step(here.playbook.schema, here.specification, here.debate.step_id)
     parts = (
         _so_far(here, covered),
         _missing(here, gaps),
-        "I think we could benefit from all our perspectives on:",
-        next((gap.ask for gap in gaps if gap.ask), f"{here.debate.topic}."),
-        _asking_colleague(here),
+        next((gap.ask for gap in gaps if gap.ask), ""),
+        discussion_wording.NO_MODEL,
     )
     return " ".join(filter(None, parts))
 
@@ -101,15 +94,6 @@ def _field_name(field: str, kind: Kind | None, schema: Schema) -> str:
     return schema.kinds[other].name.lower() if other in schema.kinds else field
 
 
-def _asking_colleague(here: Situation) -> str:
-    others = here.playbook.roster.others(here.persona.key)
-    if not others:
-        return "What do you all think?"
-    lens = others[0].lens
-    article = "an" if lens[:1].lower() in {*"aeiou"} else "a"
-    return f"{others[0].first_name}, what is your take from {article} {lens} perspective?"
-
-
 def _shortened(names: list[str], most: int) -> list[str]:
     more = len(names) - most
     return [*names[:most], f"{more} more"] if more > 0 else names
@@ -118,76 +102,11 @@ def _shortened(names: list[str], most: int) -> list[str]:
 # --- who speaks ---
 
 
-def has_floor(here: Situation) -> bool:
-    """In the opening each persona but the lead, once; afterwards only a persona that is addressed by name."""
-    return _opens(here) or is_addressed(here)
-
-
-def is_addressed(here: Situation) -> bool:
-    """Whether a person spoke to the persona by name since it last had the floor."""
-    since = max(0, here.debate.last_had_floor(here.persona.key))
-    addresses = (
-        here.playbook.roster.addressed(turn.text, lead=here.debate.lead)
-        for turn in here.debate.turns[since:]
-        if turn.human
-    )
-    return any(one.kind is AddressKind.DIRECT and here.persona.key in one.personas for one in addresses)
-
-
-def _opens(here: Situation) -> bool:
-    debate, key = here.debate, here.persona.key
-    is_first = debate.last_had_floor(key) < 0 and not debate.first_round and not debate.resumed
-    return is_first and key != debate.lead
-
-
 def is_asked(here: Situation) -> bool:
-    """Whether the newest words of a person are a question to the persona by name, which it cannot answer."""
-    newest = next((turn.text for turn in reversed(here.debate.turns) if turn.human), "")
-    return newest.rstrip().endswith(("?", "？")) and is_addressed(here)
-
-
-def own_question(text: str) -> str:
-    return text.removeprefix(NO_ANSWER).lstrip()
-
-
-# --- prepared questions ---
-
-
-def next_question(here: Situation) -> str:
-    """About what the step lacks, else what the item lacks so far, else one that always fits. Empty if none is left."""
-    asked = {*here.rt.questions_asked, *(own_question(turn.text) for turn in here.debate.turns)}
-    left = [
-        one
-        for one in here.persona.questions
-        if one.text not in asked and "{" not in one.text  # a placeholder of earlier persona files
-    ]
-    for lack in chain(_lacks(_gaps_of_step(here), here), _lacks(_gaps_so_far(here), here)):
-        if found := next((one.text for one in left if _is_about(one, lack)), ""):
-            return found
-    return next((one.text for one in left if not one.about), "")
-
-
-def _lacks(gaps: Sequence[CoverageGap], here: Situation) -> Iterator[str]:
-    """What the gaps are, in the words of persona files: `risk`, `requirement.criterion`, `contested`."""
-    for gap in gaps:
-        entry = here.specification.entries.get(gap.id)
-        if gap.kind is not GapKind.MISSING:
-            yield gap.kind.name.lower()
-        elif entry:
-            yield f"{entry.kind}.{gap.field}"
-        elif gap.facts:
-            yield gap.facts[0]
-
-
-def _is_about(question: PreparedQuestion, lack: str) -> bool:
-    """`risk` is about a missing risk only; `requirement.story` about `requirement.story.traces`, too."""
-    return any(one == lack or ("." in one and lack.startswith(f"{one}.")) for one in question.about)
-
-
-def _gaps_of_step(here: Situation) -> tuple[CoverageGap, ...]:
-    return of_step(here.playbook.schema, here.specification, here.debate.step_id)
-
-
-def _gaps_so_far(here: Situation) -> tuple[CoverageGap, ...]:
-    steps = {*here.rt.steps_completed, here.debate.step_id}
-    return coverage(here.playbook.schema, here.specification, steps, proposed=False)
+    """Whether a person spoke to the persona by name, which has not said yet that it has no model."""
+    debate, key = here.debate, here.persona.key
+    if any(turn.by == key and discussion_wording.NO_MODEL in turn.text for turn in debate.turns):
+        return False
+    words = (turn.text for turn in debate.turns[max(0, debate.last_had_floor(key)) :] if turn.human)
+    addresses = (here.playbook.roster.addressed(text, lead=debate.lead) for text in words)
+    return any(one.kind is AddressKind.DIRECT and key in one.personas for one in addresses)

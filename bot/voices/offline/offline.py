@@ -1,14 +1,14 @@
 """
-The voice without a model. It asks prepared questions, names what is on record and what is missing, and puts
+The voice without a model. It names what is on record and what is missing, says once that there is no model, and puts
 together what people said explicitly. It judges nothing and guesses nothing.
 """
 
-import asyncio
 from collections.abc import Mapping
 
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion.elaboration import Elaboration, StanceGroups
+from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.messages import discussion_wording
 from bot.domain.specification.entries import Patch
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
 from bot.errors import VoiceError
@@ -28,14 +28,8 @@ class OfflineVoices:
         return Speech(discussing.frame(_situation(cue)), by_rule=True)
 
     async def respond(self, cue: VoiceContext) -> Speech:
-        here = _situation(cue)
-        if not discussing.has_floor(here):
-            return Speech("", by_rule=True, passed=True)
-        if question := discussing.next_question(here):
-            text = f"{discussing.NO_ANSWER} {question}" if discussing.is_asked(here) else question
-            return Speech(text, by_rule=True, prepared=question)
-        if discussing.is_addressed(here):
-            return Speech(discussing.NOTHING_PREPARED, by_rule=True)
+        if discussing.is_asked(_situation(cue)):
+            return Speech(discussion_wording.NO_MODEL, by_rule=True)
         return Speech("", by_rule=True, passed=True)
 
     async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
@@ -44,12 +38,7 @@ class OfflineVoices:
         return (), NO_FACTS
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
-        """In a thread: a long discussion must not stop the event loop."""
-        return await asyncio.to_thread(synthesize, _debate(cue), cue.playbook.schema), NO_FACTS
-
-    async def compare(self, cue: VoiceContext) -> tuple[StanceGroups, Facts]:  # noqa: ARG002
-        """Nothing: without a model, only the same words are the same."""
-        return StanceGroups(), NO_FACTS
+        return synthesize(cue.roundtable), NO_FACTS
 
 
 def _situation(cue: VoiceContext) -> Situation:

@@ -7,8 +7,8 @@ People's words are kept longest, because a model can produce a persona's words a
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Stance, Turn
+from bot.domain.discussion.words import name
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.voices.prompts.seen import named, quoted, row, sanitized
 
@@ -109,7 +109,7 @@ def standing(turns: Sequence[Turn]) -> str:
     newest: dict[tuple[str, str], tuple[Turn, Stance]] = {}
     for turn in turns:
         for stance in turn.stances:
-            key = (positions.name(stance.issue), turn.by)
+            key = (name(stance.issue), turn.by)
             newest.pop(key, None)
             newest[key] = (turn, stance)
     lines: list[str] = []

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.domain.catalog.schema import REMARK, FieldType, Kind, KindField
-from bot.domain.discussion.synthesis import ObjectionOutcome
-from bot.domain.planning.plan import PlanDocument
 from bot.domain.reviews.text import FindingSeverity
 from bot.voices.model import AnswerSchema
 from bot.voices.prompts.texts import part_of
@@ -67,23 +65,12 @@ def contribution() -> AnswerSchema:
 
 def synthesis() -> AnswerSchema:
     names, turns = _list(TEXT), _list(TEXT)
-    outcomes = [one.value for one in ObjectionOutcome if one is not ObjectionOutcome.OPEN]
-    objection = _object(
-        text=TEXT,
-        issue=TEXT,
-        by=names,
-        turns=turns,
-        outcome=_choice(outcomes),
-        because=TEXT,
-        risk=TEXT,
-        reopen_if=TEXT,
-    )
     form = _object(
         insights=_list(_object(text=TEXT, by=names, turns=turns)),
         decisions=_list(_object(text=TEXT, rationale=TEXT, by=TEXT, turns=turns)),
         questions=_list(_object(text=TEXT, why=TEXT, turns=turns)),
         actions=_list(TEXT),
-        objections=_list(objection),
+        objections=_list(_object(text=TEXT, by=names, turns=turns)),
         summary=TEXT,
     )
     return _named("synthesis", form)
@@ -93,28 +80,6 @@ def support(answers: Iterable[str]) -> AnswerSchema:
     """Of claims, by their sources."""
     claim = _object(claim=COUNT, quote=TEXT, supported=_choice(answers))
     return _named("support", _object(claims=_list(claim)))
-
-
-def comparison() -> AnswerSchema:
-    """Which issues and positions of a discussion are the same, by their ids."""
-    groups = _list(_list(TEXT))
-    return _named("comparison", _object(issues=groups, positions=groups))
-
-
-def verdict() -> AnswerSchema:
-    form = _object(
-        ok=_or_nothing(FLAG),
-        confidence=SHARE,
-        reasons=_list(TEXT),
-        suggestions=_list(TEXT),
-        blocking_open_questions=_list(TEXT),
-    )
-    return _named("verdict", form)
-
-
-def plan() -> AnswerSchema:
-    given = PlanDocument.model_json_schema()
-    return _named("plan", _strict(given, given["$defs"]))
 
 
 def findings() -> AnswerSchema:
@@ -155,24 +120,6 @@ def _value(field: KindField) -> JsonSchema:
         case _:
             one = TEXT
     return _list(one) if field.many else one if one is TEXT else _or_nothing(one)
-
-
-def _strict(given: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Of a schema that says more than all providers take. Limits of a text are checked when it is read."""
-    if name := given.get("$ref"):
-        return _strict(definitions[name.removeprefix("#/$defs/")], definitions)
-    if "anyOf" in given:
-        return {"anyOf": [_strict(one, definitions) for one in given["anyOf"]]}
-    match given["type"]:
-        case "object":
-            fields = {name: _strict(one, definitions) for name, one in given["properties"].items()}
-            return _object(**fields)
-        case "array":
-            return _list(_strict(given["items"], definitions))
-    usual = given.get("default")
-    told = {"description": f"usually {usual}"} if usual and isinstance(usual, str) else {}
-    choice = {"enum": given["enum"]} if "enum" in given else {}
-    return {"type": given["type"], **choice, **told}
 
 
 def _object(**fields: JsonSchema) -> JsonSchema:

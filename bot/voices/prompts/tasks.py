@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from bot.domain.catalog.personas import AddressKind, Roster
-from bot.domain.discussion import dissent
+from bot.domain.discussion.board import DiscussionBoard, board_of, owner
 from bot.domain.discussion.elaboration import Elaboration, Turn
-from bot.domain.discussion.synthesis import Decision
+from bot.domain.messages.attribution_wording import recorder
 from bot.voices.model import AnswerSchema, Prompt
 from bot.voices.prompts import schemas, wanted
 from bot.voices.prompts.blind import visible_to
@@ -87,7 +87,14 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
         again=_once_more(debate),
         answer=schemas.in_words(schemas.DATA),
         discussion="\n\n".join(
-            filter(None, (_discussion(debate.turns, WRITING), *_besides(debate), *_against(debate)))
+            filter(
+                None,
+                (
+                    _discussion(debate.turns, WRITING),
+                    *_besides(debate),
+                    *_on_record(board_of(debate, scene.rt.specification)),
+                ),
+            )
         ),
     )
     return _prompt(scene, moving, schemas.synthesis())
@@ -167,7 +174,7 @@ def _is_for(persona: str, turn: Turn, debate: Elaboration, *, roster: Roster) ->
 def _once_more(debate: Elaboration) -> str:
     if not debate.failed_syntheses:
         return ""
-    return part_of("again", "left out" if debate.left_out else "synthesis")
+    return part_of("again", "synthesis")
 
 
 def _besides(debate: Elaboration) -> Iterator[str]:
@@ -179,25 +186,18 @@ def _besides(debate: Elaboration) -> Iterator[str]:
         yield f"Said besides, in no turn:\n{fenced('besides', words_of(recent(told, WRITING)))}"
 
 
-def _against(debate: Elaboration) -> Iterator[str]:
-    """What the synthesis is checked against: decisions that are kept, and objections that must be in it."""
-    pressed = (f"{one.text} ({named(one.decider)})" for one in dissent.pressed(debate))
-    if decided := [*pressed, *map(_decided, dissent.marked_decisions(debate))]:
+def _on_record(board: DiscussionBoard) -> Iterator[str]:
+    """The part of the block that follows from the record."""
+    decided = [
+        f"{one['text']} ({named(recorder(one, 'text'))})" for one in board.own(board.current_decisions)
+    ]
+    against = [f"{one['text']} ({named(owner(one))})" for one in board.open_objections]
+    if decided:
         rows = "\n".join(f"- {row(one, OBJECTION_CHARS)}" for one in decided)
-        yield f"Decisions of people that are kept word by word, whatever you write:\n{fenced('decisions', rows)}"
-    still_open = "\n".join(
-        f"- {row(one.text, OBJECTION_CHARS)} ({', '.join((*map(named, one.by), *one.turns))})"
-        for one in dissent.open_objections(debate)
-    )
-    if still_open:
-        yield f"Objections that are open, whose they are, and where they were made:\n{fenced('objections', still_open)}"
-    if debate.left_out:
-        rows = "\n".join(f"- {row(text, OBJECTION_CHARS)}" for text in debate.left_out)
-        yield f"Objections that an earlier attempt left out:\n{fenced('left out', rows)}"
-
-
-def _decided(one: Decision) -> str:
-    return f"{one.text} ({named(one.by)}, {', '.join(one.turns)})"
+        yield f"Decisions of people, which are on record word by word:\n{fenced('decisions', rows)}"
+    if against:
+        rows = "\n".join(f"- {row(one, OBJECTION_CHARS)}" for one in against)
+        yield f"Objections that are open, and on record:\n{fenced('objections', rows)}"
 
 
 def _said_before(debate: Elaboration) -> str:

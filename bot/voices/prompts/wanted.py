@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from bot.domain.catalog.schema import NOTE, REMARK, Kind
 from bot.domain.messages import specification_wording
-from bot.domain.messages.step_scene import asked
 from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.state import Answer
 from bot.domain.roundtable.transitions import asking, specifying
@@ -63,14 +62,7 @@ def open_points(scene: Scene) -> tuple[OpenPoint, ...]:
         for gap in gaps
         if _is_for_people(gap, rt.specification)
     ]
-    questions = asked(
-        specifying.questions_of(rt, step),
-        schema,
-        rt.specification,
-        step.step_id,
-        gaps=gaps,
-        answered=specifying.numbers_answered(rt, step),
-    )
+    questions = specifying.asked_of(rt, step, scene.playbook, gaps)
     found += [OpenPoint(one.text) for one in questions if not one.is_answered and not one.gaps]
     return tuple(found[:MOST_POINTS])
 

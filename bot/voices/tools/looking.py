@@ -15,8 +15,8 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.messages.attribution_wording import attribution
 from bot.domain.privacy.redaction import Redact
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions.asking import keywords
 from bot.domain.specification.entries import Entry, Specification
+from bot.domain.specification.keywords import words_to_search
 from bot.domain.values.text import one_line
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage, Sight
 from bot.voices.model import ForeignTools, Look, Tool
@@ -96,11 +96,11 @@ class LookSubject(NamedTuple):
 
     @classmethod
     def of(cls, rt: Roundtable, sight: Sight) -> "LookSubject":
-        return cls(rt.slug, sight, rt.specification, keywords(rt))
+        return cls(rt.slug, sight, rt.specification, words_to_search(rt.specification, rt.title))
 
 
 class Looker:
-    """For one turn of *persona*: a speaker, a role of the workshop, or a reviewer."""
+    """For one turn of *persona*: a speaker, or a reviewer."""
 
     def __init__(
         self,

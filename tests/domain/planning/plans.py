@@ -1,5 +1,6 @@
 """Any plan that is valid, for properties."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -22,6 +23,12 @@ from bot.domain.planning.plan import (
 )
 from bot.domain.values.text import clean
 
+VALID: Mapping[str, Any] = {
+    "id": "lost-rows",
+    "title": "Exports lose rows",
+    "brief": "Every export loses its last row.",
+    "work": {"tasks": [{"id": "T1", "title": "Keep the last row", "traces": ["FR-001"], "turns": ["C1.1"]}]},
+}
 WORDS = st.text(min_size=1, max_size=60).map(lambda text: clean(text).strip()).filter(bool) | st.sampled_from(
     [
         "# a heading",

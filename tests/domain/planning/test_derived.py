@@ -1,27 +1,17 @@
-"""Verdicts, the plan and answers, out of the specification; nothing is read out of prose."""
+"""The plan, out of the specification; nothing is read out of prose."""
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.catalog.schema import NOTE
 from bot.domain.planning import derived
-from bot.domain.planning.plan import PlanDocument
-from bot.domain.planning.plan_reader import read_plan
+from bot.domain.planning.derived import circle
+from bot.domain.planning.plan import PlanDocument, read_plan
 from bot.domain.planning.projections import check, projected
-from bot.domain.planning.verdict import DEVELOPER, ORDER, PRODUCT, RISKS, SYSTEM, TESTS, RoleVerdict
-from bot.domain.planning.workshop import WorkshopQuestion, WorkshopRemark
-from bot.domain.specification.entries import EntryState, Patch, Specification
-from tests.domain.planning.seats import drafted
-from tests.specification.meeting import SCHEMA, Meeting
+from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.files import ItemFacts
+from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
-CRITERION = "How would somebody see that FR-001 works?"
-MITIGATION = "What would soften RSK-001?"
-WRONG = "What could go wrong?"
+ITEM = ItemFacts("Exports lose rows", "lost-rows")
 
 
 def held() -> Meeting:
@@ -39,146 +29,8 @@ def held() -> Meeting:
     return meeting  # fmt: skip
 
 
-def verdict(meeting: Meeting, role: str, *settled: str) -> RoleVerdict:
-    return derived.verdict(SCHEMA, meeting.specification, role, settled=settled)
-
-
-def planned(meeting: Meeting, **more: Any) -> PlanDocument:
-    return derived.plan(drafted().but(**more), SCHEMA, meeting.specification)
-
-
-def answered(meeting: Meeting, question: str, text: str) -> tuple[Patch, ...]:
-    return derived.answered(
-        text, question=question, schema=SCHEMA, specification=meeting.specification, person="UADA"
-    )
-
-
-# --- verdicts ---------------------------------------------------------------------------------------------------------
-
-
-def test_gaps_of_a_lane_are_its_blocking_questions() -> None:
-    """One of a kind, in the words of the gap; the others are counted."""
-    meeting = Meeting()
-    meeting.say("Ada", "01-06", "\n".join(f"requirement: Export {name}" for name in "abcde"))
-    found = verdict(meeting, TESTS)
-
-    assert found.ok is False
-    assert found.blocking_questions == (CRITERION,)
-    assert found.reasons == ("FR-001, FR-002, FR-003 and 2 more: no acceptance criterion yet.",)
-    assert found.confidence is None, "a rule has none"
-
-
-def test_what_was_passed_is_not_asked_again() -> None:
-    """The next of its kind is."""
-    meeting = Meeting()
-    meeting.say("Ada", "01-06", "requirement: Export\nrequirement: Print")
-    second = CRITERION.replace("001", "002")
-
-    assert verdict(meeting, TESTS, CRITERION).blocking_questions == (second,)
-    assert verdict(meeting, TESTS, CRITERION, second).blocking_questions == ()
-    assert verdict(meeting, TESTS, CRITERION, second).ok is False
-
-
-def test_without_a_gap_it_is_a_yes() -> None:
-    meeting = held()
-
-    assert verdict(meeting, RISKS).ok is True
-    assert verdict(meeting, PRODUCT).ok is True
-
-
-@pytest.mark.parametrize("role", ORDER)
-def test_an_empty_item_has_no_yes(role: str) -> None:
-    """Nothing recorded is nothing to agree to."""
-    found = verdict(Meeting(), role)
-
-    assert found.ok is (None if role == TESTS else False)
-    assert found.reasons
-
-
-def test_a_role_without_a_lane_cannot_say() -> None:
-    assert verdict(held(), "Astrologer").ok is None
-
-
-def test_roles_ask_for_what_their_step_would_ask() -> None:
-    """In a workshop that begins with a brief these are the first questions."""
-    asked = [verdict(Meeting(), role).blocking_questions for role in (PRODUCT, SYSTEM, DEVELOPER, RISKS)]
-
-    assert [one[0] for one in asked] == [
-        "Who had this problem last, and what happened to them?",
-        "Which file would you open first?",
-        "What comes first, and what right after that?",
-        WRONG,
-    ]
-
-
-# --- answers ----------------------------------------------------------------------------------------------------------
-
-
-def test_an_answer_in_a_form_is_what_it_says() -> None:
-    meeting = held()
-
-    assert answered(meeting, WRONG, "FR-002 priority: must") == (
-        Patch(id="FR-002", set={"priority": "must"}),
-    )
-
-
-def test_an_answer_about_a_field_is_its_value() -> None:
-    """Verbatim, and proposed: the words were an answer, and no form."""
-    meeting = Meeting()
-    meeting.say("Ada", "02-03", "risk: rows come twice")
-    (patch,) = answered(meeting, MITIGATION, "Compare the counts, I'd say.")
-
-    assert (patch.id, patch.set) == ("RSK-001", {"mitigation": "Compare the counts, I'd say."})
-    assert patch.state is EntryState.PROPOSED
-
-
-def test_an_answer_about_a_choice_is_one_of_its_values_or_a_note() -> None:
-    meeting = held()
-    question = "How likely is RSK-001?"
-
-    assert answered(meeting, question, "medium") == (Patch(id="RSK-001", set={"likelihood": "medium"}),)
-    (note,) = answered(meeting, question, "it happens")
-    assert (note.kind, note.set["asked"], note.set["text"]) == (NOTE, question, "it happens")
-
-
-def test_an_answer_about_a_part_is_a_proposed_part() -> None:
-    """With its label it is meant as one: of the entry that was asked about, whatever was said last."""
-    meeting = held()
-    question = CRITERION.replace("001", "002")
-    (words,) = answered(meeting, question, "the page shows 31")
-    (form,) = answered(meeting, question, "AC: the page shows 31")
-
-    assert (words.id, words.part_of, words.state) == ("AC-002-01", "FR-002", EntryState.PROPOSED)
-    assert (form.id, form.part_of, form.state) == ("AC-002-01", "FR-002", None)
-
-
-def test_an_answer_to_a_question_for_entries_proposes_them() -> None:
-    """A line each; what stands in quotes was said before."""
-    patches = answered(Meeting(), WRONG, "The import is slow -> run it at night\nRows come twice")
-
-    assert [(one.id, one.set["text"], one.state) for one in patches] == [
-        ("RSK-001", "The import is slow", EntryState.PROPOSED),
-        ("RSK-002", "Rows come twice", EntryState.PROPOSED),
-    ]
-    assert patches[0].set["mitigation"] == "run it at night"
-    assert [one.kind for one in answered(Meeting(), WRONG, "> The import is slow")] == [NOTE]
-
-
-def test_an_answer_to_a_models_question_is_a_note_under_it() -> None:
-    (note,) = answered(held(), "Who pays for it?", "The accountants")
-
-    assert (note.kind, note.set["asked"]) == (NOTE, "Who pays for it?")
-
-
-def test_every_question_of_a_role_is_known_again() -> None:
-    """By its words alone, so that nothing has to be kept beside them."""
-    for role in ORDER:
-        for meeting in (Meeting(), held()):
-            for question in verdict(meeting, role).blocking_questions:
-                assert derived.need_of(SCHEMA, question)
-
-
-# --- the plan ---------------------------------------------------------------------------------------------------------
+def planned(meeting: Meeting) -> PlanDocument:
+    return derived.plan(ITEM, PLAYBOOK.agenda.plan.step_id, SCHEMA, meeting.specification)
 
 
 def test_the_plan_is_the_specification() -> None:
@@ -207,45 +59,44 @@ def test_every_part_names_the_lines_it_comes_from() -> None:
 
     named = [*(one.turns for one in plan.work.tasks), *(one.turns for one in plan.file_plan)]
     assert all(turns and set(turns) <= heard for turns in named)
-    assert derived.plan(drafted(), SCHEMA, meeting.specification, turns=()).work.tasks[0].turns == ()
 
 
 def test_what_is_open_is_said() -> None:
     """What nobody confirmed, what people differ about, what does not fit, and what nobody answered."""
     meeting = held()
     meeting.say("Ada", "01-08", "FR-001 priority: should")
-    meeting.say("Ben", "01-06", "- Work on a watch")
-    asked = WorkshopQuestion(id="Q1", text="Who pays?", by=(PRODUCT,))
-    told = {note.id: note.text for note in planned(meeting, questions=(asked,)).notes_of("open_question")}
+    meeting.propose(
+        {"id": "FR-004", "kind": "requirement", "new": True, "set": {"title": "Work on a watch"}},
+        step="01-06",
+    )
+    told = {note.id: note.text for note in planned(meeting).notes_of("open_question")}
 
-    assert told["FR-004.proposed"] == "FR-004 Work on a watch: Ben, not accepted"
+    assert (
+        told["FR-004.proposed"]
+        == "FR-004 Work on a watch: proposed by BusinessAnalyst (persona), not accepted"
+    )
     assert told["FR-001.contested"] == "FR-001 priority: Grace says must, Ada says should. Which one counts?"
-    assert told["Q1"] == "Who pays?"
+    assert "Senior Developer: What comes first, and what right after that?" in told.values()
     assert any("../../etc/passwd" in text for text in told.values())
 
 
 def test_an_answered_question_is_not_open() -> None:
     meeting = Meeting()
     meeting.say("Ada", "04-05", "open question: Who pays?")
-    before = planned(meeting).notes_of("open_question")
+    before = notes_of(meeting)
     meeting.say("Ada", "04-05", "Q-001 answer: the accountants")
 
-    assert [note.text for note in before] == ["Who pays?"]
-    assert planned(meeting).notes_of("open_question") == ()
+    assert "Who pays?" in before
+    assert "Who pays?" not in notes_of(meeting)
 
 
-def test_a_plan_of_an_older_workshop_has_what_was_said_in_it() -> None:
-    """Its lines carry no entries: the words are background."""
-    answer = WorkshopQuestion(
-        id="Q1", text="Who is it for?", by=(PRODUCT,), answer="Accountants", line="C1.1"
-    )
-    remark = WorkshopRemark(text="Until Friday.", person="U1", line="C1.2")
-    plan = planned(Meeting(), questions=(answer,), remarks=(remark,))
-
-    assert [note.text for note in plan.notes_of("background")] == [
-        "Who is it for? Accountants",
-        "Until Friday.",
-    ]
+def test_the_brief_says_what_the_item_is_for() -> None:
+    """In the words of its problems; before there are any, in those that were said first about the plan."""
+    meeting = Meeting()
+    assert planned(meeting).brief == "Exports lose rows"
+    meeting.say("Ada", "05-01", "The auditors are waiting.")
+    assert planned(meeting).brief == "The auditors are waiting."
+    assert planned(held()).brief == "the last row is lost"
 
 
 def test_a_circle_is_cut_where_it_closes() -> None:
@@ -296,7 +147,6 @@ def test_the_plan_never_contradicts_the_specification(
     spec = meeting.specification
     plan = planned(meeting)
 
-    assert derived.contradictions(plan, SCHEMA, spec) == ()
     assert read_plan(plan.model_dump_json()).plan == plan
     assert check(plan, projected(plan)) == ()
     check_against(plan, spec)
@@ -325,30 +175,6 @@ def check_against(plan: PlanDocument, spec: Specification) -> None:
         assert len(risk.mitigations) == (1 if known["mitigation"] else 0)
 
 
-@pytest.mark.parametrize(
-    ("part", "sentence"),
-    [
-        ({"work": {"tasks": [{"id": "FR-001", "title": "Export some rows"}]}}, "the title of FR-001 is"),
-        ({"work": {"tasks": [{"id": "FR-003", "title": "Export to a printer"}]}}, "left out on purpose"),
-        (
-            {"work": {"tasks": [{"id": "FR-001", "title": "Export all rows", "depends": ["FR-002"]},
-                                {"id": "FR-002", "title": "Show the number"}]}},
-            'depends on "FR-002", which nobody said',
-        ),
-        ({"risks": [{"id": "RSK-001", "description": "rows vanish"}]}, "the description of RSK-001 is"),
-    ],
-)  # fmt: skip
-def test_a_plan_of_a_model_is_held_against_the_entries(part: Mapping[str, Any], sentence: str) -> None:
-    given = {"id": "x", "title": "X", "brief": "X", **part}
-    found = read_plan(json.dumps(given)).plan
-    assert found
-
-    assert any(sentence in one for one in derived.contradictions(found, SCHEMA, held().specification))
-
-
-# --- what is not settled --------------------------------------------------------------------------------------------
-
-
 def notes_of(meeting: Meeting) -> list[str]:
     return [one.text for one in planned(meeting).notes]
 
@@ -363,34 +189,20 @@ def test_what_people_differ_about_and_object_to_is_open_in_the_plan() -> None:
     assert "OBJ-001 a file is too slow – Grace" in told
 
 
-def test_an_answer_to_what_is_gone_is_only_what_it_says() -> None:
-    """The entry was withdrawn after the question."""
-    meeting = held()
-    meeting.press("Ada", {"id": "RSK-001", "state": "withdrawn"})
-    found = answered(meeting, MITIGATION, "compare the sums")
-
-    assert {patch.kind for patch in found} <= {NOTE}
+def test_a_circle_is_shown_and_nothing_else() -> None:
+    """Not what only leads into it; and none where everything can be done in some order."""
+    assert circle({"a": ("b",), "b": ("c",), "c": ("b",)}) == ("b", "c")
+    assert circle({"a": ("b", "c"), "b": ("c",), "c": ()}) == ()
 
 
-def test_a_table_and_a_quotation_are_no_list_of_entries() -> None:
-    meeting = held()
-    found = answered(meeting, WRONG, "> somebody said\n- rows vanish\n\nrows come late\n```\ncode\n```")
-    plain = answered(meeting, WRONG, "> somebody said\n- rows vanish\n\nrows come late")
+@given(st.dictionaries(st.sampled_from("abcde"), st.lists(st.sampled_from("abcdef"), max_size=3).map(tuple)))
+def test_a_circle_is_found_exactly_where_there_is_one(depends: dict[str, tuple[str, ...]]) -> None:
+    """Each in it waits for the next, and the last for the first; without one, all can be done in some order."""
+    ring = circle(depends)
+    done: set[str] = set()
+    for _ in depends:
+        done |= {one for one, others in depends.items() if {*others} & depends.keys() <= done}
 
-    assert {patch.kind for patch in found} <= {NOTE, "risk"}
-    assert "rows come late" in [patch.set.get("text") for patch in plain]
-
-
-def test_a_plan_may_have_tasks_and_risks_of_its_own() -> None:
-    """Only what names an entry is held against it."""
-    given = {
-        "id": "x",
-        "title": "X",
-        "brief": "X",
-        "work": {"tasks": [{"id": "SETUP", "title": "Set it up"}, {"id": "RSK-001", "title": "Not a task"}]},
-        "risks": [{"id": "OWN-1", "description": "we are late"}],
-    }
-    plan = read_plan(json.dumps(given)).plan
-    assert plan
-
-    assert derived.contradictions(plan, SCHEMA, held().specification) == ()
+    assert bool(ring) is (done != depends.keys())
+    for one, other in zip(ring, (*ring[1:], *ring[:1]), strict=True):
+        assert other in depends[one]

@@ -4,13 +4,11 @@ import json
 
 from hypothesis import given
 
-from bot.domain.planning.plan import PlanDocument
-from bot.domain.planning.plan_reader import read_plan
-from bot.domain.planning.projections import check, check_files, plan_page, projected
-from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE
+from bot.domain.catalog.schema import PLAN_PAGE
+from bot.domain.planning.plan import PlanDocument, read_plan
+from bot.domain.planning.projections import PLAN, PLAN_FILES, check, check_files, plan_page, projected
 from bot.domain.values.markdown import LAST_SECTION, outline
-from tests.domain.planning.plans import PLANS
-from tests.domain.planning.seats import VALID
+from tests.domain.planning.plans import PLANS, VALID
 
 PLAIN = PlanDocument.model_validate(VALID)
 HEADINGS = [(one.level, one.text) for one in outline(plan_page(PLAIN)).headings][1:]
@@ -73,4 +71,4 @@ def test_line_ends_are_no_difference() -> None:
 def test_without_a_plan_there_is_nothing_to_compare_with() -> None:
     """It says so, also when the plan has errors."""
     assert [str(gap) for gap in check_files({})] == ["planning/planning.ai.json is missing."]
-    assert str(check_files({PLAN: "{}"})[0]) == "planning/planning.ai.json is no plan: The plan has no id."
+    assert str(check_files({PLAN: "{}"})[0]) == "planning/planning.ai.json is no plan: id: Field required"

@@ -177,7 +177,7 @@ async def test_a_server_that_rejects_schemas_is_told_the_form_in_words(
     caplog.set_level(logging.INFO)
     server.will(rejects(no_schema, says(Answer("I would ask who waits."))))
     mind = asked_once(model)
-    for prompt in (SPOKEN, SPOKEN, PROMPT._replace(schema=schemas.verdict())):
+    for prompt in (SPOKEN, SPOKEN, PROMPT._replace(schema=schemas.findings())):
         thought = await mind.think(prompt, seconds=10, tokens=SHORT)
         assert thought.text == "I would ask who waits."
         assert not thought.in_schema
@@ -206,12 +206,13 @@ async def test_one_schema_that_is_too_complex_spares_the_others(
     """Where another was taken before, only this one is left out."""
     server.will(
         rejects(
-            lambda schema, _: schema is not None and "ok" in schema.form["properties"], says(Answer("{}"))
+            lambda schema, _: schema is not None and "findings" in schema.form["properties"],
+            says(Answer("{}")),
         )
     )
     mind = asked_once(CLAUDE)
-    verdict = PROMPT._replace(schema=schemas.verdict())
-    for prompt in (SPOKEN, verdict, verdict, SPOKEN):
+    findings = PROMPT._replace(schema=schemas.findings())
+    for prompt in (SPOKEN, findings, findings, SPOKEN):
         await mind.think(prompt, seconds=10, tokens=SHORT)
 
     assert [one is not None for one in sent(server)] == [True, True, False, False, True]

@@ -9,25 +9,19 @@ from functools import reduce
 from pathlib import Path
 
 from bot.content import load
-from bot.domain.catalog.personas import Persona
-from bot.domain.discussion.elaboration import Decided, Elaboration, HeldPosition, Stance, Turn
-from bot.domain.discussion.grouping import ComparedPosition
+from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
 from bot.domain.item.meta import Record
-from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.specification.entries import Specification
-from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
-from bot.engine.ports import PlanningCase
 from bot.shipped import personas_dir, steps_dir
 from bot.voices import proposing, verifying
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging, tasks
 from bot.voices.prompts.fencing import fenced
 from bot.voices.prompts.scene import Scene
-from bot.voices.verifying import SourcedClaim, StanceComparison
-from tests.domain.planning.seats import TESTS, YES, read_through, started, unanimous
-from tests.specification.meeting import SCHEMA, Meeting
+from bot.voices.verifying import SourcedClaim
+from tests.specification.meeting import Meeting
 
 FOLDER = Path(__file__).parent / "kept"
 SHIPPED = load(personas_dir(), steps_dir())
@@ -112,28 +106,23 @@ def disputed() -> Elaboration:
 
 DECIDED = Turn(id="t05", by="U2", name="Grace", text="Decision: both versions, side by side.", human=True)
 OBJECTED = Turn(id="t06", by="U1", name="Ada", text="Objection: nobody reads two versions.", human=True)
-LINES = (
-    Line(
-        ts="2026-01-01T00:00:00.000Z",
-        round=1,
-        actor="User",
-        phase=LinePhase.DRAFT,
-        role="user",
-        source=Source.USER,
-        content="Every export loses its last row.",
-        meta={"message_id": "C1.1"},
-    ),
-)
 
 
 def marked() -> Elaboration:
     """A person decided, with a button and in so many words, and another one objects."""
-    pressed = Decided(issue="names", position="short", by="U1", name="Ada", line="C1.9", after=4)
-    return debate(0).but(turns=(*TURNS, DECIDED, OBJECTED), decided=(pressed,))
+    return debate(0).but(entry="DIS-001", turns=(*TURNS, DECIDED, OBJECTED))
 
 
-def role() -> Persona:
-    return next(one for one in SHIPPED.workshop if one.actor == TESTS)
+def on_record() -> Specification:
+    """The same as entries."""
+    meeting = Meeting()
+    held = {"discussion": "DIS-001"}
+    names, both = "names: short", "both versions, side by side."
+    meeting.press("Ada", {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": names, **held}})
+    meeting.press("Grace", {"id": "DEC-002", "kind": "decision", "new": True, "set": {"text": both, **held}})
+    against = {"text": "nobody reads two versions.", **held}
+    meeting.press("Ada", {"id": "OBJ-001", "kind": "objection", "new": True, "set": against})
+    return meeting.specification
 
 
 def specification() -> Specification:
@@ -144,22 +133,10 @@ def specification() -> Specification:
     return meeting.specification
 
 
-def entries() -> str:
-    return judging.entries(PlanningCase(SCHEMA, specification()))
-
-
 def propose() -> Prompt:
     prompt = proposing.prompt(scene(rt=ROUNDTABLE.but(step_id="01-06", specification=specification())))
     assert prompt, "there are answers"
     return prompt
-
-
-def judge(ws: Workshop) -> Prompt:
-    return judging.judge(ws, role(), SHIPPED.workshop, files=FILES, entries=entries())
-
-
-def formalize(*errors: str) -> Prompt:
-    return judging.formalize(read_through(YES), FILES, LINES, entries=entries(), errors=errors)
 
 
 def review() -> Prompt:
@@ -194,18 +171,11 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
     "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),
     "synthesize-dissent": lambda: tasks.synthesize(scene(), disputed()),
-    "synthesize-left-out": lambda: tasks.synthesize(
-        scene(), disputed().but(failed_syntheses=1, left_out=("conflicts: the last one wins",))
+    "synthesize-marked": lambda: tasks.synthesize(
+        scene(rt=ROUNDTABLE.but(elaboration=marked(), specification=on_record())), marked()
     ),
-    "synthesize-marked": lambda: tasks.synthesize(scene(), marked()),
 }
 JUDGING: Mapping[str, Callable[[], Prompt]] = {
-    "judge-first": lambda: judge(started()),
-    "judge-round": lambda: judge(read_through(YES)),
-    "judge-challenge": lambda: judge(unanimous()),
-    "judge-again": lambda: tasks.again(judge(started()), "verdict"),
-    "formalize": formalize,
-    "formalize-again": lambda: formalize("work.tasks.0.id: is missing"),
     "review": review,
     "review-challenge": lambda: judging.review(
         "offline-sync",
@@ -216,17 +186,10 @@ JUDGING: Mapping[str, Callable[[], Prompt]] = {
     ),
     "review-again": lambda: tasks.again(review(), "findings"),
 }
-"""Of those who judge, in a workshop and in a review: they are not at the table, and have rules of their own."""
+"""Of those who review: they are not at the table, and have rules of their own."""
 
-COMPARED = (
-    ComparedPosition(
-        HeldPosition(issue="Where edits wait", position="a queue on the device"), ("Alex", "Ada")
-    ),
-    ComparedPosition(HeldPosition(issue="Storage", position="the device keeps a queue"), ("Jordan",)),
-)
 VERIFYING: Mapping[str, Callable[[], Prompt]] = {
     "verify": lambda: verifying.prompt([SourcedClaim("40% drop [t02]", ("Ada: some drop off", "Ben: why?"))]),
-    "compare": lambda: StanceComparison(COMPARED).prompt(),
     "alone": lambda: tasks.alone(fenced("t01 Ada", "Some drop off.")),
 }
 ALL = {**PROMPTS, **JUDGING, **VERIFYING}

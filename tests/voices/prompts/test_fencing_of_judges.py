@@ -1,16 +1,13 @@
-"""What roles of the workshop and reviewers are asked: all that is foreign in it stands between markers, too."""
+"""What reviewers are asked: all that is foreign in it stands between markers, too."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.planning.workshop import WorkshopQuestion, WorkshopRemark
-from bot.domain.transcript.lines import Line
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging
 from bot.voices.prompts.fencing import FENCE, MARKER_CHARS, fenced, sealed
-from tests.domain.planning.seats import started
-from tests.voices.prompts.kept import LINES, SHIPPED
+from tests.voices.prompts.kept import SHIPPED
 
 TRACE = "zugzwang"
 ATTACKS = (
@@ -23,19 +20,11 @@ ATTACKS = (
 )
 
 
-def prompts(text: str) -> list[Prompt]:
-    """With *text* wherever somebody else's words come from: thread, title, names, files, and ids in a transcript."""
-    asked = WorkshopQuestion(id="Q1", text=text, by=(text,), answer=text, person=text, line=text)
-    said = WorkshopRemark(text=text, person=text, line=text)
-    ws = started().but(title=text, brief=text, questions=(asked,), remarks=(said,), lessons=(text,))
+def review_of(text: str) -> Prompt:
+    """With *text* wherever somebody else's words come from."""
     files = {"requirements-spec.md": text, "draft.md": text}
-    lines: list[Line] = [LINES[0].but(content=text, meta={"message_id": text, "user_name": text})]
-    roles, roster = SHIPPED.workshop, SHIPPED.roster
-    return [
-        judging.judge(ws, next(iter(roles)), roles, files=files, entries=text),
-        judging.formalize(ws, files, lines, entries=text, errors=(text,)),
-        judging.review("offline-sync", next(iter(roster)), roster, files=files),
-    ]
+    roster = SHIPPED.roster
+    return judging.review("offline-sync", next(iter(roster)), roster, files=files)
 
 
 def outside(prompt: Prompt) -> str:
@@ -48,11 +37,12 @@ def outside(prompt: Prompt) -> str:
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_everything_foreign_stands_between_markers(attack: str) -> None:
-    """Whoever pushes a transcript may give its lines any id: they are material like the lines."""
+    """Whoever pushes files may write anything in them."""
     traced = "\n".join(f"{line} {TRACE}" for line in attack.split("\n"))
-    for prompt in prompts(traced):
-        assert TRACE in "".join((*prompt.stable, prompt.moving))
-        assert TRACE not in outside(prompt)
+    prompt = review_of(traced)
+
+    assert TRACE in "".join((*prompt.stable, prompt.moving))
+    assert TRACE not in outside(prompt)
 
 
 @given(label=st.text(), text=st.text(st.characters(exclude_categories=()) | st.just(FENCE)))

@@ -4,7 +4,6 @@ import pytest
 
 from bot.voices.prompts import judging, tasks
 from bot.voices.prompts.own import own_turns
-from tests.domain.planning.seats import started
 from tests.voices.minds import whole
 from tests.voices.prompts.kept import scene
 from tests.voices.test_judging import SHIPPED
@@ -49,12 +48,9 @@ def test_an_items_part_is_what_stands_under_its_name(path: str) -> None:
 def test_no_prompt_tells_of_another_item(path: str) -> None:
     """A model that read it could say it in a channel that is open to everybody."""
     files = {path: MATRIX}
-    roles, roster = SHIPPED.workshop, SHIPPED.roster
-    ws = started().but(slug="offline-sync")
+    roster = SHIPPED.roster
     prompts = [
         tasks.acknowledge(scene()._replace(files=files)),
-        judging.judge(ws, next(iter(roles)), roles, files=files),
-        judging.formalize(ws, files, ()),
         judging.review("offline-sync", next(iter(roster)), roster, files=files),
     ]
 

@@ -123,14 +123,13 @@ def test_what_nobody_answered_is_put_together_with_the_rest() -> None:
     assert "Nobody reads the log." in prompt
 
 
-def test_who_writes_a_synthesis_sees_what_it_is_held_against() -> None:
-    """Every open objection with its turns, and on a redo those that were left out; where all agree, none."""
-    first, again = tasks.synthesize(scene(), disputed()), PROMPTS["synthesize-left-out"]()
-    line = "- conflicts: the last one wins (Jordan, t03)"
+def test_who_writes_a_synthesis_sees_what_is_on_record() -> None:
+    """Decisions and open objections in the words of people, and who stands where."""
+    marked = PROMPTS["synthesize-marked"]().moving
 
-    assert line in first.moving
-    assert "An earlier attempt" not in first.moving
-    assert "An earlier attempt left out" in again.moving
+    assert "- names: short (Ada)" in marked
+    assert "- nobody reads two versions. (Ada)" in marked
+    assert "the last one wins" in tasks.synthesize(scene(), disputed()).moving
     assert "Objections that are open" not in tasks.synthesize(scene(), debate(4)).moving
 
 

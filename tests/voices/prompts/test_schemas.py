@@ -31,10 +31,7 @@ DATA = (
     schemas.contribution(),
     schemas.synthesis(),
     schemas.support(Support),
-    schemas.comparison(),
-    schemas.verdict(),
     schemas.findings(),
-    schemas.plan(),
 )
 
 
@@ -121,6 +118,7 @@ VALUES: dict[FieldType, Any] = {
     FieldType.LINE: "Field staff",
     FieldType.TEXT: "Edits get lost.",
     FieldType.NUMBER: 0,
+    FieldType.COUNT: "10-15",
     FieldType.AMOUNT: "5 s",
     FieldType.REF: "FR-001",
     FieldType.PATH: "src/sync.py",

@@ -26,7 +26,15 @@ def unheard(rt: Roundtable, event: ThreadRead) -> tuple[Say, ...]:
     known = {*rt.seen, *(line.message_id for line in rt.lines)}
     oldest = _remembered_since(rt)
     return tuple(
-        Say(key=rt.line_of(one.ts), at=event.at, person=one.person, text=one.text, ts=one.ts, files=one.files)
+        Say(
+            key=rt.line_of(one.ts),
+            at=event.at,
+            person=one.person,
+            text=one.text,
+            ts=one.ts,
+            to_us=one.to_us,
+            files=one.files,
+        )
         for one in event.heard
         if one.ts > oldest and rt.line_of(one.ts) not in known
     )

@@ -20,7 +20,7 @@ from bot.domain.roundtable.effects import Commit, Post, Tell
 from bot.domain.roundtable.inputs import AnswerDirectly, AnswerQuestion, Mute, SetDepth, SetDue, Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import answering, attending, deciding, pausing, specifying
+from bot.domain.roundtable.transitions import answering, attending, changing, deciding, pausing, specifying
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
@@ -45,7 +45,7 @@ FormInput = Specify | Mute | SetDepth | SetDue | AnswerDirectly | AnswerQuestion
 # --- forms ----------------------------------------------------------------------------------------------------------
 
 
-def opened(rt: Roundtable, action: Action, subject: str, person: Person, playbook: Playbook) -> InputForm:
+def opened(rt: Roundtable, action: str, subject: str, person: Person, playbook: Playbook) -> InputForm:
     """
     The form that *action* opens: of an entry or a step, by default the current one. Raises UserError with a sentence
     for the person.
@@ -53,23 +53,26 @@ def opened(rt: Roundtable, action: Action, subject: str, person: Person, playboo
     if why := permission.refusal(rt, person, playbook.policy):
         raise NotNow(why)
     spec, schema = rt.specification, playbook.schema
-    if action in deciding.FORMS:
+    if playbook.actions[action].form in wording.DISCUSSING:
         return deciding.form(rt, action, subject, person)
-    if action is Action.UNTIL:
+    if action == Action.UNTIL:
         return attending.form(rt)
-    if action is Action.SETTINGS:
-        depth = (rt.depth or Depth.STANDARD) if rt.stage in WITH_DEPTH else None
+    if action == Action.REVERSE:
+        return changing.form(rt)
+    if action == Action.SETTINGS:
+        has_depth = rt.stage in WITH_DEPTH and rt.step_id != playbook.agenda.plan.step_id
+        depth = (rt.depth or Depth.STANDARD) if has_depth else None
         return wording.settings(rt.slug, depth=depth, muted=rt.manners.muted)
-    if action is Action.AMEND and subject and playbook.agenda.get(subject) is None:
+    if action == Action.AMEND and subject and playbook.agenda.get(subject) is None:
         return entry_form(rt, subject, playbook)
     step_id = subject or rt.step_id
     form = (
         entry_forms.sort_form(step_id, spec, schema, slug=rt.slug)
-        if action is Action.SORT
+        if action == Action.SORT
         else entry_forms.section_form(step_id, spec, schema, slug=rt.slug)
     )
     if form is None or playbook.agenda.get(step_id) is None:
-        sentence = wording.NOTHING_TO_SORT if action is Action.SORT else wording.NOTHING_TO_AMEND
+        sentence = wording.NOTHING_TO_SORT if action == Action.SORT else wording.NOTHING_TO_AMEND
         raise UserError(sentence)
     return form
 
@@ -111,6 +114,8 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             return Reading(errors=answering.flaws(submission))
         case FormName.UNTIL:
             return Reading(errors=attending.flaws(submission))
+        case FormName.REVERSE:
+            return changing.reversal(rt, submission, playbook)
         case FormName.START:
             raise AssertionError("it is about no roundtable yet")
         case _:
@@ -158,6 +163,7 @@ def _revisions(submission: Submission) -> Mapping[str, int]:
             | FormName.OBJECT
             | FormName.SEALED
             | FormName.UNTIL
+            | FormName.REVERSE
         ):
             return {}
         case _:
@@ -181,7 +187,7 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
             _sentence(rt, event.person, patches),
             part=rt.part,
             message_id=event.key,
-            user_id=event.person.id,
+            person=event.person.id,
             user_name=rt.name_of(event.person.id),
             **{HOW: How.FORM.value},
             **({"step_id": event.step_id} if event.step_id else {}),
@@ -205,7 +211,7 @@ def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook)
         agent_wording.question_answered(name, asked.id, event.text),
         part=rt.part,
         message_id=event.key,
-        user_id=event.person.id,
+        person=event.person.id,
         user_name=name,
         **{HOW: How.FORM.value},
         **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})]),
@@ -304,8 +310,8 @@ def _renamed(value: Any, same: Mapping[str, str]) -> Any:
 def _withdrawn_by(rt: Roundtable, id: str) -> str:
     """Known while the line is not in git yet."""
     for line in reversed(rt.lines):
-        if line.meta.get("user_name") and any(one.id == id and one.state in GONE for one in patches_of(line)):
-            return str(line.meta["user_name"])
+        if line.person_name and any(one.id == id and one.state in GONE for one in patches_of(line)):
+            return line.person_name
     return ""
 
 

@@ -6,13 +6,12 @@ Slack keeps no order: a change may be heard of before the message that it change
 """
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.discussion.words import is_all_reason
 from bot.domain.messages import step_wording
-from bot.domain.planning import workshop
-from bot.domain.roundtable.inputs import Amend, Command, Retract, Say
+from bot.domain.roundtable.inputs import Amend, Retract, Say
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Answer, EarlyEdit, Roundtable
-from bot.domain.roundtable.transitions import pausing, remarks, speaking, specifying
-from bot.domain.roundtable.transitions.planning_presses import changed_entries
+from bot.domain.roundtable.transitions import pausing, speaking, specifying, standing
 
 REMEMBERED = 32
 """Changes of messages that have not come yet."""
@@ -20,7 +19,10 @@ REMEMBERED = 32
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
     answers = tuple(answer.but(text=event.text) if answer.ts == event.ts else answer for answer in rt.answers)
-    facts = changed_entries(rt, event, playbook)
+    stands = specifying.facts_of(standing.restated(rt, event, playbook))
+    facts = specifying.merged(
+        specifying.amended(rt, event, playbook, notes=not (stands and is_all_reason(event.text))), stands
+    )
     rt = rt.heard(
         event.person,
         event.text,
@@ -28,7 +30,7 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
         part=rt.part,
         message_id=event.key,
         amends=rt.line_of(event.ts),
-        **(specifying.amended(rt, event, playbook) if facts is None else facts),
+        **facts,
     )
     rt = _overtaking(_words_are(rt, event.ts, event.text), event.ts, event.text)
     return _answers_are(rt, answers, playbook)
@@ -41,7 +43,7 @@ def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
         step_wording.retracted(name),
         part=rt.part,
         message_id=event.key,
-        user_id=event.person.id,
+        person=event.person.id,
         user_name=name,
         retracts=rt.line_of(event.ts),
     )
@@ -54,9 +56,9 @@ def overtaken(rt: Roundtable, event: Say) -> EarlyEdit | None:
     return next((one for one in reversed(rt.overtaken) if one.ts == event.ts), None)
 
 
-def as_it_reads(rt: Roundtable, event: Command) -> Command:
+def as_it_reads(rt: Roundtable, event: Say) -> Say:
     """With the words that stand there now, if we heard of those first: they are what is answered."""
-    if not isinstance(event, Say) or (change := overtaken(rt, event)) is None:
+    if (change := overtaken(rt, event)) is None:
         return event
     return event.but(text=change.text or "")
 
@@ -74,12 +76,9 @@ def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
 
 
 def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
-    """In the discussion, in the workshop, and among what was left out: what is read from now on follows."""
-    rt = remarks.changed(rt, ts, text)
+    """In the discussion: what is read from now on follows."""
     if rt.elaboration:
         rt = rt.but(elaboration=rt.elaboration.amended(ts, text))
-    if rt.workshop:
-        rt = rt.but(workshop=workshop.amended(rt.workshop, rt.line_of(ts), text))
     return rt
 
 

@@ -14,7 +14,6 @@ from bot.domain.catalog.agenda import (
     Pick,
     Playbook,
     QuickScan,
-    SkippedStep,
     depth_of_step,
     next_step,
     why_skipped,
@@ -26,14 +25,15 @@ from bot.domain.catalog.taxonomy import Severity, Trouble, trouble
 from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
+from bot.domain.planning import roles
 from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.budget import line, used_up
-from bot.domain.roundtable.effects import CompareStances, Draft, Formalize, Judge, Speak, Survey, Synthesize
+from bot.domain.roundtable.effects import Draft, Speak, Survey, Synthesize
 from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import ENTRIES, Patch
-from bot.domain.specification.keywords import KEYWORD, words_to_search
+from bot.domain.specification.keywords import KEYWORD, keywords_of
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import paragraphs
@@ -62,9 +62,6 @@ SURVEYED = frozenset({"00-02", "00-03"})
 ESTIMATE = "estimate"
 ESTIMATED = {"scope": "scope", "complexity": "complexity", "files": "file_count"}
 """The fields of an estimate, and what a quick scan calls them."""
-
-FILE = "file"
-"""The kind of entries that a search proposes beside keywords."""
 
 
 # --- where we are -------------------------------------------------------------------------------------------------
@@ -101,7 +98,7 @@ def left_out(rt: Roundtable, playbook: Playbook) -> tuple[LeftOut, ...]:
 def _left_out_of(rt: Roundtable, phase_key: str, playbook: Playbook) -> Iterator[LeftOut]:
     told = {one.step_id: one.why for one in rt.passed}
     for step in playbook.agenda.steps_of(phase_key):
-        if step.step_id in rt.steps_completed:
+        if rt.has_finished(step.step_id):
             continue
         skip = why_skipped(
             playbook.agenda, step, completed=rt.steps_completed, facts=_facts(rt), excused=_excused(rt)
@@ -139,7 +136,7 @@ def is_done(rt: Roundtable, step_id: str) -> bool:
     """Whether it was finished, and is not open again, also in a pause."""
     stage = rt.heading_for if rt.stage is Stage.PAUSED else rt.stage
     is_open_again = stage is Stage.DISCUSSING and rt.step_id == rt.reopened == step_id
-    return step_id in rt.steps_completed and not is_open_again
+    return rt.has_finished(step_id) and not is_open_again
 
 
 def upcoming(rt: Roundtable, playbook: Playbook) -> Step | None:
@@ -213,10 +210,7 @@ def next_question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundt
 
 
 def passing(rt: Roundtable, picked: Pick) -> Roundtable:
-    skipped = (
-        SkippedStep(step_id=skip.step_id, why=skip.why, excused=skip.excused) for skip in picked.skipped
-    )
-    return rt.but(passed=(*rt.passed, *skipped))
+    return rt.but(passed=(*rt.passed, *picked.skipped))
 
 
 def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -> Roundtable:
@@ -231,14 +225,13 @@ def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -
         acknowledged_at="",
     )
     rt = rt.opening_round(LinePhase.CLARIFYING)
-    if step.step_id not in SURVEYED:
-        return question(rt, playbook, first)
-    return rt.but(first_words=first).queueing(Survey(keywords=keywords(rt)))
+    searching = surveying(rt.but(first_words=first), playbook)
+    return searching if searching.has_pending(Survey) else question(rt, playbook, first)
 
 
 def surveyed(rt: Roundtable, event: Surveyed, playbook: Playbook) -> Roundtable:
     """What the search found is shown with the questions, or goes into the file that is being written."""
-    rt = _proposing(rt.but(survey=event.survey), event.survey, playbook)
+    rt = _proposing(rt.but(survey=event.survey), event.survey)
     return question(rt, playbook) if rt.stage is Stage.DISCUSSING and rt.menu is None else rt
 
 
@@ -256,7 +249,7 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     persona = speaker_of(rt, playbook)
     lead, _ = playbook.roster.lead_of(rt.phase_key)
     depth = depth_of_step(step, rt.depth_overrides, rt.depth)
-    text, fell_back = step.text_at(depth)
+    text, fell_back = text_of(rt, step, playbook, depth)
     if fell_back:
         rt = rt.logging(trouble("ERR-STEP-007"))
     if persona.key != lead.key:
@@ -270,9 +263,10 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     first = paragraphs(above, stands_in)
     in_place = rt.has_card and not (first and anew)
     if in_place:
-        rt = rt.offering_in_place(MenuKind.PROMPT, menus.prompt(persona.key, asked, depth), **about)
+        message = menus.prompt(persona.key, asked, depth, is_card=step.is_card)
+        rt = rt.offering_in_place(MenuKind.PROMPT, message, **about)
     else:
-        message = menus.prompt(persona.key, paragraphs(above, asked), depth)
+        message = menus.prompt(persona.key, paragraphs(above, asked), depth, is_card=step.is_card)
         rt = rt.offering(MenuKind.PROMPT, message, line=asked, **about)
     rt = rt.but(card=rt.card.but(first=first)) if rt.card and (first or not in_place) else rt
     newest = rt.asked[-1] if rt.asked else None
@@ -284,9 +278,17 @@ def _looking_first(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The card is posted first; what the persona finds before anybody answers is suggested on it."""
     speak = listening(rt, playbook)
     is_silenced = rt.manners.muted or used_up(rt.purse, playbook.policy)
-    is_open = not rt.answers and rt.step_id not in rt.steps_completed and not rt.has_pending(Speak)
+    is_open = not rt.answers and not rt.has_finished(rt.step_id) and not rt.has_pending(Speak)
     looks = playbook.policy.looks_first and is_open and not is_silenced
     return rt.queueing(speak) if looks and thinks(speak, rt, playbook) else rt
+
+
+def text_of(rt: Roundtable, step: Step, playbook: Playbook, depth: Depth) -> tuple[str, bool]:
+    """What the step asks at *depth*, and whether another text stands in. The questions of the plan are its roles'."""
+    if step.step_id != playbook.agenda.plan.step_id:
+        return step.text_at(depth)
+    asked = roles.questions(playbook.schema, rt.specification, step.step_id)
+    return step_wording.planning([f"{one.number}. {one.asked}" for one in asked if one.gaps]), False
 
 
 def filled(rt: Roundtable, step: Step, text: str) -> str:
@@ -315,7 +317,8 @@ def menu(
     kind = kind or (MenuKind.STEP if upcoming(rt, playbook) else MenuKind.PHASE)
     rt = rt.but(stage=Stage.AT_BOUNDARY)
     speaker = speaker_of(rt, playbook)
-    left = left_out(rt, playbook) if kind is MenuKind.PHASE else ()
+    is_plan = rt.step_id == playbook.agenda.plan.step_id
+    left = left_out(rt, playbook) if kind is MenuKind.PHASE and not is_plan else ()
     told = not_done(rt, left)
     if kind is MenuKind.STEP:
         message = menus.after_step(speaker.key, text, rt.depth or Depth.STANDARD)
@@ -352,17 +355,16 @@ def not_done(rt: Roundtable, left: Sequence[LeftOut]) -> str:
 # --- what can be known without asking -----------------------------------------------------------------------------
 
 
-def keywords(rt: Roundtable) -> tuple[str, ...]:
-    """
-    Words to search the code base for, as they were said: the keywords of the specification, then every word that
-    people gave in this step, else those of the title.
-    """
-    return words_to_search(rt.specification, rt.title, said=" ".join(answer.text for answer in rt.answers))
+def surveying(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The code base is searched for the recorded keywords, where a model makes something of what is found."""
+    words = keywords_of(rt.specification)
+    is_of_use = rt.step_id in SURVEYED and words and thinks(listening(rt, playbook), rt, playbook)
+    return rt.queueing(Survey(keywords=words)) if is_of_use else rt
 
 
-def _proposing(rt: Roundtable, survey: CodeSurvey, playbook: Playbook) -> Roundtable:
+def _proposing(rt: Roundtable, survey: CodeSurvey) -> Roundtable:
     """What was found, as proposals on a line of the host: it has no author, so that nothing of it is accepted."""
-    patches = [*_keyword_patches(rt, survey, playbook), *_file_patches(rt, survey, playbook)]
+    patches = list(_keyword_patches(rt, survey))
     if not patches:
         return rt
     told = step_wording.searched(len(survey.hits), survey.files_found)
@@ -370,34 +372,12 @@ def _proposing(rt: Roundtable, survey: CodeSurvey, playbook: Playbook) -> Roundt
     return rt.recording(told, part=rt.part, **facts)
 
 
-def _keyword_patches(rt: Roundtable, survey: CodeSurvey, playbook: Playbook) -> Iterator[Patch]:
-    """A word that has an entry gets its hits; a new word becomes an entry where it was found."""
-    kind = playbook.schema.kinds.get(KEYWORD)
-    if kind is None:
-        return
+def _keyword_patches(rt: Roundtable, survey: CodeSurvey) -> Iterator[Patch]:
     known = {str(one["word"]).casefold(): one for one in rt.specification.active(KEYWORD)}
-    new: list[str] = []
     for hits in survey.hits:
-        found = {"hits": hits.count, "key_files": list(hits.files)}
-        if entry := known.get(hits.keyword.casefold()):
-            if entry["hits"] != hits.count or list(entry["key_files"] or ()) != list(hits.files):
-                yield Patch(id=entry.id, set=found)
-        elif hits.count and not survey.is_everywhere(hits):
-            new.append(rt.specification.next_id(kind, taken=new))
-            yield Patch(id=new[-1], kind=KEYWORD, new=True, set={"word": hits.keyword, **found})
-
-
-def _file_patches(rt: Roundtable, survey: CodeSurvey, playbook: Playbook) -> Iterator[Patch]:
-    """The first files of the blast radius. One that people have withdrawn is not proposed again."""
-    kind = playbook.schema.kinds.get(FILE)
-    if kind is None:
-        return
-    known = {str(one["path"]) for one in rt.specification.entries.values() if one.kind == FILE}
-    new: list[str] = []
-    for related in survey.related:
-        if related.path not in known:
-            new.append(rt.specification.next_id(kind, taken=new))
-            yield Patch(id=new[-1], kind=FILE, new=True, set={"path": related.path, "reason": related.why})
+        entry = known.get(hits.keyword.casefold())
+        if entry and (entry["hits"] != hits.count or list(entry["key_files"] or ()) != list(hits.files)):
+            yield Patch(id=entry.id, set={"hits": hits.count, "key_files": list(hits.files)})
 
 
 def _known_facts(rt: Roundtable) -> dict[str, str]:
@@ -408,7 +388,7 @@ def _known_facts(rt: Roundtable) -> dict[str, str]:
         "scope": "" if scan.scope == "unknown" else scan.scope,
         "complexity": "" if scan.complexity == "unknown" else scan.complexity,
         "file_count": str(scan.file_count or ""),
-        "keywords": ", ".join(one.keyword for one in hits),
+        "keywords": ", ".join(keywords_of(rt.specification)),
         "hits": str(sum(one.count for one in hits) or ""),
         "areas": ", ".join(sorted({path.split("/")[0] for one in hits for path in one.files})),
     }
@@ -417,25 +397,22 @@ def _known_facts(rt: Roundtable) -> dict[str, str]:
 # A person chose from a menu: it says so from then on, and so does the record.
 
 
-def chosen(rt: Roundtable, label: str, person: Person, *, part: LinePhase, ts: str = "") -> Roundtable:
-    """*ts* is where the menu stands, if a press told us before the post's own outcome did."""
+def chosen(rt: Roundtable, label: str, person: Person, *, part: LinePhase) -> Roundtable:
     name = rt.name_of(person.id)
-    rt = rt.closing_menu(step_wording.chosen(label, name), ts=ts)
-    return rt.recording(f"{name} chose: {label}", part=part, user_id=person.id, user_name=name)
+    rt = rt.closing_menu(step_wording.chosen(label, name))
+    return rt.recording(step_wording.chose(name, label), part=part, person=person.id, user_name=name)
 
 
 # Whether a model is asked for an effect, and so whether people wait for it, and the budget pays for it.
 
 
-ByVoice = Speak | Draft | Synthesize | CompareStances | Judge | Formalize
+ByVoice = Speak | Draft | Synthesize
 
 
 def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
     """With the persona's own model, or else the common one."""
-    if isinstance(work, CompareStances):
-        return not rt.unaided and any(_has_model(one, playbook) for one in playbook.roster)
     persona = voice_of(work, rt, playbook)
-    if isinstance(work, Speak | Draft | Synthesize) and rt.is_unaided(persona.key if persona else ""):
+    if rt.is_unaided(persona.key if persona else ""):
         return False
     if isinstance(work, Draft | Synthesize) and work.unaided:
         return False
@@ -453,11 +430,7 @@ def voice_of(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | Non
     match work:
         case Speak(persona=key):
             return playbook.roster.get(key)
-        case Judge(role=role):
-            return next((one for one in playbook.workshop if one.actor == role), None)
-        case Formalize():
-            return next(iter(playbook.workshop), None)
-        case Synthesize() | CompareStances():
+        case Synthesize():
             return chair_of(rt, playbook)
         case _:
             return speaker_of(rt, playbook)

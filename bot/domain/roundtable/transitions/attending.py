@@ -5,8 +5,7 @@ Who takes part, and what a reminder still says, follow from the state after each
 next one. A deadline only proposes: a person presses, or nothing changes.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from collections.abc import Iterator, Mapping
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.meta import MetaChange
@@ -14,10 +13,9 @@ from bot.domain.messages import attendance_wording as wording
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.form import InputForm, Submission
 from bot.domain.messages.menus import Used
-from bot.domain.messages.message import Action, Message
-from bot.domain.roundtable import cards, permission, words
+from bot.domain.messages.message import Message
+from bot.domain.roundtable import cards
 from bot.domain.roundtable.attendance import Reminder, ReminderKind
-from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import AnswerDirectly, Input, Press, Say, SetDue, Start, TimeCame
 from bot.domain.roundtable.outcomes import PersonMet, Posted
 from bot.domain.roundtable.stage import Stage
@@ -27,27 +25,15 @@ from bot.domain.roundtable.transitions import silence
 from bot.domain.roundtable.transitions.saving import queue_commit, seats_of
 from bot.domain.roundtable.waiting import awaited, heard_in_step, question, unheard_in_discussion
 from bot.domain.transcript.lines import LinePhase
+from bot.domain.values.dates import date_in
 from bot.domain.values.places import Person
-from bot.domain.values.timestamps import due_in, in_words
+from bot.domain.values.timestamps import in_words
 from bot.errors import NotNow
 
 OPEN = frozenset({Stage.DISCUSSING, Stage.ELABORATING})
 """When a time can be set, and is kept: for a step, or for its discussion."""
 ROLL_CALL_HOURS = 4
 """Working hours before answers are due."""
-
-Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
-
-
-def with_attendance(decide: Decide) -> Decide:
-    """*decide*, with who takes part now, and what the reminders say after it."""
-
-    @wraps(decide)
-    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-        after = decide(rt, event, playbook)
-        return after if after is rt else _current(_joined(after, event, playbook))
-
-    return decided
 
 
 def starting(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
@@ -65,7 +51,7 @@ def due_from_start(rt: Roundtable, due: str, playbook: Playbook) -> Roundtable:
     return due_at(rt, due, rt.attendance.offsets.get(rt.started_by, 0), playbook)
 
 
-def _joined(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+def note_attendance(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     attendance = rt.attendance
     match event:
         case Say(person=person) | AnswerDirectly(person=person):
@@ -86,7 +72,7 @@ def _joined(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
 # --- what the reminders say ---------------------------------------------------------------------------------------
 
 
-def _current(rt: Roundtable) -> Roundtable:
+def show_reminders(rt: Roundtable) -> Roundtable:
     for reminder in rt.attendance.reminders:
         rt = _said_now(rt, reminder)
     return rt
@@ -233,27 +219,92 @@ def offering(rt: Roundtable, press: Press) -> Reminder | None:
 
 
 def nudge_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return nudged(rt, event.person, playbook)
+    """Once a step: whoever asks again is told so."""
+    if rt.stage is not Stage.DISCUSSING:
+        raise NotNow(trouble_wording.NOTHING_TO_FINISH)
+    if rt.attendance.at_step(rt.step_id).called:
+        raise NotNow(wording.ASKED_ALREADY)
+    if not set(awaited(rt)) - {event.person.id}:
+        raise NotNow(wording.NOBODY_TO_ASK)
+    return _called(rt, playbook)
+
+
+def is_called(rt: Roundtable, event: Press, playbook: Playbook) -> bool:
+    """`tomorrow` is an answer, unless the thread has just asked for one."""
+    roll_call = rt.attendance.open_one(ReminderKind.ROLL_CALL)
+    return roll_call is not None and event.person.id in roll_call.asked
 
 
 def passed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _passing(rt, event.person)
+    if not is_called(rt, event, playbook):
+        raise NotNow(wording.NOT_ASKED)
+    attendance = rt.attendance.at_step(rt.step_id)
+    passing = tuple(dict.fromkeys((*attendance.passed, event.person.id)))
+    rt = rt.but(attendance=attendance.but(passed=passing))
+    return _recorded(rt, event.person, f"{wording.passed(rt.name_of(event.person.id))}.")
 
 
 def later(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _answering_later(rt, event.person)
+    roll_call, person = rt.attendance.open_one(ReminderKind.ROLL_CALL), event.person
+    if roll_call is None or person.id not in roll_call.asked:
+        raise NotNow(wording.NOT_ASKED)
+    roll_call = roll_call.but(later=tuple(dict.fromkeys((*roll_call.later, person.id))))
+    rt = rt.but(attendance=rt.attendance.replacing(roll_call))
+    return _recorded(rt, person, f"{wording.later(rt.name_of(person.id))}.")
+
+
+def is_overdue(rt: Roundtable, event: Press, playbook: Playbook) -> bool:
+    return rt.attendance.open_one(ReminderKind.DEADLINE) is not None
 
 
 def extended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _extending(rt, event.person, playbook)
-
-
-def unlimited(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _unlimited(rt, event.person)
+    before, offset = _due(rt), rt.attendance.due_offset
+    due = playbook.policy.working.a_day_after(rt.attendance.due, now=rt.now, offset=offset)
+    rt = due_at(rt, due, offset, playbook)
+    sentence = wording.extended(before, rt.name_of(event.person.id), _due(rt))
+    return _kept(_settled(rt, event.person, sentence))
 
 
 def without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _excusing(rt, event.person, event.value)
+    missing, name = _called_by(rt, event.value), rt.name_of(event.person.id)
+    if missing not in _missing(rt):
+        raise NotNow(wording.nobody_of_that_name(rt.name_of(missing)))
+    attendance = rt.attendance.at_step(rt.step_id)
+    rt = rt.but(attendance=attendance.but(excused=(*attendance.excused, missing)))
+    return _settled(rt, event.person, wording.going_on_without(_due(rt), name, rt.name_of(missing)))
+
+
+def finished(rt: Roundtable, person: Person) -> Roundtable:
+    """The deadline's own button: it says who pressed it, when the step or its discussion is over."""
+    discussion = rt.stage is Stage.ELABORATING
+    return _settled(rt, person, wording.finished(_due(rt), rt.name_of(person.id), discussion=discussion))
+
+
+def has_limit(rt: Roundtable, event: Press, playbook: Playbook) -> bool:
+    return bool(rt.attendance.due)
+
+
+def unlimited(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    if not rt.attendance.due:
+        raise NotNow(wording.NO_DUE)
+    person = event.person
+    sentence = wording.no_limit(_due(rt), rt.name_of(person.id))
+    if is_overdue(rt, event, playbook):
+        rt = _settled(rt, person, sentence)
+    else:
+        rt = rt.telling(Message(text=f"{sentence}."), part=_part(rt), person=person.id)
+    rt = cleared(rt, TimerName.ROLL_CALL, TimerName.DEADLINE)
+    return _kept(rt.but(attendance=rt.attendance.but(due="", due_offset=0)))
+
+
+def due_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """Typed, by the person's clock; a press without a time came from a client that opens no form."""
+    if not event.value:
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
+    due = date_in(event.value, now=rt.now, offset=_offset(rt, event.person))
+    if due <= rt.now:
+        raise NotNow(wording.NO_SUCH_TIME)
+    return _due_set(rt, event.person, due, playbook)
 
 
 # --- the form -----------------------------------------------------------------------------------------------------
@@ -285,71 +336,7 @@ def due_chosen(rt: Roundtable, event: SetDue, playbook: Playbook) -> Roundtable:
     return _due_set(rt, event.person, event.due, playbook)
 
 
-# --- what they type -----------------------------------------------------------------------------------------------
-
-
-def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
-    """None for words that are no wish here: `tomorrow` is an answer, unless the thread has just asked for one."""
-    wish = words.attends(event.text)
-    if wish is None or not _is_meant(rt, event, wish):
-        return None
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=_part(rt))
-    try:
-        return _done(rt, event.person, wish, playbook)
-    except NotNow as refused:
-        return rt.queueing(Tell(person=event.person.id, message=Message(text=str(refused))))
-
-
-def _is_meant(rt: Roundtable, event: Say, wish: words.Attending) -> bool:
-    if rt.stage not in OPEN:
-        return False
-    match wish.action:
-        case Action.NOTHING_TO_ADD | Action.LATER:
-            roll_call = rt.attendance.open_one(ReminderKind.ROLL_CALL)
-            return roll_call is not None and event.person.id in roll_call.asked
-        case Action.EXTEND | Action.WITHOUT:
-            return rt.attendance.open_one(ReminderKind.DEADLINE) is not None
-        case Action.NO_LIMIT:
-            return bool(rt.attendance.due)
-        case Action.NUDGE:
-            return rt.stage is Stage.DISCUSSING
-        case _:
-            return True
-
-
-def _done(rt: Roundtable, person: Person, wish: words.Attending, playbook: Playbook) -> Roundtable:
-    """Raises NotNow with a sentence for the person."""
-    if wish.action is Action.NOTHING_TO_ADD:
-        return _passing(rt, person)
-    if wish.action is Action.LATER:
-        return _answering_later(rt, person)
-    if why := permission.refusal(rt, person, playbook.policy):
-        raise NotNow(why)
-    match wish.action:
-        case Action.NUDGE:
-            return nudged(rt, person, playbook)
-        case Action.EXTEND:
-            return _extending(rt, person, playbook)
-        case Action.WITHOUT:
-            return _excusing(rt, person, _called_by(rt, wish.name))
-        case Action.NO_LIMIT:
-            return _unlimited(rt, person)
-        case _:
-            due = due_in(wish.due, offset=_offset(rt, person))
-            if due <= rt.now:
-                raise NotNow(wording.NO_SUCH_TIME)
-            return _due_set(rt, person, due, playbook)
-
-
-def nudged(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
-    """Once a step: whoever asks again is told so."""
-    if rt.stage is not Stage.DISCUSSING:
-        raise NotNow(trouble_wording.NOTHING_TO_FINISH)
-    if rt.attendance.at_step(rt.step_id).called:
-        raise NotNow(wording.ASKED_ALREADY)
-    if not set(awaited(rt)) - {person.id}:
-        raise NotNow(wording.NOBODY_TO_ASK)
-    return _called(rt, playbook)
+# --- small things -------------------------------------------------------------------------------------------------
 
 
 def _due_set(rt: Roundtable, person: Person, due: str, playbook: Playbook) -> Roundtable:
@@ -361,7 +348,7 @@ def _due_set(rt: Roundtable, person: Person, due: str, playbook: Playbook) -> Ro
         rt = _settled(rt, person, wording.moved(before, name, _due(rt)))
     else:
         said = wording.due_set(name, _due(rt))
-        rt = rt.telling(Message(text=said), part=_part(rt), user_id=person.id)
+        rt = rt.telling(Message(text=said), part=_part(rt), person=person.id)
     return _kept(rt)
 
 
@@ -376,59 +363,6 @@ def _kept(rt: Roundtable) -> Roundtable:
     return queue_commit(rt, f"answers are due {due}" if due else "no time limit", change=change)
 
 
-def _passing(rt: Roundtable, person: Person) -> Roundtable:
-    roll_call = rt.attendance.open_one(ReminderKind.ROLL_CALL)
-    if roll_call is None or person.id not in roll_call.asked:
-        raise NotNow(wording.NOT_ASKED)
-    attendance = rt.attendance.at_step(rt.step_id)
-    passing = tuple(dict.fromkeys((*attendance.passed, person.id)))
-    rt = rt.but(attendance=attendance.but(passed=passing))
-    return _recorded(rt, person, f"{wording.passed(rt.name_of(person.id))}.")
-
-
-def _answering_later(rt: Roundtable, person: Person) -> Roundtable:
-    roll_call = rt.attendance.open_one(ReminderKind.ROLL_CALL)
-    if roll_call is None or person.id not in roll_call.asked:
-        raise NotNow(wording.NOT_ASKED)
-    roll_call = roll_call.but(later=tuple(dict.fromkeys((*roll_call.later, person.id))))
-    rt = rt.but(attendance=rt.attendance.replacing(roll_call))
-    return _recorded(rt, person, f"{wording.later(rt.name_of(person.id))}.")
-
-
-def _extending(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
-    before, offset = _due(rt), rt.attendance.due_offset
-    due = playbook.policy.working.a_day_after(rt.attendance.due, now=rt.now, offset=offset)
-    rt = due_at(rt, due, offset, playbook)
-    return _kept(_settled(rt, person, wording.extended(before, rt.name_of(person.id), _due(rt))))
-
-
-def _excusing(rt: Roundtable, person: Person, missing: str) -> Roundtable:
-    if missing not in _missing(rt):
-        raise NotNow(wording.nobody_of_that_name(rt.name_of(missing)))
-    attendance = rt.attendance.at_step(rt.step_id)
-    rt = rt.but(attendance=attendance.but(excused=(*attendance.excused, missing)))
-    sentence = wording.going_on_without(_due(rt), rt.name_of(person.id), rt.name_of(missing))
-    return _settled(rt, person, sentence)
-
-
-def finished(rt: Roundtable, person: Person) -> Roundtable:
-    """The deadline's own button: it says who pressed it, when the step or its discussion is over."""
-    discussion = rt.stage is Stage.ELABORATING
-    return _settled(rt, person, wording.finished(_due(rt), rt.name_of(person.id), discussion=discussion))
-
-
-def _unlimited(rt: Roundtable, person: Person) -> Roundtable:
-    if not rt.attendance.due:
-        raise NotNow(wording.NO_DUE)
-    sentence = wording.no_limit(_due(rt), rt.name_of(person.id))
-    if rt.attendance.open_one(ReminderKind.DEADLINE):
-        rt = _settled(rt, person, sentence)
-    else:
-        rt = rt.telling(Message(text=f"{sentence}."), part=_part(rt), user_id=person.id)
-    rt = cleared(rt, TimerName.ROLL_CALL, TimerName.DEADLINE)
-    return _kept(rt.but(attendance=rt.attendance.but(due="", due_offset=0)))
-
-
 def _settled(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
     reminder = rt.attendance.open_one(ReminderKind.DEADLINE)
     if reminder:
@@ -439,7 +373,7 @@ def _settled(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
 
 def _recorded(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
     name = rt.name_of(person.id)
-    return rt.recording(sentence, part=_part(rt), user_id=person.id, user_name=name)
+    return rt.recording(sentence, part=_part(rt), person=person.id, user_name=name)
 
 
 def _called_by(rt: Roundtable, name: str) -> str:

@@ -1,12 +1,11 @@
 """
 What a voice took is counted; people are told in time, and asked when only the reserve is left.
 
-When that is gone, too, no model is asked for anything: what is to be written down is written without one, and the
-planning waits. Wherever people choose what comes next, they can allow more.
+When that is gone, too, no model is asked for anything: what is to be written down is written without one. Wherever
+people choose what comes next, they can allow more.
 """
 
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
@@ -17,42 +16,25 @@ from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import budget as purse
-from bot.domain.roundtable.effects import Draft, Effect, Formalize, Judge, Post, Speak, Synthesize
-from bot.domain.roundtable.inputs import Input, Press
+from bot.domain.roundtable.effects import Draft, Effect, Post, Speak, Synthesize
+from bot.domain.roundtable.inputs import Press
 from bot.domain.roundtable.outcomes import Failed, Outcome, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, elaborations, planning, speaking, steps
+from bot.domain.roundtable.transitions import asking, elaborations, speaking, steps
 from bot.domain.roundtable.transitions.saving import queue_commit
 
-OFFERING_MORE = frozenset(
-    {
-        MenuKind.PROMPT,
-        MenuKind.STEP,
-        MenuKind.PHASE,
-        MenuKind.FLOOR,
-        MenuKind.PLAN_QUESTION,
-        MenuKind.PLAN_DECISION,
-    }
-)
+OFFERING_MORE = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR})
 """The menus after which a model would be asked, if the budget were not used up."""
 
-Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
-
-def bounded(decide: Decide) -> Decide:
-    """*decide*, within what models may take."""
-
-    @wraps(decide)
-    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-        after = decide(rt, event, playbook)
-        if after is rt or not purse.used_up(after.purse, playbook.policy):
-            return after
-        if purse.gone(after.purse, playbook.policy):
-            after = _without_models(after, playbook)
-        return _offering_more(after)
-
-    return decided
+def limit_budget(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Models are asked for nothing beyond the budget; the open menu offers more."""
+    if not purse.used_up(rt.purse, playbook.policy):
+        return rt
+    if purse.gone(rt.purse, playbook.policy):
+        rt = _without_models(rt, playbook)
+    return _offering_more(rt)
 
 
 def counted(rt: Roundtable, event: Outcome) -> Roundtable:
@@ -78,8 +60,6 @@ def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.but(purse=rt.purse.but(told=level))
     if level < CAP:
         return rt.telling(Message(text=purse.noticed(level, rt.purse, budget)), part=rt.part)
-    if rt.menu and rt.menu.kind is MenuKind.PLAN_BUDGET:
-        return rt
     if before < CAP and rt.stage in {Stage.ELABORATING, Stage.DISCUSSING}:
         return _used_up(rt, playbook, total)
     is_gone = purse.gone(rt.purse, playbook.policy)
@@ -92,20 +72,18 @@ def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
     budget = playbook.policy.budget
     name, label = rt.name_of(event.person.id), menus.ALLOW_MORE.label
     before, was_plain = rt.menu, rt.purse.plain
-    rt = rt.closing_menu(step_wording.chosen(label, name), ts=event.ts)
+    rt = rt.closing_menu(step_wording.chosen(label, name))
     rt = rt.but(purse=rt.purse.allowing_more(playbook.policy))
     total = purse.total(budget, rt.purse.allowed) if budget else ""
     text = trouble_wording.allowed(name, total)
-    rt = rt.recording(text, part=rt.part, user_id=event.person.id, user_name=name)
+    rt = rt.recording(text, part=rt.part, person=event.person.id, user_name=name)
     match rt.stage:
-        case Stage.AT_BOUNDARY if was_plain and rt.answers and rt.step_id in rt.steps_completed:
+        case Stage.AT_BOUNDARY if was_plain and rt.answers and rt.has_finished(rt.step_id):
             return steps.write(rt)
         case Stage.AT_BOUNDARY:
             return asking.menu(rt, playbook, text, kind=before.kind if before else None)
         case Stage.ELABORATING:
             rt = _floor_again(rt, before, text)
-        case Stage.PLANNING:
-            return planning.on(rt, playbook)
         case _:
             rt = asking.question(asking.saying_first(rt, playbook, text), playbook, text)
     return speaking.waiting_speak(rt, playbook)
@@ -114,7 +92,7 @@ def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
 def _floor_again(rt: Roundtable, before: Menu | None, text: str) -> Roundtable:
     """With what people were asked to decide there."""
     offered = before.message.choices if before else menus.FLOOR
-    choices = tuple(choice for choice in offered if choice.action is not menus.ALLOW_MORE.action)
+    choices = tuple(choice for choice in offered if choice.action != menus.ALLOW_MORE.action)
     return rt.offering(MenuKind.FLOOR, Message(text=text, choices=choices), part=rt.part)
 
 
@@ -129,7 +107,7 @@ def _used_up(rt: Roundtable, playbook: Playbook, total: str) -> Roundtable:
 
 
 def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Steps and syntheses are written without one; verdicts and plans wait."""
+    """Steps and syntheses are written without one."""
 
     def unaided(effect: Effect) -> Effect:
         if isinstance(effect, Draft | Synthesize) and asking.thinks(effect, rt, playbook):
@@ -138,9 +116,7 @@ def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
     outbox = tuple(map(unaided, rt.outbox))
     is_plain = rt.purse.plain or any(isinstance(one, Draft) and one.unaided for one in outbox)
-    rt = rt.but(outbox=outbox, purse=rt.purse.but(plain=is_plain))
-    waits = any(isinstance(one, Judge | Formalize) and asking.thinks(one, rt, playbook) for one in outbox)
-    return planning.asked_for_more(rt.dropping(Judge, Formalize), playbook) if waits else rt
+    return rt.but(outbox=outbox, purse=rt.purse.but(plain=is_plain))
 
 
 def _offering_more(rt: Roundtable) -> Roundtable:
@@ -149,8 +125,6 @@ def _offering_more(rt: Roundtable) -> Roundtable:
     if menu is None or menu.kind not in OFFERING_MORE or menu.offers(more.action):
         return rt
     message = menu.message.but(choices=(*menu.message.choices, more))
-    if rt.plan_card and rt.plan_card.token == menu.token:
-        return rt.but(menu=menu.but(message=message))
 
     def offering(effect: Effect) -> Effect:
         if isinstance(effect, Post) and effect.message.token == menu.token and not effect.attempts:
@@ -229,11 +203,11 @@ def wanted_back(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     kind, message = rt.menu.kind, rt.menu.message
     name = rt.name_of(event.person.id)
     chosen = step_wording.chosen(menus.AIDED_AGAIN.label, name)
-    rt = rt.closing_menu(chosen, ts=event.ts).but(unaided=False, unaided_personas=())
-    rt = rt.recording(chosen, part=rt.part, user_id=event.person.id, user_name=name)
-    if rt.stage is Stage.AT_BOUNDARY and rt.answers and rt.step_id in rt.steps_completed:
+    rt = rt.closing_menu(chosen).but(unaided=False, unaided_personas=())
+    rt = rt.recording(chosen, part=rt.part, person=event.person.id, user_name=name)
+    if rt.stage is Stage.AT_BOUNDARY and rt.answers and rt.has_finished(rt.step_id):
         return steps.write(rt)
-    left = tuple(choice for choice in message.choices if choice.action is not menus.RETRY.action)
+    left = tuple(choice for choice in message.choices if choice.action != menus.RETRY.action)
     if not left:
         return rt
     again = message.but(text=trouble_wording.WITH_A_MODEL_AGAIN, choices=left, token="", note="")

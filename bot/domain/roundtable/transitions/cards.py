@@ -7,17 +7,19 @@ from collections.abc import Iterable
 from typing import NoReturn, assert_never
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import Step
 from bot.domain.messages import card_commands, specification_wording, trouble_wording
 from bot.domain.messages.card_commands import TypedAction, TypedActions, TypedKind
-from bot.domain.messages.message import Message
+from bot.domain.messages.message import Action, Message
 from bot.domain.messages.step_scene import StepScene, Suggestion, SuggestionState
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.cards import scene_of, suggestions
 from bot.domain.roundtable.effects import React, Tell
-from bot.domain.roundtable.inputs import Press, Say
+from bot.domain.roundtable.inputs import MarkMessage, Press, Say
+from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.roundtable.transitions import marking, pausing, specifying
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import HOW, Entry, EntryState, How, Patch
 from bot.domain.specification.entry_forms import Reading
@@ -25,8 +27,6 @@ from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
-WITHOUT_EFFECT = frozenset({TypedKind.REOPEN, TypedKind.NUDGE, TypedKind.UNDO})
-"""Messages with these words are content for now."""
 ACCEPT, CHANGE, STRIKE = "accept", "change", "strike"
 NOTED = "memo"
 """The emoji on a message that was recorded."""
@@ -79,17 +79,35 @@ def kept(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 
 def withdrawn(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    patch = Patch(id=event.value, state=EntryState.WITHDRAWN)
+    patch = Patch(id=_living(rt, event.value).id, state=EntryState.WITHDRAWN)
     return recorded(rt, event.person, f"withdrew {event.value}", [patch], playbook)
 
 
-def amended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """A form opens for it; a press that gets here came from a client that opens none."""
-    _refused()
-
-
-def sorted_in(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    _refused()
+def filed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """
+    A note becomes what was pressed, in the words of who said it. That people decided something is asked first, and
+    only who said something can object with it.
+    """
+    id, _, what = event.value.partition("/")
+    note, schema = _living(rt, id), playbook.schema
+    kind, claim = schema.of_id(what), note.claim(schema.kinds[NOTE].text)
+    if note.kind != NOTE or claim is None or (kind is None and what != entry_forms.LEAVE_OUT):
+        _refused()
+    if kind and kind.key == specifying.DECISION:
+        ts = next((one.ts for one in rt.answers if rt.line_of(one.ts) == claim.line), "")
+        mark = MarkMessage(key=event.key, at=event.at, person=event.person, ts=ts, mark=MarkKind.DECISION)
+        return marking.marked(rt, mark, playbook)
+    if kind and kind.key == "objection" and claim.owner.by != event.person.id:
+        raise NotNow(specification_wording.not_your_objection(claim.owner.name))
+    if kind is None:
+        patches: tuple[Patch, ...] = (Patch(id=id, state=EntryState.WITHDRAWN),)
+        return recorded(rt, event.person, f"left {id} out", patches, playbook)
+    is_part = bool(kind.part_of)
+    found = Reading() if is_part else entry_forms.sorted_as(note, kind, rt.specification, schema)
+    if not found.patches:
+        raise NotNow(specification_wording.unfit(str(claim.value), kind.name))
+    made = ", ".join(one.id for one in found.patches if one.kind == kind.key)
+    return recorded(rt, event.person, f"filed {id} as {made}", found.patches, playbook)
 
 
 def recorded(
@@ -105,7 +123,7 @@ def recorded(
     name = rt.name_of(person.id)
     facts = specifying.facts_of(patches)
     facts = facts if how is How.PRESS else {HOW: how.value, **facts}
-    rt = rt.recording(f"{name} {what}.", part=rt.part, user_id=person.id, user_name=name, **facts)
+    rt = rt.recording(f"{name} {what}.", part=rt.part, person=person.id, user_name=name, **facts)
     return pausing.notes_saved(rt, playbook)
 
 
@@ -114,14 +132,18 @@ def recorded(
 
 def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     """
-    `accept 2`, `change 2: …`, `withdraw OBJ-001` and the like; None for a message that is content. Who may not press
-    is told so.
+    `accept 2`, `change 2: …`, `withdraw OBJ-001`, `risk` and the like; None for a message that is content. Who may not
+    press is told so.
     """
-    if rt.card is None or rt.card.step_id != rt.step_id or not card_commands.may_be_typed(event.text):
+    if (
+        rt.card is None
+        or rt.card.step_id != rt.step_id
+        or not card_commands.may_be_typed(event.text, playbook.schema)
+    ):
         return None
     scene = scene_of(rt, rt.card, playbook)
-    found = card_commands.typed(event.text, scene) if scene else TypedActions()
-    if scene is None or not found.actions or any(one.what in WITHOUT_EFFECT for one in found.actions):
+    found = card_commands.typed(event.text, scene, person=event.person.id) if scene else TypedActions()
+    if scene is None or not found.actions:
         return None
     facts = specifying.said(rt, found.rest, event.person, playbook) if found.rest else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
@@ -130,42 +152,44 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     for one in found.actions:
         try:
-            patches = _meant(rt, one, scene, playbook)
+            rt = _carried_out(rt, one, event, scene, playbook)
         except NotNow as why:
             rt = rt.queueing(Tell(person=event.person.id, message=Message(text=str(why))))
-            continue
-        ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
-        how = How.EVERYTHING if one.is_all else How.PRESS
-        rt = recorded(rt, event.person, f"typed a change of {ids}", patches, playbook, how=how)
     return rt
 
 
-def _meant(rt: Roundtable, typed: TypedAction, scene: StepScene, playbook: Playbook) -> list[Patch]:
+def _carried_out(
+    rt: Roundtable, typed: TypedAction, event: Say, scene: StepScene, playbook: Playbook
+) -> Roundtable:
     match typed.what:
-        case TypedKind.ACCEPT | TypedKind.LEAVE_OUT:
-            is_accepted = typed.what is TypedKind.ACCEPT
-            return [
-                _accepting(one) if is_accepted else _leaving_out(rt, one)
-                for one in _open(rt, typed.numbers, playbook)
-            ]
-        case TypedKind.CHANGE:
-            return [_changing(one, typed.words, rt, playbook) for one in _open(rt, typed.numbers, playbook)]
         case TypedKind.SORT:
-            return _sorting(rt, typed, scene)
+            note = next(one for one in scene.unsorted if one.letter == typed.letter)
+            value = f"{note.id}/{playbook.schema.kinds[typed.kind].prefix}"
+            asked = {"key": event.key, "at": event.at, "person": event.person, "token": "", "ts": ""}
+            return filed(rt, Press(**asked, action=Action.FILE, value=value), playbook)
+        case TypedKind.ACCEPT:
+            patches = [_accepting(one) for one in _open(rt, typed.numbers, playbook)]
+        case TypedKind.LEAVE_OUT:
+            patches = [_leaving_out(rt, one) for one in _open(rt, typed.numbers, playbook)]
+        case TypedKind.CHANGE:
+            patches = [
+                _changing(one, typed.words, rt, playbook) for one in _open(rt, typed.numbers, playbook)
+            ]
         case TypedKind.KEEP:
-            return [_keeping(_living(rt, typed.id))]
+            patches = [_keeping(_living(rt, typed.id))]
         case TypedKind.WITHDRAW:
-            return [Patch(id=_living(rt, typed.id).id, state=EntryState.WITHDRAWN)]
-        case TypedKind.REOPEN | TypedKind.NUDGE | TypedKind.UNDO:
-            raise AssertionError(f"{typed.what} is content")
+            patches = [Patch(id=_living(rt, typed.id).id, state=EntryState.WITHDRAWN)]
         case _:
             assert_never(typed.what)
+    ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
+    how = How.EVERYTHING if typed.is_all else How.PRESS
+    return recorded(rt, event.person, f"typed a change of {ids}", patches, playbook, how=how)
 
 
 def _living(rt: Roundtable, id: str) -> Entry:
     """Raises NotNow for an entry that does not exist, or not any more."""
     if not rt.specification.lives(id):
-        raise NotNow(specification_wording.not_there(id, is_known=id in rt.specification.entries))
+        raise NotNow(specifying.not_there(rt.specification, id))
     return rt.specification.entries[id]
 
 
@@ -186,15 +210,6 @@ def _changing(one: Suggestion, words: str, rt: Roundtable, playbook: Playbook) -
     if value is None:
         raise NotNow(specification_wording.unfit(words, kind.label(field)))
     return Patch(id=one.id, set={field: value}, state=EntryState.ACCEPTED)
-
-
-def _sorting(rt: Roundtable, typed: TypedAction, scene: StepScene) -> list[Patch]:
-    letter = next(one for one in scene.unsorted if one.letter == typed.letter)
-    kind, note = scene.schema.kinds[typed.kind], rt.specification.entries[letter.id]
-    read = Reading() if kind.part_of else entry_forms.sorted_as(note, kind, rt.specification, scene.schema)
-    if not read.patches:
-        raise NotNow(specification_wording.unfit(letter.text, kind.name))
-    return list(read.patches)
 
 
 def _accepting(one: Suggestion) -> Patch:

@@ -7,24 +7,24 @@ Nothing in here moves the step: the same menu follows in any case.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from bot.domain.actions.words import EndIntent, exit_wish
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Address, AddressKind, Persona
 from bot.domain.catalog.steps import Step
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion import board, floor, grouping, novelty, positions
+from bot.domain.discussion import board, floor, novelty, positions
 from bot.domain.discussion.elaboration import (
     WARNING_TURNS_BEFORE_END,
-    Decided,
     Dispute,
     Elaboration,
     EndedDiscussion,
     EndReason,
-    MarkedQuestion,
     UnansweredMessage,
 )
 from bot.domain.discussion.floor import answering
 from bot.domain.discussion.novelty import SpentReason
 from bot.domain.discussion.positions import Side
+from bot.domain.discussion.words import name as name_of
 from bot.domain.messages import (
     discussion_wording,
     menus,
@@ -34,18 +34,15 @@ from bot.domain.messages import (
 from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.roundtable import agreeing, words
-from bot.domain.roundtable.effects import CompareStances, React, Speak, Synthesize, Tell
+from bot.domain.roundtable import words
+from bot.domain.roundtable.effects import React, Speak, Synthesize, Tell
 from bot.domain.roundtable.inputs import Press, Say
-from bot.domain.roundtable.marks import MarkKind
-from bot.domain.roundtable.outcomes import ItemRead, PersonaSpoke, StancesCompared
+from bot.domain.roundtable.outcomes import ItemRead, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
-    comparing,
     deciding,
-    pausing,
     speaking,
     specifying,
     standing,
@@ -62,8 +59,8 @@ from bot.domain.roundtable.transitions.speaking import (
     own_words,
     told,
 )
+from bot.domain.specification.entries import DISCUSSION, OPTION
 from bot.domain.transcript.lines import BY_RULE, LinePhase
-from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
 # Agreement that came too easily, and disagreement that only people can end.
@@ -72,7 +69,6 @@ from bot.errors import NotNow
 # for every position. A decision is a line with a name on it; what comes of it is the people's, as before.
 
 
-MARK_CHARS = 200
 MOST_OPTIONS = 5
 """More buttons than that are a menu, and no question. Those with the most holders stay."""
 
@@ -81,18 +77,15 @@ MOST_OPTIONS = 5
 
 def challenge_due(rt: Roundtable, playbook: Playbook) -> bool:
     """At the end of the first round, until a persona has, or none is left to ask but the lead."""
-    return _may_be_challenged(rt, playbook) and positions.is_unanimous(grouping.normalized(rt.debate))
-
-
-def _may_be_challenged(rt: Roundtable, playbook: Playbook) -> bool:
     first = not rt.debate.first_round and not rt.debate.challenged and not rt.unaided
-    return first and bool(_challengers(rt, playbook)) and not speaking.is_silenced(rt, playbook)
+    is_possible = first and bool(_challengers(rt, playbook)) and not speaking.is_silenced(rt, playbook)
+    return is_possible and positions.is_unanimous(rt.debate)
 
 
 def challenged(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Of those who do not lead, the one who had the floor longest ago looks for what speaks against it."""
     asked, *_ = _challengers(rt, playbook)
-    agreed = [found[0].position for found in positions.sides(grouping.normalized(rt.debate)).values()]
+    agreed = [found[0].position for found in positions.sides(rt.debate).values()]
     ask = discussion_wording.challenge_instead if rt.debate.challengers else discussion_wording.challenge
     rt = told(rt, [PersonaUtterance(lead_of(rt, playbook), ask(asked.first_name, agreed))])
     debate = rt.debate.but(challenger=asked.key, challengers=(*rt.debate.challengers, asked.key))
@@ -127,7 +120,7 @@ def floor_given(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playb
     """The people's floor. The lead puts to people what personas disagree on; the card has a button for each side."""
     debate = rt.debate
     rt = told(rt, sayings)
-    if not (dispute := undecided(debate)):
+    if not (dispute := undecided(rt)):
         return rt
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
     text = discussion_wording.both_sides(dispute.issue, _favored(debate, dispute))
@@ -135,17 +128,13 @@ def floor_given(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playb
     return told(rt, [PersonaUtterance(lead_of(rt, playbook), text, note=note)])
 
 
-def is_open(debate: Elaboration, dispute: Dispute) -> bool:
-    return positions.name(dispute.issue) not in {positions.name(one.issue) for one in debate.decided}
-
-
-def undecided(debate: Elaboration) -> Dispute | None:
+def undecided(rt: Roundtable) -> Dispute | None:
     """The first issue with several sides that people were not asked about yet, or not with all of them."""
-    settled = {positions.name(one.issue) for one in debate.decided}
+    debate, settled = rt.debate, rt.discussed.settled
     for issue, found in positions.sides(debate).items():
         held = sorted(found, key=lambda side: -len(side.holders))[:MOST_OPTIONS]
         said = [side.position for side in held]
-        if grouping.are_one(debate, issue, said) or issue in settled:
+        if len(said) < 2 or issue in settled:
             continue
         if not _was_put(debate, issue, held):
             options = tuple(side.position for side in held)
@@ -163,16 +152,7 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     dispute, name = rt.debate.put[-1], rt.name_of(event.person.id)
     position = dispute.options[int(choice.value)]
     rt = rt.opening_round(LinePhase.WORKSHOP)
-    decision = Decided(
-        issue=dispute.issue,
-        position=position,
-        by=event.person.id,
-        name=name,
-        line=event.key,
-        after=rt.debate.turn_count,
-    )
-    facts = specifying.decided(rt, decision.text, playbook)
-    decision = decision.but(entry=specifying.made_in(facts))
+    facts = specifying.decided(rt, f"{dispute.issue}: {position}", playbook)
     sentence = discussion_wording.decided(name, dispute.issue, position)
     rt = rt.heard(
         event.person,
@@ -182,22 +162,21 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         message_id=event.key,
         **facts,
     )
-    debate = rt.debate.but(decided=(*rt.debate.decided, decision), silent_rounds=0)
+    debate = rt.debate.but(acted=rt.debate.turn_count, silent_rounds=0)
     return floor_given(rt.but(elaboration=debate), [], playbook)
 
 
 def _was_put(debate: Elaboration, issue: str, held: list[Side]) -> bool:
-    options = {positions.name(side.position) for side in held}
+    options = {name_of(side.position) for side in held}
     return any(
-        positions.name(one.issue) == issue and options <= set(map(positions.name, one.options))
-        for one in debate.put
+        name_of(one.issue) == issue and options <= set(map(name_of, one.options)) for one in debate.put
     )
 
 
 def _favored(debate: Elaboration, dispute: Dispute) -> list[Favored]:
     names = {turn.by: turn.name for turn in debate.turns}
     speakers = {turn.id: turn.name for turn in debate.turns}
-    by_position = {side.position: side for side in positions.sides(debate)[positions.name(dispute.issue)]}
+    by_position = {side.position: side for side in positions.sides(debate)[name_of(dispute.issue)]}
     return [
         Favored(
             option,
@@ -246,9 +225,9 @@ def still_asked(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
 
 
 def _only_listens(rt: Roundtable, persona: str, playbook: Playbook) -> bool:
-    """Without a model a persona opens the discussion; after that it speaks when it is addressed by name."""
-    newest = next((turn for turn in reversed(rt.debate.turns) if turn.by == persona), None)
-    if newest is None or not (newest.by_rule or rt.is_unaided(persona)):
+    """Without a model a persona speaks when it is addressed by name: its newest turn, or the framing, tells that."""
+    turns = [*rt.debate.turns[:1], *(one for one in rt.debate.turns if one.by == persona)]
+    if not ((turns and turns[-1].by_rule) or rt.is_unaided(persona)):
         return False
     return not asking.thinks(Speak(persona=persona, task="respond"), rt, playbook)
 
@@ -271,7 +250,7 @@ def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """On record, and part of the synthesis; no persona answers it. After the last turn the card says so."""
     person = event.person
     is_told = rt.debate.exhausted or any(one.by == person.id for one in rt.debate.besides)
-    rt, facts = deciding.said(rt, event, playbook, turn="")
+    rt, facts = deciding.said(rt, event, playbook)
     rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
     beside = UnansweredMessage(by=person.id, name=rt.name_of(person.id), text=event.text, ts=event.ts)
     rt = rt.but(elaboration=rt.debate.but(besides=(*rt.debate.besides, beside)))
@@ -319,12 +298,9 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
         max_turns=rt.max_turns,
         from_phase_menu=from_phase_menu,
         options=before.options,
-        stands=before.stands,
-        # Their turns were those of the discussion before.
-        objections=tuple(one.but(turn="") for one in before.objections),
-        inherited=before.decided,
         opened_at=rt.now,
     )
+    debate = board.with_options(debate, _options_of(rt, step, whole_phase=from_phase_menu))
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate).opening_round(LinePhase.WORKSHOP)
     if unknown:
         rt = rt.logging(trouble("ERR-ELAB-002", phase_key=rt.phase_key))
@@ -351,6 +327,14 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if not debate.framed and not speaking.is_silenced(rt, playbook):
         return rt.queueing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
     return floor_given(rt, [], playbook)
+
+
+def _options_of(rt: Roundtable, step: Step, *, whole_phase: bool) -> Iterator[str]:
+    """Those that were named in the step itself, or in its phase."""
+    for one in rt.specification.active(OPTION):
+        is_named = one.step.startswith(f"{step.phase_key}-") if whole_phase else one.step == step.step_id
+        if is_named and not one[DISCUSSION]:
+            yield str(one["name"])
 
 
 def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
@@ -383,11 +367,9 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
         debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
     debate = board.with_persona_options(debate)
     rt = rt.but(elaboration=debate)
-    if event.prepared:
-        rt = rt.but(questions_asked=(*rt.questions_asked, event.prepared))
     taken = specifying.stances_taken(rt, persona, playbook)
-    facts = {**speaking.facts(debate, event), **taken, **_turn(debate)}
-    sayings = [PersonaUtterance(persona, text, facts, discussion_wording.moved(speaking.unbacked(debate)))]
+    facts = {**speaking.facts(rt, event), **taken, **_turn(debate)}
+    sayings = [PersonaUtterance(persona, text, facts, discussion_wording.moved(speaking.unbacked(rt)))]
     if other := other_step(rt, text, playbook):
         rt, sayings = _drifted(rt, sayings, playbook, other=other)
     rt, sayings = circles_ended(rt, sayings, playbook)
@@ -420,29 +402,6 @@ def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtteran
     if rt.debate.exhausted:
         return floor_given(rt, sayings, playbook)
 
-    is_judged = _may_be_challenged(rt, playbook) or rt.debate.challenged
-    if is_judged and comparing.is_due(rt, playbook):
-        return told(rt, sayings).queueing(CompareStances())
-    return _round_ended(rt, sayings, playbook)
-
-
-def compared(rt: Roundtable, event: StancesCompared, playbook: Playbook) -> Roundtable:
-    """The round goes on where it waited, unless people said something meanwhile that is answered first."""
-    return _compared_or_not(comparing.taken(rt, event), playbook)
-
-
-def uncompared(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """There is no answer: only the same words are the same position."""
-    return _compared_or_not(comparing.over(rt), playbook) if rt.elaboration else rt
-
-
-def _compared_or_not(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    if rt.stage is not Stage.ELABORATING or rt.debate.waiting or rt.has_pending(Speak):
-        return rt
-    return floor_given(rt, [], playbook) if rt.debate.exhausted else _round_ended(rt, [], playbook)
-
-
-def _round_ended(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook) -> Roundtable:
     if challenge_due(rt, playbook):
         return next_speaks(challenged(told(rt, sayings), playbook), playbook)
     rt = rt.but(elaboration=rt.debate.round_over())
@@ -496,13 +455,11 @@ def _drifted(
 
 def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """A turn, also while a persona speaks; or the wish to end the discussion."""
-    wish = words.exit_wish(event.text)
-    leaves = wish is words.EndIntent.YES or words.stops(event.text)
-    if leaves or not event.text.strip():
+    wish = exit_wish(event.text)
+    ends = wish is EndIntent.YES
+    if ends or not event.text.strip():
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
-        if words.stops(event.text):
-            return pausing.pause(rt, event.person, playbook)
-        return conclude(rt, EndReason.BY_PEOPLE, playbook) if leaves else rt
+        return conclude(rt, EndReason.BY_PEOPLE, playbook) if ends else rt
     if (after := deciding.answered(rt, event, playbook)) is not None:
         return after
     if is_full(rt) or rt.debate.exhausted:
@@ -514,7 +471,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     lead = lead_of(rt, playbook)
     if rt.debate.turn_count == rt.debate.max_turns - WARNING_TURNS_BEFORE_END:
         rt = _warned(rt, playbook)
-    if wish is words.EndIntent.UNSURE:
+    if wish is EndIntent.UNSURE:
         return rt.telling(Message(text=discussion_wording.END_OR_GO_ON), part=LinePhase.WORKSHOP)
 
     if other := other_step(rt, event.text, playbook):
@@ -535,7 +492,7 @@ def all_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     name = rt.name_of(event.person.id)
     if rt.debate.exhausted or not can_go_on(rt, playbook):
         sentence = discussion_wording.asked_everybody(name)
-        rt = rt.recording(sentence, part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name)
+        rt = rt.recording(sentence, part=LinePhase.WORKSHOP, person=event.person.id, user_name=name)
         return rt.but(elaboration=rt.debate.but(asks_all=name))
     rt = _pressed(rt, event, discussion_wording.asked_everybody(name), playbook)
     rt = rt.but(elaboration=rt.debate.but(asks_all=name))
@@ -548,7 +505,7 @@ def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) ->
         raise NotNow(discussion_wording.LIMIT_ON_CARD)
     rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
     name = rt.name_of(event.person.id)
-    return rt.recording(sentence, part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name)
+    return rt.recording(sentence, part=LinePhase.WORKSHOP, person=event.person.id, user_name=name)
 
 
 def _given_floor(
@@ -564,7 +521,7 @@ def _given_floor(
 
 def ended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     label = menus.END_ELABORATION.label
-    rt = asking.chosen(rt, label, event.person, part=LinePhase.WORKSHOP, ts=event.ts)
+    rt = asking.chosen(rt, label, event.person, part=LinePhase.WORKSHOP)
     return conclude(rt, EndReason.BY_PEOPLE, playbook)
 
 
@@ -574,7 +531,7 @@ def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     name = rt.name_of(event.person.id)
     line = rt.line_of(event.ts)
     debate = rt.debate.heard(by=event.person.id, name=name, text=event.text, ts=event.ts, line=line)
-    rt, facts = deciding.said(rt.but(elaboration=debate), event, playbook, turn=debate.turns[-1].id)
+    rt, facts = deciding.said(rt.but(elaboration=debate), event, playbook)
     debate = rt.debate
     return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **_turn(debate), **facts)
 
@@ -599,8 +556,8 @@ def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtabl
     """No more turns, also for those who still waited for the floor."""
     rt = standing.shown_at_the_end(rt, playbook)
     ending = EndReason.TURN_LIMIT if rt.debate.exhausted and ending is EndReason.BY_PEOPLE else ending
-    debate = rt.debate.but(waiting=(), ending=ending, questions=(*rt.debate.questions, *_without_reason(rt)))
-    rt = rt.closing_menu(discussion_wording.STILL_TALKING, quietly=True).dropping(Speak, CompareStances)
+    debate = rt.debate.but(waiting=(), ending=ending)
+    rt = rt.closing_menu(discussion_wording.STILL_TALKING, quietly=True).dropping(Speak)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
     text = syntheses.LAST_WORDS[ending]
     lead = lead_of(rt, playbook)
@@ -611,16 +568,7 @@ def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtabl
         rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
     if debate.only_framed:
         return syntheses.cut_short(rt, playbook)
-    first = (CompareStances(),) if comparing.is_due(rt, playbook) else ()
-    return rt.queueing(*first, Synthesize())
-
-
-def _without_reason(rt: Roundtable) -> Iterator[MarkedQuestion]:
-    """An objection that is only a mark is no entry; that it is open is in the synthesis all the same."""
-    for one in agreeing.shown_marks(rt, rt.debate.step_id):
-        if one.kind == MarkKind.OBJECTION and not one.has_reason:
-            text = discussion_wording.why_against(one.by, one_line(one.quote, MARK_CHARS))
-            yield MarkedQuestion(mark=one.id, text=text, by=one.by)
+    return rt.queueing(Synthesize())
 
 
 def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -11,7 +11,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import menus, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Choice, Message
-from bot.domain.roundtable import permission, words
+from bot.domain.roundtable import words
 from bot.domain.roundtable.effects import Post, React, Rewrite, Survey, Tell
 from bot.domain.roundtable.inputs import Plan, Say, SetDepth, Stop, Undecided
 from bot.domain.roundtable.posts import PostedPrompt
@@ -23,7 +23,6 @@ from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import slack_time, written_at
 
 WORD_CHARS = 40
-QUESTIONS = frozenset({MenuKind.PROMPT, MenuKind.PLAN_QUESTION})
 
 
 # --- what its author could see ------------------------------------------------------------------------------------
@@ -36,14 +35,14 @@ def is_stale(rt: Roundtable, ts: str) -> bool:
         return False
     if _is_still_to_be_asked(rt):
         return True
-    question = rt.question or (PostedPrompt(post="", ts=rt.menu.ts) if rt.menu else None)
+    question = rt.question or (PostedPrompt(post="", ts=rt.stands_at(rt.menu.token)) if rt.menu else None)
     if question is None:
         return False
     shown = slack_time(question.ts)
     return written < shown if shown else _is_to_come(rt, question)
 
 
-def must_wait(rt: Roundtable, event: Undecided) -> bool:
+def must_wait(rt: Roundtable, event: Undecided, playbook: Playbook) -> bool:
     """
     Whether it depends on a post that Slack may have shown already, and has not answered yet: until then it is not known
     which came first. What becomes of such words meanwhile waits behind them.
@@ -53,7 +52,7 @@ def must_wait(rt: Roundtable, event: Undecided) -> bool:
     if not isinstance(event, Say):
         return any(one.ts == event.ts for one in rt.undecided)
     opens = bool(rt.asked) and rt.question is not None and rt.asked[-1].post == rt.question.post
-    return opens or rt.stage is Stage.PLANNING or _is_command(rt, event)
+    return opens or _is_command(rt, event, playbook)
 
 
 def is_in_flight(rt: Roundtable) -> bool:
@@ -67,7 +66,7 @@ def is_in_flight(rt: Roundtable) -> bool:
 def opened_before(rt: Roundtable, ts: str) -> PostedPrompt | None:
     """What the message *ts* belongs to, if that is over, or is a step that is being discussed by now."""
     written = slack_time(ts)
-    if written is None or not rt.step_id or not rt.asked or rt.stage is Stage.PLANNING:
+    if written is None or not rt.step_id or not rt.asked:
         return None
     newest = rt.asked[-1]
     if not newest.ts and not _is_to_come(rt, newest):
@@ -86,8 +85,10 @@ def opened_before(rt: Roundtable, ts: str) -> PostedPrompt | None:
 def late_message(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     """None for words that came in time."""
     own = opened_before(rt, event.ts)
-    if is_stale(rt, event.ts) and (permission.is_wish(rt, event) or (own and _is_command(rt, event))):
-        after = _not_obeyed(rt, event)
+    if is_stale(rt, event.ts) and (
+        words.wish_of(rt, event, playbook) or (own and _is_command(rt, event, playbook))
+    ):
+        after = _not_obeyed(rt, event, playbook)
     elif own:
         after = _kept(rt, event, own, playbook)
     else:
@@ -110,10 +111,10 @@ def refusal(rt: Roundtable, event: Stop | SetDepth | Plan) -> str:
             assert_never(event)
 
 
-def _not_obeyed(rt: Roundtable, event: Say) -> Roundtable:
+def _not_obeyed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     told = Tell(
         person=event.person.id,
-        message=Message(text=_sentence(rt, event.text, _action(rt, event.text))),
+        message=Message(text=_sentence(rt, event.text, _action(rt, event, playbook))),
     )
     return _noted(rt, event).queueing(told)
 
@@ -136,40 +137,32 @@ def _noted(rt: Roundtable, event: Say, **facts: Any) -> Roundtable:
 # --- words and buttons --------------------------------------------------------------------------------------------
 
 
-def _is_command(rt: Roundtable, event: Say) -> bool:
+def _is_command(rt: Roundtable, event: Say, playbook: Playbook) -> bool:
     """Here, or where its author was when it was written."""
-    text = event.text
-    elsewhere = words.is_wish(text) or words.depth(text, at_menu=False) is not None
-    return permission.is_wish(rt, event) or elsewhere or words.exit_wish(text) is words.EndIntent.YES
+    elsewhere = bool(event.text.strip()) and not words.answers(event.text)
+    return elsewhere or words.wish_of(rt, event, playbook) is not None
 
 
-def _sentence(rt: Roundtable, said: str, action: Action | None) -> str:
-    is_question = rt.stage is Stage.DISCUSSING or (rt.menu is not None and rt.menu.kind in QUESTIONS)
+def _sentence(rt: Roundtable, said: str, action: str) -> str:
+    is_question = rt.stage is Stage.DISCUSSING or (rt.menu is not None and rt.menu.kind is MenuKind.PROMPT)
     button = _button(rt, action)
     return trouble_wording.written_before(
         one_line(said, WORD_CHARS), "question" if is_question else "menu", button.label if button else ""
     )
 
 
-def _button(rt: Roundtable, action: Action | None) -> Choice | None:
+def _button(rt: Roundtable, action: str) -> Choice | None:
     """Where there is none yet, it is known which one the question will have."""
     if rt.menu is None:
-        return menus.FINISH_STEP if rt.stage is Stage.DISCUSSING and action is Action.FINISH_STEP else None
-    return next((choice for choice in rt.menu.message.offered if choice.action is action), None)
+        return menus.FINISH_STEP if rt.stage is Stage.DISCUSSING and action == Action.FINISH_STEP else None
+    return next((choice for choice in rt.menu.message.offered if choice.action == action), None)
 
 
-def _action(rt: Roundtable, said: str) -> Action | None:
-    if letter := words.letter(said):
-        return letter
-    if words.finishes(said):
-        return Action.FINISH_STEP
-    if words.stops(said):
-        return Action.STOP
-    if depth := words.depth(said, at_menu=rt.stage is Stage.AT_BOUNDARY):
-        return menus.DEPTHS[depth].action
-    if rt.stage is Stage.PLANNING:
-        return Action.PLAN_SKIP
-    return Action.END_ELABORATION if words.exit_wish(said) is words.EndIntent.YES else None
+def _action(rt: Roundtable, event: Say, playbook: Playbook) -> str:
+    """Here, or anywhere; empty for words that mean no button."""
+    if wish := words.wish_of(rt, event, playbook):
+        return wish.press.action
+    return next((found.action for found in playbook.actions.read_words(event.text)), "")
 
 
 def _is_still_to_be_asked(rt: Roundtable) -> bool:

@@ -8,31 +8,26 @@ from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import VALUE_CHARS, Kind
-from bot.domain.discussion.elaboration import Fate, MarkedQuestion, RaisedObjection
 from bot.domain.messages import mark_wording as wording
-from bot.domain.messages.discussion_forms import TEXT_CHARS
 from bot.domain.messages.form import Submission
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import Tell
-from bot.domain.roundtable.inputs import MarkMessage, Press, Say
+from bot.domain.roundtable.inputs import MarkMessage, Press
 from bot.domain.roundtable.marks import MarkKind, MessageMark
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ATTACHMENTS, Roundtable
-from bot.domain.roundtable.transitions import pausing, remarks, specifying
+from bot.domain.roundtable.transitions import pausing, specifying
 from bot.domain.specification.entries import ENTRIES, MARK, Claim, EntryState, Patch, Quote, Specification
 from bot.domain.specification.fold import QUOTE_CHARS
-from bot.domain.transcript.lines import Line, LinePhase, Source
+from bot.domain.transcript.lines import Line, Source
 from bot.domain.values.places import Person
-from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
 MARKS_REMEMBERED = 64
-MOST_OBJECTIONS = 50
 WITHOUT_WORDS = frozenset({MarkKind.OUT, MarkKind.ANSWER})
 """Who marks a message as that says nothing in its place."""
 ENTRY_OF: Mapping[MarkKind, str] = {MarkKind.OBJECTION: "objection", MarkKind.QUESTION: "question"}
-YES, NOT_YET = frozenset({"yes", "yes, record it"}), frozenset({"not yet"})
 
 
 class MarkedWords(NamedTuple):
@@ -47,7 +42,7 @@ def said_at(rt: Roundtable, ts: str) -> MarkedWords | None:
     line = next((one for one in rt.lines if one.message_id == rt.line_of(ts)), None)
     if line is None or line.source is not Source.USER:
         return None
-    return MarkedWords(str(line.meta.get("user_id") or ""), line.content)
+    return MarkedWords(line.person, line.content)
 
 
 def knows(rt: Roundtable, ts: str) -> bool:
@@ -137,8 +132,6 @@ def _with_entry(
         id = rt.specification.next_id(kind)
         patch = _patch(rt, id, kind, mark, event.person)
         mark, facts = mark.but(entry=id), specifying.facts_of(specifying.in_discussion(rt, [patch], playbook))
-    if kind and is_whole and rt.stage is Stage.ELABORATING:
-        rt = _in_discussion(rt, event, mark, mark.text)
     names = rt.name_of(mark.by), rt.name_of(mark.author)
     sentence = wording.marked(*names, mark.kind.value, mark.words)
     return _recorded(rt, event.key, event.person, sentence, mark, **facts), mark
@@ -150,40 +143,6 @@ def _patch(rt: Roundtable, id: str, kind: Kind, mark: MessageMark, person: Perso
     is_own = (mark.by if mark.words else mark.author) == person.id
     quotes = {} if is_own else {kind.text: (Quote(line=line, words=mark.text[:QUOTE_CHARS]),)}
     return Patch(id=id, kind=kind.key, new=True, set={kind.text: mark.text}, quotes=quotes, sources=(line,))
-
-
-def _in_discussion(rt: Roundtable, event: MarkMessage, mark: MessageMark, said: str) -> Roundtable:
-    """It stands on the card among the others, and the synthesis has it."""
-    debate, text = rt.debate, one_line(said, TEXT_CHARS)
-    name = rt.name_of(mark.by)
-    if mark.kind is MarkKind.QUESTION:
-        asked = MarkedQuestion(mark=mark.id, text=text, by=name)
-        return rt.but(elaboration=debate.but(questions=(*debate.questions, asked)))
-    raised = debate.objections
-    if mark.kind is not MarkKind.OBJECTION or len(raised) >= MOST_OBJECTIONS:
-        return rt
-    one = RaisedObjection(
-        number=len(raised) + 1, text=text, by=mark.by, name=name, line=event.key, ts=mark.ts, entry=mark.entry
-    )
-    return rt.but(elaboration=debate.but(objections=(*raised, one)))
-
-
-def _out_of_discussion(rt: Roundtable, mark: MessageMark) -> Roundtable:
-    """An objection was raised all the same: its owner has taken it back."""
-    if rt.elaboration is None:
-        return rt
-    questions = tuple(one for one in rt.elaboration.questions if one.mark != mark.id)
-    objections = tuple(
-        one.but(fate=Fate.WITHDRAWN, settled_by=one.name)
-        if mark.kind is MarkKind.OBJECTION and _came_of(one, mark)
-        else one
-        for one in rt.elaboration.objections
-    )
-    return rt.but(elaboration=rt.elaboration.but(questions=questions, objections=objections))
-
-
-def _came_of(raised: RaisedObjection, mark: MessageMark) -> bool:
-    return raised.fate is Fate.OPEN and (raised.ts, raised.by, raised.turn) == (mark.ts, mark.by, "")
 
 
 def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
@@ -199,7 +158,6 @@ def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook:
 def _without_entry(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
     is_alive = mark.entry and mark.settled != "agreed" and rt.specification.lives(mark.entry)
     facts = specifying.facts_of([Patch(id=mark.entry, state=EntryState.WITHDRAWN)]) if is_alive else {}
-    rt = _out_of_discussion(rt, mark)
     sentence = wording.taken_back(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     key = event.key if event.removed else f"{event.key}.before"
     return _recorded(rt, key, event.person, sentence, mark, removed=True, **facts)
@@ -220,7 +178,7 @@ def _recorded(
         sentence,
         part=rt.part,
         message_id=key,
-        user_id=person.id,
+        person=person.id,
         user_name=rt.name_of(person.id),
         **{MARK: {**told, "removed": True} if removed else told},
         **facts,
@@ -251,15 +209,12 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     for line_id in quoted & pending:
         lines = tuple(_without_quotes(line) if line.message_id == line_id else line for line in rt.lines)
         rt = rt.but(lines=lines, specification=_blanked(rt.specification, line_id))
-    for one in quoting:
-        rt = _out_of_discussion(rt, one)
     rt = rt.but(marks=tuple(_unquoted(one, mark.ts) for one in rt.marks if one not in quoting))
     gone = dict.fromkeys((*made, *(one.id for one in entries if rt.specification.lives(one.id))))
     patches = [Patch(id=id, state=EntryState.WITHDRAWN) for id in gone]
     sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     facts = {"retracts": source, **specifying.facts_of(patches)}
     rt = _recorded(rt, event.key, event.person, sentence, mark, **facts)
-    rt = remarks.changed(rt, mark.ts, "")
     rt = rt.but(answers=tuple(one for one in rt.answers if one.ts != mark.ts))
     rt = rt.but(drafted=tuple(one for one in rt.drafted if one.ts != mark.ts))
     return rt.but(elaboration=rt.elaboration.amended(mark.ts, "")) if rt.elaboration else rt
@@ -341,23 +296,22 @@ def _answering(rt: Roundtable, mark: MessageMark) -> Roundtable:
 
 
 def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return settled(rt, event.person, open_mark(rt, event.value), playbook, agree=True)
+    return settled(rt, event.person, _asked(rt, event), playbook, agree=True)
 
 
 def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return settled(rt, event.person, open_mark(rt, event.value), playbook, agree=False)
+    return settled(rt, event.person, _asked(rt, event), playbook, agree=False)
 
 
-def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
-    """`yes` and `not yet`, alone, while people are asked; None for a message that is content."""
-    plain = event.text.strip().casefold().rstrip(".!")
-    waiting = [one for one in rt.marks if one.is_open and one.step_id == rt.step_id]
-    if not waiting or plain not in YES | NOT_YET:
-        return None
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
-    if len(waiting) > 1:
-        return _told(rt, event.person, wording.which_prompt(len(waiting)))
-    return settled(rt, event.person, waiting[0], playbook, agree=plain in YES)
+def _asked(rt: Roundtable, event: Press) -> MessageMark:
+    """The mark of the button; typed words may name its number where several wait for a yes."""
+    if event.token:
+        return open_mark(rt, event.value)
+    waiting = [mark for mark in rt.marks if mark.is_open and mark.step_id == rt.step_id]
+    number = int(event.value or 0) or int(len(waiting) == 1)
+    if not 0 < number <= len(waiting):
+        raise NotNow(wording.which_prompt(len(waiting)))
+    return waiting[number - 1]
 
 
 def is_mark(rt: Roundtable, id: str) -> bool:
@@ -394,5 +348,5 @@ def settled(
         facts, after = specifying.facts_of([patch]), after.but(entry=id)
     sentence = (wording.agreed if agree else wording.not_agreed)(name, mark.text)
     rt = rt.but(marks=tuple(after if one is mark else one for one in rt.marks))
-    rt = rt.recording(sentence, part=rt.part, user_id=person.id, user_name=name, **facts)
+    rt = rt.recording(sentence, part=rt.part, person=person.id, user_name=name, **facts)
     return pausing.notes_saved(rt, playbook)

@@ -2,24 +2,21 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.steps import Step
+from bot.domain.catalog.steps import Depth, Step
 from bot.domain.item.artifacts import FileEdit
 from bot.domain.item.item import TITLE_CHARS, draft
 from bot.domain.item.meta import MetaChange, Seats, SlackPlace
 from bot.domain.messages import (
     menus,
-    planning_wording,
     step_wording,
     trouble_wording,
 )
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import NO_STEP, Message
-from bot.domain.planning.verdict import seated
 from bot.domain.roundtable import permission, words
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
@@ -44,14 +41,15 @@ from bot.domain.roundtable.outcomes import (
     ThreadOpened,
     ThreadRead,
 )
-from bot.domain.roundtable.posts import EditedPost
+from bot.domain.roundtable.posts import LiveMessage
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable, Stalled
+from bot.domain.roundtable.state import BRIEF, Roundtable, Stalled
 from bot.domain.roundtable.transitions import asking, attending, phases, planning, resuming, specifying
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
     HEAD,
     created,
+    put_to_us,
     queue_commit,
     refreshed,
     seats_of,
@@ -77,13 +75,17 @@ def start(event: Start, playbook: Playbook) -> Roundtable:
 
 
 def _chosen_at_start(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
-    """What the person chose, else what the policies say about the channel."""
+    """
+    What the person chose, else what the policies say about the channel. Standard is no override: the quick scan may
+    still find that another depth fits.
+    """
     rt = rt.but(
         personas_active=tuple(
             key for key in event.personas or playbook.policy.cast if key in playbook.roster
         ),
     )
-    if depth := event.depth or playbook.policy.depth:
+    depth = event.depth or playbook.policy.depth or playbook.usual_depth
+    if playbook.policy.depth or depth is not Depth.STANDARD:
         phases = (phase.key for phase in playbook.agenda.phases)
         rt = rt.but(depth_overrides=dict.fromkeys(phases, depth.value))
     return rt
@@ -95,7 +97,7 @@ def take_up(event: Start, playbook: Playbook, *, thread_known: bool) -> Roundtab
     if not thread_known:
         return _open(rt, event, playbook)
     resumed = step_wording.resumed(rt.name_of(event.person.id))
-    rt = rt.recording(resumed, part=LinePhase.CLARIFYING, user_id=event.person.id)
+    rt = rt.recording(resumed, part=LinePhase.CLARIFYING, person=event.person.id)
     return rt.queueing(ReadItem(recovering=True))
 
 
@@ -109,9 +111,8 @@ def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     if not rt.phase_key:
         begun = _on(event, playbook).but(version=rt.version, now=rt.now, seen=rt.seen)
         return _open(_as_chosen_before(begun, rt), event, playbook)
-    heading_for = Stage.PLANNING if event.planning else rt.heading_for
-    bare = rt.but(place=event.place, stage=Stage.OPENING, heading_for=heading_for, stalled=None)
-    return _open(bare, event, playbook)
+    bare = rt.but(place=event.place, stage=Stage.OPENING, stalled=None)
+    return _open(_planned(bare, event, playbook), event, playbook)
 
 
 def open_anew(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
@@ -139,30 +140,34 @@ def _on(event: Start, playbook: Playbook) -> Roundtable:
         place=event.place,
         started_by=event.person.id,
         now=event.at,
-        heading_for=Stage.PLANNING if event.planning else None,
     )
+    rt = _planned(rt, event, playbook)
     return attending.starting(rt.knowing(event.key).meeting(event.person), event, playbook)
 
 
+def _planned(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
+    """Begins with the step of the plan, as soon as there is a thread and a folder."""
+    return rt.but(reopened=playbook.agenda.plan.step_id, step_id="") if event.planning else rt
+
+
 def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
-    text = _root(rt, playbook)
+    text = step_wording.opening(rt.title, rt.slug, leads=_leads(playbook), agenda=playbook.agenda)
     started = step_wording.started(rt.name_of(event.person.id), rt.title)
     chosen = event.model_dump(mode="json", include=CHOSEN_AT_START, exclude_defaults=True)
-    rt = rt.recording(started, part=LinePhase.DRAFT, user_id=event.person.id, **chosen)
+    rt = rt.recording(started, part=LinePhase.DRAFT, person=event.person.id, **chosen)
     if event.brief:
-        rt = rt.heard(event.person, event.brief, ts="", part=LinePhase.DRAFT, message_id=f"{event.key}.brief")
+        step = playbook.agenda.plan
+        where = {"phase_key": step.phase_key, "step_id": step.step_id}
+        facts = specifying.said(rt, event.brief, event.person, playbook, step_id=step.step_id)
+        key = f"{event.key}.brief"
+        rt = rt.heard(
+            event.person, event.brief, ts="", part=LinePhase.DRAFT, message_id=key, **where, **facts
+        )
     rt = rt.queueing(OpenThread(message=Message(text=text, note=started), reply_url=event.reply_url))
     rt = rt.said(text, rt.outbox[-1], part=LinePhase.DRAFT)
     return report(
         rt, [one for one in playbook.troubles if one.code == "ERR-RT-002"][:1], part=LinePhase.DRAFT
     )
-
-
-def _root(rt: Roundtable, playbook: Playbook) -> str:
-    if rt.heading_for is Stage.PLANNING and len(playbook.workshop):
-        roles = seated(persona.actor for persona in playbook.workshop)
-        return planning_wording.root(rt.title, rt.slug, roles=roles)
-    return step_wording.opening(rt.title, rt.slug, leads=_leads(playbook), agenda=playbook.agenda)
 
 
 def _leads(playbook: Playbook) -> tuple[Persona, ...]:
@@ -208,7 +213,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     rt = _specified(rt, state) if is_new else rt
     if is_new and playbook.agenda.first_open(state.meta.phases_completed) is None:
         # Its brief was posted by the process whose store is lost.
-        rt = rt.but(brief=EditedPost())
+        rt = rt.but(live={**rt.live, BRIEF: LiveMessage()})
     rt = refreshed(rt, state, event.troubles, lost=event.lost)
     rt = resuming.take_over_offered(rt, state)
     rt = _answered(rt, state.said, playbook)
@@ -216,8 +221,8 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
     if is_new:
         rt = _seated(rt, state.meta.seats, playbook)
-    if state.planning and rt.heading_for is None:
-        rt = planning.lost(rt, playbook)
+    if is_new and state.about == playbook.agenda.plan.step_id and not rt.has_finished(state.about):
+        rt = rt.but(reopened=state.about)
     if event.recovering:
         rt = _held_before(rt, state.meta.slack)
         after = next(iter(state.heard), "")
@@ -243,7 +248,7 @@ def restore_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundta
 
 def start_over_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     rt, _ = _chosen(rt, event, menus.START_OVER.label)
-    return _folder_made(rt)
+    return _folder_made(rt, restart=True)
 
 
 def taken_up(rt: Roundtable, why: str) -> Roundtable:
@@ -251,10 +256,8 @@ def taken_up(rt: Roundtable, why: str) -> Roundtable:
 
 
 def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
-    if rt.heading_for is Stage.PLANNING and not len(playbook.workshop):
-        rt = rt.but(heading_for=None)
-    if rt.heading_for is Stage.PLANNING and not rt.workshop:
-        return planning.goes_on(rt, playbook)
+    if rt.reopened == playbook.agenda.plan.step_id and rt.step_id != rt.reopened:
+        return planning.begin(rt, playbook)
     if rt.heading_for:
         return resuming.again(rt, playbook)
     rt = phases.go_on(rt, playbook)
@@ -297,6 +300,8 @@ def _answered(rt: Roundtable, said: tuple[ThreadMessage, ...], playbook: Playboo
 
 
 def _open_step(rt: Roundtable, playbook: Playbook) -> Step | None:
+    if rt.reopened == playbook.agenda.plan.step_id:
+        return playbook.agenda.plan
     phase = playbook.agenda.first_open(rt.phases_completed)
     return asking.upcoming(rt.but(phase_key=phase.key), playbook) if phase else None
 
@@ -309,8 +314,11 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
     step = _open_step(rt, playbook)
     new = unheard(rt, event)
     for heard in new:
+        if words.asks_us(heard, playbook):
+            rt = put_to_us(rt, heard)
+            continue
         is_answer = heard.about in {"", step.step_id if step else ""} and words.answers(heard.text)
-        done = playbook.agenda.get(heard.about) if heard.about in rt.steps_completed else None
+        done = playbook.agenda.get(heard.about) if rt.has_finished(heard.about) else None
         place = done or step
         at, rt = place.step_id if place else "", rt.meeting(heard.person)
         if done and words.answers(heard.text):
@@ -343,18 +351,21 @@ def _chosen(rt: Roundtable, event: Press, label: str) -> tuple[Roundtable, ReadI
     stage, looked = rt.stalled.stage, rt.stalled.effect
     assert isinstance(looked, ReadItem), "nothing else is restorable"
     sentence = step_wording.chosen(label, rt.name_of(event.person.id))
-    rt = rt.closing_menu(sentence, ts=event.ts)
-    rt = rt.recording(sentence, part=LinePhase.DRAFT, user_id=event.person.id)
+    rt = rt.closing_menu(sentence)
+    rt = rt.recording(sentence, part=LinePhase.DRAFT, person=event.person.id)
     return rt.but(stage=stage, stalled=None), looked
 
 
-def _folder_made(rt: Roundtable) -> Roundtable:
+def _folder_made(rt: Roundtable, *, restart: bool = False) -> Roundtable:
     said = [
-        (_author(line.meta), line.content) for line in in_thread_order(rt.lines) if line.source is Source.USER
+        (line.person_name or line.person or "somebody", line.content)
+        for line in in_thread_order(rt.lines)
+        if line.source is Source.USER
     ]
     text = draft(rt.item, started_by=rt.name_of(rt.started_by), at=rt.now, said=said)
     change = MetaChange(
         created=created(rt),
+        restart=restart,
         slack=slack_place(rt),
         codebase_hash=HEAD,
         depth_overrides=rt.depth_overrides,
@@ -364,10 +375,6 @@ def _folder_made(rt: Roundtable) -> Roundtable:
     return queue_commit(rt, "start", then=Then.OPENING, edits=edits, change=change)
 
 
-def _author(meta: Mapping[str, Any]) -> str:
-    return str(meta.get("user_name") or meta.get("user_id") or "somebody")
-
-
 # What people are called, once Slack has said it. A message comes without its author's name, so until then
 # their id stands in its place.
 
@@ -375,47 +382,40 @@ def _author(meta: Mapping[str, Any]) -> str:
 def met(rt: Roundtable, event: PersonMet) -> Roundtable:
     """What was not posted yet, and is not in git, gets the name. What people wrote stays as they wrote it."""
     rt = permission.learned(rt, Person(id=event.person, belongs=event.belongs))
+    handle = rt.people.get(event.person, "")
     rt = rt.but(
         people={**rt.people, event.person: event.name},
-        specification=rt.specification.naming(event.person, event.name, {one.message_id for one in rt.lines}),
+        specification=rt.specification.naming({event.person: event.name}),
     )
     if event.name == event.person:
         return rt
-    return _Introduction(event).to(rt)
+    return _Introduction(event, handle).to(rt)
 
 
 def person_changed(rt: Roundtable, event: PersonChanged) -> Roundtable:
-    """From now on; what is recorded under the old name stays as it was said."""
-    person = event.person
-    if person.id not in rt.people:
-        return rt
-    debate = rt.elaboration.met(person.id, person.name) if rt.elaboration else None
-    return permission.learned(
-        rt.but(people={**rt.people, person.id: person.name}, elaboration=debate), person
-    )
+    """The name stays the one that is in git: `people.json` changes it."""
+    return permission.learned(rt, event.person) if event.person.id in rt.people else rt
 
 
 class _Introduction:
-    def __init__(self, event: PersonMet) -> None:
+    def __init__(self, event: PersonMet, handle: str) -> None:
         self._person, self._name = event.person, event.name
         self._id = re.compile(rf"(?<![\w@]){re.escape(event.person)}(?!\w)")
+        self._handle = re.compile(rf"(?<![\w@]){re.escape(handle or event.person)}(?!\w)")
 
     def to(self, rt: Roundtable) -> Roundtable:
         return rt.but(
             lines=self._lines(rt.lines),
             outbox=tuple(map(self._effect, rt.outbox)),
-            used=tuple(
-                one.but(
-                    sentence=self._text(one.sentence),
-                    rewritten=self._message(one.rewritten) if one.rewritten else None,
-                )
-                for one in rt.used
-            ),
+            used=tuple(one.but(sentence=self._text(one.sentence)) for one in rt.used),
+            live={
+                key: one.but(ending=self._message(one.ending)) if one.ending else one
+                for key, one in rt.live.items()
+            },
             elaboration=rt.elaboration.met(self._person, self._name) if rt.elaboration else None,
             card=rt.card.but(by=self._text(rt.card.by), message=self._message(rt.card.message))
             if rt.card
             else None,
-            plan_card=rt.plan_card.but(note=self._text(rt.plan_card.note)) if rt.plan_card else None,
         )
 
     def _effect(self, effect: Effect) -> Effect:
@@ -423,7 +423,8 @@ class _Introduction:
             case Post() | Rewrite() | Tell():
                 return effect.but(message=self._message(effect.message))
             case Commit():
-                return effect.but(lines=self._lines(effect.lines))
+                people = {**effect.people, self._person: self._name}
+                return effect.but(lines=self._lines(effect.lines), people=people)
             case _:
                 return effect
 
@@ -431,9 +432,14 @@ class _Introduction:
         return tuple(map(self._line, lines))
 
     def _line(self, line: Line) -> Line:
-        if line.meta.get("user_id") == self._person:
+        if line.person == self._person:
             line = line.but(meta={**line.meta, "user_name": self._name})
-        return line if line.source is Source.USER else line.but(content=self._text(line.content))
+        if line.source is Source.USER:
+            return line
+        content = self._text(line.content)
+        if line.person == self._person:
+            content = self._handle.sub(lambda _: self._name, content)
+        return line.but(content=content)
 
     def _message(self, message: Message) -> Message:
         return message.but(text=self._text(message.text), note=self._text(message.note))

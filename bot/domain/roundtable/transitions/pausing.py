@@ -3,12 +3,11 @@
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Link, Message
+from bot.domain.messages.message import Action, Link, Message
 from bot.domain.roundtable import words
 from bot.domain.roundtable.effects import (
     UNDER_WAY,
     Commit,
-    CompareStances,
     Draft,
     Post,
     React,
@@ -16,7 +15,7 @@ from bot.domain.roundtable.effects import (
     Synthesize,
     Tell,
 )
-from bot.domain.roundtable.inputs import ChannelGone, ChannelMoved, Say, Stop
+from bot.domain.roundtable.inputs import ChannelGone, ChannelMoved, Say
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, specifying, standing
@@ -24,14 +23,6 @@ from bot.domain.roundtable.transitions.saving import pending_commits, queue_comm
 from bot.domain.specification.entries import ENTRIES
 from bot.domain.transcript.lines import Source
 from bot.domain.values.places import Person
-
-
-def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
-    return pause(rt, event.person, playbook)
-
-
-def stop_wanted(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
-    return stop_when_busy(rt, event.person, playbook)
 
 
 def stop_when_busy(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
@@ -50,12 +41,12 @@ def stopped_at_last(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return rt if rt.stage in RESTING else pause(rt, person, playbook)
 
 
-def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
+def pause(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     """We go on here later. A pending contribution is dropped."""
     rt = standing.shown_at_the_end(rt, playbook)
     stopped = step_wording.stopped_here(rt.name_of(person.id))
-    rt = rt.closing_menu(stopped, ts=ts).dropping(*UNDER_WAY)
-    rt = rt.recording(stopped, part=rt.part, user_id=person.id)
+    rt = rt.closing_menu(stopped).dropping(*UNDER_WAY)
+    rt = rt.recording(stopped, part=rt.part, person=person.id)
     return rest(rt.but(heading_for=rt.stage, paused_by=person.id), playbook)
 
 
@@ -67,9 +58,9 @@ def is_with_model(rt: Roundtable) -> bool:
 def _called_off(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     """What was being written is dropped; what people said stays, and resuming goes back to it."""
     before = rt.stage
-    rt = rt.dropping(Draft, CompareStances, Synthesize)
+    rt = rt.dropping(Draft, Synthesize)
     if before is not Stage.SYNTHESIZING:
-        is_done = rt.step_id in rt.steps_completed
+        is_done = rt.has_finished(rt.step_id)
         kept = tuple(one for one in rt.drafted if is_done and not one.feedback)
         rt = rt.but(drafted=kept, stage=Stage.AT_BOUNDARY if is_done else Stage.DISCUSSING)
     return pause(rt, person, playbook)
@@ -123,8 +114,6 @@ def _resume_offered(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _what_is_next(rt: Roundtable, playbook: Playbook) -> str:
-    if rt.heading_for is Stage.PLANNING:
-        return "the planning workshop"
     if rt.heading_for is Stage.ELABORATING and rt.elaboration:
         return f"the discussion of {rt.elaboration.topic}"
     step = asking.upcoming(rt.but(stage=rt.heading_for or rt.stage), playbook)
@@ -140,7 +129,7 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     is_feedback = rt.stalled is not None and rt.stalled.stage in BUSY
     facts = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
     rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, **facts)
-    if rt.stage is Stage.PAUSED and words.finishes(event.text):
+    if rt.stage is Stage.PAUSED and Action.FINISH_STEP.read_words(event.text) is not None:
         rt = _hinted(rt)
         rt = rt.queueing(Tell(person=event.person.id, message=Message(text=step_wording.NOTHING_OPEN)))
     elif rt.hinted != _rest(rt):
@@ -164,17 +153,13 @@ def _hinted(rt: Roundtable) -> Roundtable:
 
 def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
-    In a workshop people's words are saved as they come, too: it may take days until there is a plan to save, and who
-    answered is not asked again when the store is lost.
-
     While one commit is on its way, further words wait and go into the next one together.
 
     Nothing is written into a folder that could not be read yet: what git already has is not known then.
     """
     spoken = any(line.source is Source.USER or ENTRIES in line.meta for line in rt.unheld)
     unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
-    if rt.stage not in {*RESTING, Stage.PLANNING} or unread or not spoken or rt.has_pending(Commit):
+    if rt.stage not in RESTING or unread or not spoken or rt.has_pending(Commit):
         return rt
     rt, edits = specifying.written(rt, playbook)
-    subject = "said while planning" if rt.stage is Stage.PLANNING else "said afterwards"
-    return queue_commit(rt, subject, edits=edits)
+    return queue_commit(rt, "said afterwards", edits=edits)

@@ -7,20 +7,18 @@ from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.meta import MetaChange
 from bot.domain.messages import discussion_wording, menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import ITEM, Action, Message
+from bot.domain.messages.message import Action, Card, Message
 from bot.domain.roundtable import root, words
+from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import Draft, ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Press, Say, Stop
 from bot.domain.roundtable.outcomes import Committed, Drafted
-from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.stage import BUSY, Stage
+from bot.domain.roundtable.state import BRIEF, Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
     cards,
-    carrying,
-    depths,
     pausing,
-    remarks,
     specifying,
     steps,
 )
@@ -65,10 +63,13 @@ def welcome(rt: Roundtable, playbook: Playbook) -> str:
 
 def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
     lead, unknown = playbook.roster.lead_of(phase.key)
+    of_phase = playbook.agenda.ids_of(phase.key)
     depth, why, ignored = depth_for(phase.key, rt.depth_overrides, asking.scan_of(rt))
-    of_phase = {step.step_id for step in playbook.agenda.steps_of(phase.key)}
     passed = tuple(one for one in rt.passed if one.step_id not in of_phase)
-    rt = rt.but(phase_key=phase.key, step_id="", depth=depth, passed=passed, stage=Stage.DISCUSSING)
+    saved_cards = tuple(one for one in rt.saved_cards if one not in of_phase)
+    rt = rt.but(passed=passed, saved_cards=saved_cards)
+    rt = rt.but(phase_key=phase.key, step_id="", depth=depth, stage=Stage.DISCUSSING)
+    playbook = playbook_for(rt, playbook)
     rt = rt.opening_round(LinePhase.CLARIFYING)
     rt = report(rt, [one for one in (unknown, ignored) if one])
     resumed = bool(_titles_done(rt, phase, playbook))
@@ -101,12 +102,13 @@ def _handed_over(
 
 
 def _titles_done(rt: Roundtable, phase: Phase, playbook: Playbook) -> tuple[str, ...]:
-    """Titles of the completed steps of *phase*, in the order they were completed."""
-    return tuple(
-        step.title if (step := playbook.agenda.get(step_id)) else step_id
-        for step_id in rt.steps_completed
-        if step_id.startswith(f"{phase.number}-") and asking.is_done(rt, step_id)
-    )
+    """Titles of the completed steps of *phase*, in the order they were completed; that of its card for all of them."""
+    done = [
+        one for one in rt.steps_completed if one.startswith(f"{phase.number}-") and asking.is_done(rt, one)
+    ]
+    if done and (card := next((one for one in playbook.agenda.steps_of(phase.key) if one.is_card), None)):
+        return (card.title,)
+    return tuple(step.title if (step := playbook.agenda.get(one)) else one for one in done)
 
 
 def _depth_note(depth: Depth, why: str, *, resumed: bool) -> str:
@@ -126,7 +128,10 @@ def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
         if step.step_id not in rt.steps_completed
     )
     speaker = asking.speaker_of(rt, playbook)
-    message = Message(text=step_wording.SKIPPING, speaker=speaker.key)
+    titles = [step.title for step_id in left if (step := playbook.agenda.get(step_id))]
+    title, subtitle = step_wording.left_out_of_phase(titles)
+    card = Card(title=title, subtitle=subtitle) if titles else None
+    message = Message(text=step_wording.SKIPPING, speaker=speaker.key, card=card)
     known, why = {one.step_id for one in rt.passed}, step_wording.SKIPPED_WITH_PHASE
     skipped = (SkippedStep(step_id=step_id, why=why) for step_id in left if step_id not in known)
     step_id = rt.step_id if rt.step_id in rt.steps_completed else ""
@@ -147,9 +152,11 @@ def skipped_drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Round
 
 
 def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
-    """In git; who skips the rest of the phase at an open step has what was said about it saved first."""
+    """In git; who skips the rest of the phase, or goes on from its card, has what was said saved first."""
     if rt.heading_for is Stage.CLOSING and rt.answers == rt.drafted:
         return skip_rest(rt.but(heading_for=None), playbook)
+    if rt.heading_for is Stage.DISCUSSING and rt.answers == rt.drafted:
+        return close(rt, playbook, heading_for=Stage.DISCUSSING)
     return steps.step_written(rt, playbook, told)
 
 
@@ -168,11 +175,11 @@ def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtab
         rt = rt.recording(step_wording.phase_complete(phase), part=LinePhase.FORMALIZING)
         return queue_commit(rt, subject, then=Then.PHASE, change=change)
     rt = rt.opening_round(LinePhase.REVIEW_READY)
-    if rt.brief:
+    if BRIEF in rt.live:
         # A step was opened again: the brief stands in the thread, and is edited.
         rt = rt.recording(root.ending(rt, playbook), part=LinePhase.REVIEW_READY)
         return queue_commit(rt, subject, then=Then.PHASE, change=change)
-    brief = root.brief_of(rt, playbook)
+    brief = root.final_brief(rt, playbook)
     rt = queue_commit_then_tell(
         rt,
         subject,
@@ -210,23 +217,20 @@ OPENABLE = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ANALYSED})
 
 def reopen_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     # A button that belongs to no menu does not say where the open menu stands.
-    return reopen(rt, event.value, event.person, playbook, ts="" if event.token == ITEM else event.ts)
+    return reopen(rt, _named(rt, event), event.person, playbook)
 
 
-def reopen_typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
-    """`reopen 01-03`, or `reopen` at a menu; None for words that open nothing."""
-    named = words.reopened(event.text)
-    step_id = named or (rt.step_id if rt.stage is Stage.AT_BOUNDARY else "")
-    if named is None or playbook.agenda.get(step_id) is None:
-        return None
-    noted = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
-    try:
-        return reopen(noted, step_id, event.person, playbook)
-    except NotNow as why:
-        return noted.queueing(Tell(person=event.person.id, message=Message(text=str(why))))
+def can_be_named(rt: Roundtable, event: Press, playbook: Playbook) -> bool:
+    return playbook.agenda.get(_named(rt, event)) is not None
 
 
-def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
+def _named(rt: Roundtable, event: Press) -> str:
+    """`reopen 01-03`, or `reopen` alone at a menu."""
+    at_menu = rt.step_id if rt.stage is Stage.AT_BOUNDARY and not event.token else ""
+    return event.value.replace("\u2013", "-") or at_menu
+
+
+def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook) -> Roundtable:
     """
     A step is led next, whichever phase it is of: one that was left out, one whose file was mended since, or one that is
     finished, with everything that is recorded for it.
@@ -239,7 +243,7 @@ def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook, *, 
     if rt.stage is Stage.DISCUSSING and rt.step_id == step_id:
         raise NotNow(step_wording.OPEN_ALREADY)
     label = menus.open_step(step_id, step.title).label
-    rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
+    rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING)
     rt = steps.feedback_saved(rt, playbook)
     if rt.stage is Stage.DISCUSSING:
         # What was said about the step that is left open is in the specification, and stands on its card later.
@@ -255,62 +259,65 @@ def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook, *, 
 
 
 def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """Menu letters, then depth words, then feedback (analysis reference §1.10). `finish` is never feedback."""
-    ways = cards.typed, remarks.typed, carrying.typed
-    if after := next(filter(None, (one(rt, event, playbook) for one in ways)), None):
+    """Feedback, but for what is typed in place of a button of the card. `finish` is never feedback."""
+    if (after := cards.typed(rt, event, playbook)) is not None:
         return after
-    if rt.board and words.exit_wish(event.text) is words.EndIntent.YES:
+    if rt.board and Action.END_ELABORATION.read_words(event.text) is not None:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
         over = Message(text=discussion_wording.OVER_ALREADY)
         return rt.queueing(Tell(person=event.person.id, message=over))
-    is_feedback = not words.is_wish(event.text) and words.depth(event.text, at_menu=True) is None
+    is_feedback = not words.is_wish(event.text)
     facts = specifying.said_afterwards(rt, event.text, event.person, playbook) if is_feedback else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
-    if (action := words.letter(event.text)) and rt.menu and rt.menu.offers(action):
-        return choose(rt, action, playbook, person=event.person)
-    if words.stops(event.text):
-        return choose(rt, Action.STOP, playbook, person=event.person)
-    if wanted := words.depth(event.text, at_menu=True):
-        return depths.change(rt, wanted, playbook, person=event.person)
-    if words.finishes(event.text):
+    if Action.FINISH_STEP.read_words(event.text) is not None:
         told = Message(text=trouble_wording.NOTHING_TO_FINISH)
         return rt.queueing(Tell(person=event.person.id, message=told))
-
-    if is_feedback and not facts:
-        rt = remarks.left_out(rt, event)
     return steps.fed_back(rt, event, playbook)
 
 
+def is_offered(rt: Roundtable, event: Press, playbook: Playbook) -> bool:
+    return rt.menu is not None and rt.menu.offers(event.action)
+
+
 def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    if event.action is Action.ELABORATE and rt.stage is Stage.DISCUSSING:
+    if event.action == Action.ELABORATE and rt.stage is Stage.DISCUSSING:
         return steps.finish_first(rt, event, playbook, heading_for=Stage.ELABORATING)
-    if event.action is Action.SKIP and rt.stage is Stage.DISCUSSING and rt.answers:
+    is_plan = rt.step_id == playbook.agenda.plan.step_id
+    if event.action == Action.SKIP and rt.stage is Stage.DISCUSSING and rt.answers and not is_plan:
         return steps.finish_first(rt, event, playbook, heading_for=Stage.CLOSING)
-    return choose(rt, event.action, playbook, person=event.person, ts=event.ts)
+    return choose(rt, event.action, playbook, person=event.person)
 
 
-def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
-    return choose(rt, Action.STOP, playbook, person=event.person)
+def stopped(rt: Roundtable, event: Press | Stop, playbook: Playbook) -> Roundtable:
+    if rt.stage in BUSY:
+        return pausing.stop_when_busy(rt, event.person, playbook)
+    if rt.stage is Stage.AT_BOUNDARY:
+        return choose(rt, Action.STOP, playbook, person=event.person)
+    return pausing.pause(rt, event.person, playbook)
 
 
-def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person, ts: str = "") -> Roundtable:
+def choose(rt: Roundtable, action: str, playbook: Playbook, *, person: Person) -> Roundtable:
     assert rt.menu, "there is a menu at a boundary"
     at_phase_end = rt.menu.kind is MenuKind.PHASE
     label = rt.menu.label_of(action)
-    if action is Action.SKIP and rt.card and rt.stage is Stage.DISCUSSING:
+    if action == Action.SKIP and rt.card and rt.stage is Stage.DISCUSSING:
         rt = rt.but(card=rt.card.but(by=rt.name_of(person.id)))
     last = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) is None
-    if action is Action.STOP and (last or not at_phase_end):
-        return pausing.pause(rt, person, playbook, ts=ts)
+    is_plan = rt.step_id == playbook.agenda.plan.step_id
+    if action == Action.STOP and (last or is_plan or not at_phase_end):
+        return pausing.pause(rt, person, playbook)
 
-    rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts).but(board=None)
+    rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING).but(board=None)
     rt = steps.feedback_saved(rt, playbook)
-    if action is Action.ELABORATE:
+    if action == Action.ELABORATE:
         return rt.but(stage=Stage.WRITING).queueing(ReadItem(discussing="phase" if at_phase_end else "step"))
-    if action is Action.SKIP:
+    if rt.step_id == playbook.agenda.plan.step_id:
+        rt = rt.but(answers=(), drafted=()).dropping(Speak, Survey)
+        return go_on(rt, playbook)
+    if action == Action.SKIP:
         return skip_rest(rt, playbook)
     if at_phase_end:
-        if action is Action.STOP:
+        if action == Action.STOP:
             return close(rt.but(paused_by=person.id), playbook, heading_for=Stage.PAUSED)
         return close(rt, playbook, heading_for=Stage.DISCUSSING)
     return asking.next_question(rt, playbook)

@@ -11,23 +11,24 @@ from bot.domain.messages import (
 )
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import ITEM, Message
+from bot.domain.roundtable import covering, root
 from bot.domain.roundtable.effects import ReadItem, Speak, Synthesize, Then
 from bot.domain.roundtable.inputs import Press, Resume
 from bot.domain.roundtable.outcomes import ItemRead, ItemState
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.state import BRIEF, Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
     budgeting,
     elaborations,
     phases,
-    planning,
     steps,
 )
 from bot.domain.roundtable.transitions.saving import queue_commit, refreshed
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.transcript.seal import TAKES_OVER
 from bot.domain.values.places import Person
+from bot.domain.values.text import paragraphs
 from bot.errors import NotNow
 
 # --- looking ------------------------------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ def resume(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundtable:
 
 
 def resume_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    rt = rt.closing_menu(step_wording.chosen(menus.RESUME.label, rt.name_of(event.person.id)), ts=event.ts)
+    rt = rt.closing_menu(step_wording.chosen(menus.RESUME.label, rt.name_of(event.person.id)))
     return _look(rt, event.person)
 
 
@@ -66,7 +67,7 @@ def taken_over(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         raise NotNow(trouble_wording.NOTHING_TO_TAKE_OVER)
     name = rt.name_of(event.person.id)
     text = trouble_wording.taken_over(name, rt.unsealed)
-    facts: dict[str, Any] = {"user_id": event.person.id, "user_name": name}
+    facts: dict[str, Any] = {"person": event.person.id, "user_name": name}
     facts[TAKES_OVER] = {"lines": rt.unsealed}
     rt = rt.but(unsealed=0).recording(text, part=rt.part, **facts)
     return queue_commit(rt.telling(Message(text=text), part=rt.part), "record taken over")
@@ -80,7 +81,7 @@ def without_looking(rt: Roundtable, sentence: str, playbook: Playbook) -> Roundt
 def _look(rt: Roundtable, person: Person) -> Roundtable:
     """Two people who ask at once are told once."""
     name = rt.name_of(person.id)
-    rt = rt.recording(step_wording.resumed(name), part=rt.part, user_id=person.id, user_name=name)
+    rt = rt.recording(step_wording.resumed(name), part=rt.part, person=person.id, user_name=name)
     rt = rt.dropping(Speak).but(unaided=False, unaided_personas=(), resumed_by=person.id)
     return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
@@ -89,13 +90,11 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The greeting, and what was open: the question, the menu, the floor."""
     target = rt.heading_for or rt.stage
     rt = rt.closing_menu(step_wording.SUPERSEDED).but(heading_for=None)
-    if target is Stage.PLANNING:
-        return planning.back(rt, playbook)
     if target is Stage.ELABORATING:
         return elaborations.back(rt, playbook)
     if target is Stage.SYNTHESIZING and rt.elaboration:
         return rt.but(stage=target).queueing(Synthesize())
-    known = any(phase.key == rt.phase_key for phase in playbook.agenda.phases)
+    known = rt.phase_key in {phase.key for phase in (*playbook.agenda.phases, playbook.agenda.plan_phase)}
     done = rt.phase_key in rt.phases_completed and rt.step_id != rt.reopened
     if target is Stage.AT_BOUNDARY and known:
         rt = rt.but(stage=target)
@@ -114,18 +113,18 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def retry_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if rt.stalled is None and (rt.unaided or rt.unaided_personas):
         return budgeting.wanted_back(rt, event, playbook)
-    return _retry(rt, event.person, ts=event.ts)
+    return _retry(rt, event.person)
 
 
 def resume_stalled(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundtable:
     return _retry(rt, event.person)
 
 
-def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
+def _retry(rt: Roundtable, person: Person) -> Roundtable:
     if rt.stalled is None:
         raise NotNow(trouble_wording.NOT_OPENED)
     effect, stage = rt.stalled.effect, rt.stalled.stage
-    rt = asking.chosen(rt, menus.RETRY.label, person, part=rt.part, ts=ts)
+    rt = asking.chosen(rt, menus.RETRY.label, person, part=rt.part)
     return rt.but(stage=stage, stalled=None, unaided=False, unaided_personas=()).queueing(
         effect.but(id="", attempts=0)
     )
@@ -146,19 +145,22 @@ def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
     text = step_wording.COMPLETE_AND_CURRENT
     left = asking.left_out(rt, playbook)
     can_open = asking.openable(left)
-    if not can_open:
+    asked = covering.steps_to_deepen(rt, playbook)
+    deeper = (menus.go_deeper(asked),) if asked else ()
+    if not can_open and not deeper:
         return rt.telling(Message(text=text), part=LinePhase.REVIEW_READY)
-    above = f"{text}\n\n{asking.not_done(rt, left)}"
-    message = Message(text=above, choices=menus.reopening(can_open))
+    above = paragraphs(text, asking.not_done(rt, left) if left else root.done(rt, playbook))
+    message = Message(text=above, choices=(*deeper, *menus.reopening(can_open)))
     return rt.offering(MenuKind.LEFT_OUT, message, part=LinePhase.REVIEW_READY)
 
 
 def reanalyse(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """From phase 00; the elaborations, the artifacts and the transcript stay."""
-    rt = asking.chosen(rt, menus.REANALYSE.label, event.person, part=rt.part, ts=event.ts)
-    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="", brief=None)
+    rt = asking.chosen(rt, menus.REANALYSE.label, event.person, part=rt.part)
+    live = {key: one for key, one in rt.live.items() if key != BRIEF}
+    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="", live=live)
     return queue_commit(rt, "analysed again from phase 00", then=Then.PHASE, change=MetaChange(restart=True))
 
 
 def cancelled(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return asking.chosen(rt, menus.CANCEL.label, event.person, part=rt.part, ts=event.ts)
+    return asking.chosen(rt, menus.CANCEL.label, event.person, part=rt.part)

@@ -5,25 +5,24 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
-from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, PlanEdit
+from bot.domain.item.artifacts import CheckedEdit, DerivedEdit, Edit, InsightEdit, SectionEdit
 from bot.domain.item.meta import MetaChange, Seats, SlackPlace
 from bot.domain.messages import step_wording, trouble_wording
-from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import NO_STEP, Message
-from bot.domain.planning.workshop import PLAN_PAGE
 from bot.domain.roundtable.effects import Commit, Effect, Post, ReadThread, Then
 from bot.domain.roundtable.inputs import Command, Say
 from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadMessage, ThreadRead
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.asking import report
-from bot.domain.roundtable.words import answers
+from bot.domain.roundtable.words import answers, asks_us
 from bot.domain.specification import snapshot as snapshots
 from bot.domain.specification.entries import ENTRIES
 from bot.domain.transcript.last_line import LastLine
-from bot.domain.transcript.lines import SPENT, Line, LinePhase, Source, in_thread_order
+from bot.domain.transcript.lines import BOT, SPENT, TO, Line, LinePhase, Source, in_thread_order
 from bot.domain.transcript.seal import TAKES_OVER
 from bot.domain.transcript.state import CHANGE, carried
 
@@ -66,6 +65,7 @@ def queue_commit(
         change=change,
         lines=in_thread_order(rt.unheld),
         snapshot=snapshot,
+        people=rt.people,
         then=then,
     )
     return pending_commits(rt).queueing(commit)
@@ -95,30 +95,13 @@ def queue_commit_then_tell(
     return rt.queueing(post.but(message=shown.but(about=post.message.about)) if shown else post)
 
 
-def queue_commit_then_offer(
-    rt: Roundtable,
-    subject: str,
-    message: Message,
-    *,
-    kind: MenuKind,
-    part: LinePhase,
-    then: Then,
-    **more: Any,
-) -> Roundtable:
-    """The same, and *message* is the open menu."""
-    rt = rt.closing_menu(step_wording.SUPERSEDED)
-    token = rt.token()
-    rt = queue_commit_then_tell(rt, subject, message.but(token=token), part=part, then=then, **more)
-    return rt.but(menu=Menu(kind=kind, token=token, message=message)).asking_with(rt.outbox[-1])
-
-
 # --- taking in ----------------------------------------------------------------------------------------------------
 
 
 def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
-    rt = rt.but(lines=tuple(line for line in rt.lines if line.message_id not in committed.lines))
-    rt = _counting(rt, commit.change)
+    left = tuple(line for line in rt.lines if line.message_id not in committed.lines)
+    rt = _counting(rt.but(lines=left, saved_at=rt.now), commit.change)
     known = _expected(commit) | (META_LOST if committed.restored else frozenset())
     expected = tuple(one for one in committed.troubles if one.code in known)
     rest = tuple(one for one in committed.troubles if one not in expected)
@@ -169,18 +152,6 @@ def saying_what_is_saved(rt: Roundtable, told: Committed | None = None) -> str:
     return "\n".join(filter(None, (touched, step_wording.NOT_ALL_SAVED)))
 
 
-def saying_that_it_is_not(rt: Roundtable) -> Roundtable:
-    """The menu that was to be shown after the commit says that this could not be made."""
-
-    def told(effect: Effect) -> Effect:
-        if not isinstance(effect, Post) or rt.menu is None or effect.message.token != rt.menu.token:
-            return effect
-        text = f"{effect.message.text}\n\n{step_wording.NOT_ALL_SAVED}"
-        return effect.but(message=effect.message.but(text=text))
-
-    return rt.but(outbox=tuple(map(told, rt.outbox)))
-
-
 def refreshed(
     rt: Roundtable,
     state: ItemState | None,
@@ -203,6 +174,7 @@ def refreshed(
     if unusable or state is None:
         return _written_anew(rt, unusable)
 
+    rt = _with_names(rt, state.people)
     rt = rt.but(
         created_at=state.meta.created_at or rt.created_at,
         max_turns=state.meta.max_turns,
@@ -216,11 +188,25 @@ def refreshed(
     return rt
 
 
+def _with_names(rt: Roundtable, names: Mapping[str, str]) -> Roundtable:
+    """What git says that people are called counts, also after somebody edited it there."""
+    new = {id: names[id] for id, name in rt.people.items() if names.get(id, name) != name}
+    if not new:
+        return rt
+    debate = rt.elaboration
+    for id, name in new.items():
+        debate = debate.met(id, name) if debate else None
+    return rt.but(people={**rt.people, **new}, specification=rt.specification.naming(new), elaboration=debate)
+
+
 def read_after_all(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """What people said in the thread since then is in the transcript again; it asks for nothing."""
     assert event.lost is not None, "only then the thread is read for this"
     new = unheard(rt, event)
     for one in new:
+        if asks_us(one, playbook):
+            rt = put_to_us(rt, one)
+            continue
         about = "" if one.about == NO_STEP else one.about
         facts = specifying.said(rt, one.text, one.person, playbook, step_id=about) if about else {}
         rt = rt.meeting(one.person).heard(
@@ -228,6 +214,11 @@ def read_after_all(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Rou
         )
         rt = rt.attaching(one)
     return written_again(rt, event.lost, words=len(new), complete=event.complete)
+
+
+def put_to_us(rt: Roundtable, asked: ThreadMessage) -> Roundtable:
+    """A question to the bot that stands in the thread. Whoever asked has the answer, or asks again."""
+    return rt.meeting(asked.person).heard(asked.person, asked.text, ts=asked.ts, part=rt.part, **{TO: BOT})
 
 
 def unheard(rt: Roundtable, event: ThreadRead) -> tuple[ThreadMessage, ...]:
@@ -301,7 +292,7 @@ def _specified(rt: Roundtable, snapshot: str, edits: Iterable[Edit]) -> dict[str
     """The hash of specification.json, and the digests of the sections that are written with it."""
     if not snapshot:
         return {}
-    digests = {edit.digest for edit in edits if isinstance(edit, CheckedEdit)}
+    digests = {edit.digest for edit in edits if isinstance(edit, CheckedEdit | DerivedEdit)}
     sections = {key: digest for key, digest in rt.written.items() if digest in digests}
     facts: dict[str, Any] = {snapshots.HASH: snapshots.hash_of(snapshot)}
     return {**facts, snapshots.SECTIONS: sections} if sections else facts
@@ -348,8 +339,10 @@ def _attached(rt: Roundtable, edits: Iterable[Edit]) -> Roundtable:
 
 
 def _shown(edit: Edit) -> str:
-    """Of a plan, the page that people read: the others say the same."""
-    if isinstance(edit, PlanEdit) and edit.path != PLAN_PAGE:
+    """Of a plan, the page that people read: the others say the same, and so does the end of each file."""
+    if isinstance(edit, DerivedEdit) and edit.path != PLAN_PAGE:
+        return ""
+    if isinstance(edit, SectionEdit) and edit.last:
         return ""
     return edit.apply(None)
 
@@ -428,6 +421,7 @@ def _told_by(state: ItemState) -> MetaChange:
 def _counting(rt: Roundtable, change: MetaChange) -> Roundtable:
     """With *change*, whether it is in git yet or not."""
     steps, phases = ((), ()) if change.restart else (rt.steps_completed, rt.phases_completed)
+    phases = tuple(one for one in phases if one not in change.reopened)
     records = tuple(one for one in change.elaborations if one not in rt.elaborations)
     return rt.but(
         steps_completed=tuple(dict.fromkeys((*steps, *change.steps))),

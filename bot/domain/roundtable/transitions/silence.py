@@ -7,7 +7,6 @@ What people say below the menu of a finished step is committed when they pause, 
 """
 
 from collections.abc import Callable
-from functools import wraps
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.discussion.elaboration import EndReason
@@ -26,25 +25,15 @@ FEEDBACK_SECONDS = 120
 LATE_SECONDS = 120.0
 """A timer that comes later than this proves no silence: nothing ran, and people may have written meanwhile."""
 
-Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
-
-def with_silence(decide: Decide) -> Decide:
-    """*decide*, and the timers of what it is quiet about now."""
-
-    @wraps(decide)
-    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-        after = decide(rt, event, playbook)
-        if after is rt:
-            return after
-        for name, holds in WAITS:
-            if not holds(after):
-                after = cleared(after, name)
-            elif isinstance(event, Command) or not holds(rt):
-                after = _waiting(after, name, playbook)
-        return after
-
-    return decided
+def set_timers(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+    """Each timer of `WAITS` runs while its condition holds, and begins again when a person does something."""
+    for name, holds in WAITS:
+        if not holds(rt):
+            rt = cleared(rt, name)
+        elif isinstance(event, Command) or not holds(before):
+            rt = _waiting(rt, name, playbook)
+    return rt
 
 
 def ending(rt: Roundtable, playbook: Playbook) -> str:

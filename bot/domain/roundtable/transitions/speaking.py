@@ -197,22 +197,23 @@ def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona, 
     return after
 
 
-def facts(debate: Elaboration, event: PersonaSpoke) -> Mapping[str, Any]:
+def facts(rt: Roundtable, event: PersonaSpoke) -> Mapping[str, Any]:
     """Of the newest turn, for its line; its positions are entries."""
+    debate = rt.debate
     newest = debate.turns[-1]
     told = {
         **event.meta,
         UNRECORDED: newest.unrecorded,
-        "flips": [{"issue": one.issue, "was": one.was, "position": one.position} for one in unbacked(debate)],
+        "flips": [{"issue": one.issue, "was": one.was, "position": one.position} for one in unbacked(rt)],
         "repeats": list(positions.repeated(debate)) or [debate.topic] * novelty.repeats_itself(debate),
         "challenge": newest.challenge,
     }
     return {name: fact for name, fact in told.items() if fact or name not in NAMES}
 
 
-def unbacked(debate: Elaboration) -> tuple[Flip, ...]:
+def unbacked(rt: Roundtable) -> tuple[Flip, ...]:
     """Changes of position in the newest turn for which its speaker names nothing new."""
-    flips = positions.flips_in(debate, debate.turn_count - 1)
+    flips = positions.flips_in(rt.debate, rt.debate.turn_count - 1, rt.discussed.settled)
     return tuple(one for one in flips if not one.backed)
 
 

@@ -6,21 +6,24 @@ commit the sections whose text changed are written, whichever step they belong t
 different things.
 """
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import wraps
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.schema import Schema, SectionView
+from bot.domain.catalog.schema import NOTE, PLAN_PAGE, Kind, Schema, SectionView, ids_in
 from bot.domain.catalog.steps import SHARED, Depth, Step
+from bot.domain.discussion.block import Added
+from bot.domain.discussion.board import OUTCOMES
 from bot.domain.discussion.elaboration import EndReason, Fate
-from bot.domain.discussion.synthesis import Decision, Synthesis
+from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.item.artifacts import Edit, digest_of
 from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
+from bot.domain.messages.step_scene import AskedQuestion, asked
+from bot.domain.planning import roles
+from bot.domain.planning.plan_review import plan_edits
 from bot.domain.roundtable.effects import Commit, Tell
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -35,33 +38,31 @@ from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification import adr, checks, discussions, files, forms
-from bot.domain.specification.discussions import DISCUSSION, POSITION
+from bot.domain.specification import adr, checks, discussions, files, reader, said_entries
+from bot.domain.specification.brief import brief
+from bot.domain.specification.coverage import CoverageGap
 from bot.domain.specification.entries import (
+    DISCUSSION,
     ENTRIES,
     GIT_AUTHOR,
     PERSONA_NAME,
+    POSITION,
     EntryState,
     Patch,
     Quote,
     Specification,
 )
-from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
+from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS, REPLACES
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import LinePhase
+from bot.domain.values import small_words
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
+DECISION = "decision"
 DECIDERS = "deciders"
 """The field of a decision, and the fact of a line: the names of those who decided."""
-READ_OTHERWISE = frozenset({Stage.OPENING, Stage.PLANNING})
-"""Before the entries are known; and where words answer the roles of the workshop."""
-_REVERSES = re.compile(r"\b(?:instead of|replaces|reverses)\s+(?P<id>[A-Z]{2,5}-\d{3,})", re.IGNORECASE)
-SHORT_WORDS = 3
-SHORT_CHARS = 6
-SPACELESS_FROM = "\u3040"
-"""From here on, scripts are written without spaces between words."""
 
 
 # --- words become entries ---
@@ -71,19 +72,16 @@ def said(
     rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str = "", notes: bool = True
 ) -> dict[str, Any]:
     """The facts for the line of a message: its patches, read while *step_id* (or the current step) is open."""
-    patches = patches_in(rt, text, person, playbook, step_id=step_id or rt.step_id, notes=notes)
-    return facts_of(in_discussion(rt, patches, playbook))
+    step_id = step_id or rt.step_id
+    found = read(rt, text, person, playbook, step_id=step_id)
+    return facts_of(in_discussion(rt, taken(rt, found, playbook, step_id, notes=notes), playbook))
 
 
 def said_afterwards(
     rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str = ""
 ) -> dict[str, Any]:
-    """
-    At a menu: short remarks without content ("brb, standup") stay in the transcript and out of the files. Nothing is
-    asked there, so words without a number answer no question.
-    """
-    step_id, notes = step_id or rt.step_id, not is_short(text)
-    return facts_of(patches_in(rt, text, person, playbook, step_id=step_id, notes=notes, is_asked=False))
+    """At a menu nothing is asked, so words without a number answer no question."""
+    return facts_of(patches_in(rt, text, person, playbook, step_id=step_id or rt.step_id, is_asked=False))
 
 
 def telling_what_is_not_taken(
@@ -99,25 +97,12 @@ def telling_what_is_not_taken(
         raise NotNow(limits[0])
     if limits and isinstance(event, Say | Amend):
         after = after.queueing(*(Tell(person=event.person.id, message=Message(text=one)) for one in limits))
-    if not isinstance(event, Say | Amend | AnswerDirectly) or before.stage in READ_OTHERWISE:
+    if not isinstance(event, Say | Amend | AnswerDirectly) or before.stage is Stage.OPENING:
         return after
-    why = forms.not_taken(
-        event.text,
-        schema=playbook.schema,
-        specification=before.specification,
-        step_id=before.step_id,
-        person=event.person.id,
-    )
+    why = read(before, event.text, event.person, playbook, step_id=before.step_id).problems
+    why = (*why, *_replaced_in_vain(before, event.text, event.person, playbook))
     told = Tell(person=event.person.id, message=Message(text=wording.not_taken(why)))
     return after.queueing(told) if why else after
-
-
-def is_short(text: str) -> bool:
-    """Three words or fewer (six characters where no spaces are written), without number, label, id, path or link."""
-    if any(char.isdigit() or char in ":/`#<" for char in text):
-        return False
-    spaceless = sum(char >= SPACELESS_FROM for char in text)
-    return spaceless <= SHORT_CHARS if spaceless else len(text.split()) <= SHORT_WORDS
 
 
 def decided(
@@ -127,6 +112,11 @@ def decided(
     return _made(rt, "decision", text, playbook, sources=sources, **fields)
 
 
+def noted(rt: Roundtable, text: str, playbook: Playbook) -> dict[str, Any]:
+    """*text* as a note, whatever it says."""
+    return _made(rt, NOTE, text, playbook)
+
+
 def made_in(facts: Mapping[str, Any]) -> str:
     """The id of the one new entry in *facts*; empty where there is none."""
     return next((str(one["id"]) for one in facts.get(ENTRIES) or ()), "")
@@ -134,10 +124,6 @@ def made_in(facts: Mapping[str, Any]) -> str:
 
 def objected(rt: Roundtable, text: str, settle: str, playbook: Playbook) -> dict[str, Any]:
     return _made(rt, "objection", text, playbook, outcome="open", settle=settle)
-
-
-OUTCOMES = {Fate.ACCEPTED: "accepted", Fate.REJECTED: "rejected", Fate.RISK: "kept as risk"}
-"""The field `outcome` of an objection."""
 
 
 def settled(id: str, fate: Fate, because: str) -> dict[str, Any]:
@@ -160,7 +146,7 @@ def _made(
         Quote(line=one, words=text[:QUOTE_CHARS]) for one in sources if rt.specification.says(one, text)
     )
     patch = patch.but(quotes={kind.text: quoted}) if quoted else patch
-    return facts_of(in_discussion(rt, [_reversing(patch, rt.specification)], playbook))
+    return facts_of(in_discussion(rt, [patch], playbook))
 
 
 def merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,13 +185,6 @@ def discussion_opened(
     id = rt.specification.next_id(kind)
     fields = {kind.text: topic, "step": step_id, "began": rt.now}
     return id, facts_of([Patch(id=id, kind=kind.key, new=True, set=fields)])
-
-
-def option_entry(rt: Roundtable, name: str) -> list[str]:
-    """The id of the option of this discussion that people named so."""
-    held = rt.debate.entry
-    found = (one for one in rt.specification.active("option") if held and one[DISCUSSION] == held)
-    return [one.id for one in found if one["name"] == name][:1]
 
 
 def position_taken(
@@ -310,39 +289,50 @@ def renumbered(patches: Iterable[Patch], specification: Specification, schema: S
 
 
 def synthesized(
-    rt: Roundtable, synthesis: Synthesis, quotes: Iterable[Decision], playbook: Playbook
-) -> dict[str, Any]:
+    rt: Roundtable, synthesis: Synthesis, playbook: Playbook
+) -> tuple[dict[str, Any], Mapping[str, Added]]:
     """
-    Insights, open questions and actions of a discussion, the objections of personas, and the *quotes* of people that
-    somebody may confirm as decisions: proposed, with the lines that they rest on.
+    What a voice adds to a discussion, as entries: proposed, with the lines that they rest on. What is in the record in
+    the same words is not proposed again. Also what it said of each entry, by id.
     """
     lines = {turn.id: turn.line for turn in rt.debate.turns if turn.line}
-    people = {turn.name for turn in rt.debate.turns if turn.human}
     found: list[Patch] = []
-    for key, claims in (
-        ("insight", [(one.text, one.turns, one.unverified) for one in synthesis.insights]),
-        ("question", [(one.text, one.turns, one.unverified) for one in synthesis.questions]),
-        ("action", [(one, (), "") for one in synthesis.actions]),
-        (
-            "objection",
-            [(one.text, one.turns, "") for one in synthesis.objections if people.isdisjoint(one.by)],
-        ),
-        ("decision", [(one.text, one.turns, "") for one in quotes]),
+    added: dict[str, Added] = {}
+    for key, given in (
+        ("insight", synthesis.insights),
+        ("question", synthesis.questions),
+        ("action", tuple(Insight(text=one) for one in synthesis.actions)),
+        ("objection", synthesis.objections),
+        ("decision", synthesis.decisions),
     ):
-        kind = playbook.schema.kinds.get(key)
-        known = {str(one[kind.text]).casefold() for one in rt.specification.active(key)} if kind else set()
-        for text, turns, why in claims:
-            value = kind.fields[kind.text].read(text) if kind else None
-            if kind and value and str(value).casefold() not in known:
-                id = rt.specification.next_id(kind, taken=(one.id for one in found))
-                sources = tuple(lines[turn] for turn in turns if turn in lines)[:MOST_SOURCES]
-                doubts = {kind.text: why} if why else {}
-                found.append(
-                    Patch(
-                        id=id, kind=key, new=True, set={kind.text: value}, sources=sources, unverified=doubts
-                    )
-                )
-    return facts_of((*in_discussion(rt, found, playbook), *_discussion_ended(rt, found)))
+        if (kind := playbook.schema.kinds.get(key)) is None:
+            continue
+        known = {str(one[kind.text]).casefold(): one.id for one in rt.specification.active(key)}
+        for one in given:
+            value = kind.fields[kind.text].read(one.text)
+            if not value:
+                continue
+            id = known.get(str(value).casefold(), "")
+            if not id:
+                id = rt.specification.next_id(kind, taken=(patch.id for patch in found))
+                known[str(value).casefold()] = id
+                found.append(_proposed(id, kind, value, one, lines))
+            if not isinstance(one, Decision):
+                added[id] = one
+    return facts_of((*in_discussion(rt, found, playbook), *_discussion_ended(rt, found))), added
+
+
+def _proposed(id: str, kind: Kind, value: Any, one: Added | Decision, lines: Mapping[str, str]) -> Patch:
+    sources = tuple(lines[turn] for turn in one.turns if turn in lines)[:MOST_SOURCES]
+    doubts = one.unverified if isinstance(one, Insight | OpenQuestion) else ""
+    return Patch(
+        id=id,
+        kind=kind.key,
+        new=True,
+        set={kind.text: value},
+        sources=sources,
+        unverified={kind.text: doubts} if doubts else {},
+    )
 
 
 def _discussion_ended(rt: Roundtable, new: Iterable[Patch]) -> Iterator[Patch]:
@@ -360,10 +350,10 @@ def _discussion_ended(rt: Roundtable, new: Iterable[Patch]) -> Iterator[Patch]:
     yield Patch(id=id, set=ended)
 
 
-def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
+def amended(rt: Roundtable, event: Amend, playbook: Playbook, *, notes: bool = True) -> dict[str, Any]:
     """
     A changed message keeps the ids that it gave, and belongs to the step that it was said in. Words that had given no
-    entries do not become any.
+    entries do not become any. Without *notes*, the rest of it says why its author is for an option.
     """
     line = rt.line_of(event.ts)
     before = rt.specification.made_by(line)
@@ -373,63 +363,125 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
     # read as if it had not been said before: else what stays the same would not be said again, and be taken back
     known = rt.but(specification=rt.specification.without(line))
     is_asked = any("question" in one.set for one in before)
-    now = patches_in(
-        known, event.text, event.person, playbook, step_id=step_id, notes=True, is_asked=is_asked
+    found = read(known, event.text, event.person, playbook, step_id=step_id, is_asked=is_asked)
+    now = taken(known, found, playbook, step_id, notes=notes)
+    held = {one.id: rt.specification.entries[one.id][DISCUSSION] for one in before}
+    again = (
+        one.but(set={**one.set, DISCUSSION: held[one.id]}) if held.get(one.id) and one.set else one
+        for one in said_entries.reread(before, now, rt.specification)
     )
-    return {**facts_of(forms.reread(before, now)), "step_id": step_id}
+    return {**facts_of(again), "step_id": step_id}
 
 
-def questions_of(rt: Roundtable, step: Step) -> tuple[str, ...]:
+def questions_of(rt: Roundtable, step: Step, playbook: Playbook) -> tuple[str, ...]:
     """Those of the depth at which the step is led; where it asks none, as brief does, the standard ones."""
+    if step.step_id == playbook.agenda.plan.step_id:
+        return tuple(one.asked for one in roles.questions(playbook.schema, rt.specification, step.step_id))
     depth = depth_of_step(step, rt.depth_overrides, rt.depth)
     questions = step.questions_at(depth) or step.questions_at(Depth.STANDARD)
     return tuple(asking.filled(rt, step, one) for one in questions)
 
 
+def asked_of(
+    rt: Roundtable, step: Step, playbook: Playbook, gaps: tuple[CoverageGap, ...]
+) -> tuple[AskedQuestion, ...]:
+    """Which questions of the step are answered; *gaps* are those of the step."""
+    if step.step_id == playbook.agenda.plan.step_id:
+        return tuple(
+            AskedQuestion(number=one.number, text=one.asked, is_answered=not one.gaps, gaps=one.gaps)
+            for one in roles.questions(playbook.schema, rt.specification, step.step_id)
+        )
+    return asked(
+        questions_of(rt, step, playbook),
+        step.asks_at(depth_of_step(step, rt.depth_overrides, rt.depth)),
+        playbook.schema,
+        rt.specification,
+        step.step_id,
+        gaps=gaps,
+        answered=numbers_answered(rt, step),
+    )
+
+
 def numbers_answered(rt: Roundtable, step: Step) -> frozenset[int]:
     """By what people wrote behind a number, also where that became entries."""
     answers = rt.answers if step.step_id == rt.step_id else ()
-    return frozenset().union(*(forms.numbers_in(one.text) for one in answers if not one.feedback))
+    return frozenset().union(*(reader.numbers_in(one.text) for one in answers if not one.feedback))
 
 
-def open_questions(rt: Roundtable, step: Step) -> tuple[int, ...]:
+def open_questions(rt: Roundtable, step: Step, playbook: Playbook) -> tuple[int, ...]:
     """The numbers of the questions without an answer."""
+    if step.step_id == playbook.agenda.plan.step_id:
+        asked = roles.questions(playbook.schema, rt.specification, step.step_id)
+        return tuple(one.number for one in asked if one.gaps)
     noted = (note["question"] for note in rt.specification.notes_of([step.step_id]))
     answered = {*numbers_answered(rt, step), *noted}
-    return tuple(n for n in range(1, len(questions_of(rt, step)) + 1) if n not in answered)
+    return tuple(n for n in range(1, len(questions_of(rt, step, playbook)) + 1) if n not in answered)
 
 
 def patches_in(
-    rt: Roundtable,
-    text: str,
-    person: Person,
-    playbook: Playbook,
-    *,
-    step_id: str,
-    notes: bool = True,
-    is_asked: bool = True,
+    rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str, is_asked: bool = True
 ) -> tuple[Patch, ...]:
+    found = read(rt, text, person, playbook, step_id=step_id, is_asked=is_asked)
+    return taken(rt, found, playbook, step_id)
+
+
+def taken(
+    rt: Roundtable, found: reader.MessageReading, playbook: Playbook, step_id: str, *, notes: bool = True
+) -> tuple[Patch, ...]:
+    """What is kept of a message that was read."""
+    is_noted = notes and playbook.agenda.get(step_id) is not None
+    patches = found.patches if is_noted else found.without_notes
+    return tuple(_without_gone(rt.specification, one) for one in patches)
+
+
+def read(
+    rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str, is_asked: bool = True
+) -> reader.MessageReading:
     step = playbook.agenda.get(step_id)
-    patches = forms.read(
-        text,
+    here = said_entries.Here(
         schema=playbook.schema,
         specification=rt.specification,
         step_id=step_id,
         person=person.id,
-        questions=questions_of(rt, step) if step else (),
-        open_questions=open_questions(rt, step) if step and is_asked else (),
-        notes=notes and step is not None,
+        questions=questions_of(rt, step, playbook) if step else (),
+        asks=step.asks_at(depth_of_step(step, rt.depth_overrides, rt.depth)) if step else {},
+        open_questions=open_questions(rt, step, playbook) if step and is_asked else (),
+        is_discussion=rt.elaboration is not None,
     )
-    return tuple(_reversing(patch, rt.specification) for patch in patches)
+    return reader.read(text, here)
 
 
-def _reversing(patch: Patch, specification: Specification) -> Patch:
-    """`decision: a file instead of DEC-001` replaces that one, wherever it is said."""
-    if patch.kind != "decision" or not patch.new or patch.set.get("replaces"):
+# --- decisions that are reversed ---
+
+
+def _without_gone(specification: Specification, patch: Patch) -> Patch:
+    """A new decision replaces only what counts; who named something else is told."""
+    old = patch.set.get(REPLACES)
+    if not old or not patch.new:
         return patch
-    named = (found["id"].upper() for found in _REVERSES.finditer(str(patch.set.get("text"))))
-    old = [id for id in dict.fromkeys(named) if specification.lives(id) and id.startswith("DEC-")]
-    return patch.but(set={**patch.set, "replaces": old}) if old else patch
+    others = {name: value for name, value in patch.set.items() if name != REPLACES}
+    kept = [id for id in old if specification.lives(id)]
+    return patch.but(set={**others, **({REPLACES: kept} if kept else {})})
+
+
+def _replaced_in_vain(rt: Roundtable, text: str, person: Person, playbook: Playbook) -> Iterator[str]:
+    known = rt.specification
+    if all(known.lives(id) for id in ids_in(text)):
+        return
+    patches = read(rt, text, person, playbook, step_id=rt.step_id).without_notes
+    for id in (id for one in patches if one.new for id in one.set.get(REPLACES) or ()):
+        if not known.lives(id):
+            yield not_there(known, id)
+
+
+def not_there(specification: Specification, id: str) -> str:
+    entry = specification.entries.get(id)
+    return wording.not_there(id, is_known=entry is not None, by=entry.replaced_by if entry else ())
+
+
+def is_small(text: str, playbook: Playbook) -> bool:
+    """Whether *text* is in the transcript only: "thanks!" changes nothing, and gets no reaction."""
+    return bool(text.strip()) and small_words.is_small(text, playbook.schema.small_words())
 
 
 def facts_of(patches: Iterable[Patch]) -> dict[str, Any]:
@@ -448,9 +500,17 @@ def written(
     they are empty. A section whose step was not led yet is left until then.
     """
     digests = dict(rt.written)
-    edits: list[Edit] = []
+    plan_id, edits = playbook.agenda.plan.step_id, list[Edit]()
+    plan_key = f"{PLAN_PAGE}#{plan_id}"
+    if plan_id in steps:
+        digests.setdefault(plan_key, "")
     item = files.ItemFacts(rt.title, rt.slug)
-    for key, edit in files.sections(playbook, rt.specification, item, digests, steps):
+    found = brief(playbook.schema, rt.specification)
+    summary = files.brief_edit(found, item)
+    if digests.get(summary.path, "") != summary.digest:
+        edits.append(summary)
+        digests[summary.path] = summary.digest
+    for key, edit in files.sections(playbook, rt.specification, item, digests, steps, summary=found):
         if digests.get(key) != edit.digest:
             edits.append(edit)
             digests[key] = edit.digest
@@ -458,6 +518,11 @@ def written(
         if digests.get(key, "") != follow_ups[0].digest:
             edits += follow_ups
             digests[key] = follow_ups[0].digest
+    if plan_key in digests:
+        plan = plan_edits(item, plan_id, playbook.schema, rt.specification)
+        if digests[plan_key] != plan[0].digest:
+            edits += plan
+            digests[plan_key] = plan[0].digest
     return rt.but(written=digests), tuple(edits)
 
 
@@ -498,23 +563,16 @@ def _view_at(playbook: Playbook, edit: HandEdit, rt: Roundtable) -> SectionView 
     return adr.view_at(edit.path, edit.heading)
 
 
-Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
-
-
-def with_files(decide: Decide) -> Decide:
-    """*decide*, with every commit that comes of it holding the sections whose entries changed."""
-
-    @wraps(decide)
-    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-        after = decide(rt, event, playbook)
-        known = {one.id for one in (*rt.outbox, *rt.unsaved)}
-        new = [
-            one for one in after.outbox if isinstance(one, Commit) and not one.late and one.id not in known
-        ]
-        if after is rt or not new:
-            return after
-        after, edits = written(after, playbook)
-        last = new[-1].but(edits=(*new[-1].edits, *edits)) if edits else new[-1]
-        return after.but(outbox=tuple(last if one.id == last.id else one for one in after.outbox))
-
-    return decided
+def write_due_files(rt: Roundtable, before: Roundtable, playbook: Playbook) -> Roundtable:
+    """Adds the sections whose entries changed to the newest commit, if *before* did not have it."""
+    known = {effect.id for effect in (*before.outbox, *before.unsaved)}
+    new = [
+        effect
+        for effect in rt.outbox
+        if isinstance(effect, Commit) and not effect.late and effect.id not in known
+    ]
+    if not new:
+        return rt
+    rt, edits = written(rt, playbook)
+    last = new[-1].but(edits=(*new[-1].edits, *edits)) if edits else new[-1]
+    return rt.but(outbox=tuple(last if effect.id == last.id else effect for effect in rt.outbox))

@@ -4,20 +4,24 @@ Where people stand in a discussion: for an option, for one that they name, or se
 Each is a line with the name of who took it. What is too long to be kept whole is refused.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
+from bot.domain.actions import table
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.discussion import board, normalizing
-from bot.domain.discussion.elaboration import BoardOption, PersonStand, SealedPosition, SealedRound
+from bot.domain.discussion import board, words
+from bot.domain.discussion.board import UNDECIDED
+from bot.domain.discussion.elaboration import BoardOption, SealedPosition, SealedRound
+from bot.domain.discussion.words import OPTION_CHARS
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.discussion_forms import TEXT_CHARS
-from bot.domain.messages.message import UNDECIDED, Message
+from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import Speak, Tell
-from bot.domain.roundtable.inputs import Command, NameOption, Press, SealPosition
+from bot.domain.roundtable.inputs import Amend, Command, NameOption, Press, SealPosition
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.entries import DISCUSSION, POSITION, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
@@ -27,12 +31,12 @@ from bot.errors import NotNow
 
 
 def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    letter = "" if event.value == UNDECIDED else event.value
-    option = board.of_letter(rt.debate, letter) if letter else None
+    letter = "" if event.value == table.UNDECIDED else event.value
+    option = rt.discussed.option(letter) if letter else None
     if letter and option is None:
         raise NotNow(trouble_wording.UNKNOWN_MENU)
     after, facts = taking_position(rt, event.person, letter, playbook)
-    if after.elaboration == rt.elaboration:
+    if not facts:
         raise NotNow(wording.stands_already(letter))
     name = rt.name_of(event.person.id)
     sentence = wording.stands_for(name, letter, option.text if option else "")
@@ -41,16 +45,16 @@ def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Roundtable:
     """As if `option: …` was typed; who names an option of their own is for it, too."""
-    debate, text = rt.debate, whole(event.words, board.OPTION_CHARS)
+    debate, text = rt.debate, whole(event.words, OPTION_CHARS)
     if not text:
         raise NotNow(wording.NO_OPTION_WORDS)
     if event.is_own and debate.sealed:
         raise NotNow(wording.SEALING_NOW)
-    known = board.find(debate, text)
+    known = board.find(rt.discussed.options, text)
     if known and not event.is_own:
         raise NotNow(wording.named_already(known.letter))
     debate = board.with_options(debate, [text])
-    option = board.find(debate, text)
+    option = known or board.find(debate.options, text)
     if option is None:
         raise NotNow(wording.TOO_MANY_OPTIONS)
     name, person = rt.name_of(event.person.id), event.person
@@ -58,48 +62,65 @@ def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Round
     rt = rt.but(elaboration=debate)
     told = wording.stands_for if event.is_own else wording.option_named
     if event.is_own:
-        why = one_line(event.why, board.OPTION_CHARS)
+        why = one_line(event.why, OPTION_CHARS)
         rt, taken = taking_position(rt, person, option.letter, playbook, why=why)
         facts = specifying.merged(facts, taken)
     reason = f". Why: {event.why.strip()}" if event.why.strip() else ""
     return on_record(rt, event, f"{told(name, option.letter, option.text)}{reason}", **facts)
 
 
+FIELDS = ("words", "why", "sure", "condition", "would_change")
+"""Of a position, besides its option: who moves leaves what they said before behind."""
+
+
+ABOUT = (DISCUSSION, "person", "issue", "heard")
+
+
 def taking_position(
-    rt: Roundtable,
-    person: Person,
-    letter: str,
-    playbook: Playbook,
-    *,
-    ts: str = "",
-    **said: str,
+    rt: Roundtable, person: Person, letter: str, playbook: Playbook, **said: str
 ) -> tuple[Roundtable, dict[str, Any]]:
-    """Undecided is so on every issue. *said*: the fields of a position, besides its option."""
-    debate = rt.debate
-    option = board.of_letter(debate, letter) if letter else None
-    issues = [option.issue] if option else list(dict.fromkeys(one.issue for one in debate.options))
-    for issue in issues:
-        stand = PersonStand(
-            by=person.id,
-            name=rt.name_of(person.id),
-            option=letter,
-            issue=issue,
-            ts=ts,
-            **{name: said[name] for name in ("why", "sure", "condition") if name in said},
-        )
-        debate = board.stood(debate, stand)
-    if debate is rt.debate:
-        return rt, {}
-    after = rt.but(elaboration=debate)
-    because = debate.stands[-1].because
-    reasons = [one.line for one in debate.turns if because and because in {one.ts, one.posted}]
-    text = option.text if option else wording.UNDECIDED
+    """Undecided is so on every issue. *said*: the fields of a position. No facts: they stand there already."""
+    held, debate = rt.discussed, rt.debate
+    option = held.option(letter) if letter else None
+    issues = [option.issue] if option else list(dict.fromkeys(one.issue for one in held.options))
+    reason = board.named_as_reason(debate, person.id, said.get("why", ""))
+    heard = board.newest_of_others(debate, person.id)
+    given = {name: said.get(name, "") for name in FIELDS} | {"heard": heard.line if heard else ""}
     patches: list[Patch] = []
     for issue in issues:
-        patches += specifying.position_taken(
-            after, person.id, issue, text, playbook, sources=reasons, taken=patches, **said
-        )
-    return after, specifying.facts_of(patches)
+        before = held.stand_of(person.id, issue)
+        sure, condition = given["sure"], given["condition"]
+        now = letter, sure or (before.sure if before else ""), condition
+        if before is None or (before.letter, before.sure, before.condition) != now:
+            patches += specifying.position_taken(
+                rt,
+                person.id,
+                issue,
+                option.text if option else UNDECIDED,
+                playbook,
+                sources=[reason.line] if reason and reason.line else [],
+                taken=patches,
+                **given,
+            )
+    if not patches:
+        return rt, {}
+    return rt.but(elaboration=debate.but(acted=debate.turn_count)), specifying.facts_of(patches)
+
+
+def restated(rt: Roundtable, event: Amend, playbook: Playbook) -> Iterator[Patch]:
+    """A message that said where its author stands, and still does in other words, keeps the position that it gave."""
+    made = [one.id for one in rt.specification.made_by(rt.line_of(event.ts)) if one.kind == POSITION]
+    options = rt.discussed.options if made and rt.elaboration else ()
+    position = words.position_in(options, event.text, playbook.schema) if made else None
+    if position is None or position.letter is None:
+        return
+    option = words.of_letter(options, position.letter) if position.letter else None
+    told = {"why": position.why, "sure": position.sure, "condition": position.condition}
+    fields = {"option": option.text if option else UNDECIDED, **told}
+    for id in made:
+        entry = rt.specification.entries[id]
+        given = {name: entry[name] for name in ABOUT if entry[name]} | fields
+        yield Patch(id=id, set={name: value for name, value in given.items() if value})
 
 
 # --- sealed positions -----------------------------------------------------------------------------------------------
@@ -111,8 +132,8 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
     if debate.revealed_at:
         raise NotNow(wording.SEALED_TOO_LATE)
     position = event.position
-    whole(position.words, board.OPTION_CHARS)
-    is_known = bool(position.option) and board.of_letter(debate, position.option) is not None
+    whole(position.words, OPTION_CHARS)
+    is_known = bool(position.option) and rt.discussed.option(position.option) is not None
     if not is_known and not position.words.strip():
         unknown = wording.no_such_option(position.option) if position.option else wording.NO_WORDS
         raise NotNow(unknown)
@@ -120,7 +141,7 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
     if debate.sealed is None:
         name = rt.name_of(event.person.id)
         rt = rt.recording(
-            wording.sealing_began(name), part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name
+            wording.sealing_began(name), part=LinePhase.WORKSHOP, person=event.person.id, user_name=name
         )
         rt = rt.dropping(Speak)
     asked = tuple(dict.fromkeys((*begun.asked, event.person.id)))
@@ -156,7 +177,7 @@ def shown_at_the_end(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def _show_sealed(rt: Roundtable, by: Person | None, playbook: Playbook) -> Roundtable:
     given = rt.debate.sealed
     assert given, "there is something to show"
-    who = {"user_id": by.id, "user_name": rt.name_of(by.id)} if by else {}
+    who = {"person": by.id, "user_name": rt.name_of(by.id)} if by else {}
     sentence = wording.shown_by(rt.name_of(by.id) if by else "", len(given.given))
     rt = rt.recording(sentence, part=LinePhase.WORKSHOP, **who)
     return _positions_taken(_with_their_options(rt, given), given, playbook)
@@ -171,7 +192,7 @@ def _positions_taken(rt: Roundtable, sealed: SealedRound, playbook: Playbook) ->
         given = {"sure": position.sure, "would_change": position.change, "words": position.words}
         facts: dict[str, Any] = {}
         if option:
-            why = one_line(position.why, board.OPTION_CHARS)
+            why = one_line(position.why, OPTION_CHARS)
             told = {name: value for name, value in given.items() if value}
             rt, facts = taking_position(rt, someone, option.letter, playbook, why=why, **told)
         message_id = f"{rt.slug}.{rt.incarnation}.sealed.{rt.sequence}.{person}"
@@ -187,9 +208,9 @@ def _with_their_options(rt: Roundtable, sealed: SealedRound) -> Roundtable:
 
 def _option(rt: Roundtable, position: SealedPosition) -> BoardOption | None:
     """The chosen option; words beside it say more about it. Without a choice, the option that the words mean."""
-    words = one_line(position.words, board.OPTION_CHARS)
-    chosen = board.of_letter(rt.debate, position.option)
-    return chosen or normalizing.meant(rt.debate.options, words) or board.find(rt.debate, words)
+    said, options = one_line(position.words, OPTION_CHARS), rt.discussed.options
+    chosen = words.of_letter(options, position.option)
+    return chosen or words.meant(options, said) or board.find(options, said)
 
 
 def _in_words(rt: Roundtable, person: str, position: SealedPosition) -> str:

@@ -1,15 +1,16 @@
 """A step: answered, finished by a person, written down."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.agenda import Playbook, SkippedStep
+from bot.domain.catalog.personas import AddressKind, Persona
+from bot.domain.catalog.steps import Step
 from bot.domain.item.meta import MetaChange
-from bot.domain.messages import step_wording, trouble_wording
+from bot.domain.messages import help_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Message
-from bot.domain.roundtable import uncarried, words
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable import covering, words
 from bot.domain.roundtable.effects import Draft, React, ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Finish, Press, Say
 from bot.domain.roundtable.outcomes import Committed, Drafted, PersonaSpoke, spent
@@ -18,16 +19,13 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
     cards,
-    carrying,
-    depths,
-    marking,
-    pausing,
     speaking,
     specifying,
 )
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import has_content, queue_commit, saying_what_is_saved
 from bot.domain.specification.entries import Patch
+from bot.domain.specification.reader import is_question
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.timestamps import seconds_since, slack_time
@@ -40,25 +38,22 @@ BURST_SECONDS = 120
 
 def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Every message in the thread is an answer, with its author; a few exact words are wishes."""
-    ways = marking.typed, cards.typed, carrying.typed
-    if after := next(filter(None, (one(rt, event, playbook) for one in ways)), None):
+    if (after := cards.typed(rt, event, playbook)) is not None:
         return after
     is_answer = words.answers(event.text)
     facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
-    if words.finishes(event.text):
-        return finish(rt, event.person, playbook)
-    if words.stops(event.text):
-        return pausing.pause(rt, event.person, playbook)
-    if wanted := words.depth(event.text, at_menu=False):
-        return depths.change(rt, wanted, playbook, person=event.person)
-
-    if words.exit_wish(event.text) is words.EndIntent.YES:
+    if Action.END_ELABORATION.read_words(event.text) is not None:
         told = Message(text=step_wording.HOW_TO_FINISH)
         return rt.queueing(Tell(person=event.person.id, message=told))
 
-    rt = rt.answering(event, feedback=False).queueing(React(ts=event.ts, emoji=NOTED))
+    rt = _told_who_has_no_model(rt, event, playbook)
+    before, rt = rt, rt.answering(event, feedback=False)
     speak = asking.listening(rt, playbook)
+    if not specifying.is_small(event.text, playbook):
+        rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
+    elif not asking.thinks(speak, rt, playbook):
+        return before  # a model may have asked for a "yes"; nothing else here waits for one
     if rt.has_pending(Speak):
         return speaking.waiting_for(rt, speak)
     if not asking.thinks(speak, rt, playbook) and not _burst_is_over(rt):
@@ -66,13 +61,28 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     return speaking.asking_to_speak(rt.but(acknowledged_at=rt.now), speak, playbook)
 
 
+def _told_who_has_no_model(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
+    """Who asks a persona that cannot answer. What stayed a note can be kept as an open question of theirs."""
+    address = playbook.roster.addressed(event.text, lead="")
+    called = address.personas if address.kind is AddressKind.DIRECT and is_question(event.text) else ()
+    speaking = (Speak(persona=key, task="acknowledge") for key in called)
+    silent = {one.persona for one in speaking if not asking.thinks(one, rt, playbook)}
+    if not silent:
+        return rt
+    line, question = rt.line_of(event.ts), playbook.schema.kinds.get("question")
+    notes = rt.specification.notes_of([rt.step_id]) if question else ()
+    made = (one.id for one in notes if (claim := one.claim("text")) and claim.line == line)
+    note = next((id for id in made), "")
+    names = [one.first_name for one in playbook.roster if one.key in silent]
+    value = f"{note}/{question.prefix}" if note and question else ""
+    return rt.queueing(Tell(person=event.person.id, message=help_wording.no_model(names, value)))
+
+
 def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while we were writing: kept as feedback on what is being written. A command has to be given again."""
     is_answer = words.answers(event.text)
     facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
-    if words.stops(event.text):
-        return pausing.stop_when_busy(rt, event.person, playbook)
     if is_answer or not event.text.strip():
         return rt.answering(event, feedback=True).queueing(React(ts=event.ts, emoji=NOTED))
     return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.SAVING)))
@@ -152,30 +162,39 @@ def finish_asked(rt: Roundtable, event: Finish, playbook: Playbook) -> Roundtabl
 
 
 def finish_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return finish(rt, event.person, playbook, ts=event.ts)
+    return finish(rt, event.person, playbook)
+
+
+def save_and_go_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """On the card of a phase: finished, and then the phase is closed as by *Continue*."""
+    after = finish_first(rt, event, playbook, heading_for=Stage.DISCUSSING)
+    if after.stage is not Stage.WRITING:
+        return after
+    following = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
+    name, label = rt.name_of(event.person.id), step_wording.continue_to(following)
+    said = step_wording.chose(name, label)
+    return after.recording(said, part=LinePhase.CLARIFYING, person=event.person.id, user_name=name)
 
 
 def finish_first(rt: Roundtable, event: Press, playbook: Playbook, *, heading_for: Stage) -> Roundtable:
     """On the card of an open step: the step is finished and saved before anything else."""
-    after = finish(rt, event.person, playbook, ts=event.ts)
+    after = finish(rt, event.person, playbook)
     return after.but(heading_for=heading_for) if after.stage is Stage.WRITING else after
 
 
-def finish(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
+def finish(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     """Only a person gets here. What is still being said about the step is not waited for."""
     step = playbook.agenda.get(rt.step_id)
     if step is None:
         return asking.next_question(rt, playbook)
     name = rt.name_of(person.id)
-    rt = rt.closing_menu(step_wording.finished(name), ts=ts).dropping(Speak, Survey)
+    rt = rt.closing_menu(step_wording.finished(name)).dropping(Speak, Survey)
     rt = rt.but(card=rt.card.but(by=name)) if rt.card else rt
     rt = rt.recording(
-        step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, user_id=person.id, user_name=name
+        step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, person=person.id, user_name=name
     )
     rt = rt.but(stage=Stage.WRITING)
-    if step.step_id in asking.SURVEYED and rt.answers:
-        rt = rt.queueing(Survey(keywords=asking.keywords(rt)))
-    return write(rt)
+    return write(asking.surveying(rt, playbook) if rt.answers else rt)
 
 
 def write(rt: Roundtable) -> Roundtable:
@@ -189,18 +208,31 @@ def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
     step = playbook.agenda.get(rt.step_id)
     title = f"{rt.step_id} {step.title}" if step else rt.step_id
     rt = specifying.proposed(rt, asking.speaker_of(rt, playbook), event.patches, playbook)
-    rt, lost = uncarried.listed(rt, uncarried.of_step(rt))
+    is_done = rt.has_finished(rt.step_id)
+    is_plan = rt.step_id == playbook.agenda.plan.step_id
+    done: tuple[str, ...] = () if is_plan or is_done else (rt.step_id,)
+    if step and step.is_card:
+        done = covering.covered_steps(rt, playbook)
+        rt = _card_saved(rt, step, done)
     rt, edits = specifying.written(rt, playbook, [rt.step_id])
     rt = rt.recording(
         step_wording.wrote(title, [edit.path for edit in edits]),
         part=LinePhase.FORMALIZING,
         **spent(event.facts),
-        **lost,
     )
-    if rt.step_id in rt.steps_completed:
-        return queue_commit(rt, f"feedback {title}", then=Then.STEP, edits=edits)
-    change = MetaChange(steps=(rt.step_id,))
+    change = MetaChange(steps=done) if done or not is_done else None
+    if is_done:
+        return queue_commit(rt, f"feedback {title}", then=Then.STEP, edits=edits, change=change)
     return queue_commit(rt, f"step {title}", then=Then.STEP, step=rt.step_id, edits=edits, change=change)
+
+
+def _card_saved(rt: Roundtable, card: Step, done: Collection[str]) -> Roundtable:
+    """The card is saved; steps of the phase that its answers leave out are passed over, and not recorded as done."""
+    left = [one for one in card.covers if one not in (*rt.steps_completed, *done)]
+    others = (one for one in rt.passed if one.step_id not in card.covers)
+    passed = (SkippedStep(step_id=one, why=step_wording.NOT_DISCUSSED) for one in left)
+    saved = tuple(dict.fromkeys((*rt.saved_cards, card.step_id)))
+    return rt.but(passed=(*others, *passed), saved_cards=saved)
 
 
 # --- written ------------------------------------------------------------------------------------------------------
@@ -251,7 +283,7 @@ def menu(
 
 def _is_above_the_discussion(rt: Roundtable) -> bool:
     """Whether the card of the step stands in the thread before the discussion that people come from."""
-    card, board = (slack_time(one.ts) if one else None for one in (rt.card, rt.board))
+    card, board = (slack_time(rt.stands_at(one.token)) if one else None for one in (rt.card, rt.board))
     return card is not None and board is not None and card < board
 
 

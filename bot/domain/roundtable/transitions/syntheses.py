@@ -1,37 +1,33 @@
 """What an elaboration leaves behind: insights with names on them, in the thread, in the artifacts, in meta.json."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion import attesting, board, dissent
+from bot.domain.discussion import attesting, positions
+from bot.domain.discussion.block import DiscussionBlock, block_of, markdown, outcome
 from bot.domain.discussion.elaboration import EndedDiscussion, EndReason
-from bot.domain.discussion.synthesis import (
-    Decision,
-    Objection,
-    Synthesis,
-    claims,
-    markdown,
-    outcome,
-    sound,
-)
-from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, marker, shared
+from bot.domain.discussion.synthesis import OpenQuestion, Synthesis
+from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, digest_of, marker, shared
 from bot.domain.item.meta import MetaChange, Record
 from bot.domain.messages import discussion_card, discussion_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.roundtable import citing, quality, uncarried, words
+from bot.domain.roundtable import agreeing, citing, quality
 from bot.domain.roundtable.effects import Synthesize, Then
 from bot.domain.roundtable.inputs import Say
-from bot.domain.roundtable.outcomes import Committed, StancesCompared, Synthesized, spent
+from bot.domain.roundtable.marks import MarkKind
+from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import comparing, pausing, specifying, steps
+from bot.domain.roundtable.transitions import specifying, steps
 from bot.domain.roundtable.transitions.saving import queue_commit, queue_commit_then_tell
+from bot.domain.specification.files import document_title
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.text import one_line
 
 SYNTHESES_TRIED = 2
+MARK_CHARS = 200
 LAST_WORDS = {
     EndReason.TURN_LIMIT: discussion_wording.LIMIT_REACHED,
     EndReason.BY_PEOPLE: discussion_wording.WRAPPING_UP,
@@ -43,59 +39,55 @@ LAST_WORDS = {
 
 def synthesized(rt: Roundtable, event: Synthesized, playbook: Playbook) -> Roundtable:
     """Saved with the transcript, the record and the files; shown when that is done."""
-    attested = attesting.attested(citing.grounded(event.synthesis, rt.debate), rt.debate)
-    delivered, facts = attested.synthesis, spent(event.facts)
-    if not sound(delivered, turns=rt.debate.turn_count):
-        return unstructured(rt, delivered.summary, playbook, facts=facts)
-    if attested.notes:
-        facts["unverified"] = list(attested.notes)
-    lost = (*dissent.missing(delivered, rt.debate), *dissent.half_said(delivered, rt.debate))
-    if lost and rt.debate.failed_syntheses + 1 < SYNTHESES_TRIED:
-        return _refused(rt.but(elaboration=rt.debate.but(refused=delivered)), lost, facts)
+    given, facts = citing.grounded(event.synthesis, rt.debate), spent(event.facts)
+    if given.is_empty and rt.debate.turn_count > 1:
+        return unstructured(rt, given.summary, playbook, facts=facts)
     if event.dangling:
         rt = rt.telling(Message(text=step_wording.dangling(event.dangling)), part=LinePhase.FORMALIZING)
-    return _taken(rt, delivered, playbook, facts=facts, quotes=attested.quotes)
-
-
-def compared(rt: Roundtable, event: StancesCompared, playbook: Playbook) -> Roundtable:
-    """Before the synthesis, which says what was agreed on too easily."""
-    return comparing.taken(rt, event)
-
-
-def _taken(
-    rt: Roundtable,
-    delivered: Synthesis,
-    playbook: Playbook,
-    *,
-    facts: Mapping[str, Any],
-    quotes: tuple[Decision, ...] = (),
-) -> Roundtable:
-    """With what it left out; measured as it was delivered."""
-    card = quality.card(rt.debate, delivered, playbook.roster)
-    positions = (
-        discussion_wording.describe_side(one.option.letter, one.option.text, one.people)
-        for one in board.sides(rt.debate)
-    )
-    synthesis = dissent.restored(delivered, rt.debate).but(positions=tuple(positions))
-    shown, kept = _as_markdown(rt, synthesis, playbook)
-    rt = rt.but(elaboration=rt.debate.but(insights=len(synthesis.insights)))
+    attested = attesting.attested(given, rt.discussed)
+    if attested.notes:
+        facts["unverified"] = list(attested.notes)
+    concluded = concluded_block(rt, attested.synthesis, playbook)
+    card = quality.card(rt.discussed, attested.synthesis, playbook.roster, cited=concluded.block.cited)
+    shown, kept = _as_markdown(rt, concluded.block, playbook)
+    rt = rt.but(elaboration=rt.debate.but(insights=len(attested.synthesis.insights)))
     edits = _additions(rt, kept, playbook)
-    facts = {**facts, "quality": card.meta, **specifying.synthesized(rt, synthesis, quotes, playbook)}
-    message = Message(text=shown, note=quality.line(card), links=citing.links(rt, synthesis))
-    rt, lost = uncarried.listed(rt, uncarried.of_discussion(rt, claims(synthesis), citing.cites(synthesis)))
-    facts |= lost
-    return _save(rt, kept, playbook, summary=synthesis.summary, edits=edits, facts=facts, shown=message)
+    message = Message(text=shown, note=quality.line(card), links=citing.links(rt, concluded.block))
+    facts = {**facts, **concluded.facts, "quality": card.meta}
+    summary = attested.synthesis.summary
+    return _save(rt, kept, playbook, summary=summary, edits=edits, facts=facts, shown=message)
+
+
+class ConcludedBlock(NamedTuple):
+    """The block as it stands once its line is in the record, and the facts for that line."""
+
+    block: DiscussionBlock
+    facts: Mapping[str, Any]
+
+
+def concluded_block(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> ConcludedBlock:
+    """With what *synthesis* proposes, and what nobody has to propose: minority positions, and questions to people."""
+    board = rt.discussed
+    against = (*positions.minorities(rt.debate, board.settled), *synthesis.objections)
+    questions = (*synthesis.questions, *_without_reason(rt))
+    synthesis = synthesis.but(objections=against, questions=questions)
+    entries, added = specifying.synthesized(rt, synthesis, playbook)
+    after = rt.saying_on_card("", part=LinePhase.FORMALIZING, **entries)
+    return ConcludedBlock(block_of(after.discussed, after.specification, added, rt.people), entries)
+
+
+def _without_reason(rt: Roundtable) -> Iterator[OpenQuestion]:
+    """An objection that is only a mark is no entry; that it is open is in the record all the same."""
+    for one in agreeing.shown_marks(rt, rt.debate.step_id):
+        if one.kind == MarkKind.OBJECTION and not one.has_reason:
+            text = discussion_wording.why_against(one.by, one_line(one.quote, MARK_CHARS))
+            yield OpenQuestion(text=text, why=f"marked by {one.by}")
 
 
 def unstructured(
     rt: Roundtable, attempt: str, playbook: Playbook, *, facts: Mapping[str, Any] | None = None
 ) -> Roundtable:
-    """
-    Tried once more; then one sentence has to do, and no file is touched (ERR-ELAB-007). One that was refused for what
-    it left out is better than that. *facts* are of the attempt.
-    """
-    if rt.debate.refused:
-        return _taken(rt, rt.debate.refused, playbook, facts=facts or {})
+    """Tried once more; then one sentence has to do, and no file is touched (ERR-ELAB-007). *facts* are of it."""
     debate = rt.debate.but(failed_syntheses=rt.debate.failed_syntheses + 1)
     rt = rt.but(elaboration=debate)
     if debate.failed_syntheses < SYNTHESES_TRIED:
@@ -103,93 +95,75 @@ def unstructured(
     said = [turn.text for turn in debate.turns if turn.human] or [debate.topic]
     summary = one_line(attempt or said[-1])
     failed = trouble("ERR-ELAB-007", takeaway=summary)
-    text, told = _with_dissent(rt, failed.sentence, playbook)
-    rt, lost = uncarried.listed(rt, uncarried.of_discussion(rt, (text,), ()))
-    return _save(rt.logging(failed), text, playbook, summary=summary, facts={**(facts or {}), **told, **lost})
+    text, told = _with_outcome(rt, failed.sentence, playbook)
+    return _save(rt.logging(failed), text, playbook, summary=summary, facts={**(facts or {}), **told})
 
 
 def cut_short(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Ended right after the framing: what people decided or object to by the card is all that there is."""
     text = discussion_wording.ended_early(rt.debate.topic)
-    shown, told = _with_dissent(rt, text, playbook)
+    shown, told = _with_outcome(rt, text, playbook)
     return _save(rt, shown, playbook, summary=text, facts=told)
 
 
 def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     """The summary is shown by the post that follows the commit; now which files it went into, and the menu."""
-    step = playbook.agenda.get(rt.debate.step_id)
-    touched = [one for one in (told.touched if told else ()) if step and one.path in step.outputs]
-    text = discussion_wording.insights_added(touched, rt.debate.insights)
-    kind = MenuKind.PHASE if rt.debate.from_phase_menu else MenuKind.STEP
+    step = playbook.own_step(rt.debate.step_id)
+    # The first edit of a file adds the block; those of its sections come after it.
+    touched = {
+        one.path: one for one in reversed(told.touched if told else ()) if step and one.path in step.outputs
+    }
+    text = discussion_wording.insights_added(tuple(reversed(touched.values())), rt.debate.insights)
+    asked = playbook.agenda.get(rt.debate.step_id)
+    ends_phase = rt.debate.from_phase_menu or (asked is not None and asked.is_card)
+    kind = MenuKind.PHASE if ends_phase else MenuKind.STEP
     rt = _kept_for_the_next(_shown_on_card(rt))
     return steps.menu(rt.but(elaboration=None), playbook, text, kind=kind, anew=True)
 
 
 def _shown_on_card(rt: Roundtable) -> Roundtable:
     """The synthesis replaces the card of the discussion."""
-    card = rt.board
-    if card is None or card.ending is None:
+    if rt.board is None or rt.board.ending is None:
         return rt
-    rt = rt.but(board=card.but(shown=card.ending))
-    if card.ts:  # people wait for it
-        return rt.edited(ts=card.ts, message=card.ending, pressed=True)
-    return rt.collapsing(card, card.ending)
+    # People wait for it: it goes out before the menu that is posted below.
+    return rt.ending(rt.board.token, rt.board.ending).showing_ending(rt.board.token, pressed=True)
 
 
 def _kept_for_the_next(rt: Roundtable) -> Roundtable:
     """Another discussion of the step starts where this one ended."""
     debate = rt.debate
-    ended = EndedDiscussion(
-        options=debate.options,
-        stands=debate.stands,
-        objections=debate.objections,
-        decided=(*debate.inherited, *debate.decided),
-    )
+    ended = EndedDiscussion(options=debate.options)
     return rt.but(ended={**rt.ended, debate.step_id: ended})
 
 
 def too_late(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while the synthesis is being made. If "done" was a misunderstanding, people can open it again."""
-    facts = specifying.said(rt, event.text, event.person, playbook, notes=False)
+    facts = specifying.said(rt, event.text, event.person, playbook)
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
-    if words.stops(event.text):
-        return pausing.stop_when_busy(rt, event.person, playbook)
     return rt.logging(trouble("ERR-ELAB-011")) if rt.debate.ending is EndReason.BY_PEOPLE else rt
 
 
-def _refused(rt: Roundtable, lost: tuple[Objection, ...], facts: Mapping[str, Any]) -> Roundtable:
-    """It leaves out an objection: asked for once more, and the voice is told what was missing."""
-    left_out = tuple(one.text for one in lost)
-    debate = rt.debate.but(failed_syntheses=rt.debate.failed_syntheses + 1, left_out=left_out)
-    told = {**facts, "left_out": list(left_out)}
-    rt = rt.recording(discussion_wording.asked_again(len(lost)), part=LinePhase.FORMALIZING, **told)
-    return rt.but(elaboration=debate).queueing(Synthesize())
-
-
-def _with_dissent(rt: Roundtable, sentence: str, playbook: Playbook) -> tuple[str, Mapping[str, Any]]:
+def _with_outcome(rt: Roundtable, sentence: str, playbook: Playbook) -> tuple[str, Mapping[str, Any]]:
     """Where one sentence has to do, what people decided and who objects is said all the same."""
-    kept = dissent.restored(Synthesis(summary=sentence), rt.debate)
-    facts = specifying.synthesized(rt, kept, (), playbook)
-    return f"{sentence}\n\n{outcome(kept)}" if kept.decisions or kept.objections else sentence, facts
+    concluded = concluded_block(rt, Synthesis(summary=sentence), playbook)
+    return "\n\n".join(filter(None, (sentence, outcome(concluded.block)))), concluded.facts
 
 
-def _as_markdown(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> tuple[str, str]:
+def _as_markdown(rt: Roundtable, block: DiscussionBlock, playbook: Playbook) -> tuple[str, str]:
     """As people read it in the thread, and as it is kept, with the lines that it rests on."""
-    step, cited = playbook.agenda.get(rt.debate.step_id), citing.is_traced(synthesis, rt.debate)
+    step = playbook.agenda.get(rt.debate.step_id)
     turns = (turn.name for turn in rt.debate.turns if turn.human)
     people = dict.fromkeys((*turns, *(one.name for one in rt.debate.besides)))
     personas = (f"{persona.name} ({persona.short})" for persona in playbook.roster)
     text = markdown(
-        synthesis,
+        block,
         step_id=rt.debate.step_id,
         title=step.title if step else rt.debate.topic,
         participants=", ".join((*people, *personas)),
         turns=rt.debate.turn_count,
         exit=(rt.debate.ending or EndReason.BY_PEOPLE).value,
-        cited=cited,
     )
-    sources = citing.sources(synthesis, rt.debate) if cited else ""
-    return text, "\n".join(filter(None, (text, sources)))
+    return text, "\n".join(filter(None, (text, citing.sources(block, rt.debate))))
 
 
 def _additions(rt: Roundtable, text: str, playbook: Playbook) -> tuple[Edit, ...]:
@@ -197,7 +171,7 @@ def _additions(rt: Roundtable, text: str, playbook: Playbook) -> tuple[Edit, ...
     The same addition for every text file of the step, under a marker that makes it findable; in the file that all
     items share, it belongs to the item's own section.
     """
-    step = playbook.agenda.get(rt.debate.step_id)
+    step = playbook.own_step(rt.debate.step_id)
     if step is None:
         return ()
     return tuple(
@@ -206,10 +180,16 @@ def _additions(rt: Roundtable, text: str, playbook: Playbook) -> tuple[Edit, ...
             keywords=(rt.title if shared(output) else step.title,),
             marker=marker(step.step_id, rt.now),
             body=text,
+            title="" if _is_written(rt, output) else document_title(output, rt.title),
         )
         for output in step.outputs
         if applies_to(output)
     )
+
+
+def _is_written(rt: Roundtable, path: str) -> bool:
+    """Whether we wrote a section there that still says something: a file that people removed since is not made anew."""
+    return any(key.startswith(f"{path}#") and digest != digest_of("") for key, digest in rt.written.items())
 
 
 def _save(

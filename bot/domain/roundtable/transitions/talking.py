@@ -1,13 +1,15 @@
 """Words that only are kept: nothing follows from them but an answer that their author alone sees."""
 
+from bot.domain.actions.words import plain
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import record_wording, step_wording
+from bot.domain.messages import help_wording, record_wording, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import ShareRecord, Tell
 from bot.domain.roundtable.inputs import Command, Export, Say
 from bot.domain.roundtable.permission import learned
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import pausing
+from bot.domain.transcript.lines import BOT, TO
 from bot.errors import NotNow
 
 
@@ -22,8 +24,14 @@ def helped(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     return pausing.notes_saved(_answered(rt, event, step_wording.HOW_IT_GOES), playbook)
 
 
-def _answered(rt: Roundtable, said: Say, answer: str) -> Roundtable:
-    rt = rt.heard(said.person, said.text, ts=said.ts, part=rt.part)
+def question_answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
+    """By topic, to who asks alone. It answers nothing, and is in no file."""
+    answer = help_wording.ANSWERS.get(playbook.schema.topic_of(plain(event.text)), help_wording.NO_ANSWER)
+    return pausing.notes_saved(_answered(rt, event, answer, **{TO: BOT}), playbook)
+
+
+def _answered(rt: Roundtable, said: Say, answer: str, **facts: str) -> Roundtable:
+    rt = rt.heard(said.person, said.text, ts=said.ts, part=rt.part, **facts)
     return rt.queueing(Tell(person=said.person.id, message=Message(text=answer)))
 
 

@@ -6,31 +6,25 @@ roundtable for good.
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.messages import menus, planning_wording, record_wording, step_wording, trouble_wording
+from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.planning.verdict import unreadable
-from bot.domain.roundtable import boards, plan_card, working
+from bot.domain.roundtable import live, working
 from bot.domain.roundtable.effects import (
     UNDER_WAY,
     Attemptable,
     Commit,
-    CompareStances,
     Draft,
     Effect,
-    Formalize,
-    Judge,
     NameSession,
     OpenThread,
     Post,
     React,
     ReadItem,
-    ReadPlan,
     ReadThread,
     Restore,
     Rewrite,
@@ -50,7 +44,6 @@ from bot.domain.roundtable.outcomes import (
     CodeSurvey,
     Committed,
     Failed,
-    Judged,
     Surveyed,
 )
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
@@ -63,7 +56,6 @@ from bot.domain.roundtable.transitions import (
     opening,
     pausing,
     phases,
-    planning,
     resuming,
     specifying,
     steps,
@@ -94,8 +86,6 @@ AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
     Then.FEEDBACK: phases.step_written,
     Then.SYNTHESIS: syntheses.saved,
     Then.PHASE: phases.closed,
-    Then.PLAN: planning.written,
-    Then.PLAN_ASIDE: planning.set_aside,
 }
 
 
@@ -265,7 +255,7 @@ def _unheard(rt: Roundtable, said: Failed, playbook: Playbook, *posts: Post) -> 
         permalink="",
         card=None,
         board=None,
-        plan_card=None,
+        live={},
         unsent=tuple(one for one in told.unsent if _is_for_any_thread(one)),
     )
     return opening.open_anew(told, Person(id=resumed_by), playbook) if resumed_by else told
@@ -279,39 +269,33 @@ def _is_for_any_thread(effect: Post | Rewrite) -> bool:
 def _not_rewritten(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """A menu that is over must not keep its buttons: once more with what is said next, or as long as nothing can be."""
     assert isinstance(failure.effect, Rewrite)
-    if failure.said.reason == EDITING_CLOSED and not failure.effect.pressed:
-        closed = _with_closed_card(rt, failure.effect.ts)
-        if closed is not rt:
-            return closed
-    is_card = (rt.card and failure.effect.ts == rt.card.ts) or plan_card.stands_at(rt, failure.effect.ts)
-    if is_card and failure.effect.message.choices:
+    key, reason = _card_at(rt, failure.effect.ts), failure.said.reason
+    if key and reason == EDITING_CLOSED and not failure.effect.pressed:
+        # A reaction says "heard" until the card offers something else: no new card for each answer.
+        return rt.but(live={**rt.live, key: rt.live[key].but(closed=True)})
+    of_a_step = rt.card and key == rt.card.token
+    if failure.effect.message.choices and (of_a_step or (key and reason in NOT_EDITABLE)):
         return _card_not_edited(rt, failure, playbook)
-    if boards.is_gone(rt, failure.effect) and failure.said.reason in NOT_EDITABLE:
-        return boards.reposted(rt, failure.effect.message)
     if failure.effect.late and not rt.unsent:
         return rt
     return rt.but(unsent=(*rt.unsent, failure.effect.but(late=True)))
 
 
-def _with_closed_card(rt: Roundtable, ts: str) -> Roundtable:
-    """A reaction says "heard" until the card offers something else: no new card for each answer."""
-    if rt.card and rt.card.ts == ts:
-        return rt.but(card=rt.card.but(closed=True))
-    if rt.elaboration and rt.board and rt.board.ts == ts:
-        return rt.but(board=rt.board.but(closed=True))
-    return rt
+def _card_at(rt: Roundtable, ts: str) -> str:
+    """The key of the card of the step, or of the open discussion, that stands at *ts*."""
+    in_use = [one.token for one in (rt.card, rt.board if rt.elaboration else None) if one]
+    return next((key for key in in_use if rt.stands_at(key) == ts), "")
 
 
 def _card_not_edited(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """What cannot be edited is posted; where nothing can be posted either, it is as for any post."""
     assert isinstance(failure.effect, Rewrite)
     message = failure.effect.message
-    is_plan = plan_card.stands_at(rt, failure.effect.ts)
-    again = partial(plan_card.reposted, rt) if is_plan else rt.posting_card
+    key = _card_at(rt, failure.effect.ts)
     if failure.said.reason in NOT_EDITABLE:
-        return again(message)
+        return live.posted_anew(rt, key, message)
     if failure.said.reason in ABOUT_THE_MESSAGE:
-        return again(message.but(text=trouble_wording.NOT_SHOWN, card=None))
+        return live.posted_anew(rt, key, message.but(text=trouble_wording.NOT_SHOWN, card=None))
     post = Post(id=failure.effect.id, message=message)
     return _not_posted(rt, FailedEffect(post, failure.said), playbook)
 
@@ -356,12 +340,8 @@ def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Ro
     return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.PRESS_RETRY)
 
 
-def _not_compared(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    return elaborations.uncompared(rt, playbook)
-
-
 def _no_synthesis(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    if failure.said.reason == UNSTRUCTURED or rt.debate.refused:
+    if failure.said.reason == UNSTRUCTURED:
         return syntheses.unstructured(rt, "", playbook)
     return _voice_lost(rt, failure, playbook)
 
@@ -397,25 +377,6 @@ def _no_session(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Ro
     return working.refused(rt, WorkIndicator.SESSION) if is_final else rt
 
 
-def _role_silent(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    effect, said = failure
-    assert isinstance(effect, Judge)
-    silent = Judged(
-        key=said.key,
-        at=said.at,
-        effect=said.effect,
-        role=effect.role,
-        round=effect.round,
-        verdict=unreadable(planning_wording.not_reached(said.sentence)),
-    )
-    return planning.role_lost(rt, silent, playbook)
-
-
-def _no_planning(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    """Without the files nothing is begun, and nothing is put aside."""
-    return _stalled(rt, failure.effect, trouble_wording.cannot_go_on(failure.said.sentence))
-
-
 def _stalled(rt: Roundtable, effect: Effect, text: str) -> Roundtable:
     rt = rt.but(stage=Stage.STALLED, stalled=Stalled(effect=effect, stage=rt.stage))
     message = Message(text=text, choices=(menus.RETRY,))
@@ -432,11 +393,7 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Speak: _nothing_said,
     Draft: _voice_lost,
     Synthesize: _no_synthesis,
-    CompareStances: _not_compared,
     Survey: _not_searched,
-    ReadPlan: _no_planning,
-    Judge: _role_silent,
-    Formalize: _voice_lost,
     Commit: _not_saved,
     ShareRecord: _not_shared,
     ShowWork: _not_shown,

@@ -1,0 +1,137 @@
+"""
+An action is one row: what people press, what they type instead, where that counts, and the transition that does it.
+
+Everything that has to know an action asks a table of rows: the machine, the reader of words, and Slack's side.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import import_module
+from typing import Any, NamedTuple, Self
+
+from bot.domain.actions.words import Reader
+from bot.domain.roundtable.stage import Stage
+
+TRANSITIONS = "bot.domain.roundtable.transitions"
+
+Bound = str | Callable[..., Any]
+"""A function of the transitions, as `module.function`: they import the table, and not the other way round."""
+
+
+class Who(StrEnum):
+    MAY_PRESS = "may_press"
+    """As the policy says."""
+    ANYBODY = "anybody"
+    """In words. A button is always for those who may press."""
+
+
+class Elsewhere(StrEnum):
+    """What typed words are where they do nothing."""
+
+    NOTHING = "nothing"
+    """They were meant for us all the same."""
+    FEEDBACK = "feedback"
+    """They answer no question, and may be about a step that is finished."""
+    CONTENT = "content"
+
+
+class Control(StrEnum):
+    BUTTON = "button"
+    MENU = "menu"
+    """All of one line are an overflow menu of their own."""
+    SELECT = "select"
+    """All of one message are a list to choose from."""
+    SEVERAL = "several"
+    """All of one message are a list to choose several from, in groups."""
+
+
+class Typed(NamedTuple):
+    """
+    What does the same without the button, in these stages. *is_said*: it is a turn or an answer, too, so that the
+    transition of what is said carries it out. *noted*: a reaction says that it was understood.
+    """
+
+    read: Reader
+    stages: frozenset[Stage]
+    elsewhere: Elsewhere = Elsewhere.NOTHING
+    is_said: bool = False
+    noted: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ActionRow(str):
+    """
+    It is its own name, which is public: Slack sees it as `roundtable.<name>`. `do` is the transition of a press, and of
+    what is typed for it; `when` says whether typed words count, beside their stages.
+
+    `verb` is the verb that a press stands for, and `form` the form that it opens, with `form_for` only where the value
+    ends so. `outside`: it also stands on messages that belong to no menu. `personal`: it is pressed where there is no
+    channel, and may carry a time.
+    """
+
+    __slots__ = ("__dict__",)
+
+    name: str
+    do: Bound = ""
+    typed: tuple[Typed, ...] = ()
+    when: Bound = ""
+    who: Who = Who.MAY_PRESS
+    verb: str = ""
+    form: str = ""
+    form_for: frozenset[str] = frozenset()
+    control: Control = Control.BUTTON
+    outside: bool = False
+    personal: bool = False
+
+    def __new__(cls, name: str, *_: object, **_facts: object) -> Self:
+        return super().__new__(cls, name)
+
+    def opens_form(self, value: str) -> bool:
+        return bool(self.form) and (not self.form_for or value.rpartition("/")[2] in self.form_for)
+
+    def read_words(self, text: str) -> str | None:
+        """The value that *text* gives this action, in any stage; None if *text* is not one of its words."""
+        found = (typed.read(text) for typed in self.typed)
+        return next((value for value in found if value is not None), None)
+
+
+class ReadWords(NamedTuple):
+    """*value* is what the button would carry."""
+
+    action: ActionRow
+    typed: Typed
+    value: str
+
+
+class Actions:
+    """The table."""
+
+    def __init__(self, rows: Iterable[ActionRow]) -> None:
+        self.rows = tuple(rows)
+        self._of = {row.name: row for row in self.rows}
+
+    def __iter__(self) -> Iterator[ActionRow]:
+        return iter(self.rows)
+
+    def __getitem__(self, name: str) -> ActionRow:
+        return self._of[name]
+
+    def get(self, name: str) -> ActionRow | None:
+        """None for an action of another version."""
+        return self._of.get(name)
+
+    def read_words(self, text: str, stage: Stage | None = None) -> Iterator[ReadWords]:
+        """What *text* may ask for, in *stage* or in any."""
+        for row in self.rows:
+            for typed in row.typed:
+                if stage in {None, *typed.stages} and (value := typed.read(text)) is not None:
+                    yield ReadWords(row, typed, value)
+
+
+def bound(function: Bound) -> Callable[..., Any]:
+    if not isinstance(function, str):
+        return function
+    module, _, name = function.partition(".")
+    found: Callable[..., Any] = getattr(import_module(f"{TRANSITIONS}.{module}"), name)
+    return found

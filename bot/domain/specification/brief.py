@@ -1,0 +1,312 @@
+"""
+The brief of an item: what a person has to know who was not there. It is one function of the entries, and the file
+`brief.md`, the first message of the thread, the final message and every summary are parts of it.
+
+Only what people accepted is in its lists. All else that lives is counted, or stands under *Not settled*.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from bot.domain.catalog.schema import PLAN_PAGE, Schema
+from bot.domain.messages import brief_wording as wording
+from bot.domain.messages import specification_wording
+from bot.domain.messages.attribution_wording import attribution_of
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import OF_DISCUSSIONS, Specification
+from bot.domain.specification.not_settled import CRITERION, OPEN, REQUIREMENT, WORK, not_settled
+from bot.domain.values.markdown import LAST_SECTION, inert
+from bot.domain.values.text import clean
+from bot.domain.values.value import Value
+
+PAGE = "brief.md"
+"""In the item's folder. No section of it is written, or read back, by itself."""
+WONT = "won't"
+
+
+class BriefRow(Value):
+    """`label` stands in front of the words. `entry` is the id of the entry that the row is about."""
+
+    text: str
+    entry: str = ""
+    label: str = ""
+    below: tuple["BriefRow", ...] = ()
+
+
+class BriefSection(Value):
+    """`file` has the rows for which there is no room."""
+
+    title: str
+    rows: tuple[BriefRow, ...]
+    file: str = ""
+
+
+class BriefSize(NamedTuple):
+    requirements: int
+    criteria: int
+    rows: int
+
+
+ON_A_PAGE = BriefSize(requirements=12, criteria=3, rows=8)
+IN_A_MESSAGE = BriefSize(requirements=5, criteria=3, rows=3)
+
+
+class Brief(Value):
+    """Sections without a row are left out. `elsewhere` counts the entries that only other files show."""
+
+    counts: str = ""
+    sections: tuple[BriefSection, ...] = ()
+    elsewhere: tuple[BriefRow, ...] = ()
+    not_settled: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.sections or self.elsewhere or self.not_settled)
+
+    def cut(self, size: BriefSize) -> tuple[BriefSection, ...]:
+        """Its sections, each with a row that counts what is left out."""
+        return tuple(_cut(one, size) for one in self.sections)
+
+    def whole(self) -> tuple[BriefSection, ...]:
+        """All that is on the page; *Not settled* comes last, and says so when it is empty."""
+        rows = self.not_settled or (specification_wording.ALL_SETTLED,)
+        last = BriefSection(
+            title=f"{LAST_SECTION} ({len(self.not_settled)})", rows=tuple(BriefRow(text=row) for row in rows)
+        )
+        elsewhere = BriefSection(title=wording.OTHER_FILES, rows=self.elsewhere)
+        found = (*self.cut(ON_A_PAGE), elsewhere, *(() if self.is_empty else (last,)))
+        return tuple(one for one in found if one.rows)
+
+
+def brief(schema: Schema, specification: Specification) -> Brief:
+    return _Gathering(schema, specification).brief()
+
+
+def page(found: Brief, title: str) -> str:
+    """The text of `brief.md`; empty where there is nothing to say."""
+    if found.is_empty:
+        return ""
+    parts = [f"# {_inert(wording.file_title(title))}", found.counts]
+    for section in found.whole():
+        parts += [f"## {section.title}", "\n".join(row for one in section.rows for row in _markdown(one))]
+    return "\n\n".join(parts) + "\n"
+
+
+def listed(rows: Sequence[str]) -> str:
+    """The lines of *Not settled*, in every file."""
+    return "\n".join(f"- {_inert(row)}" for row in rows or (specification_wording.ALL_SETTLED,))
+
+
+def in_order(work: Sequence[Entry]) -> list[Entry]:
+    """What others wait for comes first; else as it was said. A circle is broken where it was closed."""
+    known, done, found = {one.id: one for one in work}, set[str](), list[Entry]()
+    stack = [(one.id, False) for one in reversed(work)]
+    seen: set[str] = set()
+    while stack:
+        id, is_ready = stack.pop()
+        if is_ready:
+            if id not in done:
+                done.add(id)
+                found.append(known[id])
+        elif id not in seen:
+            seen.add(id)
+            stack.append((id, True))
+            waits = [one for one in _values(known[id]["waits"]) if one in known and one not in seen]
+            stack += [(one, False) for one in reversed(waits)]
+    return found
+
+
+def text(entry: Entry, field: str) -> str:
+    """A value as words on one line."""
+    return "; ".join(_values(entry[field]))
+
+
+class _Gathering:
+    def __init__(self, schema: Schema, specification: Specification) -> None:
+        self._schema = schema
+        self._spec = specification
+        self._told: set[str] = set()
+
+    def brief(self) -> Brief:
+        files = {
+            kind: view.file for view in reversed(self._schema.views) for kind in self._schema.kinds_in(view)
+        }
+        sections = tuple(
+            BriefSection(title=title, rows=rows, file=file)
+            for title, file, gather in self._sections()
+            if (rows := tuple(gather()))
+        )
+        found = not_settled(self._schema, self._spec)
+        unsettled = tuple(specification_wording.unsettled_row(one, self._schema) for one in found)
+        self._told |= {one.id for one in found}
+        requirements, decisions = (len(self._accepted(kind)) for kind in (REQUIREMENT, "decision"))
+        return Brief(
+            counts=wording.counts(requirements, decisions, len(unsettled)),
+            sections=sections,
+            elsewhere=tuple(self._elsewhere(files)),
+            not_settled=unsettled,
+        )
+
+    def _sections(self) -> tuple[tuple[str, str, Callable[[], Iterator[BriefRow]]], ...]:
+        requirements, architecture = "requirements-spec.md", "architecture-overview.md"
+        return (
+            (wording.PROBLEM, requirements, self._problem),
+            (wording.WHO, requirements, self._who),
+            (wording.DECISIONS, architecture, self._decisions),
+            (wording.REQUIREMENTS, requirements, self._requirements),
+            (wording.LIMITS, requirements, self._limits),
+            (wording.RISKS, requirements, self._risks),
+            (wording.NEXT, PLAN_PAGE, self._next),
+        )
+
+    def _problem(self) -> Iterator[BriefRow]:
+        for one in self._accepted("problem"):
+            yield self._row(one, self._said(one))
+        for one in self._accepted("metric"):
+            words = wording.metric(self._words(one), text(one, "before"), text(one, "target"))
+            yield self._row(one, wording.with_speaker(words, self._by(one)), wording.BETTER_WHEN)
+        for one in self._accepted("driver"):
+            yield self._row(one, self._said(one), wording.WHY_NOW)
+
+    def _who(self) -> Iterator[BriefRow]:
+        for one in self._accepted("user_type"):
+            yield self._row(one, self._words(one))
+
+    def _decisions(self) -> Iterator[BriefRow]:
+        for one in self._accepted("decision"):
+            words = wording.decision(
+                self._words(one),
+                self._by(one),
+                reason=text(one, "reason"),
+                changes=_values(one["changes"]),
+            )
+            yield self._row(one, words, one.id)
+        for one in self._accepted("question"):
+            if answer := text(one, "answer"):
+                yield self._row(one, wording.answered(self._words(one), answer), one.id)
+        for one in self._accepted("objection"):
+            if one["outcome"] not in OPEN and not _is_risk(one):
+                yield self._row(one, self._objection(one), one.id)
+
+    def _requirements(self) -> Iterator[BriefRow]:
+        for one in sorted(self._accepted(REQUIREMENT), key=self._rank):
+            criteria = [part for part in self._spec.parts(one.id, CRITERION) if _is_accepted(part)]
+            below = [self._row(part, self._words(part), part.id) for part in criteria]
+            if not below and one["priority"] != WONT:
+                below = [BriefRow(text=wording.NO_CRITERION)]
+            title = wording.requirement(self._words(one), text(one, "priority"))
+            yield self._row(one, title, one.id).but(below=tuple(below))
+
+    def _limits(self) -> Iterator[BriefRow]:
+        for one in self._accepted("constraint"):
+            yield self._row(one, self._words(one), one.id)
+        for one in self._accepted("quality"):
+            yield self._row(one, wording.quality(self._words(one), text(one, "threshold")), one.id)
+        for one in self._accepted("exclusion"):
+            yield self._row(one, wording.exclusion(self._words(one), text(one, "reason")), wording.OUT)
+        for one in self._accepted("assumption"):
+            yield self._row(one, wording.requirement(self._words(one), text(one, "status")), wording.ASSUMED)
+
+    def _risks(self) -> Iterator[BriefRow]:
+        for one in self._accepted("risk"):
+            words = wording.risk(self._words(one), text(one, "mitigation"), text(one, "owner"))
+            yield self._row(one, words, one.id)
+        for one in self._accepted("objection"):
+            if _is_risk(one):
+                yield self._row(one, self._objection(one), one.id)
+
+    def _next(self) -> Iterator[BriefRow]:
+        for one in (*self._accepted("action"), *in_order(self._accepted(WORK))):
+            words = wording.task(
+                self._words(one),
+                text(one, "owner"),
+                by_when=text(one, "by_when"),
+                after=_values(one["waits"]),
+            )
+            yield self._row(one, words, one.id)
+
+    def _elsewhere(self, files: dict[str, str]) -> Iterator[BriefRow]:
+        living = [one for one in self._spec.entries.values() if self._spec.lives(one.id)]
+        left = Counter(
+            one.kind for one in living if one.kind not in OF_DISCUSSIONS and one.id not in self._told
+        )
+        for key, kind in self._schema.kinds.items():
+            if left[key]:
+                yield BriefRow(text=wording.other_entries(left[key], kind, files.get(key, "")))
+
+    # --- words ----------------------------------------------------------------------------------------------------
+
+    def _row(self, entry: Entry, words: str, label: str = "") -> BriefRow:
+        self._told.add(entry.id)
+        return BriefRow(text=wording.with_doubt(words, entry), entry=entry.id, label=label)
+
+    def _accepted(self, kind: str) -> list[Entry]:
+        return (
+            [one for one in self._spec.active(kind) if _is_accepted(one)]
+            if kind in self._schema.kinds
+            else []
+        )
+
+    def _words(self, entry: Entry) -> str:
+        return text(entry, self._schema.kinds[entry.kind].text)
+
+    def _by(self, entry: Entry) -> str:
+        return attribution_of(entry, self._schema.kinds[entry.kind].text)
+
+    def _said(self, entry: Entry) -> str:
+        return wording.with_speaker(self._words(entry), self._by(entry))
+
+    def _objection(self, entry: Entry) -> str:
+        return wording.objection(
+            entry, self._words(entry), text(entry, "outcome_text") or text(entry, "risk")
+        )
+
+    def _rank(self, requirement: Entry) -> int:
+        field = self._schema.kinds[REQUIREMENT].fields.get("priority")
+        values = field.of if field else ()
+        return values.index(priority) if (priority := requirement["priority"]) in values else len(values)
+
+
+def _cut(section: BriefSection, size: BriefSize) -> BriefSection:
+    most = size.requirements if section.title == wording.REQUIREMENTS else size.rows
+    rows = [_cut_below(one, size.criteria) for one in section.rows[:most]]
+    if left := len(section.rows) - len(rows):
+        rows.append(BriefRow(text=wording.more(left, section.file)))
+    return section.but(rows=tuple(rows))
+
+
+def _cut_below(row: BriefRow, most: int) -> BriefRow:
+    left = len(row.below) - most
+    more = (BriefRow(text=wording.more(left)),) if left > 0 else ()
+    return row.but(below=(*row.below[:most], *more))
+
+
+def _markdown(row: BriefRow, indent: str = "") -> Iterator[str]:
+    is_id = row.label == row.entry and not indent
+    label = f"**{row.label}** " if row.label and is_id else f"{row.label}: " if row.label else ""
+    yield f"{indent}- {label}{_inert(row.text)}"
+    for one in row.below:
+        yield from _markdown(one, f"{indent}  ")
+
+
+def _inert(words: str) -> str:
+    return inert(" ".join(clean(words).split()))
+
+
+def _is_accepted(entry: Entry) -> bool:
+    return entry.state is EntryState.ACCEPTED
+
+
+def _is_risk(objection: Entry) -> bool:
+    return str(objection["outcome"]) == "kept as risk"
+
+
+def _values(value: Any) -> tuple[str, ...]:
+    return (
+        tuple(map(str, value))
+        if isinstance(value, list | tuple)
+        else ()
+        if value in (None, "")
+        else (str(value),)
+    )

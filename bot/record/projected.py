@@ -17,8 +17,7 @@ from bot.domain.item.artifacts import (
     shared,
 )
 from bot.domain.item.meta import Record
-from bot.domain.planning.derived import plan
-from bot.domain.planning.projections import plan_json
+from bot.domain.planning.plan_review import plan_edits
 from bot.domain.specification import adr, files
 from bot.domain.specification.brief import brief
 from bot.domain.specification.snapshot import HASH, Snapshot, folded
@@ -62,12 +61,13 @@ def projected(
     return {**texts, summary.path: summary.text} if snapshot.written.get(summary.path) else texts
 
 
-def plan_of(snapshot: Snapshot, item: files.ItemFacts, playbook: Playbook) -> str:
-    """What planning.ai.json has to be; empty if the step of the plan is not finished."""
+def plan_files(snapshot: Snapshot, item: files.ItemFacts, playbook: Playbook) -> dict[str, str]:
+    """What the files of the plan have to be; none if its step is not finished."""
     step_id = playbook.agenda.plan.step_id
     if f"{PLAN_PAGE}#{step_id}" not in snapshot.written:
-        return ""
-    return plan_json(plan(item, step_id, playbook.schema, snapshot.specification))
+        return {}
+    edits = plan_edits(item, step_id, playbook.schema, snapshot.specification)
+    return {edit.path: edit.text for edit in edits}
 
 
 def with_follow_ups(texts: Mapping[str, str], snapshot: Snapshot, playbook: Playbook) -> dict[str, str]:

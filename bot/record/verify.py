@@ -20,7 +20,7 @@ from bot.domain.item.meta import Corrupt, Meta, Record
 from bot.domain.item.meta import read as read_meta
 from bot.domain.planning.plan import read_plan
 from bot.domain.planning.plan_review import plan_hash
-from bot.domain.planning.projections import FOLDER, PLAN, PROJECTIONS, REVIEW, check_files
+from bot.domain.planning.projections import FOLDER, PLAN, PLAN_FILES, REVIEW, check_files
 from bot.domain.specification import adr
 from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.snapshot import HASH, Snapshot, first_difference, hash_of
@@ -46,7 +46,7 @@ from bot.files import (
 from bot.record.projected import (
     HeldSynthesis,
     committed,
-    plan_of,
+    plan_files,
     projected,
     with_follow_ups,
     with_syntheses,
@@ -174,11 +174,11 @@ def _shown(row: bytes) -> str:
 # --- plans, also older versions ------------------------------------------------------------------------------------
 
 VERSIONS = "versions"
-READ = (PLAN, *PROJECTIONS, REVIEW)
+READ = (PLAN, PLAN_FILES, REVIEW)
 
 
 def plans_in_step(item: Folder) -> Iterator[Difference]:
-    """The page and the list of files are made again from the plan and compared. Raises OSError."""
+    """The list of files is made again from the plan and compared. Raises OSError."""
     with suppress(FileNotFoundError), item.below(FOLDER) as newest:
         yield from _in_step(newest, FOLDER)
         with newest.below(VERSIONS) as versions:
@@ -325,7 +325,7 @@ def differences(
         )
         wanted = with_syntheses(projected(snapshot, facts, texts, playbook), syntheses, facts, playbook)
         wanted = with_follow_ups(wanted, snapshot, playbook)
-        yield from _projected(item, texts, wanted, versions, plan=plan_of(snapshot, facts, playbook))
+        yield from _projected(item, texts, wanted, versions, plan=plan_files(snapshot, facts, playbook))
     with item.opened() as found:
         yield from plans_in_step(found)
 
@@ -336,7 +336,7 @@ def _projected(
     wanted: Mapping[str, str],
     versions: Sequence[CommittedItem],
     *,
-    plan: str,
+    plan: Mapping[str, str],
 ) -> Iterator[Difference]:
     """Every file made again from the lines, and the second check, which does not ask the code that makes them."""
     for name, text in wanted.items():
@@ -349,10 +349,10 @@ def _projected(
     for name in texts.keys() - wanted.keys():
         if adr.is_ours(name):
             yield Difference(name, 1, "is no file of this record")
-    planned = {name: _text(item.file(item.folder / name, ARTIFACT_BYTES)) for name in (PLAN, PLAN_PAGE)}
-    if plan and (diff := difference(plan, planned[PLAN], PLAN)):
-        yield Difference(PLAN, diff.line, "is not what the lines say", diff=diff.rows)
-    kept = {**texts, PLAN_PAGE: planned[PLAN_PAGE]}
+    for name, text in plan.items():
+        if diff := difference(text, _text(item.file(item.folder / name, ARTIFACT_BYTES)), name):
+            yield Difference(name, diff.line, "is not what the lines say", diff=diff.rows)
+    kept = {**texts, PLAN_PAGE: _text(item.file(item.folder / PLAN_PAGE, ARTIFACT_BYTES))}
     transcript = item.record.read().decode("utf-8", "replace")
     for number, sentence in unkept(transcript, kept, item.people_text):
         yield Difference(item.name, number, sentence)

@@ -27,7 +27,6 @@ from bot.domain.item import artifacts, item, meta
 from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.planning.plan import read_plan
-from bot.domain.planning.projections import harmless
 from bot.domain.privacy.redaction import Redactor, own_rule
 from bot.domain.reviews import review, reviewers
 from bot.domain.reviews import text as review_text
@@ -39,6 +38,7 @@ from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import citations, entailment, keywords, reader, snapshot
+from bot.domain.specification.brief import inert_line
 from bot.domain.specification.said_entries import Here
 from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.values import json_files, markdown, text
@@ -317,7 +317,7 @@ SHOWN: Mapping[str, Read] = {
         markdown.body(said, fences=False),
     ),
     "the log": log.redacted,
-    "a plan in Markdown": harmless,
+    "a row of a file": inert_line,
 }
 
 MODELS: Mapping[str, Read] = {

@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.messages.message import Action
-from bot.domain.planning.projections import PLAN, PLAN_FILES, REVIEW
+from bot.domain.planning.projections import BRIEF, PLAN, PLAN_FILES, REVIEW
 from bot.record.verify import RecordedItem, differences
 from bot.storage.git.versions import versions
 from tests.domain.table import Table, shipped
@@ -38,8 +38,8 @@ def test_a_plan_of_ours_holds(item: RecordedItem) -> None:
     assert found(item) == []
 
 
-@pytest.mark.parametrize("path", [PLAN_PAGE, "planning/versions/v1/plan.md", PLAN_FILES])
-def test_a_page_that_is_not_what_the_plan_says_is_found(item: RecordedItem, path: str) -> None:
+@pytest.mark.parametrize("path", [PLAN_FILES, f"planning/versions/v1/{PLAN_FILES.partition('/')[2]}"])
+def test_a_list_that_is_not_what_the_plan_says_is_found(item: RecordedItem, path: str) -> None:
     """With file and line, also in a version that was put aside."""
     content = (item.folder / path).read_text()
     (item.folder / path).write_text(content.replace("\n", "!\n", 1))
@@ -48,24 +48,26 @@ def test_a_page_that_is_not_what_the_plan_says_is_found(item: RecordedItem, path
 
 
 def test_a_plan_that_was_changed_by_hand_is_found(item: RecordedItem) -> None:
-    """By the page that says something else, and by the review of another plan."""
+    """By the review, which is of another plan."""
     path = item.folder / PLAN
     path.write_text(path.read_text().replace("Edit in a tunnel.", "Edit in a cave."))
 
-    assert [one.partition(":")[0] for one in found(item)] == [PLAN_PAGE, REVIEW]
+    assert [one.partition(":")[0] for one in found(item)] == [REVIEW]
 
 
-def test_a_plan_is_what_the_lines_say(item: RecordedItem) -> None:
-    """It is made again from the entries, so that no file of it can say something else."""
-    path, newest = item.folder / PLAN, tuple(versions(item.folder))
+@pytest.mark.parametrize("path", [PLAN, PLAN_PAGE, PLAN_FILES, REVIEW, BRIEF])
+def test_a_plan_is_what_the_lines_say(item: RecordedItem, path: str) -> None:
+    """Each file of it is made again from the entries, so that none can say something else."""
+    file, newest = item.folder / path, tuple(versions(item.folder))
     assert list(differences(item, newest, playbook=shipped())) == []
-    path.write_text(path.read_text().replace("Edit in a tunnel.", "Edit in a cave."))
+    file.write_text(file.read_text().replace("\n", "!\n", 1))
 
-    (found,) = (one for one in differences(item, newest, playbook=shipped()) if one.file == PLAN)
-    assert found.sentence == "is not what the lines say"
+    assert (path, "is not what the lines say") in {
+        (one.file, one.sentence) for one in differences(item, newest, playbook=shipped())
+    }
 
 
-@pytest.mark.parametrize("path", [PLAN, PLAN_PAGE, PLAN_FILES])
+@pytest.mark.parametrize("path", [PLAN, PLAN_FILES])
 def test_a_file_that_is_gone_is_found(item: RecordedItem, path: str) -> None:
     """A plan is ready with all of them, or it is none."""
     (item.folder / path).unlink()

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from bot.domain.catalog.schema import Schema
 from bot.domain.messages import specification_wording
-from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.planning.plan import (
     Assumption,
     Criterion,
@@ -25,7 +24,7 @@ from bot.domain.planning.plan import (
     TestPlan,
     Work,
 )
-from bot.domain.planning.roles import VERDICT, approvals, grounds, questions, title_of, verdict_of
+from bot.domain.planning.roles import approvals, questions, title_of, verdict_in_words
 from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.not_settled import RowKind, not_settled
@@ -38,7 +37,6 @@ TEXT_CHARS = 400
 OPTIONAL = frozenset({"should", "could"})
 LEFT_OUT = frozenset({"won't"})
 """Priorities of requirements that are not planned."""
-CONTESTED = "people differ"
 PROBLEM = "problem"
 """The kind of entry that says what an item is for."""
 
@@ -202,17 +200,12 @@ class _Planner:
             if question.gaps:
                 yield f"Q{question.number}", "open_question", question.text
         for role, entry in approvals(self._spec).items():
-            yield entry.id, "decision", f"{title_of(role)}: {_verdict(entry)}"
+            yield entry.id, "decision", f"{title_of(role)}: {verdict_in_words(entry)}"
         for note in self._notes_of_people():
             yield note.id, "background", str(note["text"] or "")
 
     def _notes_of_people(self) -> tuple[Entry, ...]:
         return self._spec.notes_of([self._step])
-
-
-def _verdict(entry: Entry) -> str:
-    said = "; ".join((verdict_of(entry) or CONTESTED, *grounds(entry).values()))
-    return f"{said} ({attribution_of(entry, VERDICT)})"
 
 
 def _without_circles(depends: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from bot.domain.catalog.schema import Schema
+from bot.domain.catalog.schema import PLAN_PAGE, Schema
 from bot.domain.item.artifacts import DerivedEdit, digest_of
 from bot.domain.planning.derived import plan
+from bot.domain.planning.page import plan_page
 from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.projections import BRIEF, REVIEW, plan_json, projected
 from bot.domain.planning.roles import (
@@ -71,8 +72,9 @@ def plan_edits(
     """All files of the plan, as they follow from the entries."""
     made = plan(item, step_id, schema, specification)
     review = review_json(item.slug, made, step_id=step_id, schema=schema, specification=specification)
-    texts = {**projected(made), REVIEW: review, BRIEF: f"{made.brief}\n"}
-    digest = digest_of(review)
+    page = plan_page(item.title, step_id, schema, specification)
+    texts = {**projected(made), PLAN_PAGE: page, REVIEW: review, BRIEF: f"{made.brief}\n"}
+    digest = digest_of("".join(texts.values()))
     return tuple(DerivedEdit(path=path, text=text, digest=digest) for path, text in texts.items())
 
 
@@ -83,7 +85,7 @@ def plan_hash(given: PlanDocument) -> str:
 def review_json(
     slug: str, plan: PlanDocument, *, step_id: str, schema: Schema, specification: Specification
 ) -> str:
-    """The newest verdict of each role. It has the hash of the plan, so that it changes with any file of the plan."""
+    """The newest verdict of each role, and the hash of the plan that they are about."""
     blocking = _blocking(schema, specification, step_id)
     given = approvals(specification)
     roles = roles_of(schema, step_id)

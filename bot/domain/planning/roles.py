@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.domain.catalog.schema import Need, Schema
+from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
 from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.values.value import Value
 
 APPROVAL, ROLE, VERDICT = "approval", "role", "verdict"
 GROUNDS = ("condition", "reason")
+CONTESTED = "people differ"
 GO, SKIPPED = "go", "skipped"
 SETTLING = frozenset({GO, SKIPPED})
 """A role whose verdict is one of these asks no more."""
@@ -29,9 +31,13 @@ class RoleQuestion(Value):
 
     number: int
     role: str
-    text: str
+    ask: str
     form: str
     gaps: tuple[CoverageGap, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return f"{title_of(self.role)}: {self.ask}"
 
     @property
     def asked(self) -> str:
@@ -65,8 +71,8 @@ def _question(number: int, need: Need, schema: Schema, missing: Iterable[Coverag
     gaps = tuple(
         gap for gap in missing if gap.lane == need.lane and gap.ask == need.ask.replace("{id}", gap.id)
     )
-    text = f"{title_of(need.lane)}: {gaps[0].ask if gaps else need.ask}"
-    return RoleQuestion(number=number, role=need.lane, text=text, form=_form(need, gaps, schema), gaps=gaps)
+    ask = gaps[0].ask if gaps else need.ask
+    return RoleQuestion(number=number, role=need.lane, ask=ask, form=_form(need, gaps, schema), gaps=gaps)
 
 
 def _form(need: Need, gaps: tuple[CoverageGap, ...], schema: Schema) -> str:
@@ -93,6 +99,12 @@ def approvals(specification: Specification) -> Mapping[str, Entry]:
 def verdict_of(entry: Entry) -> str:
     """Empty while people differ about it."""
     return "" if entry.contested(VERDICT) else str(entry[VERDICT])
+
+
+def verdict_in_words(entry: Entry) -> str:
+    """`go; a load test first (said by Grace)`"""
+    said = "; ".join((verdict_of(entry) or CONTESTED, *grounds(entry).values()))
+    return f"{said} ({attribution_of(entry, VERDICT)})"
 
 
 def grounds(entry: Entry) -> Mapping[str, str]:

@@ -80,22 +80,22 @@ class Brief(Value):
 
 
 def brief(schema: Schema, specification: Specification) -> Brief:
-    return _Gathering(schema, specification).brief()
+    return BriefRows(schema, specification).brief()
 
 
 def page(found: Brief, title: str) -> str:
     """The text of `brief.md`; empty where there is nothing to say."""
     if found.is_empty:
         return ""
-    parts = [f"# {_inert(wording.file_title(title))}", found.counts]
+    parts = [f"# {inert_line(wording.file_title(title))}", found.counts]
     for section in found.whole():
-        parts += [f"## {section.title}", "\n".join(row for one in section.rows for row in _markdown(one))]
+        parts += [f"## {section.title}", "\n".join(row for one in section.rows for row in row_lines(one))]
     return "\n\n".join(parts) + "\n"
 
 
 def listed(rows: Sequence[str]) -> str:
     """The lines of *Not settled*, in every file."""
-    return "\n".join(f"- {_inert(row)}" for row in rows or (specification_wording.ALL_SETTLED,))
+    return "\n".join(f"- {inert_line(row)}" for row in rows or (specification_wording.ALL_SETTLED,))
 
 
 def in_order(work: Sequence[Entry]) -> list[Entry]:
@@ -112,17 +112,19 @@ def in_order(work: Sequence[Entry]) -> list[Entry]:
         elif id not in seen:
             seen.add(id)
             stack.append((id, True))
-            waits = [one for one in _values(known[id]["waits"]) if one in known and one not in seen]
+            waits = [one for one in values(known[id]["waits"]) if one in known and one not in seen]
             stack += [(one, False) for one in reversed(waits)]
     return found
 
 
 def text(entry: Entry, field: str) -> str:
     """A value as words on one line."""
-    return "; ".join(_values(entry[field]))
+    return "; ".join(values(entry[field]))
 
 
-class _Gathering:
+class BriefRows:
+    """The rows of each section, for all views that have them."""
+
     def __init__(self, schema: Schema, specification: Specification) -> None:
         self._schema = schema
         self._spec = specification
@@ -140,7 +142,7 @@ class _Gathering:
         found = not_settled(self._schema, self._spec)
         unsettled = tuple(specification_wording.unsettled_row(one, self._schema) for one in found)
         self._told |= {one.id for one in found}
-        requirements, decisions = (len(self._accepted(kind)) for kind in (REQUIREMENT, "decision"))
+        requirements, decisions = (len(self.accepted(kind)) for kind in (REQUIREMENT, "decision"))
         return Brief(
             counts=wording.counts(requirements, decisions, len(unsettled)),
             sections=sections,
@@ -153,78 +155,77 @@ class _Gathering:
         return (
             (wording.PROBLEM, requirements, self._problem),
             (wording.WHO, requirements, self._who),
-            (wording.DECISIONS, architecture, self._decisions),
-            (wording.REQUIREMENTS, requirements, self._requirements),
+            (wording.DECISIONS, architecture, self.decisions),
+            (wording.REQUIREMENTS, requirements, self.requirements),
             (wording.LIMITS, requirements, self._limits),
-            (wording.RISKS, requirements, self._risks),
-            (wording.NEXT, PLAN_PAGE, self._next),
+            (wording.RISKS, requirements, self.risks),
+            (wording.NEXT, PLAN_PAGE, self.next_steps),
         )
 
     def _problem(self) -> Iterator[BriefRow]:
-        for one in self._accepted("problem"):
-            yield self._row(one, self._said(one))
-        for one in self._accepted("metric"):
-            words = wording.metric(self._words(one), text(one, "before"), text(one, "target"))
-            yield self._row(one, wording.with_speaker(words, self._by(one)), wording.BETTER_WHEN)
-        for one in self._accepted("driver"):
-            yield self._row(one, self._said(one), wording.WHY_NOW)
+        for one in self.accepted("problem"):
+            yield self.row(one, self.said(one))
+        for one in self.accepted("metric"):
+            words = wording.metric(self.words(one), text(one, "before"), text(one, "target"))
+            yield self.row(one, wording.with_speaker(words, self.by(one)), wording.BETTER_WHEN)
+        for one in self.accepted("driver"):
+            yield self.row(one, self.said(one), wording.WHY_NOW)
 
     def _who(self) -> Iterator[BriefRow]:
-        for one in self._accepted("user_type"):
-            yield self._row(one, self._words(one))
+        for one in self.accepted("user_type"):
+            yield self.row(one, self.words(one))
 
-    def _decisions(self) -> Iterator[BriefRow]:
-        for one in self._accepted("decision"):
+    def decisions(self) -> Iterator[BriefRow]:
+        for one in self.accepted("decision"):
             words = wording.decision(
-                self._words(one),
-                self._by(one),
+                self.words(one),
+                self.by(one),
                 reason=text(one, "reason"),
-                changes=_values(one["changes"]),
+                changes=values(one["changes"]),
             )
-            yield self._row(one, words, one.id)
-        for one in self._accepted("question"):
+            yield self.row(one, words, one.id)
+        for one in self.accepted("question"):
             if answer := text(one, "answer"):
-                yield self._row(one, wording.answered(self._words(one), answer), one.id)
-        for one in self._accepted("objection"):
+                yield self.row(one, wording.answered(self.words(one), answer), one.id)
+        for one in self.accepted("objection"):
             if one["outcome"] not in OPEN and not _is_risk(one):
-                yield self._row(one, self._objection(one), one.id)
+                yield self.row(one, self._objection(one), one.id)
 
-    def _requirements(self) -> Iterator[BriefRow]:
-        for one in sorted(self._accepted(REQUIREMENT), key=self._rank):
-            criteria = [part for part in self._spec.parts(one.id, CRITERION) if _is_accepted(part)]
-            below = [self._row(part, self._words(part), part.id) for part in criteria]
+    def requirements(self) -> Iterator[BriefRow]:
+        for one in self.ranked():
+            below = [self.row(part, self.words(part), part.id) for part in self.criteria(one)]
             if not below and one["priority"] != WONT:
                 below = [BriefRow(text=wording.NO_CRITERION)]
-            title = wording.requirement(self._words(one), text(one, "priority"))
-            yield self._row(one, title, one.id).but(below=tuple(below))
+            title = wording.requirement(self.words(one), text(one, "priority"))
+            yield self.row(one, title, one.id).but(below=tuple(below))
 
     def _limits(self) -> Iterator[BriefRow]:
-        for one in self._accepted("constraint"):
-            yield self._row(one, self._words(one), one.id)
-        for one in self._accepted("quality"):
-            yield self._row(one, wording.quality(self._words(one), text(one, "threshold")), one.id)
-        for one in self._accepted("exclusion"):
-            yield self._row(one, wording.exclusion(self._words(one), text(one, "reason")), wording.OUT)
-        for one in self._accepted("assumption"):
-            yield self._row(one, wording.requirement(self._words(one), text(one, "status")), wording.ASSUMED)
+        for one in self.accepted("constraint"):
+            yield self.row(one, self.words(one), one.id)
+        for one in self.accepted("quality"):
+            yield self.row(one, wording.quality(self.words(one), text(one, "threshold")), one.id)
+        for one in self.accepted("exclusion"):
+            yield self.row(one, wording.exclusion(self.words(one), text(one, "reason")), wording.OUT)
+        for one in self.accepted("assumption"):
+            yield self.row(one, wording.requirement(self.words(one), text(one, "status")), wording.ASSUMED)
 
-    def _risks(self) -> Iterator[BriefRow]:
-        for one in self._accepted("risk"):
-            words = wording.risk(self._words(one), text(one, "mitigation"), text(one, "owner"))
-            yield self._row(one, words, one.id)
-        for one in self._accepted("objection"):
+    def risks(self) -> Iterator[BriefRow]:
+        for one in self.accepted("risk"):
+            words = wording.risk(self.words(one), text(one, "mitigation"), text(one, "owner"))
+            yield self.row(one, words, one.id)
+        for one in self.accepted("objection"):
             if _is_risk(one):
-                yield self._row(one, self._objection(one), one.id)
+                yield self.row(one, self._objection(one), one.id)
 
-    def _next(self) -> Iterator[BriefRow]:
-        for one in (*self._accepted("action"), *in_order(self._accepted(WORK))):
+    def next_steps(self) -> Iterator[BriefRow]:
+        for one in (*self.accepted("action"), *in_order(self.accepted(WORK))):
             words = wording.task(
-                self._words(one),
+                self.words(one),
                 text(one, "owner"),
                 by_when=text(one, "by_when"),
-                after=_values(one["waits"]),
+                after=values(one["waits"]),
             )
-            yield self._row(one, words, one.id)
+            yield self.row(one, words, one.id)
 
     def _elsewhere(self, files: dict[str, str]) -> Iterator[BriefRow]:
         living = [one for one in self._spec.entries.values() if self._spec.lives(one.id)]
@@ -237,35 +238,41 @@ class _Gathering:
 
     # --- words ----------------------------------------------------------------------------------------------------
 
-    def _row(self, entry: Entry, words: str, label: str = "") -> BriefRow:
+    def row(self, entry: Entry, words: str, label: str = "") -> BriefRow:
         self._told.add(entry.id)
         return BriefRow(text=wording.with_doubt(words, entry), entry=entry.id, label=label)
 
-    def _accepted(self, kind: str) -> list[Entry]:
+    def accepted(self, kind: str) -> list[Entry]:
         return (
             [one for one in self._spec.active(kind) if _is_accepted(one)]
             if kind in self._schema.kinds
             else []
         )
 
-    def _words(self, entry: Entry) -> str:
+    def words(self, entry: Entry) -> str:
         return text(entry, self._schema.kinds[entry.kind].text)
 
-    def _by(self, entry: Entry) -> str:
+    def by(self, entry: Entry) -> str:
         return attribution_of(entry, self._schema.kinds[entry.kind].text)
 
-    def _said(self, entry: Entry) -> str:
-        return wording.with_speaker(self._words(entry), self._by(entry))
+    def said(self, entry: Entry) -> str:
+        return wording.with_speaker(self.words(entry), self.by(entry))
 
     def _objection(self, entry: Entry) -> str:
-        return wording.objection(
-            entry, self._words(entry), text(entry, "outcome_text") or text(entry, "risk")
-        )
+        return wording.objection(entry, self.words(entry), text(entry, "outcome_text") or text(entry, "risk"))
 
-    def _rank(self, requirement: Entry) -> int:
-        field = self._schema.kinds[REQUIREMENT].fields.get("priority")
-        values = field.of if field else ()
-        return values.index(priority) if (priority := requirement["priority"]) in values else len(values)
+    def criteria(self, requirement: Entry) -> list[Entry]:
+        return [part for part in self._spec.parts(requirement.id, CRITERION) if _is_accepted(part)]
+
+    def ranked(self) -> list[Entry]:
+        """The requirements, what must be first."""
+        field = (
+            self._schema.kinds[REQUIREMENT].fields.get("priority")
+            if REQUIREMENT in self._schema.kinds
+            else None
+        )
+        order = {value: place for place, value in enumerate(field.of if field else ())}
+        return sorted(self.accepted(REQUIREMENT), key=lambda one: order.get(one["priority"], len(order)))
 
 
 def _cut(section: BriefSection, size: BriefSize) -> BriefSection:
@@ -282,15 +289,16 @@ def _cut_below(row: BriefRow, most: int) -> BriefRow:
     return row.but(below=(*row.below[:most], *more))
 
 
-def _markdown(row: BriefRow, indent: str = "") -> Iterator[str]:
+def row_lines(row: BriefRow, indent: str = "") -> Iterator[str]:
+    """Of Markdown."""
     is_id = row.label == row.entry and not indent
     label = f"**{row.label}** " if row.label and is_id else f"{row.label}: " if row.label else ""
-    yield f"{indent}- {label}{_inert(row.text)}"
+    yield f"{indent}- {label}{inert_line(row.text)}"
     for one in row.below:
-        yield from _markdown(one, f"{indent}  ")
+        yield from row_lines(one, f"{indent}  ")
 
 
-def _inert(words: str) -> str:
+def inert_line(words: str) -> str:
     return inert(" ".join(clean(words).split()))
 
 
@@ -302,7 +310,8 @@ def _is_risk(objection: Entry) -> bool:
     return str(objection["outcome"]) == "kept as risk"
 
 
-def _values(value: Any) -> tuple[str, ...]:
+def values(value: Any) -> tuple[str, ...]:
+    """Of a field that may have several."""
     return (
         tuple(map(str, value))
         if isinstance(value, list | tuple)

@@ -4,14 +4,11 @@ import json
 
 from hypothesis import given
 
-from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.planning.plan import PlanDocument, read_plan
-from bot.domain.planning.projections import PLAN, PLAN_FILES, check, check_files, plan_page, projected
-from bot.domain.values.markdown import LAST_SECTION, outline
+from bot.domain.planning.projections import PLAN, PLAN_FILES, check, check_files, projected
 from tests.domain.planning.plans import PLANS, VALID
 
 PLAIN = PlanDocument.model_validate(VALID)
-HEADINGS = [(one.level, one.text) for one in outline(plan_page(PLAIN)).headings][1:]
 
 
 @given(PLANS)
@@ -27,37 +24,16 @@ def test_every_valid_plan_makes_the_round_trip(plan: PlanDocument) -> None:
     ]
 
 
-@given(PLANS)
-def test_nothing_in_a_plan_changes_the_shape_of_its_page(plan: PlanDocument) -> None:
-    """Whatever stands in it is text: the headings are the same for every plan, and none is hidden."""
-    page = outline(plan_page(plan))
-
-    unsettled = [(2, LAST_SECTION)] if plan.notes_of("open_question") else []
-    assert [(one.level, one.text) for one in page.headings][1:] == HEADINGS + unsettled
-    assert not page.hidden
-    assert "<!--" not in plan_page(plan)
-
-
-def test_the_page_shows_what_a_task_is_for_and_where_it_was_said() -> None:
-    """With the ids of requirements and of messages."""
-    page = plan_page(PLAIN)
-
-    assert "- **T1** Keep the last row (FR-001)" in page
-    assert "  - Said in: C1.1" in page
-
-
 def test_a_projection_that_differs_is_named_with_its_line() -> None:
     """The plan is right; writing it again mends the file."""
     files = dict(projected(PLAIN))
-    files[PLAN_PAGE] = files[PLAN_PAGE].replace("Keep", "Drop")
-    del files[PLAN_FILES]
+    files[PLAN_FILES] = files[PLAN_FILES].replace("[", "{")
 
-    lines = files[PLAN_PAGE].splitlines()
-    number = next(n for n, line in enumerate(lines, start=1) if "Drop" in line)
     assert [(str(gap), gap.line) for gap in check(PLAIN, files)] == [
-        (f"planning/plan.md differs from the plan in line {number}.", number),
-        ("planning/plan.files.json is missing.", 1),
+        ("planning/plan.files.json differs from the plan in line 2.", 2)
     ]
+    del files[PLAN_FILES]
+    assert [str(gap) for gap in check(PLAIN, files)] == ["planning/plan.files.json is missing."]
     assert check(PLAIN, {**files, **projected(PLAIN)}) == ()
 
 

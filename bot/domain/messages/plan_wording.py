@@ -1,0 +1,44 @@
+"""The words of plan.md: its headings, and the first line, which says whether it is ready."""
+
+from collections.abc import Sequence
+
+from bot.domain.messages import specification_wording
+from bot.domain.messages.step_wording import listed
+from bot.domain.values.text import counted
+
+ORDER, BEFORE, FILES, ROLES = "Order", "Before it can start", "Files", "Roles"
+TESTED = "Requirements and how they are tested"
+ORDER_COLUMNS = ("#", "What", "Who", "By", "After", "Tests")
+NO_TEST, NO_TEST_NAMED = "no test yet", "none named"
+NO_VERDICT = "no verdict yet"
+READY = "Ready: nothing is in the way."
+
+
+def page_title(title: str) -> str:
+    return f"Plan: {title}"
+
+
+def not_ready(lacking: Sequence[str], not_settled: int) -> str:
+    """`Not ready: 2 contested. 6 points are not settled (last section).`"""
+    points = counted(not_settled, "point")
+    rest = (
+        f" {points} {'is' if not_settled == 1 else 'are'} not settled (last section)." if not_settled else ""
+    )
+    return f"{specification_wording.not_ready(lacking)}{rest}"
+
+
+def piece(title: str, requirements: Sequence[str], *, is_critical: bool) -> str:
+    """Of work: `Outbox behind a flag, for FR-001 and FR-002, decides the date`."""
+    facts = (f"for {listed(requirements)}" if requirements else "", "decides the date" if is_critical else "")
+    return ", ".join(filter(None, (title, *facts)))
+
+
+def test(id: str) -> str:
+    return f"test {id}"
+
+
+def file(path: str, change: str, reason: str, requirements: Sequence[str]) -> str:
+    """`sync/merge.py (modify): keeps both values, for FR-002`"""
+    what = f"{path} ({change})" if change and change != "none" else path
+    why = ", ".join(filter(None, (reason, f"for {listed(requirements)}" if requirements else "")))
+    return f"{what}: {why}" if why else what

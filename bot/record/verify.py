@@ -174,7 +174,7 @@ def _shown(row: bytes) -> str:
 # --- plans, also older versions ------------------------------------------------------------------------------------
 
 VERSIONS = "versions"
-READ = (PLAN, PLAN_FILES, REVIEW)
+READ = (PLAN, PLAN_PAGE, PLAN_FILES, REVIEW)
 
 
 def plans_in_step(item: Folder) -> Iterator[Difference]:

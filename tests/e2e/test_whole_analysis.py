@@ -50,11 +50,11 @@ ANSWERS = {
 
 
 COUNTED = {
-    "File that changes": "file",
-    "Functional requirement": "requirement",
-    "Module": "module",
-    "Interface": "interface",
-    "Error": "error",
+    "files? that changes?": "file",
+    "functional requirements?": "requirement",
+    "modules?": "module",
+    "interfaces?": "interface",
+    "errors?": "error",
 }
 """Kinds whose number stands in summaries."""
 
@@ -228,7 +228,7 @@ def _check_artifacts(meeting: Meeting) -> None:
         counts = {
             int(count)
             for path in meeting.folder.glob("*.md")
-            for count in re.findall(rf"(?m)^- {name}: (\d+)$", path.read_text())
+            for count in re.findall(rf"(?m)^- (\d+) {name}$", path.read_text())
         }
         assert counts == {kinds[kind]}, name
 

@@ -339,3 +339,17 @@ def test_the_plan_that_was_chosen_in_an_earlier_version_is_no_decision() -> None
     line = earlier(decision=True).but(content="Write the plan -- chosen by Linus")
 
     assert told_earlier(line).decisions == ()
+
+
+def test_where_people_stood_is_written_once() -> None:
+    """In the block of the discussion. Who words the reason anew later still holds the position."""
+    table = Table().start().elaborate().say("option: leaky bucket\noption: token bucket")
+    table.say("for A, it is simple", ts="901.1").say("for B if Redis holds", who="grace").say("done")
+    block = "- A: leaky bucket – Ada (“it is simple”)\n- B: token bucket – Grace (if Redis holds)\n"
+    assert block in table.world.files["quick-scan.md"]
+
+    table.edit("901.1", "for A, it is cheap").press_continue()
+    assert block in (text := table.world.files["quick-scan.md"])
+    assert text.count("POS-001") == 1
+    assert "Since then:\n\n- POS-001 (Ada) reads now: leaky bucket; it is cheap\n" in text
+    assert "notes.md" not in table.world.files

@@ -49,6 +49,16 @@ def test_nothing_empty_claims_anything() -> None:
     assert json.loads(meeting.section("user-stories.json")) == []
 
 
+def test_work_is_listed_in_the_order_of_doing(meeting: Meeting) -> None:
+    """Below one number each, so that it is one list where Markdown is rendered."""
+    meeting.say("Ada", "02-02", "task: the pilot -> WRK-002\ntask: the outbox; owner: Grace")
+
+    assert meeting.section("Implementation Order") == (
+        "1. **WRK-002** the outbox — Ada\n   - Owner: Grace\n"
+        "1. **WRK-001** the pilot — Ada\n   - Waits for: WRK-002"
+    )
+
+
 def test_what_is_proposed_is_in_no_list_of_results(meeting: Meeting) -> None:
     """It stands under *Not settled* until a person accepts it."""
     meeting.propose(

@@ -121,6 +121,12 @@ class DiscussionBoard(NamedTuple):
         """Those of *entries* that came up in this discussion."""
         return tuple(one for one in entries if one[DISCUSSION] == self.debate.entry)
 
+    def placed_positions(self, specification: Specification) -> tuple[Entry, ...]:
+        """Of people, for an option of the board."""
+        taken = self.own(specification.active(POSITION))
+        stands = ((one, self.stand_of(str(one["person"]), str(one["issue"] or ""))) for one in taken)
+        return tuple(one for one, stand in stands if stand and stand.letter and not stand.is_persona)
+
     def objection(self, id: str) -> Entry | None:
         return next((one for one in self.objections if one.id == id), None)
 

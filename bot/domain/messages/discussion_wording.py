@@ -275,16 +275,16 @@ def held(option: str) -> str:
     return option if option == UNDECIDED else f"“{option}”"
 
 
-def reads_now(id: str, text: str) -> str:
-    return f"{id} reads now: {bullet(text)}"
+def reads_now(name: str, text: str) -> str:
+    return f"{name} reads now: {bullet(text)}"
 
 
-def was_withdrawn(id: str) -> str:
-    return f"{id} was withdrawn."
+def was_withdrawn(name: str) -> str:
+    return f"{name} was withdrawn."
 
 
-def was_replaced(id: str, by: Sequence[str]) -> str:
-    return f"{id} was replaced by {', '.join(by)}."
+def was_replaced(name: str, by: Sequence[str]) -> str:
+    return f"{name} was replaced by {', '.join(by)}."
 
 
 def is_named_alone(name: str, deciders: Sequence[str]) -> bool:

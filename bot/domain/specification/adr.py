@@ -199,10 +199,13 @@ def _facts(option: Entry, decision: Entry, specification: Specification) -> Iter
     ]
     if names := [_name(one) for one in held if _key(one["option"]) == _key(option["name"] or option["text"])]:
         yield f"For it at the end: {', '.join(names)}"
-    for one in held:
-        past = [claim.value for claim in one.claims.get("option", ())[:-1]]
-        if _key(option["name"] or option["text"]) in map(_key, past) and _name(one) not in names:
-            yield f"Moved away: {_name(one)}"
+    if moved := [_name(one) for one in held if _name(one) not in names and _was_for(one, option)]:
+        yield f"Moved away: {', '.join(moved)}"
+
+
+def _was_for(position: Entry, option: Entry) -> bool:
+    past = [claim.value for claim in position.claims.get("option", ())[:-1]]
+    return _key(option["name"] or option["text"]) in map(_key, past)
 
 
 def _consequences(entry: Entry, specification: Specification) -> str:

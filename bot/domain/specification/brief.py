@@ -98,10 +98,10 @@ def listed(rows: Sequence[str]) -> str:
     return "\n".join(f"- {inert_line(row)}" for row in rows or (specification_wording.ALL_SETTLED,))
 
 
-def in_order(work: Sequence[Entry]) -> list[Entry]:
+def in_order(entries: Sequence[Entry]) -> list[Entry]:
     """What others wait for comes first; else as it was said. A circle is broken where it was closed."""
-    known, done, found = {one.id: one for one in work}, set[str](), list[Entry]()
-    stack = [(one.id, False) for one in reversed(work)]
+    known, done, found = {one.id: one for one in entries}, set[str](), list[Entry]()
+    stack = [(one.id, False) for one in reversed(entries)]
     seen: set[str] = set()
     while stack:
         id, is_ready = stack.pop()

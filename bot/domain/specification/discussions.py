@@ -4,16 +4,24 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from bot.domain.messages import discussion_wording as wording
-from bot.domain.specification.entries import DISCUSSION, Entry, EntryState, Specification
+from bot.domain.specification.entries import DISCUSSION, POSITION, Entry, EntryState, Specification
 
 CONCLUDED_IN = ("decision", "objection", "question", "insight", "action")
-"""The kinds that the block shows."""
+"""The kinds that the block lists, besides positions."""
+IN_POSITIONS = ("option", "why", "condition")
+"""The fields of a position that the block shows."""
 REVISION_CHARS = 8
 
 
 def shown_entries(specification: Specification, discussion: str) -> Iterator[Entry]:
     for kind in CONCLUDED_IN:
         yield from (one for one in specification.active(kind) if one[DISCUSSION] == discussion)
+
+
+def words_of(entry: Entry) -> str:
+    """What the block has of it."""
+    said = [entry[name] for name in IN_POSITIONS] if entry.kind == POSITION else [entry["text"]]
+    return "; ".join(str(one) for one in said if one)
 
 
 def as_shown(id: str, text: str) -> str:
@@ -27,16 +35,26 @@ def since_then(specification: Specification, discussion: Entry) -> tuple[str, ..
     return tuple(_changes(specification, map(str, discussion["shows"] or ())))
 
 
+def shown_ids(discussion: Entry) -> tuple[str, ...]:
+    """What the block shows; where it reads otherwise by now, that stands below the block."""
+    return tuple(str(one).partition("@")[0] for one in discussion["shows"] or ())
+
+
 def _changes(specification: Specification, shows: Iterable[str]) -> Iterator[str]:
     for shown in shows:
-        id = shown.partition("@")[0]
-        entry = specification.entries.get(id)
+        entry = specification.entries.get(shown.partition("@")[0])
         if entry is None:
             continue
-        text = str(entry["text"] or "")
+        name, words = _named(entry), words_of(entry)
         if entry.state is EntryState.SUPERSEDED:
-            yield wording.was_replaced(id, entry.replaced_by)
+            yield wording.was_replaced(name, entry.replaced_by)
         elif entry.state is EntryState.WITHDRAWN:
-            yield wording.was_withdrawn(id)
-        elif as_shown(id, text) != shown:
-            yield wording.reads_now(id, text)
+            yield wording.was_withdrawn(name)
+        elif as_shown(entry.id, words) != shown:
+            yield wording.reads_now(name, words)
+
+
+def _named(entry: Entry) -> str:
+    """The block names who takes a position, and no id of it."""
+    claim = entry.claim("option") if entry.kind == POSITION else None
+    return f"{entry.id} ({claim.owner.name})" if claim else entry.id

@@ -6,7 +6,7 @@ from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import NOTE, PLAN_PAGE, SectionView, ViewForm
-from bot.domain.catalog.steps import SHARED
+from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.item.artifacts import (
     SINCE_THEN,
     CheckedEdit,
@@ -21,7 +21,7 @@ from bot.domain.item.artifacts import (
 )
 from bot.domain.specification import adr, discussions
 from bot.domain.specification.brief import PAGE, Brief, brief, listed, page
-from bot.domain.specification.entries import DISCUSSION, Specification
+from bot.domain.specification.entries import DISCUSSION, Entry, Specification
 from bot.domain.specification.projection import Projection
 from bot.domain.values.markdown import LAST_SECTION
 
@@ -106,7 +106,10 @@ def _sections(
         if one.body or one.key in written:
             yield one.key, edit
     in_plan = (view for view in playbook.schema.views if view.file == PLAN_PAGE and view.key in written)
-    more = projection.elsewhere([*due, *in_plan], but={one.id for one in decisions})
+    in_blocks = {
+        id for held, _, paths in _held(playbook, specification) if paths for id in discussions.shown_ids(held)
+    }
+    more = projection.elsewhere([*due, *in_plan], {one.id for one in decisions}, in_blocks)
     key = f"{NOTES_PAGE}#{ELSEWHERE}"
     if more or key in written:
         body = "\n".join(more.values())
@@ -136,15 +139,17 @@ def follow_ups(
     playbook: Playbook, specification: Specification
 ) -> Iterator[tuple[str, tuple[FollowUpEdit, ...]]]:
     """What became of what the block of each discussion shows, in every file that has the block; by a key."""
+    for held, step, paths in _held(playbook, specification):
+        block, rows = marker(step.step_id, str(held["ended"])), discussions.since_then(specification, held)
+        if edits := tuple(FollowUpEdit(path=path, marker=block, rows=rows) for path in paths):
+            yield f"{held.id}#{SINCE_THEN}", edits
+
+
+def _held(playbook: Playbook, specification: Specification) -> Iterator[tuple[Entry, Step, tuple[str, ...]]]:
+    """The discussions of steps, with the files that have their block."""
     for held in specification.active(DISCUSSION):
         if step := playbook.own_step(str(held["step"] or "")):
-            block, rows = (
-                marker(step.step_id, str(held["ended"])),
-                discussions.since_then(specification, held),
-            )
-            paths = filter(applies_to, step.outputs)
-            if edits := tuple(FollowUpEdit(path=path, marker=block, rows=rows) for path in paths):
-                yield f"{held.id}#{SINCE_THEN}", edits
+            yield held, step, tuple(filter(applies_to, step.outputs))
 
 
 def _due(

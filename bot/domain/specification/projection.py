@@ -31,9 +31,18 @@ from bot.domain.messages.attribution_wording import (
     overtaken,
     together,
 )
-from bot.domain.specification.entries import Entry, EntryState, PartyKind, Specification, numbers
+from bot.domain.specification.brief import in_order
+from bot.domain.specification.discussions import IN_POSITIONS
+from bot.domain.specification.entries import (
+    POSITION,
+    Entry,
+    EntryState,
+    PartyKind,
+    Specification,
+    numbers,
+)
 from bot.domain.values.markdown import bullet, inert
-from bot.domain.values.text import clean, csv_cell
+from bot.domain.values.text import clean, counted, csv_cell
 
 UNSORTED = "**Said, and not sorted yet**"
 ALSO_SAID = "**Also said**"
@@ -162,7 +171,7 @@ class Projection:
             case ViewForm.BULLETS:
                 return self._bullets(show, entries)
             case ViewForm.NUMBERED:
-                return self._bullets(show, entries, sign="1.")
+                return self._bullets(show, in_order(entries), sign="1.")
             case ViewForm.HEADINGS:
                 return "\n\n".join(self._heading(show, one) for one in entries)
             case ViewForm.TABLE:
@@ -210,8 +219,13 @@ class Projection:
         """Whether the section lists it, by itself or as a part of others."""
         return any(self.shown_fields(view, entry))
 
-    def elsewhere(self, views: Sequence[SectionView], but: Collection[str]) -> dict[str, str]:
-        """What people gave that no section of *views* shows, by id; entries that were replaced *but* some, too."""
+    def elsewhere(
+        self, views: Sequence[SectionView], but: Collection[str], in_blocks: Collection[str] = ()
+    ) -> dict[str, str]:
+        """
+        What people gave that no section of *views* shows, by id; entries that were replaced *but* some, too.
+        *in_blocks* are those that the block of a discussion has.
+        """
         found: dict[str, str] = {}
         for entry in self._spec.entries.values():
             kind = self._schema.kinds.get(entry.kind)
@@ -221,6 +235,8 @@ class Projection:
             if kind is None or kind.key == NOTE or not (is_replaced or self._spec.lives(entry.id)):
                 continue
             shown = {name for view in views for name in self.shown_fields(view, entry) if not is_replaced}
+            if entry.kind == POSITION and entry.id in in_blocks:
+                shown.update(IN_POSITIONS)
             left = [name for name in kind.fields if name not in shown and _is_of_people(entry, kind, name)]
             if left:
                 show = Show(kind=kind.key, form=ViewForm.BULLETS, fields={name: name for name in left})
@@ -281,7 +297,7 @@ class Projection:
             if not words:
                 words, facts = "; ".join(facts), []
             rows.append(f"{sign} **{entry.id}** {words} — {self._who(entry)}{_doubt(entry)}")
-            rows += [f"  - {fact}" for fact in facts]
+            rows += [f"{' ' * len(sign)} - {fact}" for fact in facts]
         return "\n".join(rows).strip("\n")
 
     def _labelled(self, entry: Entry, show: Show) -> Iterator[str]:
@@ -334,7 +350,7 @@ class Projection:
         return f"{table}\n\n_{_by_person(entries)}._"
 
     def _count(self, kind: Kind) -> str:
-        return f"- {kind.name}: {len(self._spec.active(kind.key))}"
+        return f"- {counted(len(self._spec.active(kind.key)), kind.name.lower(), kind.plural.lower())}"
 
     def _code(self, show: Show, entry: Entry) -> str:
         named = {name: str(entry[name] or "") for name in ("name", "inputs", "result", "errors")}

@@ -340,7 +340,11 @@ def _discussion_ended(rt: Roundtable, new: Iterable[Patch]) -> Iterator[Patch]:
     id = rt.debate.entry
     if not id:
         return
-    words = {one.id: str(one["text"]) for one in discussions.shown_entries(rt.specification, id)}
+    shown = (
+        *discussions.shown_entries(rt.specification, id),
+        *rt.discussed.placed_positions(rt.specification),
+    )
+    words = {one.id: discussions.words_of(one) for one in shown}
     words |= {one.id: str(one.set["text"]) for one in new}
     ended = {
         "ended": rt.now,

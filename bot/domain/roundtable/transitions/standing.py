@@ -4,7 +4,7 @@ Where people stand in a discussion: for an option, for one that they name, or se
 Each is a line with the name of who took it. What is too long to be kept whole is refused.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bot.domain.actions import table
@@ -21,7 +21,7 @@ from bot.domain.roundtable.effects import Speak, Tell
 from bot.domain.roundtable.inputs import Amend, Command, NameOption, Press, SealPosition
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
-from bot.domain.specification.entries import DISCUSSION, POSITION, Patch
+from bot.domain.specification.entries import DISCUSSION, POSITION, Entry, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
@@ -110,7 +110,7 @@ def taking_position(
 def restated(rt: Roundtable, event: Amend, playbook: Playbook) -> Iterator[Patch]:
     """A message that said where its author stands, and still does in other words, keeps the position that it gave."""
     made = [one.id for one in rt.specification.made_by(rt.line_of(event.ts)) if one.kind == POSITION]
-    options = rt.discussed.options if made and rt.elaboration else ()
+    options = _options_of(rt, rt.specification.entries[made[0]]) if made else ()
     position = words.position_in(options, event.text, playbook.schema) if made else None
     if position is None or position.letter is None:
         return
@@ -121,6 +121,15 @@ def restated(rt: Roundtable, event: Amend, playbook: Playbook) -> Iterator[Patch
         entry = rt.specification.entries[id]
         given = {name: entry[name] for name in ABOUT if entry[name]} | fields
         yield Patch(id=id, set={name: value for name, value in given.items() if value})
+
+
+def _options_of(rt: Roundtable, position: Entry) -> Sequence[BoardOption]:
+    """Of its discussion, with the letters of it, also when that is over."""
+    if rt.elaboration and rt.elaboration.entry == position[DISCUSSION]:
+        return rt.discussed.options
+    held = rt.specification.entries.get(str(position[DISCUSSION]))
+    ended = rt.ended.get(str(held["step"])) if held else None
+    return ended.options if ended else ()
 
 
 # --- sealed positions -----------------------------------------------------------------------------------------------

@@ -77,9 +77,7 @@ class ChecklistReviewers:
         return Review(
             title=case.title,
             method=f"{asked} {method}".strip(),
-            coverage=await asyncio.to_thread(
-                coverage.summary, case.playbook, case.specification, case.steps_completed
-            ),
+            coverage=await asyncio.to_thread(coverage.summary, case.playbook, case.specification),
             opinions=given,
             missing=tuple(_missing(case)),
             unseen=tuple(filter(None, (*unseen, *_unseen(case, given)))),

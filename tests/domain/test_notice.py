@@ -193,11 +193,15 @@ def test_who_reviewed_is_said_and_many_are_counted() -> None:
 
 
 def test_the_line_is_the_first_line_exactly() -> None:
-    """As it is specified, so that people and programs find it; in Slack's own text too."""
-    notice = decide(Notice(slug="dark-mode"), arrived(3))
+    """As it is specified, so that people and programs find it; then one useful sentence."""
+    notice = decide(Notice(slug="dark-mode"), arrived(3, sentence="`spec.md:4`: FR-002 has no limit."))
     message = review_wording.notice(notice)
 
-    assert message.text.splitlines()[0] == LINE
+    assert message.text.splitlines() == [
+        LINE,
+        "**Dark mode** (`dark-mode`), review 3. The review does not name its reviewers.",
+        "`spec.md:4`: FR-002 has no limit.",
+    ]
     assert parts(message)[0].text.splitlines()[0] == LINE
 
 
@@ -217,7 +221,7 @@ def test_whatever_is_in_it_it_is_one_post_that_pings_nobody(text: str) -> None:
     many = (text,) * 40
     notice = Notice(slug="dark-mode", title=text)
     for number in range(1, 10):
-        more = {"reviewers": many, "findings": many, "missing": many, "hidden": many}
+        more = {"reviewers": many, "sentence": text, "hidden": many}
         notice = decide(notice, arrived(number, **more))
     told = parts(review_wording.notice(notice, (Link(label=text, url="https://example.org/" + text),)))
 

@@ -82,14 +82,14 @@ def test_a_list_of_gaps_is_no_verdict() -> None:
     alone = Review(
         title="X",
         method="Without a reviewer.",
-        coverage="FR 4 of 4 with a test, risks 2, open 1",
+        coverage="4 of 4 requirements have a test, 2 risks, 1 point is not settled.",
         opinions=(rule,),
     )
     with_a_reviewer = alone.but(opinions=(rule, ReviewerOpinion(by="Ada", findings=(CRITERION,))))
 
     assert (alone.meta, alone.line) == (None, "REVIEW: metadata unavailable")
     assert MARKER not in alone.markdown
-    assert "FR 4 of 4 with a test, risks 2, open 1" in alone.markdown
+    assert "4 of 4 requirements have a test, 2 risks, 1 point is not settled." in alone.markdown
     assert "- How likely is RSK-001?" in alone.markdown
     assert triage_line(alone.markdown) == alone.line
     assert with_a_reviewer.line == "REVIEW: PASS | issues=1 (critical=0) | missing_inputs=0"

@@ -57,7 +57,7 @@ async def test_without_a_model_a_review_is_coverage() -> None:
         assert "PASS" not in review.markdown
         assert "FAIL" not in review.markdown
 
-    assert review.coverage == "FR 1 of 1 with a test, risks 0, open 1"
+    assert review.coverage == "1 of 1 requirement has a test, 0 risks, 1 point is not settled."
     assert "What might people expect that we will not do this time?" in review.markdown
     assert "23 unfinished steps were not reviewed." in review.unseen
 

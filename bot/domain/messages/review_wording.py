@@ -25,7 +25,8 @@ def notice(of: Notice, links: tuple[Link, ...] = ()) -> Message:
     rows = [
         newest.line,
         f"**{title_of(of)}** (`{of.slug}`), review {newest.number}. {_by(newest)}",
-        *_bullets("Hidden", newest.hidden),
+        *filter(None, [_sentence(newest.sentence)]),
+        *_bullets("Besides", newest.hidden),
         *_before(of.entries[:-1]),
     ]
     short = tuple(link for link in links if len(link.url) <= URL_CHARS)

@@ -6,20 +6,25 @@ from collections.abc import Collection, Mapping
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
 from bot.domain.specification.entries import Specification
+from bot.domain.specification.not_settled import not_settled
 from bot.domain.values.text import counted
 
 NOTHING = "Nothing is recorded in the specification yet."
 
 
-def summary(playbook: Playbook, specification: Specification, steps: Collection[str]) -> str:
-    """`FR 4 of 4 with a test, risks 2, open 3`: open are the gaps of the finished *steps*."""
+def summary(playbook: Playbook, specification: Specification) -> str:
+    """`4 of 5 requirements have a test, 2 risks, 6 points are not settled.`"""
     if not specification.entries:
         return NOTHING
     requirements = specification.active("requirement")
     tested = sum(bool(specification.parts(one.id, "criterion")) for one in requirements)
-    risks = len(specification.active("risk"))
-    gaps = len(coverage(playbook.schema, specification, steps))
-    return f"FR {tested} of {len(requirements)} with a test, risks {risks}, open {gaps}"
+    of = counted(len(requirements), "requirement")
+    risks = counted(len(specification.active("risk")), "risk")
+    left = counted(len(not_settled(playbook.schema, specification)), "point")
+    return (
+        f"{tested} of {of} {'has' if tested == 1 else 'have'} a test, {risks}, "
+        f"{left} {'is' if left.startswith('1 ') else 'are'} not settled."
+    )
 
 
 def gaps_by_lead(

@@ -18,16 +18,15 @@ KEYS_REMEMBERED = 256
 
 class ReviewEntry(Stored):
     """
-    A review as it is shown. *number* is its iteration, and 0 until it is kept; *findings* are those that are shown,
-    *hidden* says what is not shown, and why. *by_rule*: a rule listed gaps, and *reviewers* lead the steps with them.
+    A review as it is shown. *number* is its iteration, and 0 until it is kept. *sentence* is shown of it besides
+    the line, *hidden* what is not. *by_rule*: a rule listed gaps, and *reviewers* lead the steps with them.
     """
 
     number: int = 0
     path: str = ""
     line: str
     reviewers: tuple[str, ...] = ()
-    findings: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    sentence: str = ""
     hidden: tuple[str, ...] = ()
     by_rule: bool = False
 

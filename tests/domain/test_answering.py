@@ -47,9 +47,7 @@ def test_a_question_is_answered_at_any_time(where: str) -> None:
     assert (claim.value, attribution(claim)) == ("The customer pays.", "Linus")
     assert questions(table) == []
     shown = [one.message.text for one in table.world.thread]
-    assert any(
-        "Linus answered in a direct message:\n**Who pays?**\n> The customer pays." in one for one in shown
-    )
+    assert any("Linus answered in a form:\n**Who pays?**\n> The customer pays." in one for one in shown)
     [line] = [one for one in table.lines if one.content == "Linus answered Q-001: The customer pays."]
     assert line.meta["person"] == "linus"
 

@@ -551,3 +551,77 @@ def test_a_time_is_no_answer_when_the_step_is_read_from_git(words: str) -> None:
     table = held().say(words, who="grace").say("We count answered requests only.", who="linus").forget()
 
     assert [one.text for one in table.rt.answers] == ["We count answered requests only."]
+
+
+# --- who is waited for by name --------------------------------------------------------------------------------------
+
+
+def asked_by_name(table: Table) -> Message:
+    """The prompt at the bottom."""
+    return table.world.thread[-1].message
+
+
+def due_of(table: Table) -> str:
+    return table.rt.timers[TimerName.UNANSWERED]
+
+
+def a_question_of_grace() -> Table:
+    return (
+        held().say("Edits get lost.").say("open question: who pays? -> Grace").say("Ours, too.", who="linus")
+    )
+
+
+def test_who_is_waited_for_is_asked_by_name_when_nobody_writes() -> None:
+    """Ten minutes after the last word, in working hours, and once for each thing."""
+    table = a_question_of_grace()
+    table = comes(table, due_of(table))
+
+    asked = asked_by_name(table)
+    assert asked.text == "This waits for one of you:\n- **Grace**: A question is yours to answer: who pays?"
+    assert asked.pings == ("grace",)
+    assert [(one.label, one.value) for one in asked.choices] == [
+        ("Answer…", "offline-sync/Q-001"),
+        ("Ask somebody else…", "Q-001"),
+    ]
+    table.say("Nobody knows.", who="linus")
+    assert TimerName.UNANSWERED not in table.rt.timers
+    table.say("open question: who tells them? -> Linus")
+    table = comes(table, due_of(table))
+    assert [line.partition(":")[0] for line in asked_by_name(table).text.splitlines()[1:]] == [
+        "- **Grace**",
+        "- **Linus**",
+    ]
+
+
+def test_it_comes_ten_minutes_after_the_last_word_and_in_working_hours() -> None:
+    """The hours are those of who started it."""
+    table = a_question_of_grace()
+    assert due_of(table)[11:16] == "09:00"
+
+    table.rt = table.rt.but(now=due_of(table))
+    assert seconds(due_of(table.say("And the deposit?", who="linus"))) == seconds(table.rt.now) + 600
+
+
+def test_an_answer_ends_the_question() -> None:
+    """Its post keeps one line, and has nothing to press any more."""
+    table = a_question_of_grace()
+    table = comes(table, due_of(table)).say("Q-001 answer: Noor pays", who="grace")
+
+    assert table.rt.prompt is None
+    over = next(one for one in thread(table) if "asked about" in one.text)
+    assert (over.text, over.choices) == ("You were asked about Q-001.", ())
+
+
+def test_a_nudge_asks_again_what_waits_by_name() -> None:
+    """At a menu and in a discussion, too; after the roll call of an open step."""
+    table = a_question_of_grace().say("We sync at night.", who="grace").say("nudge")
+    assert asked_by_name(table).pings == ("grace",)
+
+    table.say("Hm.", who="linus").do_step().say("nudge", who="linus")
+    assert asked_by_name(table).pings == ("grace",)
+
+
+def test_a_nudge_where_nothing_waits_says_so() -> None:
+    table = held().say("One.").say("Two.", who="grace").say("Three.", who="linus").say("nudge")
+
+    assert table.world.told[-1][1].text == "Nothing waits for anybody."

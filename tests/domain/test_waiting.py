@@ -49,7 +49,7 @@ def test_an_objection_waits_for_its_owner_and_for_who_decided(about: object) -> 
     table = table_with(("ada", DECISION), ("grace", objection(about=about)))
 
     assert waits(table, "grace") == [Wait(WaitKind.OWN_OBJECTION, "The phone gets lost")]
-    assert waits(table, "ada") == [Wait(WaitKind.OBJECTION, "The phone gets lost", "Grace")]
+    assert waits(table, "ada") == [Wait(WaitKind.OBJECTION, "The phone gets lost", "Grace", "OBJ-001")]
     assert waits(table, "linus") == []
 
 

@@ -130,7 +130,7 @@ async def test_a_question_is_answered_there_and_everybody_reads_it(meeting: Meet
         await meeting.until(lambda: linus.view is not None)
         assert "Everybody in the channel of this roundtable will read it" in str(linus.view)
         await linus.submit({"roundtable.words": "Edits get lost in tunnels."})
-        shown = await meeting.seen("Linus answered in a direct message")
+        shown = await meeting.seen("Linus answered in a form")
         assert "Edits get lost in tunnels." in shown.text
     async with meeting.bot():
         await linus.say(DIRECT, "Catch me up on Offline sync")
@@ -236,7 +236,7 @@ async def test_questions_of_ones_own_are_answered_there(meeting: Meeting) -> Non
         assert "Grace asks: Who pays?" in str(linus.view)
     async with meeting.bot():
         assert (await linus.submit({"roundtable.words": "The customer pays."})).acked
-        await meeting.seen("Linus answered in a direct message")
+        await meeting.seen("Linus answered in a form")
         assert (await linus.press(told, pays["action_id"], pays["value"])).acked
         await meeting.until(lambda: "Q-001 is answered" in linus.ephemerals[-1].text)
         await linus.say(DIRECT, "What waits for me?")

@@ -377,3 +377,32 @@ async def test_another_time_is_chosen_in_a_form_and_outlives_the_store(meeting: 
         at.until(9, 17, 1)
         await meeting.menu("extend")
     assert meeting.meta["roundtable"]["due_offset"] == GRACE.tz_offset
+
+
+async def test_who_is_waited_for_by_name_answers_below_or_hands_it_on(meeting: Meeting) -> None:
+    """After ten minutes without a word, with a kill before the post, and before the answer."""
+    at, grace, linus = days(meeting), meeting.slack.person("grace"), meeting.slack.person("linus")
+    async with meeting.bot():
+        at.until(7, 10)
+        await begun(meeting)
+        await meeting.say("open question: Who pays? -> Grace", who="ada")
+        await meeting.slack.settled()
+    at.until(7, 10, 11)
+    async with meeting.bot():
+        asked = await meeting.seen("This waits for one of you:")
+        assert "*Grace*: A question is yours to answer: Who pays?" in asked.text
+        await meeting.press_in(asked, "amend", who="linus")
+        await meeting.until(lambda: linus.view is not None)
+        assert "Who pays?" in str(linus.view)
+    async with meeting.bot():
+        await meeting.press_in(asked, "answer_form", who="grace")
+        await meeting.until(lambda: grace.view is not None)
+        await grace.submit({"roundtable.words": "The customer pays."})
+        await meeting.seen("Grace answered in a form")
+        await meeting.seen("You were asked about Q-001.")
+        assert not meeting.menus("answer_form")
+        await meeting.finish_step()
+        await meeting.slack.settled()
+
+    (line,) = [line for line in meeting.transcript.lines if "answered Q-001" in line.content]
+    assert line.person == meeting.person("grace")

@@ -181,7 +181,7 @@ class Action:
     REVEAL = ActionRow("reveal", "standing.revealed")
 
     # --- who is waited for, and until when
-    NUDGE = ActionRow("nudge", "attending.nudge_pressed", _typed(alone("nudge"), _STEP))
+    NUDGE = ActionRow("nudge", "attending.nudge_pressed", _typed(alone("nudge"), _OPEN | _MENU))
     NOTHING_TO_ADD = ActionRow(
         "pass",
         "attending.passed",

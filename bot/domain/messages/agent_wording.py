@@ -70,7 +70,7 @@ def answered(name: str, text: str, *, question: str = "") -> str:
     """To the open step, or to a recorded *question*."""
     quote = "\n".join(f"> {escaped(row)}" for row in text.splitlines())
     about = f"\n**{escaped(question)}**" if question else ""
-    return f"{escaped(name)} answered in a direct message:{about}\n{quote}"
+    return f"{escaped(name)} answered in a form:{about}\n{quote}"
 
 
 def asked(title: str, by: str, text: str) -> str:

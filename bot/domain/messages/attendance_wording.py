@@ -25,7 +25,7 @@ WITHOUT = Choice(action=Action.WITHOUT, label="Go on without {name}")
 NO_DUE = "No time is set here."
 NO_DUE_NOW = "No step and no discussion is open here, so no answers can be due."
 NO_SUCH_MOMENT = "Choose a time in the future."
-NOBODY_TO_ASK = "Everybody who takes part has answered for this step."
+NOBODY_TO_ASK = "Nothing waits for anybody."
 ASKED_ALREADY = "I have asked about this step already. I ask only once."
 NO_SUCH_TIME = "I can't read that date. Write `due 2026-11-30 17:00`."
 NOT_ASKED = "I have not asked you about this step."

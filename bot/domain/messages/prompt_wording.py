@@ -1,9 +1,11 @@
 """What the one question at the bottom of the thread says, and what is left of it once it is over."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from bot.domain.discussion.board import Agreement, DiscussionBoard
 from bot.domain.messages import discussion_card, step_card
+from bot.domain.messages.agent_wording import ANSWER
 from bot.domain.messages.attribution_wording import recorder
 from bot.domain.messages.discussion_wording import decided_by
 from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
@@ -34,6 +36,9 @@ CHANGE = Choice(action=Action.CHANGES, label="Which of these does it change?")
 NONE = Choice(action=Action.CHANGES_NONE, label="None of them")
 AMEND = step_card.AMEND.but(label="Write it anew…", emphasis=Emphasis.PRIMARY)
 SEE_THE_CARD = "See the card"
+WAITS = "This waits for one of you:"
+MOST_ANSWERED = 3
+"""Questions with a button."""
 
 
 def agreed(agreement: Agreement, board: DiscussionBoard, permalink: str) -> Message:
@@ -85,6 +90,42 @@ def contradicted(entry: Entry, words: str, by: str) -> Message:
         token=ITEM,
         note=f"Or type `{entry.id}: new words`, `keep {entry.id}` or `withdraw {entry.id}`",
     )
+
+
+class NamedWait(NamedTuple):
+    """What waits for a person, in *words*; *entry* is the question, or the objection."""
+
+    person: str
+    name: str
+    words: str
+    entry: str
+    is_question: bool
+
+
+def waiting(slug: str, waits: Sequence[NamedWait]) -> Message:
+    rows = "\n".join(f"- **{one.name}**: {one.words}" for one in waits)
+    questions = [one for one in waits if one.is_question][:MOST_ANSWERED]
+    choices = tuple(
+        ANSWER.but(
+            label="Answer…" if len(questions) == 1 else f"Answer {one.entry}…", value=f"{slug}/{one.entry}"
+        )
+        for one in questions
+    )
+    others = (AMEND.but(label="Ask somebody else…", value=questions[0].entry),)
+    typed = (
+        f"Or type `{questions[0].entry} answer: …`, or `{questions[0].entry} owner: …`" if questions else ""
+    )
+    return Message(
+        text=f"{WAITS}\n{rows}",
+        choices=(*choices, *(others if len(questions) == 1 else ())),
+        token=ITEM,
+        note=typed,
+        pings=tuple(dict.fromkeys(one.person for one in waits)),
+    )
+
+
+def asked_by_name(entries: Sequence[str]) -> str:
+    return f"You were asked about {listed(list(entries))}."
 
 
 def recorded(entry: Entry) -> str:

@@ -42,7 +42,8 @@ class Attendance(Stored):
     `participants` are ids in the order in which people came: the starter, who was named at the start, who speaks.
     `offsets` are their clocks, in seconds east of UTC, as far as Slack has said. `due` is when answers are due, by the
     clock of whoever set it (`due_offset`). `passed` have nothing to add to the step `step_id`, and `excused` are not
-    waited for there; `called` says that the thread was asked about that step already.
+    waited for there; `called` says that the thread was asked about that step already. `nudged` are the entries that
+    somebody was asked about by name.
     """
 
     participants: tuple[str, ...] = ()
@@ -53,6 +54,7 @@ class Attendance(Stored):
     passed: tuple[str, ...] = ()
     excused: tuple[str, ...] = ()
     called: bool = False
+    nudged: tuple[str, ...] = ()
     reminders: tuple[Reminder, ...] = ()
 
     def joining(self, *people: str) -> "Attendance":

@@ -173,6 +173,7 @@ TIMED: Mapping[TimerName, Transition] = {
     TimerName.DEADLINE: attending.deadline_due,
     TimerName.QUIET: silence.quiet_due,
     TimerName.FEEDBACK: silence.feedback_due,
+    TimerName.UNANSWERED: silence.unanswered_due,
 }
 """What follows when a timer is due, in every stage."""
 

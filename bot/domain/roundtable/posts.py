@@ -45,6 +45,8 @@ class PromptKind(StrEnum):
     """What is to be settled of that: the same id."""
     TAKEN = "taken"
     """Typed words changed a card that stands far above: the token of its menu."""
+    WAITING = "waiting"
+    """Something waits for people by name: the ids of the entries, with commas."""
 
 
 class ThreadPrompt(Stored):

@@ -12,6 +12,7 @@ from bot.domain.discussion.board import Agreement
 from bot.domain.messages import prompt_wording as wording
 from bot.domain.messages import step_card
 from bot.domain.messages.message import NO_STEP, Action, Message
+from bot.domain.messages.prompt_wording import NamedWait
 from bot.domain.roundtable import agreeing, cards, root, waiting
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import Input, Press, Say
@@ -19,6 +20,7 @@ from bot.domain.roundtable.outcomes import Posted
 from bot.domain.roundtable.posts import LiveMessage, PromptKind, ThreadPrompt
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import ABOUT_A_STEP, PROMPT, Roundtable
+from bot.domain.roundtable.waiting import WaitKind
 from bot.domain.specification.entries import Entry, EntryState, Specification, StaleCause
 from bot.domain.specification.not_settled import CRITERION, OPEN, REQUIREMENT
 from bot.domain.values.timestamps import seconds_since, slack_time
@@ -76,8 +78,27 @@ def shown(
                 return None
             card = card or cards.rendered(rt, rt.card, playbook)
             return step_card.repeated_menu(card, root.link_to(rt, rt.stands_at(prompt.about)))
+        case PromptKind.WAITING:
+            waits = _waits(rt, prompt)
+            return wording.waiting(rt.slug, waits) if waits else None
         case _:
             assert_never(prompt.kind)
+
+
+def _waits(rt: Roundtable, prompt: ThreadPrompt) -> list[NamedWait]:
+    asked = prompt.about.split(",")
+    return [
+        NamedWait(
+            person,
+            rt.name_of(person),
+            waiting.in_words(one),
+            one.entry,
+            is_question=one.kind is WaitKind.QUESTION,
+        )
+        for person, found in waiting.named_waits(rt).items()
+        for one in found
+        if one.entry in asked
+    ]
 
 
 def changeable(rt: Roundtable, by: Entry) -> Mapping[str, Sequence[Entry]]:
@@ -122,7 +143,7 @@ def _wanted(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook
     if rt.unsent or not rt.place.thread or rt.stage is Stage.OPENING:
         return None
     found = None if rt.stage in BUSY else _of_entries(rt, before, event) or _of_positions(rt, before)
-    return found or _of_a_command(rt, before, event, playbook)
+    return found or _of_waiting(rt, before) or _of_a_command(rt, before, event, playbook)
 
 
 def _of_entries(rt: Roundtable, before: Roundtable, event: Input) -> ThreadPrompt | None:
@@ -160,6 +181,14 @@ def _of_positions(rt: Roundtable, before: Roundtable) -> ThreadPrompt | None:
         if is_new and len(one.people) > 1 and everybody <= set(one.people):
             return ThreadPrompt(kind=PromptKind.AGREED, about=one.positions)
     return None
+
+
+def _of_waiting(rt: Roundtable, before: Roundtable) -> ThreadPrompt | None:
+    """All that waits by name, when some of it was asked about since *before*."""
+    if rt.attendance.nudged is before.attendance.nudged:
+        return None
+    entries = dict.fromkeys(one.entry for waits in waiting.named_waits(rt).values() for one in waits)
+    return ThreadPrompt(kind=PromptKind.WAITING, about=",".join(entries))
 
 
 def _of_a_command(
@@ -225,6 +254,8 @@ def _is_over(prompt: ThreadPrompt, rt: Roundtable, before: Roundtable) -> bool:
             return next(contradicted_by(rt.specification, prompt.about), None) is None
         case PromptKind.TAKEN:
             return rt.stage not in AT_A_STEP or rt.card is None or rt.card.token != prompt.about
+        case PromptKind.WAITING:
+            return not _waits(rt, prompt)
         case _:
             assert_never(prompt.kind)
 
@@ -246,6 +277,8 @@ def _result(rt: Roundtable, prompt: ThreadPrompt, old: LiveMessage) -> Message:
             return old.shown.spent().but(note=rt.what_became_of(prompt.about))
         case PromptKind.AGREED:
             return Message(text=wording.AGREEMENT_OVER)
+        case PromptKind.WAITING:
+            return Message(text=wording.asked_by_name(prompt.about.split(",")))
         case PromptKind.CHANGES | PromptKind.CONTRADICTED:
             entry = rt.specification.entries[prompt.about]
             return Message(text=wording.gone(entry.id) if entry.gone else wording.recorded(entry))

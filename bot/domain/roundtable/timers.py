@@ -23,6 +23,8 @@ class TimerName(StrEnum):
     """Since people last wrote in a discussion that has no turns left."""
     FEEDBACK = "feedback"
     """Since people last wrote below the menu of a finished step."""
+    UNANSWERED = "unanswered"
+    """Since people last wrote while something waits for one of them by name."""
 
 
 KNOWN = frozenset(TimerName)

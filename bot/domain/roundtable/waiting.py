@@ -4,7 +4,7 @@ What waits for one person. Home, the digest, the roll call and the card say it f
 Only the running roundtable is asked: what people have not answered, never what a model thinks they should do.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
@@ -43,10 +43,14 @@ class WaitKind(StrEnum):
     """A message is marked as a decision, and no person has said whether all agree."""
 
 
+BY_NAME = frozenset({WaitKind.QUESTION, WaitKind.OBJECTION})
+"""What one person alone can settle."""
+
+
 class Wait(NamedTuple):
     """
     One thing that waits. *text* is what people or step files say; *by* is who asks, objects or agrees, in words.
-    *entry* is the question.
+    *entry* is the question, or the objection.
     """
 
     kind: WaitKind
@@ -66,6 +70,15 @@ def waits_for(rt: Roundtable, person: str, playbook: Playbook) -> tuple[Wait, ..
         *_objections(rt, person),
         *_reasons(rt, person),
     )
+
+
+def named_waits(rt: Roundtable) -> Mapping[str, tuple[Wait, ...]]:
+    """Questions that are somebody's to answer, and objections to what they decided, by the id of the person."""
+    if rt.stage in RESTING or rt.stage is Stage.OPENING:
+        return {}
+    found = {one: (*_questions(rt, one), *_objections(rt, one)) for one in participants(rt)}
+    named = {one: tuple(wait for wait in waits if wait.kind in BY_NAME) for one, waits in found.items()}
+    return {one: waits for one, waits in named.items() if waits}
 
 
 def in_words(wait: Wait) -> str:
@@ -175,7 +188,7 @@ def _objections(rt: Roundtable, person: str) -> Iterator[Wait]:
         if by == person:
             yield Wait(WaitKind.OWN_OBJECTION, text)
         elif any(_said(one) == person for one in _decisions_about(rt, entry)):
-            yield Wait(WaitKind.OBJECTION, text, attribution_of(entry, "text"))
+            yield Wait(WaitKind.OBJECTION, text, attribution_of(entry, "text"), entry.id)
 
 
 def _decisions_about(rt: Roundtable, objection: Entry) -> Iterator[Entry]:

@@ -23,7 +23,13 @@ from bot.domain.roundtable.state import MENUS_REMEMBERED, Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
 from bot.domain.roundtable.transitions import silence
 from bot.domain.roundtable.transitions.saving import queue_commit, seats_of
-from bot.domain.roundtable.waiting import awaited, heard_in_step, question, unheard_in_discussion
+from bot.domain.roundtable.waiting import (
+    awaited,
+    heard_in_step,
+    named_waits,
+    question,
+    unheard_in_discussion,
+)
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.dates import date_in
 from bot.domain.values.places import Person
@@ -219,14 +225,15 @@ def offering(rt: Roundtable, press: Press) -> Reminder | None:
 
 
 def nudge_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """Once a step: whoever asks again is told so."""
-    if rt.stage is not Stage.DISCUSSING:
-        raise NotNow(trouble_wording.NOTHING_TO_FINISH)
-    if rt.attendance.at_step(rt.step_id).called:
-        raise NotNow(wording.ASKED_ALREADY)
-    if not set(awaited(rt)) - {event.person.id}:
-        raise NotNow(wording.NOBODY_TO_ASK)
-    return _called(rt, playbook)
+    """About the open step, once; then about what waits for people by name."""
+    is_open = rt.stage is Stage.DISCUSSING
+    unheard = is_open and bool(set(awaited(rt)) - {event.person.id})
+    if unheard and not rt.attendance.at_step(rt.step_id).called:
+        return _called(rt, playbook)
+    entries = dict.fromkeys(one.entry for waits in named_waits(rt).values() for one in waits)
+    if not entries:
+        raise NotNow(wording.ASKED_ALREADY if unheard else wording.NOBODY_TO_ASK)
+    return rt.but(attendance=rt.attendance.but(nudged=tuple(entries)))
 
 
 def is_called(rt: Roundtable, event: Press, playbook: Playbook) -> bool:

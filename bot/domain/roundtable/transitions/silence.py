@@ -4,6 +4,7 @@ What follows when people have written nothing for a while.
 A discussion that has no turns left ends when everybody was heard and the thread has been quiet, or when answers are
 due.
 What people say below the menu of a finished step is committed when they pause, if they have not gone on by then.
+Who is waited for by name is asked by name.
 """
 
 from collections.abc import Callable
@@ -17,11 +18,13 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
 from bot.domain.roundtable.transitions import elaborations, steps
 from bot.domain.roundtable.transitions.saving import has_content
-from bot.domain.roundtable.waiting import unheard_in_discussion
+from bot.domain.roundtable.waiting import named_waits, unheard_in_discussion
 from bot.domain.values.timestamps import after as moment_after
 from bot.domain.values.timestamps import in_words, seconds_since
 
 FEEDBACK_SECONDS = 120
+UNANSWERED_SECONDS = 600
+"""Working time."""
 LATE_SECONDS = 120.0
 """A timer that comes later than this proves no silence: nothing ran, and people may have written meanwhile."""
 
@@ -79,13 +82,38 @@ def _has_feedback(rt: Roundtable) -> bool:
     return rt.stage is Stage.AT_BOUNDARY and has_content(rt.unheld)
 
 
+def unanswered_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
+    """Who is waited for by name is asked, once for each thing; see `prompts`."""
+    if seconds_since(event.due, event.at) > LATE_SECONDS:
+        return _waiting(rt, TimerName.UNANSWERED, playbook)
+    return rt.but(attendance=rt.attendance.but(nudged=(*rt.attendance.nudged, *_not_nudged(rt))))
+
+
+def _not_nudged(rt: Roundtable) -> tuple[str, ...]:
+    """The entries that somebody waits for, and nobody was asked about by name."""
+    found = (wait.entry for waits in named_waits(rt).values() for wait in waits)
+    return tuple(dict.fromkeys(one for one in found if one not in rt.attendance.nudged))
+
+
+def _is_unanswered(rt: Roundtable) -> bool:
+    return bool(_not_nudged(rt))
+
+
 def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
-    seconds = FEEDBACK_SECONDS if name is TimerName.FEEDBACK else 60 * playbook.policy.quiet_minutes
-    return set_timer(rt, name, moment_after(rt.now, seconds))
+    match name:
+        case TimerName.FEEDBACK:
+            due = moment_after(rt.now, FEEDBACK_SECONDS)
+        case TimerName.UNANSWERED:
+            offset = rt.attendance.offsets.get(rt.started_by, 0)
+            due = playbook.policy.working.opening(moment_after(rt.now, UNANSWERED_SECONDS), offset=offset)
+        case _:
+            due = moment_after(rt.now, 60 * playbook.policy.quiet_minutes)
+    return set_timer(rt, name, due)
 
 
 WAITS: tuple[tuple[TimerName, Callable[[Roundtable], bool]], ...] = (
     (TimerName.QUIET, only_people_go_on),
     (TimerName.FEEDBACK, _has_feedback),
+    (TimerName.UNANSWERED, _is_unanswered),
 )
 """When each timer runs: from when that begins to hold, and anew with everything that a person does meanwhile."""

@@ -20,7 +20,6 @@ FORMS = {
     "title": "a text of 1 to 60 characters",
     "questions": f'a list of 1 to {MOST_QUESTIONS} questions, such as {{text: "What can go wrong?", asks: list risk}}',
     "then": "a text",
-    "board": "true or false",
 }
 
 
@@ -43,6 +42,10 @@ def read_short_path(
     cards: dict[str, PathCard] = {}
     for one in given["cards"] if isinstance(given.get("cards"), list) else ():
         about = mapping_of(one)
+        for name in about.keys() - PathCard.model_fields.keys():
+            findings.note(
+                f"{FILE}: '{name}' means nothing in the card of the phase '{about.get('phase', '')}'."
+            )
         try:
             card = reader.card(about, taken=cards)
         except _BadCardError as error:
@@ -78,10 +81,11 @@ class _PathReader:
             "covers": dict(self._covered(phase)),
         }
         try:
-            return PathCard.model_validate({**about, **parts, "persona": persona})
+            known = {name: about[name] for name in PathCard.model_fields if name in about}
+            return PathCard.model_validate({**known, **parts, "persona": persona})
         except ValidationError as error:
             first = str(error.errors()[0]["loc"][0])
-            raise _BadCardError(f"{first} has to be {FORMS.get(first, 'left out')}") from None
+            raise _BadCardError(f"{first} has to be {FORMS[first]}") from None
 
     def _question(self, given: Any) -> Mapping[str, Any]:
         about = mapping_of(given)

@@ -57,7 +57,6 @@ def test_there_is_one_card_for_each_phase() -> None:
 
 def test_five_cards_ask_fourteen_questions() -> None:
     assert [len(shipped_card(phase).questions) for phase in PHASE_KEYS] == [3, 4, 3, 1, 3]
-    assert [phase for phase in PHASE_KEYS if shipped_card(phase).board] == ["03-architecture"]
     assert shipped_card("01-requirements").then == "Which come first? `Must: FR-001, FR-003`"
 
 
@@ -108,6 +107,16 @@ def test_a_file_that_cannot_be_read_is_one_finding(folder: Path, text: str) -> N
     assert finding.startswith("short-path.yaml is not used: ")
 
 
+def test_a_name_that_means_nothing_is_one_finding(folder: Path) -> None:
+    """The card stays."""
+    playbook = read(folder, {**CARD, "bord": True})
+
+    assert playbook.short_path
+    assert playbook.notes == (
+        "short-path.yaml: 'bord' means nothing in the card of the phase '01-requirements'.",
+    )
+
+
 def test_a_card_needs_a_phase_a_title_a_persona_and_questions(folder: Path) -> None:
     """Everything else is optional."""
     playbook = read(folder, CARD)
@@ -115,13 +124,7 @@ def test_a_card_needs_a_phase_a_title_a_persona_and_questions(folder: Path) -> N
     assert playbook.notes == ()
     assert playbook.short_path
     [card] = playbook.short_path.cards
-    assert (card.title, card.then, card.board, card.press, card.covers) == (
-        "Who, and what",
-        "",
-        False,
-        (),
-        {},
-    )
+    assert (card.title, card.then, card.press, card.covers) == ("Who, and what", "", (), {})
 
 
 MISTAKES: dict[str, tuple[Mapping[str, object], str]] = {

@@ -23,7 +23,7 @@ class CardQuestion(Value):
 class PathCard(Value):
     """
     What is asked in place of the steps of a phase. `then` is a question behind the numbered ones, `press` are the kinds
-    on the buttons for what stayed a note, and `board` shows options, who is for what, and objections on the card.
+    on the buttons for what stayed a note.
 
     `covers`: a step counts as done once there is an entry of one of these kinds, or one with the field.
     """
@@ -33,7 +33,6 @@ class PathCard(Value):
     persona: str
     questions: Annotated[tuple[CardQuestion, ...], Field(min_length=1, max_length=MOST_QUESTIONS)]
     then: str = ""
-    board: bool = False
     press: tuple[str, ...] = ()
     covers: Mapping[str, tuple[Ask, ...]] = {}
 

@@ -123,7 +123,8 @@ class DiscussionBoard(NamedTuple):
 
     def placed_positions(self, specification: Specification) -> tuple[Entry, ...]:
         """Of people, for an option of the board."""
-        taken = self.own(specification.active(POSITION))
+        every = specification.active(POSITION)
+        taken = (*self.own(every), *(one for one in every if is_position_in_step(one, self.debate.step_id)))
         stands = ((one, self.stand_of(str(one["person"]), str(one["issue"] or ""))) for one in taken)
         return tuple(one for one, stand in stands if stand and stand.letter and not stand.is_persona)
 
@@ -187,7 +188,8 @@ def board_of(debate: Elaboration, specification: Specification) -> DiscussionBoa
     }
     found: dict[str, list[Entry]] = {}
     for one in specification.entries.values():
-        is_here = one[DISCUSSION] in held or (one.kind == OPTION and not one[DISCUSSION])
+        is_before = not one[DISCUSSION] and (one.kind == OPTION or is_position_in_step(one, debate.step_id))
+        is_here = one[DISCUSSION] in held or is_before
         if one.kind in {OPTION, "decision", "objection", POSITION} and is_here:
             found.setdefault(one.kind, []).append(one)
     for entries in found.values():
@@ -207,6 +209,26 @@ def board_of(debate: Elaboration, specification: Specification) -> DiscussionBoa
         frozenset(claim.line for one in taken for claim in one.claims.get(POSITION_OPTION, ())),
         heard | {turn.line: turn.name for turn in debate.turns if turn.line in reasons},
     )
+
+
+def board_of_step(
+    step_id: str, options: tuple[BoardOption, ...], specification: Specification
+) -> DiscussionBoard:
+    """Of the options that are named in the step, without a discussion. *options* have their letters already."""
+    debate = Elaboration(step_id=step_id, lead="", topic="", max_turns=0, options=options)
+    return board_of(with_options(debate, options_in_step(step_id, specification)), specification)
+
+
+def options_in_step(step_id: str, specification: Specification) -> Iterator[str]:
+    """Those that were named in the step itself; *step_id* may be that of its phase, with a dash."""
+    for one in specification.active(OPTION):
+        if one.step.startswith(step_id) and not one[DISCUSSION]:
+            yield str(one["name"])
+
+
+def is_position_in_step(entry: Entry, step_id: str) -> bool:
+    """One that was taken in the step, before any discussion."""
+    return entry.kind == POSITION and entry.step == step_id and not entry[DISCUSSION]
 
 
 def fate(objection: Entry) -> Fate:

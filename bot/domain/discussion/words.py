@@ -166,6 +166,11 @@ def decided_option(options: Iterable[BoardOption], text: str) -> BoardOption | N
     return next((one for one in known if name(one.text) in said_so), None)
 
 
+def is_letter(words: str) -> bool:
+    """Whether *words* name an option by its letter, and say nothing else: `B`, `option B.`"""
+    return re.fullmatch(r"\s*(?:option )?[A-HJ-Z]\s*[.!]?\s*", words, re.IGNORECASE) is not None
+
+
 def same_position(words: str, held: Sequence[str]) -> str:
     """The first of the positions *held* that has the same words; empty when none has."""
     said = key(words)

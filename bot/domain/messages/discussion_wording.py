@@ -17,7 +17,7 @@ from bot.domain.discussion.novelty import SpentReason
 from bot.domain.discussion.positions import Flip
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.outcomes import ChangedFile
-from bot.domain.values.markdown import bullet
+from bot.domain.values.markdown import bullet, escaped
 from bot.domain.values.text import counted
 
 NEARING_THE_END = "We are nearing the end of our discussion time. Any final points before we synthesize?"
@@ -359,6 +359,11 @@ SURE = {"high": "very sure", "mid": "fairly sure", "low": "not sure"}
 def describe_side(letter: str, text: str, people: Iterable[Stand]) -> str:
     """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus`"""
     return f"{letter}: {text} – {', '.join(map(_with_reason, people)) or 'nobody'}"
+
+
+def for_it(people: Iterable[Stand]) -> str:
+    """Below an option, on the card of a step."""
+    return f"For it: {escaped(', '.join(map(_with_reason, people)))}"
 
 
 def _with_reason(stand: Stand) -> str:

@@ -11,7 +11,13 @@ from dataclasses import replace
 from bot.domain.catalog.agenda import Phase
 from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import mark_wording, menus, specification_wording, step_wording
+from bot.domain.messages import (
+    discussion_wording,
+    mark_wording,
+    menus,
+    specification_wording,
+    step_wording,
+)
 from bot.domain.messages.attendance_wording import NUDGE
 from bot.domain.messages.attribution_wording import attribution, attribution_of
 from bot.domain.messages.cut_lists import cut, more, rest, rows_of
@@ -491,7 +497,11 @@ def _entry(scene: StepScene, projection: Projection, fields: Iterable[str], entr
         words = f"{_label(kind)}: {words}"
     if not words:
         words, facts = " · ".join(facts), []
+    side = scene.sides.get(entry.id)
+    words = f"**{side.option.letter}** {words}" if side else words
     rows = [CardRow(id=entry.id, text=one_line(words, ROW_CHARS), aside=_aside(scene, entry))]
+    if side and side.people:
+        rows.append(CardRow(text=one_line(discussion_wording.for_it(side.people), ROW_CHARS), level=1))
     parts = [
         CardRow(
             id=part.id,
@@ -722,7 +732,9 @@ def _heard(scene: StepScene) -> str:
 
 
 def _typed_words(scene: StepScene) -> Iterator[str]:
-    """What can be typed in place of the buttons beside the parts."""
+    """What can be typed in place of the buttons beside the parts; who is for what has none here."""
+    if letters := [side.option.letter for side in scene.sides.values()]:
+        yield from (f"for {letters[0]}", f"for {letters[-1]} if …", "decision: …")
     if numbers := scene.shown_open:
         first, last = numbers[0], numbers[-1]
         yield from (f"accept {first}", f"change {last}: …", f"leave out {last}")

@@ -1,13 +1,14 @@
 """What the card of a step shows, and which of the step's questions are answered."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import PLAN_PAGE, Schema
 from bot.domain.catalog.steps import Ask, Depth, Step
+from bot.domain.discussion.board import BoardSide
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import Link
 from bot.domain.specification.coverage import CoverageGap, GapKind
@@ -104,6 +105,7 @@ class StepScene:
     `waiting` are names. `gaps` are those of `coverage.of_step`. `lines` are further sentences for the foot.
     `not_saved` says what is in no commit yet. `is_whole`: no list is cut, for a person who wants to read all of it.
     `thinks`: the persona has a model. `deeper`: how many steps *Go deeper* asks, on the card of a phase; 0 without it.
+    `sides` says who is for each option of the step, by the id of its entry, where there is a choice.
     """
 
     step: Step
@@ -133,6 +135,7 @@ class StepScene:
     is_whole: bool = False
     thinks: bool = False
     deeper: int = 0
+    sides: Mapping[str, BoardSide] = field(default_factory=dict)
 
     @property
     def step_id(self) -> str:

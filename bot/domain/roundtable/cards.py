@@ -1,11 +1,12 @@
 """What the card of a step says: it follows from the state (see `live`)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
+from bot.domain.discussion.board import BoardSide
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.menus import MenuKind
@@ -27,7 +28,7 @@ from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.root import not_ready
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, saving, specifying
+from bot.domain.roundtable.transitions import asking, saving, specifying, standing
 from bot.domain.specification import coverage, entry_forms
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Entry, EntryState
@@ -139,6 +140,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         depth=depth,
         thinks=asking.thinks(Speak(persona=persona.key, task="acknowledge"), rt, playbook),
         deeper=_deeper(rt, step, playbook, is_done=is_done),
+        sides=_sides(rt, step.step_id),
         schema=playbook.schema,
         specification=rt.specification,
         prompt=asking.filled(rt, step, text),
@@ -166,6 +168,12 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
             )
         ),
     )
+
+
+def _sides(rt: Roundtable, step_id: str) -> Mapping[str, BoardSide]:
+    board = standing.board_at(rt, step_id)
+    sides = {one.option.entry: one for one in board.sides if one.option.entry}
+    return sides if len(board.options) > 1 else {}
 
 
 def open_points(rt: Roundtable, playbook: Playbook) -> int:

@@ -192,11 +192,7 @@ def _facts(option: Entry, decision: Entry, specification: Specification) -> Iter
         yield _words(option["how"])
     yield from (f"Good: {_words(text)}" for text in option["pros"] or ())
     yield from (f"Bad: {_words(text)}" for text in option["cons"] or ())
-    held = [
-        one
-        for one in specification.active(POSITION)
-        if decision["discussion"] and one["discussion"] == decision["discussion"]
-    ]
+    held = [one for one in specification.active(POSITION) if _is_beside(one, decision)]
     if names := [_name(one) for one in held if _key(one["option"]) == _key(option["name"] or option["text"])]:
         yield f"For it at the end: {', '.join(names)}"
     if moved := [_name(one) for one in held if _name(one) not in names and _was_for(one, option)]:
@@ -223,9 +219,10 @@ def _consequences(entry: Entry, specification: Specification) -> str:
     return "\n".join(rows)
 
 
-def _is_beside(option: Entry, decision: Entry) -> bool:
+def _is_beside(one: Entry, decision: Entry) -> bool:
+    """An option, or a position."""
     held = decision["discussion"]
-    return option["discussion"] == held if held else option.step[:2] == decision.step[:2]
+    return one["discussion"] == held if held else one.step[:2] == decision.step[:2]
 
 
 def _is_against(objection: Entry, decision: Entry) -> bool:

@@ -38,7 +38,9 @@ from bot.domain.roundtable.transitions import marking, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.specifying import DECIDERS
 from bot.domain.roundtable.transitions.standing import (
+    board_at,
     on_record,
+    position_patches,
     taking_position,
     whispering,
     whole,
@@ -52,6 +54,9 @@ from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
 # --- forms ----------------------------------------------------------------------------------------------------------
+
+A_CHOICE = 2
+"""Options that people can be for or against."""
 
 Entered = RecordDecision | NameOption | RaiseObjection | SettleObjection | SealPosition
 
@@ -197,10 +202,34 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, di
         facts = specifying.merged(facts, taken)
         if rt.debate.sealed and words.labelled_position(event.text):
             rt = whispering(rt, event.person, wording.SEEN_BY_EVERYBODY)
-    for patch in _new_decisions(facts):
-        facts = specifying.completed(facts, patch.id, _about(rt, event.person, patch))
+    if any(_new_decisions(facts)):
+        facts = _about_options(rt, rt.discussed, event.person, facts)
         rt = rt.but(elaboration=rt.debate.but(acted=rt.debate.turn_count))
     return rt, facts
+
+
+def said_in_step(rt: Roundtable, event: Say, playbook: Playbook) -> dict[str, Any]:
+    """As `said`: where two options are named in the open step, people say what they are for without a discussion."""
+    held = board_at(rt, rt.step_id)
+    if len(held.options) < A_CHOICE:
+        return specifying.said(rt, event.text, event.person, playbook)
+    position = words.position_in(held.options, event.text, playbook.schema)
+    is_known = position is not None and position.letter is not None
+    notes = not (is_known and words.is_all_reason(event.text))
+    facts = specifying.said(rt, event.text, event.person, playbook, notes=notes)
+    if position and is_known:
+        told = {"why": position.why, "sure": position.sure, "condition": position.condition}
+        patches = position_patches(rt, held, event.person, position.letter or "", playbook, **told)
+        facts = specifying.merged(facts, specifying.facts_of(patches))
+    return _about_options(rt, held, event.person, facts)
+
+
+def _about_options(
+    rt: Roundtable, held: DiscussionBoard, person: Person, facts: dict[str, Any]
+) -> dict[str, Any]:
+    for patch in _new_decisions(facts):
+        facts = specifying.completed(facts, patch.id, _about(rt, held, person, patch))
+    return facts
 
 
 def _options_in(reading: MessageReading, text: str, rt: Roundtable) -> Iterator[NamedOption]:
@@ -215,10 +244,13 @@ def _options_in(reading: MessageReading, text: str, rt: Roundtable) -> Iterator[
         yield NamedOption(own)
 
 
-def _about(rt: Roundtable, person: Person, patch: Patch) -> dict[str, Any]:
-    """A decision that was typed has its entry by its words, and is of those who are for that option."""
-    held = rt.discussed
-    option = words.decided_option(held.options, str(patch.set.get("text", "")))
+def _about(rt: Roundtable, held: DiscussionBoard, person: Person, patch: Patch) -> dict[str, Any]:
+    """
+    A decision that was typed has its entry by its words, and is of those who are for that option. A letter alone stands
+    for the words of its option, which people read who were not there.
+    """
+    said = str(patch.set.get("text", ""))
+    option = words.decided_option(held.options, said)
     named = [str(one) for one in patch.set.get(REPLACES) or ()]
     about = [option.entry] if option and option.entry and not patch.set.get("about") else []
     deciders = _named_besides(rt, held.people_for(option), person) if option else ()
@@ -226,6 +258,7 @@ def _about(rt: Roundtable, person: Person, patch: Patch) -> dict[str, Any]:
         **_replacing([*named, *_decided_before(held, option)]),
         **({"about": about} if about else {}),
         **({DECIDERS: list(deciders)} if deciders else {}),
+        **({"text": option.text} if option and words.is_letter(said) else {}),
     }
 
 

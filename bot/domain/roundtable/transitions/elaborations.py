@@ -4,7 +4,7 @@ The discussion of a finished step: framed by the lead, bounded in turns, ended b
 Nothing in here moves the step: the same menu follows in any case.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from bot.domain.actions.words import EndIntent, exit_wish
@@ -59,7 +59,6 @@ from bot.domain.roundtable.transitions.speaking import (
     own_words,
     told,
 )
-from bot.domain.specification.entries import DISCUSSION, OPTION
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.errors import NotNow
 
@@ -300,7 +299,8 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
         options=before.options,
         opened_at=rt.now,
     )
-    debate = board.with_options(debate, _options_of(rt, step, whole_phase=from_phase_menu))
+    named_in = f"{step.phase_key}-" if from_phase_menu else step.step_id
+    debate = board.with_options(debate, board.options_in_step(named_in, rt.specification))
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate).opening_round(LinePhase.WORKSHOP)
     if unknown:
         rt = rt.logging(trouble("ERR-ELAB-002", phase_key=rt.phase_key))
@@ -327,14 +327,6 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if not debate.framed and not speaking.is_silenced(rt, playbook):
         return rt.queueing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
     return floor_given(rt, [], playbook)
-
-
-def _options_of(rt: Roundtable, step: Step, *, whole_phase: bool) -> Iterator[str]:
-    """Those that were named in the step itself, or in its phase."""
-    for one in rt.specification.active(OPTION):
-        is_named = one.step.startswith(f"{step.phase_key}-") if whole_phase else one.step == step.step_id
-        if is_named and not one[DISCUSSION]:
-            yield str(one["name"])
 
 
 def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:

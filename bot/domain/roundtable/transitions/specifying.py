@@ -14,8 +14,8 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import NOTE, PLAN_PAGE, Kind, Schema, SectionView, ids_in
 from bot.domain.catalog.steps import SHARED, Depth, Step
 from bot.domain.discussion.block import Added
-from bot.domain.discussion.board import OUTCOMES
-from bot.domain.discussion.elaboration import EndReason, Fate
+from bot.domain.discussion.board import OUTCOMES, is_position_in_step
+from bot.domain.discussion.elaboration import Elaboration, EndReason, Fate
 from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.item.artifacts import Edit, digest_of
 from bot.domain.messages import specification_wording as wording
@@ -189,34 +189,40 @@ def discussion_opened(
 
 def position_taken(
     rt: Roundtable,
+    debate: Elaboration,
     person: str,
-    issue: str,
-    option: str,
     playbook: Playbook,
     *,
+    issue: str,
+    option: str,
     sources: Iterable[str] = (),
     taken: Iterable[Patch] = (),
     **said: str,
 ) -> Iterator[Patch]:
-    """*person* (an id, or a persona's actor) has one position on each issue of a discussion; a move is a new claim."""
-    kind, held = playbook.schema.kinds.get(POSITION), rt.debate.entry
+    """
+    *person* (an id, or a persona's actor) has one position on each issue of a discussion; a move is a new claim. One
+    that was taken in the step before belongs to the discussion from then on.
+    """
+    kind, held = playbook.schema.kinds.get(POSITION), debate.entry
     if kind is None:
         return
+    own = (
+        one
+        for one in rt.specification.active(POSITION)
+        if (one["person"], one["issue"] or "") == (person, issue)
+    )
     before = next(
-        (
-            one
-            for one in rt.specification.active(POSITION)
-            if (one[DISCUSSION], one["person"], one["issue"] or "") == (held, person, issue)
-        ),
+        (one for one in own if (one[DISCUSSION] or "") == held or is_position_in_step(one, debate.step_id)),
         None,
     )
     fields = {"option": option, **{name: value for name, value in said.items() if name in kind.fields}}
+    fields |= {DISCUSSION: held} if held else {}
     if before:
         new = {name: value for name, value in fields.items() if (before[name] or "") != value}
         if new:
             yield Patch(id=before.id, set=new, sources=tuple(sources))
         return
-    about = {DISCUSSION: held, "person": person, "issue": issue}
+    about = {"person": person, "issue": issue}
     given = {name: value for name, value in (about | fields).items() if value}
     id = rt.specification.next_id(kind, taken=(one.id for one in taken))
     yield Patch(id=id, kind=kind.key, new=True, set=given, sources=tuple(sources))
@@ -230,7 +236,15 @@ def stances_taken(rt: Roundtable, persona: Persona, playbook: Playbook) -> dict[
         sources = [lines[turn] for turn in one.because if turn in lines]
         words = {"words": one.position} if one.option else {}
         patches += position_taken(
-            rt, persona.actor, one.issue, one.held, playbook, sources=sources, taken=patches, **words
+            rt,
+            rt.debate,
+            persona.actor,
+            playbook,
+            issue=one.issue,
+            option=one.held,
+            sources=sources,
+            taken=patches,
+            **words,
         )
     return facts_of(patches)
 

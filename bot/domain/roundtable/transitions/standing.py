@@ -10,7 +10,7 @@ from typing import Any
 from bot.domain.actions import table
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.discussion import board, words
-from bot.domain.discussion.board import UNDECIDED
+from bot.domain.discussion.board import UNDECIDED, DiscussionBoard
 from bot.domain.discussion.elaboration import BoardOption, SealedPosition, SealedRound
 from bot.domain.discussion.words import OPTION_CHARS
 from bot.domain.messages import discussion_wording as wording
@@ -80,8 +80,17 @@ def taking_position(
     rt: Roundtable, person: Person, letter: str, playbook: Playbook, **said: str
 ) -> tuple[Roundtable, dict[str, Any]]:
     """Undecided is so on every issue. *said*: the fields of a position. No facts: they stand there already."""
-    held, debate = rt.discussed, rt.debate
-    option = held.option(letter) if letter else None
+    patches = position_patches(rt, rt.discussed, person, letter, playbook, **said)
+    if not patches:
+        return rt, {}
+    debate = rt.debate
+    return rt.but(elaboration=debate.but(acted=debate.turn_count)), specifying.facts_of(patches)
+
+
+def position_patches(
+    rt: Roundtable, held: DiscussionBoard, person: Person, letter: str, playbook: Playbook, **said: str
+) -> list[Patch]:
+    debate, option = held.debate, held.option(letter) if letter else None
     issues = [option.issue] if option else list(dict.fromkeys(one.issue for one in held.options))
     reason = board.named_as_reason(debate, person.id, said.get("why", ""))
     heard = board.newest_of_others(debate, person.id)
@@ -94,17 +103,22 @@ def taking_position(
         if before is None or (before.letter, before.sure, before.condition) != now:
             patches += specifying.position_taken(
                 rt,
+                debate,
                 person.id,
-                issue,
-                option.text if option else UNDECIDED,
                 playbook,
+                issue=issue,
+                option=option.text if option else UNDECIDED,
                 sources=[reason.line] if reason and reason.line else [],
                 taken=patches,
                 **given,
             )
-    if not patches:
-        return rt, {}
-    return rt.but(elaboration=debate.but(acted=debate.turn_count)), specifying.facts_of(patches)
+    return patches
+
+
+def board_at(rt: Roundtable, step_id: str) -> DiscussionBoard:
+    """What was named and said in the step outside of its discussion. Options have the letters that they had in that."""
+    ended = rt.ended.get(step_id)
+    return board.board_of_step(step_id, ended.options if ended else (), rt.specification)
 
 
 def restated(rt: Roundtable, event: Amend, playbook: Playbook) -> Iterator[Patch]:
@@ -124,12 +138,11 @@ def restated(rt: Roundtable, event: Amend, playbook: Playbook) -> Iterator[Patch
 
 
 def _options_of(rt: Roundtable, position: Entry) -> Sequence[BoardOption]:
-    """Of its discussion, with the letters of it, also when that is over."""
+    """Of its discussion, with the letters of it, also when that is over; or of its step."""
     if rt.elaboration and rt.elaboration.entry == position[DISCUSSION]:
         return rt.discussed.options
     held = rt.specification.entries.get(str(position[DISCUSSION]))
-    ended = rt.ended.get(str(held["step"])) if held else None
-    return ended.options if ended else ()
+    return board_at(rt, str(held["step"]) if held else position.step).options
 
 
 # --- sealed positions -----------------------------------------------------------------------------------------------

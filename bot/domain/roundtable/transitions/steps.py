@@ -19,6 +19,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
     cards,
+    deciding,
     speaking,
     specifying,
 )
@@ -41,7 +42,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if (after := cards.typed(rt, event, playbook)) is not None:
         return after
     is_answer = words.answers(event.text)
-    facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
+    facts = deciding.said_in_step(rt, event, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if Action.END_ELABORATION.read_words(event.text) is not None:
         told = Message(text=step_wording.HOW_TO_FINISH)

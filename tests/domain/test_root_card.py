@@ -193,3 +193,32 @@ def test_ready_is_said_only_when_nothing_is_lacking() -> None:
     assert said("a", 6, ("1 contested",)) == "Analysis complete. a has 6 points that are not settled."
     assert said("a", 1, ("1 contested",)) == "Analysis complete. a has 1 point that is not settled."
     assert said("a", 0, ("no requirement",)) == "Analysis complete. a has no requirement."
+
+
+def test_what_is_not_settled_at_the_end_can_be_settled_by_a_press(meeting: Meeting) -> None:
+    """Each row with an entry opens its form; while the analysis goes on, cards and prompts do that."""
+    ended = replace(RUNNING, status=RootStatus.COMPLETE, brief=brief_of(meeting), ending=ENDED)
+    card = final_brief(ended).card
+    assert card
+
+    rows = [(one.rows[0].text.partition(" ")[0], one.button) for one in card.parts[-3:]]
+    assert [(row, button.value if button else "") for row, button in rows] == [
+        ("NFR-003", "NFR-003"),
+        ("Q-001", "Q-001"),
+        ("Nobody", ""),
+    ]
+    assert "Settle…" not in str(root(replace(RUNNING, brief=brief_of(meeting))))
+
+
+def test_ten_points_are_listed_at_the_end_and_five_have_a_button() -> None:
+    meeting = Meeting()
+    for number in range(15):
+        meeting.say("Grace", "02-03", f"risk: The disk is full {number} times")
+    ended = replace(RUNNING, status=RootStatus.COMPLETE, brief=brief_of(meeting), ending=ENDED)
+    card = final_brief(ended).card
+    assert card
+
+    points = [one for one in card.parts if one.button]
+    assert len(points) == 5
+    assert [row.text for row in card.parts[-1].rows][-1] == "and 5 more"
+    assert len(card.parts[-1].rows) == 6

@@ -167,7 +167,7 @@ async def page(request: pytest.FixtureRequest) -> AsyncIterator[Page]:
 
 @pytest.mark.parametrize("page", [PHONE, DESK], indirect=True)
 async def test_watched_on_a_page(meeting: Meeting, page: Page) -> None:
-    """By keyboard: started, paused, skipped to the brief; then a visitor goes on in the same thread."""
+    """By keyboard: started, paused, skipped to the brief; then a visitor goes on, and settles the last point."""
     async with offered(meeting, speed=SLOW) as recording:
         await page.goto(meeting.slack.url)
         await page.get_by_role("link", name="# demo").click()
@@ -201,6 +201,11 @@ async def test_watched_on_a_page(meeting: Meeting, page: Page) -> None:
         await expect(mine).to_be_visible()
         await expect(mine.get_by_text("RECORDED")).to_have_count(0)
         assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+        await shown.get_by_role("button", name="Settle…").last.press("Enter")
+        await page.get_by_label("Answer").fill("Noor calls them.")
+        await page.get_by_role("button", name="Save").press("Enter")
+        await expect(shown.get_by_text("Not settled")).to_have_count(0)
         await meeting.slack.settled()
 
 

@@ -8,6 +8,7 @@ from typing import assert_never
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import brief_wording, menus, step_wording
 from bot.domain.messages.message import ITEM, Card, CardPart, CardRow, Choice, Link, Message, card_in_words
+from bot.domain.messages.step_card import AMEND
 from bot.domain.specification.brief import IN_A_MESSAGE, Brief, BriefRow
 from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.text import one_line
@@ -15,7 +16,10 @@ from bot.domain.values.text import one_line
 ROW_CHARS = 140
 NOT_SETTLED_SHOWN = 10
 """At the end; before it there are as few as of everything else."""
+WITH_A_PRESS = 5
 READ_ALL = "Read it all"
+SETTLE = AMEND.but(label="Settle…")
+"""Opens the form of the entry."""
 
 
 class RootStatus(StrEnum):
@@ -102,7 +106,13 @@ def _message(scene: RootScene, first: str, choices: tuple[Choice, ...], more: tu
     card = Card(
         title=scene.title,
         subtitle=scene.ending if is_over else brief_wording.AS_IT_STANDS,
-        parts=tuple(parts(scene.brief, NOT_SETTLED_SHOWN if is_over else IN_A_MESSAGE.rows)),
+        parts=tuple(
+            parts(
+                scene.brief,
+                NOT_SETTLED_SHOWN if is_over else IN_A_MESSAGE.rows,
+                with_a_press=WITH_A_PRESS if is_over else 0,
+            )
+        ),
         more=more,
         foot=tuple(filter(None, _ended(scene) if is_over else _foot(scene))),
     )
@@ -116,16 +126,25 @@ def _message(scene: RootScene, first: str, choices: tuple[Choice, ...], more: tu
 # --- the brief ----------------------------------------------------------------------------------------------------
 
 
-def parts(brief: Brief, unsettled: int) -> Iterator[CardPart]:
-    """Its sections, and the first *unsettled* rows of what is not settled."""
+def parts(brief: Brief, unsettled: int, *, with_a_press: int = 0) -> Iterator[CardPart]:
+    """Its sections, and the first *unsettled* rows of what is not settled, the first of them with a button."""
     for section in brief.cut(IN_A_MESSAGE):
         rows = tuple(row for one in section.rows for row in _rows(one))
         yield CardPart(title=section.title, rows=rows)
-    if found := brief.not_settled:
-        more = (brief_wording.more(len(found) - unsettled),) if len(found) > unsettled else ()
-        shown = (*(one_line(one, ROW_CHARS) for one in found[:unsettled]), *more)
+    if found := brief.open_points:
         title = f"{LAST_SECTION} ({len(found)})"
-        yield CardPart(title=title, rows=tuple(CardRow(text=one) for one in shown))
+        pressed = found[:with_a_press]
+        yield from (_open_point(one, title if one is found[0] else "") for one in pressed)
+        shown = [one_line(one.text, ROW_CHARS) for one in found[len(pressed) : unsettled]]
+        shown += [brief_wording.more(len(found) - unsettled)] if len(found) > unsettled else []
+        if shown:
+            rows = tuple(CardRow(text=one) for one in shown)
+            yield CardPart(title="" if pressed else title, rows=rows)
+
+
+def _open_point(row: BriefRow, title: str) -> CardPart:
+    button = SETTLE.but(value=row.entry) if row.entry else None
+    return CardPart(title=title, rows=(CardRow(text=one_line(row.text, ROW_CHARS)),), button=button)
 
 
 def _rows(row: BriefRow, level: int = 0) -> Iterator[CardRow]:

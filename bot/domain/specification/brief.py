@@ -53,12 +53,19 @@ IN_A_MESSAGE = BriefSize(requirements=5, criteria=3, rows=3)
 
 
 class Brief(Value):
-    """Sections without a row are left out. `elsewhere` counts the entries that only other files show."""
+    """
+    Sections without a row are left out. `elsewhere` counts the entries that only other files show, and `open_points` is
+    what is not settled.
+    """
 
     counts: str = ""
     sections: tuple[BriefSection, ...] = ()
     elsewhere: tuple[BriefRow, ...] = ()
-    not_settled: tuple[str, ...] = ()
+    open_points: tuple[BriefRow, ...] = ()
+
+    @property
+    def not_settled(self) -> tuple[str, ...]:
+        return tuple(one.text for one in self.open_points)
 
     @property
     def is_empty(self) -> bool:
@@ -140,14 +147,17 @@ class BriefRows:
             if (rows := tuple(gather()))
         )
         found = not_settled(self._schema, self._spec)
-        unsettled = tuple(specification_wording.unsettled_row(one, self._schema) for one in found)
+        unsettled = tuple(
+            BriefRow(text=specification_wording.unsettled_row(one, self._schema), entry=one.id)
+            for one in found
+        )
         self._told |= {one.id for one in found}
         requirements, decisions = (len(self.accepted(kind)) for kind in (REQUIREMENT, "decision"))
         return Brief(
             counts=wording.counts(requirements, decisions, len(unsettled)),
             sections=sections,
             elsewhere=tuple(self._elsewhere(files)),
-            not_settled=unsettled,
+            open_points=unsettled,
         )
 
     def _sections(self) -> tuple[tuple[str, str, Callable[[], Iterator[BriefRow]]], ...]:

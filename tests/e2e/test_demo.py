@@ -19,6 +19,7 @@ from roundtable_eval.demo import Demo
 from slack_sandbox import SandboxMessage, SlackRefused
 from slack_sandbox.recording import RUNNING, Recording, RecordingState
 from tests.accessible import flaws_of
+from tests.e2e.documents import as_kept, kept
 from tests.e2e.meeting import SHORT_PATH, Meeting, settings
 from tests.patience import PATIENCE_SECONDS, wait_until
 
@@ -82,6 +83,20 @@ async def test_it_ends_with_exactly_one_point_that_is_not_settled(meeting: Meeti
     assert "Analysis complete." in brief.text
     assert [file["name"].rpartition(".")[2] for file in exported.files] == ["md", "html"]
     assert "*Plan*" in plan.words
+
+
+async def test_its_documents_are_those_that_were_read_and_kept(meeting: Meeting) -> None:
+    """All of them, with the plan: somebody who was not there could build the right thing from them tomorrow."""
+    async with offered(meeting) as recording:
+        recording.press("play")
+        await is_over(meeting, recording)
+        plan = await seen(meeting, recording, "*Plan*")
+        await meeting.slack.person("ada").press(plan, "roundtable.finish_step")
+        meeting.slug = SLUG
+        await meeting.until((meeting.folder / "planning" / "plan.md").exists)
+        await meeting.slack.settled()
+
+    assert as_kept(meeting.folder) == kept()
 
 
 async def test_what_a_persona_read_is_the_source_of_what_it_proposed(meeting: Meeting) -> None:

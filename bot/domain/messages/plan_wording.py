@@ -18,13 +18,13 @@ def page_title(title: str) -> str:
     return f"Plan: {title}"
 
 
-def not_ready(lacking: Sequence[str], not_settled: int) -> str:
+def readiness(lacking: Sequence[str], not_settled: int) -> str:
     """`Not ready: 2 contested. 6 points are not settled (last section).`"""
-    points = counted(not_settled, "point")
-    rest = (
-        f" {points} {'is' if not_settled == 1 else 'are'} not settled (last section)." if not_settled else ""
+    said = specification_wording.not_ready(lacking) if lacking else READY
+    points = (
+        f"{counted(not_settled, 'point')} {'is' if not_settled == 1 else 'are'} not settled (last section)."
     )
-    return f"{specification_wording.not_ready(lacking)}{rest}"
+    return f"{said} {points}" if not_settled else said
 
 
 def piece(title: str, requirements: Sequence[str], *, is_critical: bool) -> str:

@@ -60,7 +60,7 @@ class _PlanPage:
 
     def _head(self, unsettled: Sequence[str]) -> str:
         found = lacking(self._schema, self._spec)
-        return wording.not_ready(found, len(unsettled)) if found else wording.READY
+        return wording.readiness(found, len(unsettled))
 
     def _order(self) -> str:
         if not self._work:
@@ -104,11 +104,13 @@ class _PlanPage:
         return self._said(entry, wording.file(path, change, reason, values(entry["traces"])))
 
     def _roles(self) -> Iterator[BriefRow]:
-        """The verdict of each role, and what it still asks."""
+        """The verdict of each role, and what it still asks; nothing of one that has neither."""
         given, asked = approvals(self._spec), questions(self._schema, self._spec, self._step)
         for role in roles_of(self._schema, self._step):
             below = tuple(BriefRow(text=one.ask) for one in asked if one.role == role and one.gaps)
             found = given.get(role)
+            if not (found or below):
+                continue
             words = verdict_in_words(found) if found else wording.NO_VERDICT
             row = BriefRow(text=f"{title_of(role)}: {words}", below=below)
             yield self._rows.row(found, row.text, found.id).but(below=below) if found else row

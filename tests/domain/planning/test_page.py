@@ -77,11 +77,8 @@ Not ready: 1 to be confirmed again, 1 must or should without a criterion. 3 poin
 
 - Product Planner: no verdict yet
   - Who had this problem last, and what happened to them?
-- System Designer: no verdict yet
-- Senior Developer: no verdict yet
 - **APP-001** Test Planner: go with a condition; a load test first (Grace)
   - How would somebody see that FR-002 works?
-- Risk Planner: no verdict yet
 
 ## Not settled (3)
 
@@ -100,6 +97,9 @@ def test_it_is_ready_when_nothing_is_in_the_way() -> None:
 
     assert "\n\nReady: nothing is in the way.\n\n## Order\n" in page_of(meeting)
     assert page_of(meeting).endswith("## Not settled (0)\n\n- Nothing.\n")
+
+    meeting.say("Ada", "02-02", "open question: who tells them? -> Grace")
+    assert "Ready: nothing is in the way. 1 point is not settled (last section)." in page_of(meeting)
 
 
 def test_without_work_nothing_is_ready() -> None:

@@ -89,13 +89,25 @@ class Commands(Desk):
             slug, _, step_id = subject.rpartition("/")
             asking = await self._readable(person, slug)
             return answering.form(asking, step_id, self.playbook_of(asking))
+        if action == Action.REVERSE and subject:
+            return await self._form_at_home(person, action, subject)
         rt = await self.store.get(subject) if action == Action.SETTINGS else await self.store.at(place)
         if rt is None or not same_channel(rt.place, place):
             raise UserError(answers.UNKNOWN_THREAD)
         return amending.opened(rt, action, subject, person, self.playbook_of(rt))
 
+    async def _form_at_home(self, person: Person, action: str, subject: str) -> InputForm:
+        """Of an entry. Home has no conversation to be told in, so it says itself why there is no form."""
+        slug, _, id = subject.rpartition("/")
+        try:
+            rt = await self._readable(person, slug)
+            return amending.opened(rt, action, id, person, self.playbook_of(rt))
+        except UserError as refused:
+            self.personal.notice(person.id, str(refused))
+            raise
+
     async def _readable(self, person: Person, slug: str) -> Roundtable:
-        """For a direct message: raises UserError when they may not see it."""
+        """For a direct message and for Home: raises UserError when they may not see it."""
         rt = await self.store.get(slug)
         if rt is None or not await self.personal.sees(person.id, rt):
             raise UserError(home_page.GONE)

@@ -479,5 +479,8 @@ def _decided(rt: Roundtable) -> Iterator[DecidedRow]:
         claim = entry.claim("text")
         if claim and claim.accepted and claim.accepted.by in rt.people:
             yield DecidedRow(
-                one_line(str(claim.value), TEXT_CHARS), attribution_of(entry, "text"), rt.permalink
+                one_line(str(claim.value), TEXT_CHARS),
+                attribution_of(entry, "text"),
+                rt.permalink,
+                f"{rt.slug}/{entry.id}",
             )

@@ -7,12 +7,14 @@ from bot.domain.messages import home_page as wording
 from bot.domain.messages import menus
 from bot.domain.messages.home_page import (
     AT,
+    CHANGE,
     NO_REMINDERS,
     NOT_THIS_WEEK,
     NOT_TODAY,
     OTHER_TIME,
     RESUME,
     DailyMessage,
+    DecidedRow,
     HeldRow,
     HomePage,
     ReminderSettings,
@@ -81,8 +83,7 @@ def _page(page: HomePage) -> Iterator[Block]:
     yield from map(_held, page.held)
     if page.decided:
         yield _header("Recently decided")
-        lines = (f"• {escape(one.text)} – {_linked(one.by, one.url)}" for one in page.decided)
-        yield _section("\n".join(lines))
+        yield from map(_decided, page.decided)
     yield from _reminders(page.settings, page.today)
     yield _context(wording.WHICH)
 
@@ -120,6 +121,12 @@ def _reminders(settings: ReminderSettings, today: str) -> Iterator[Block]:
 
 def _waiting(row: WaitingRow) -> Block:
     return _row(f"*{escape(row.title)}*\n{escape(row.text)}", row.label, row.url)
+
+
+def _decided(row: DecidedRow) -> Block:
+    [button] = _buttons((CHANGE.but(value=row.subject),))
+    text = f"{escape(row.text)} – {_linked(row.by, row.url)}"
+    return {**_section(shortened(text, ROW_CHARS)), "accessory": button}
 
 
 def _held(row: HeldRow) -> Block:

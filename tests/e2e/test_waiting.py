@@ -1,5 +1,6 @@
 """What waits for a person: Home, the daily message, the roll call and the deadline, by press and by words."""
 
+import json
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -7,6 +8,7 @@ from shutil import rmtree
 
 import pytest
 
+from bot.domain.messages import home_page
 from bot.domain.values.timestamps import moment
 from slack_sandbox import SandboxMessage
 from slack_sandbox.messages import JSON
@@ -209,6 +211,32 @@ async def test_home_starts_and_resumes(meeting: Meeting) -> None:
         await meeting.until(lambda: "Waiting for you" in home(meeting, "linus"))
         await meeting.finish_step()
     assert "Linus resumed the roundtable." in [line.content for line in meeting.transcript.lines]
+
+
+async def test_a_decision_is_changed_at_home(meeting: Meeting) -> None:
+    """In the form, with that decision chosen; who left the channel does not see it. A restart before the form."""
+    linus = meeting.slack.person("linus")
+    async with meeting.bot():
+        await begun(meeting)
+        await meeting.say("decision: We log both", who="linus")
+        await meeting.say("decision: Orders are locked", who="linus")
+        await meeting.slack.settled()
+        await linus.open_home()
+        await meeting.until(lambda: "We log both" in home(meeting, "linus"))
+    async with meeting.bot():
+        await pressed_at_home(meeting, "linus", "roundtable.reverse", value="/offline-sync/DEC-001")
+        await meeting.until(lambda: linus.view is not None)
+        await linus.submit({"roundtable.new": "The back office picks", "roundtable.because": "gloves"})
+        await meeting.seen("DEC-003 is recorded: The back office picks (decided by Linus)")
+        workspace = meeting.slack.workspace
+        workspace.leave(workspace.channel(CHANNEL), LINUS.id)
+        await pressed_at_home(meeting, "linus", "roundtable.reverse", value="/offline-sync/DEC-002")
+        await meeting.until(lambda: home_page.GONE in str((linus.view, home(meeting, "linus"))))
+        await meeting.finish_step()
+    spec = json.loads((meeting.folder / "specification.json").read_text())
+    decisions = {one["id"]: one for one in spec["entries"] if one["kind"] == "decision"}
+    assert decisions["DEC-001"]["replaced_by"] == ["DEC-003"]
+    assert decisions["DEC-003"]["claims"]["text"][-1]["value"] == "The back office picks"
 
 
 async def first_day(meeting: Meeting, at: Days) -> None:

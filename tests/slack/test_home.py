@@ -27,7 +27,7 @@ HELD = HeldRow("Rate limiting", "C042", 8, 24, "Requirements, with Maya", "Waiti
 FULL = HomePage(
     waiting=(WAITING, WAITING._replace(title=PING, text=PING)) * 5,
     held=(HELD, HELD._replace(title=PING, where=PING, state=PING, paused="dark-mode")) * 5,
-    decided=(DecidedRow(PING, PING, URL), DecidedRow("x" * 300, "Ada", "")),
+    decided=(DecidedRow(PING, PING, URL, "x/DEC-001"), DecidedRow("x" * 300, "Ada", "", "x/DEC-002")),
     settings=ReminderSettings(not_before="2026-12-08"),
     notice=PING,
     today="2026-12-07",

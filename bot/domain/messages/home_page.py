@@ -51,9 +51,12 @@ class HeldRow(NamedTuple):
 
 
 class DecidedRow(NamedTuple):
+    """*subject* is what the form to change it is about: `ITEM/DEC-001`."""
+
     text: str
     by: str
     url: str
+    subject: str
 
 
 class HomePage(NamedTuple):
@@ -95,6 +98,8 @@ NOT_THIS_WEEK = NOT_TODAY.but(label="Not this week", value="7d")
 NO_REMINDERS = NOT_TODAY.but(label="No reminders", value=OFF)
 OTHER_TIME = Choice(action=Action.DIGEST_TIME, label="Other time…")
 RESUME = Choice(action=Action.RESUME, label="Resume")
+CHANGE = Choice(action=Action.REVERSE, label="Change…")
+"""A decision."""
 AT = Choice(action=Action.DIGEST_TIME, label="Time")
 
 # --- sentences ----------------------------------------------------------------------------------------------------

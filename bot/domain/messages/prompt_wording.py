@@ -160,8 +160,8 @@ NO_NEW_WORDS = "Write the new decision."
 NOT_BOTH = "Choose that another decision replaces it, or leave this empty."
 
 
-def reversal(decisions: Sequence[Entry], *, slug: str) -> InputForm:
-    """The newest first."""
+def reversal(decisions: Sequence[Entry], *, slug: str, which: str = "") -> InputForm:
+    """The newest first; *which* is chosen already."""
     options = tuple(
         FormOption(value=one.id, label=one_line(f"{one.id} {one['text']}", LABEL_CHARS))
         for one in reversed(decisions)
@@ -180,7 +180,7 @@ def reversal(decisions: Sequence[Entry], *, slug: str) -> InputForm:
                 label="Which decision?",
                 kind=FieldKind.CHOICE,
                 options=options,
-                initial=options[0].value,
+                initial=which if which in {one.value for one in options} else options[0].value,
                 required=True,
             ),
             FormField(

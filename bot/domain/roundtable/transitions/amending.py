@@ -58,7 +58,7 @@ def opened(rt: Roundtable, action: str, subject: str, person: Person, playbook: 
     if action == Action.UNTIL:
         return attending.form(rt)
     if action == Action.REVERSE:
-        return changing.form(rt)
+        return changing.form(rt, subject)
     if action == Action.SETTINGS:
         has_depth = rt.stage in WITH_DEPTH and rt.step_id != playbook.agenda.plan.step_id
         depth = (rt.depth or Depth.STANDARD) if has_depth else None

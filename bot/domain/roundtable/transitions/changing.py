@@ -44,11 +44,11 @@ def none_chosen(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     return cards.recorded(_closed(rt, by.id), event.person, sentence, (), playbook)
 
 
-def form(rt: Roundtable) -> InputForm:
-    """Raises NotNow where nothing is decided."""
+def form(rt: Roundtable, which: str = "") -> InputForm:
+    """*which* decision is chosen at first, by default the newest. Raises NotNow where nothing is decided."""
     if not (decisions := rt.specification.active(specifying.DECISION)):
         raise NotNow(wording.NO_DECISION)
-    return wording.reversal(decisions, slug=rt.slug)
+    return wording.reversal(decisions, slug=rt.slug, which=which)
 
 
 def reversal(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:

@@ -59,6 +59,10 @@ COUNTED = {
 """Kinds whose number stands in summaries."""
 
 
+POSTS_IN_ALL = 30
+"""Of 24 steps with two discussions and a restart; what personas say in a discussion is not counted."""
+
+
 async def test_a_whole_analysis(meeting: Meeting) -> None:
     """24 steps but one skipped phase rest, two elaborations, a depth change, a restart, and the record of it all."""
     async with meeting.bot():
@@ -99,6 +103,8 @@ async def test_a_whole_analysis(meeting: Meeting) -> None:
         await meeting.press("continue")
         await meeting.seen("21 of 24 steps have content;")
 
+    posts = [one.words for one in meeting.thread[1:] if one.bot_id]
+    assert len([one for one in posts if not one.startswith("We just covered ")]) <= POSTS_IN_ALL
     _check_meta(meeting)
     _check_artifacts(meeting)
     _check_transcript(meeting)

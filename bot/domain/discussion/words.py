@@ -168,7 +168,7 @@ def decided_option(options: Iterable[BoardOption], text: str) -> BoardOption | N
 
 def is_letter(words: str) -> bool:
     """Whether *words* name an option by its letter, and say nothing else: `B`, `option B.`"""
-    return re.fullmatch(r"\s*(?:option )?[A-HJ-Z]\s*[.!]?\s*", words, re.IGNORECASE) is not None
+    return re.fullmatch(r"(?:option )?[A-HJ-Z][.!]?", words.strip(), re.IGNORECASE) is not None
 
 
 def same_position(words: str, held: Sequence[str]) -> str:

@@ -193,8 +193,10 @@ def _facts(option: Entry, decision: Entry, specification: Specification) -> Iter
     yield from (f"Good: {_words(text)}" for text in option["pros"] or ())
     yield from (f"Bad: {_words(text)}" for text in option["cons"] or ())
     held = [one for one in specification.active(POSITION) if _is_beside(one, decision)]
-    if names := [_name(one) for one in held if _key(one["option"]) == _key(option["name"] or option["text"])]:
-        yield f"For it at the end: {', '.join(names)}"
+    for_it = [one for one in held if _key(one["option"]) == _key(option["name"] or option["text"])]
+    if for_it:
+        yield f"For it at the end: {', '.join(map(_with_reason, for_it))}"
+    names = set(map(_name, for_it))
     if moved := [_name(one) for one in held if _name(one) not in names and _was_for(one, option)]:
         yield f"Moved away: {', '.join(moved)}"
 
@@ -238,6 +240,12 @@ def _accepted(specification: Specification, kind: str) -> list[Entry]:
 def _name(position: Entry) -> str:
     claim = position.claim("option")
     return _words(claim.owner.name if claim else position["person"])
+
+
+def _with_reason(position: Entry) -> str:
+    why = f"“{_words(position['why'])}”" if position["why"] else ""
+    said = ": ".join(filter(None, (_words(position["condition"] or ""), why)))
+    return f"{_name(position)} ({said})" if said else _name(position)
 
 
 def _key(text: object) -> str:

@@ -53,7 +53,7 @@ async def test_words_from_before_the_newest_question_are_answered_once(
         await meeting.say("finish", who="grace")
         await meeting.menu("continue")
 
-        assert meeting.meta["steps_completed"] == ["00-01", "00-02"]
+        await meeting.until(lambda: meeting.meta["steps_completed"] == ["00-01", "00-02"])
         assert [len(refusals(bot, who)) for who in ("ada", "grace", "linus")] == [0, 1, 1]
         assert "_finish_ before this question" in refusals(bot, "grace")[0]
         assert "_C_ before this question" in refusals(bot, "linus")[0]

@@ -38,10 +38,10 @@ from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import citations, entailment, keywords, reader, snapshot
-from bot.domain.specification.brief import inert_line
 from bot.domain.specification.said_entries import Here
 from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.values import json_files, markdown, text
+from bot.domain.values.markdown import inert_line
 from bot.engine.verbs import steering
 from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS

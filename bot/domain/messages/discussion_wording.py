@@ -367,11 +367,15 @@ def for_it(people: Iterable[Stand]) -> str:
 
 
 def _with_reason(stand: Stand) -> str:
-    """Of a sealed position as it was filled in, of another as it was said."""
-    how = ", ".join(filter(None, (SURE.get(stand.sure, ""), stand.condition)))
-    why = f"“{stand.why}”" if stand.why and stand.sure not in SURE else stand.why
+    return with_reason(stand.name, why=stand.why, condition=stand.condition, sure=stand.sure)
+
+
+def with_reason(name: str, *, why: str, condition: str, sure: str = "") -> str:
+    """Of a sealed position, which says how *sure* it is, as it was filled in; of another as it was said."""
+    how = ", ".join(filter(None, (SURE.get(sure, ""), condition)))
+    why = f"“{why}”" if why and sure not in SURE else why
     said = ": ".join(filter(None, (how, why)))
-    return f"{stand.name} ({said})" if said else stand.name
+    return f"{name} ({said})" if said else name
 
 
 def sealed_position(name: str, option: BoardOption | None, position: SealedPosition) -> str:

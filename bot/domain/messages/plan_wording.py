@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from bot.domain.messages import specification_wording
 from bot.domain.messages.step_wording import listed
-from bot.domain.values.text import counted
 
 ORDER, BEFORE, FILES, ROLES = "Order", "Before it can start", "Files", "Roles"
 TESTED = "Requirements and how they are tested"
@@ -21,10 +20,8 @@ def page_title(title: str) -> str:
 def readiness(lacking: Sequence[str], not_settled: int) -> str:
     """`Not ready: 2 contested. 6 points are not settled (last section).`"""
     said = specification_wording.not_ready(lacking) if lacking else READY
-    points = (
-        f"{counted(not_settled, 'point')} {'is' if not_settled == 1 else 'are'} not settled (last section)."
-    )
-    return f"{said} {points}" if not_settled else said
+    points = specification_wording.points_left(not_settled)
+    return f"{said} {points} (last section)." if not_settled else said
 
 
 def piece(title: str, requirements: Sequence[str], *, is_critical: bool) -> str:

@@ -8,7 +8,7 @@ from bot.domain.messages.step_wording import listed
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import GONE, Specification, StaleCause
 from bot.domain.specification.not_settled import RowKind, Unsettled
-from bot.domain.values.text import one_line
+from bot.domain.values.text import counted, one_line
 
 IDS_SHOWN = 6
 QUOTE_CHARS = 200
@@ -257,6 +257,11 @@ def unsettled_row(one: Unsettled, schema: Schema) -> str:
             return "Nobody has said what is done first."
         case _:
             assert_never(one.kind)
+
+
+def points_left(count: int) -> str:
+    """`6 points are not settled`"""
+    return f"{counted(count, 'point')} {'is' if count == 1 else 'are'} not settled"
 
 
 def not_ready(lacking: Sequence[str]) -> str:

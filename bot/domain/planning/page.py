@@ -15,7 +15,6 @@ from bot.domain.specification.brief import (
     BriefRow,
     BriefRows,
     in_order,
-    inert_line,
     listed,
     row_lines,
     text,
@@ -23,7 +22,7 @@ from bot.domain.specification.brief import (
 )
 from bot.domain.specification.entries import Entry, Specification
 from bot.domain.specification.not_settled import CRITERION, WORK, lacking, not_settled
-from bot.domain.values.markdown import LAST_SECTION
+from bot.domain.values.markdown import LAST_SECTION, inert_line
 
 
 def plan_page(title: str, step_id: str, schema: Schema, specification: Specification) -> str:

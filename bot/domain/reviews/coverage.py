@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import specification_wording
 from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.not_settled import not_settled
@@ -20,11 +21,8 @@ def summary(playbook: Playbook, specification: Specification) -> str:
     tested = sum(bool(specification.parts(one.id, "criterion")) for one in requirements)
     of = counted(len(requirements), "requirement")
     risks = counted(len(specification.active("risk")), "risk")
-    left = counted(len(not_settled(playbook.schema, specification)), "point")
-    return (
-        f"{tested} of {of} {'has' if tested == 1 else 'have'} a test, {risks}, "
-        f"{left} {'is' if left.startswith('1 ') else 'are'} not settled."
-    )
+    left = specification_wording.points_left(len(not_settled(playbook.schema, specification)))
+    return f"{tested} of {of} {'has' if tested == 1 else 'have'} a test, {risks}, {left}."
 
 
 def gaps_by_lead(

@@ -171,9 +171,8 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
 
 
 def _sides(rt: Roundtable, step_id: str) -> Mapping[str, BoardSide]:
-    board = standing.board_at(rt, step_id)
-    sides = {one.option.entry: one for one in board.sides if one.option.entry}
-    return sides if len(board.options) > 1 else {}
+    held = standing.choice_at(rt, step_id)
+    return {one.option.entry: one for one in held.sides if one.option.entry} if held else {}
 
 
 def open_points(rt: Roundtable, playbook: Playbook) -> int:

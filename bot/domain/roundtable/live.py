@@ -54,7 +54,7 @@ def _views(rt: Roundtable, playbook: Playbook) -> Iterator[tuple[str, Message]]:
     card = cards.rendered(rt, rt.card, playbook) if rt.card else None
     if rt.card and card:
         yield rt.card.token, card
-    if rt.prompt and (asked := prompts.shown(rt, rt.prompt, playbook, card)):
+    if rt.prompt and (asked := prompts.render_prompt(rt, rt.prompt, playbook, card)):
         yield PROMPT, asked
     if root.is_shown(rt):
         yield ROOT, root.first_message(rt, playbook)

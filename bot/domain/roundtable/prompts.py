@@ -21,7 +21,7 @@ from bot.domain.roundtable.posts import LiveMessage, PromptKind, ThreadPrompt
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import ABOUT_A_STEP, PROMPT, Roundtable
 from bot.domain.roundtable.waiting import WaitKind
-from bot.domain.specification.entries import Entry, EntryState, Specification, StaleCause
+from bot.domain.specification.entries import DECISION, OBJECTION, Entry, EntryState, Specification, StaleCause
 from bot.domain.specification.not_settled import CRITERION, OPEN, REQUIREMENT
 from bot.domain.values.timestamps import seconds_since, slack_time
 
@@ -31,7 +31,6 @@ LISTED = 20
 """Of what a decision may change."""
 SECONDS_APART = 60
 AT_A_STEP = frozenset({Stage.DISCUSSING, Stage.WRITING, Stage.AT_BOUNDARY})
-DECISION, OBJECTION = "decision", "objection"
 OF_DECISIONS = frozenset({PromptKind.AGREED, PromptKind.CHANGES, PromptKind.CONTRADICTED})
 
 
@@ -43,7 +42,7 @@ def with_prompt(rt: Roundtable, before: Roundtable, event: Input, playbook: Play
         return rt.but(prompt=wanted.but(at=over.at, below=over.below))
     if wanted or (rt.prompt and _is_over(rt.prompt, rt, before)):
         rt = _ended(rt)
-    if wanted is None or (message := shown(rt, wanted, playbook)) is None:
+    if wanted is None or (message := render_prompt(rt, wanted, playbook)) is None:
         return rt
     if rt.card and wanted.kind is PromptKind.TAKEN:
         rt = rt.but(card=rt.card.but(below=0))
@@ -52,7 +51,7 @@ def with_prompt(rt: Roundtable, before: Roundtable, event: Input, playbook: Play
     return rt.following(PROMPT, rt.outbox[-1], message).but(prompt=wanted.but(at=rt.now))
 
 
-def shown(
+def render_prompt(
     rt: Roundtable, prompt: ThreadPrompt, playbook: Playbook, card: Message | None = None
 ) -> Message | None:
     """None where there is nothing left to ask. *card* is that of the step, where it is rendered already."""
@@ -187,8 +186,7 @@ def _of_waiting(rt: Roundtable, before: Roundtable) -> ThreadPrompt | None:
     """All that waits by name, when some of it was asked about since *before*."""
     if rt.attendance.nudged is before.attendance.nudged:
         return None
-    entries = dict.fromkeys(one.entry for waits in waiting.named_waits(rt).values() for one in waits)
-    return ThreadPrompt(kind=PromptKind.WAITING, about=",".join(entries))
+    return ThreadPrompt(kind=PromptKind.WAITING, about=",".join(waiting.entries_waited_for(rt)))
 
 
 def _of_a_command(

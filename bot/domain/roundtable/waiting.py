@@ -4,7 +4,7 @@ What waits for one person. Home, the digest, the roll call and the card say it f
 Only the running roundtable is asked: what people have not answered, never what a model thinks they should do.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
@@ -19,11 +19,10 @@ from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.entries import POSITION, Entry
+from bot.domain.specification.not_settled import OPEN
 from bot.domain.values.text import one_line
 
 QUESTION_CHARS = 200
-OPEN = frozenset({None, "", "open"})
-"""The outcome of an objection that nothing has become of."""
 
 
 class WaitKind(StrEnum):
@@ -66,8 +65,8 @@ def waits_for(rt: Roundtable, person: str, playbook: Playbook) -> tuple[Wait, ..
     return (
         *_step(rt, person, playbook),
         *_agreements(rt, person),
-        *_questions(rt, person),
-        *_objections(rt, person),
+        *_questions(rt, person, _open_questions(rt)),
+        *_objections(rt, person, _open_objections(rt)),
         *_reasons(rt, person),
     )
 
@@ -76,9 +75,17 @@ def named_waits(rt: Roundtable) -> Mapping[str, tuple[Wait, ...]]:
     """Questions that are somebody's to answer, and objections to what they decided, by the id of the person."""
     if rt.stage in RESTING or rt.stage is Stage.OPENING:
         return {}
-    found = {one: (*_questions(rt, one), *_objections(rt, one)) for one in participants(rt)}
+    questions, objections = _open_questions(rt), _open_objections(rt)
+    found = {
+        one: (*_questions(rt, one, questions), *_objections(rt, one, objections)) for one in participants(rt)
+    }
     named = {one: tuple(wait for wait in waits if wait.kind in BY_NAME) for one, waits in found.items()}
     return {one: waits for one, waits in named.items() if waits}
+
+
+def entries_waited_for(rt: Roundtable) -> tuple[str, ...]:
+    """The questions and objections of `named_waits`, each once."""
+    return tuple(dict.fromkeys(one.entry for waits in named_waits(rt).values() for one in waits))
 
 
 def in_words(wait: Wait) -> str:
@@ -173,17 +180,24 @@ def _reasons(rt: Roundtable, person: str) -> Iterator[Wait]:
             yield Wait(WaitKind.REASON, one_line(one.quote, QUESTION_CHARS))
 
 
-def _questions(rt: Roundtable, person: str) -> Iterator[Wait]:
-    for entry in rt.specification.active("question"):
-        if not entry["answer"] and _owns(rt, entry, person):
+def _open_questions(rt: Roundtable) -> tuple[Entry, ...]:
+    return tuple(one for one in rt.specification.active("question") if not one["answer"])
+
+
+def _questions(rt: Roundtable, person: str, entries: Iterable[Entry]) -> Iterator[Wait]:
+    for entry in entries:
+        if _owns(rt, entry, person):
             text = one_line(str(entry["text"] or ""), QUESTION_CHARS)
             yield Wait(WaitKind.QUESTION, text, attribution_of(entry, "text"), entry.id)
 
 
-def _objections(rt: Roundtable, person: str) -> Iterator[Wait]:
-    for entry in rt.specification.active("objection"):
-        if entry["outcome"] not in OPEN or entry["outcome_text"]:
-            continue
+def _open_objections(rt: Roundtable) -> tuple[Entry, ...]:
+    every = rt.specification.active("objection")
+    return tuple(one for one in every if one["outcome"] in OPEN and not one["outcome_text"])
+
+
+def _objections(rt: Roundtable, person: str, entries: Iterable[Entry]) -> Iterator[Wait]:
+    for entry in entries:
         text, by = one_line(str(entry["text"] or ""), QUESTION_CHARS), _said(entry)
         if by == person:
             yield Wait(WaitKind.OWN_OBJECTION, text)

@@ -10,16 +10,15 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.schema import Schema, SectionView, Show, ViewForm
-from bot.domain.messages import brief_wording
+from bot.domain.messages import brief_wording, discussion_wording
 from bot.domain.messages.attribution_wording import attribution_of
-from bot.domain.specification.entries import POSITION, Entry, EntryState, Specification, numbers
+from bot.domain.specification.entries import DECISION, POSITION, Entry, EntryState, Specification, numbers
 from bot.domain.specification.fold import REPLACES
 from bot.domain.specification.projection import Projection
-from bot.domain.values.markdown import inert
-from bot.domain.values.text import clean, one_line, paragraphs
+from bot.domain.values.markdown import inert_line
+from bot.domain.values.text import one_line, paragraphs
 
 FOLDER = "adr"
-DECISION = "decision"
 STATUS, CONTEXT = "Status", "Context and Problem Statement"
 DRIVERS, OPTIONS = "Decision Drivers", "Considered Options"
 OUTCOME, CONSEQUENCES = "Decision Outcome", "Consequences"
@@ -243,9 +242,8 @@ def _name(position: Entry) -> str:
 
 
 def _with_reason(position: Entry) -> str:
-    why = f"“{_words(position['why'])}”" if position["why"] else ""
-    said = ": ".join(filter(None, (_words(position["condition"] or ""), why)))
-    return f"{_name(position)} ({said})" if said else _name(position)
+    why, condition = (_words(position[name] or "") for name in ("why", "condition"))
+    return discussion_wording.with_reason(_name(position), why=why, condition=condition)
 
 
 def _key(text: object) -> str:
@@ -257,4 +255,4 @@ def _ids(found: object) -> tuple[str, ...]:
 
 
 def _words(value: object) -> str:
-    return inert(" ".join(clean(str(value)).split()))
+    return inert_line(str(value))

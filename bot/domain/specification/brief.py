@@ -16,8 +16,7 @@ from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import OF_DISCUSSIONS, Specification
 from bot.domain.specification.not_settled import CRITERION, OPEN, REQUIREMENT, WORK, not_settled
-from bot.domain.values.markdown import LAST_SECTION, inert
-from bot.domain.values.text import clean
+from bot.domain.values.markdown import LAST_SECTION, inert_line
 from bot.domain.values.value import Value
 
 PAGE = "brief.md"
@@ -306,10 +305,6 @@ def row_lines(row: BriefRow, indent: str = "") -> Iterator[str]:
     yield f"{indent}- {label}{inert_line(row.text)}"
     for one in row.below:
         yield from row_lines(one, f"{indent}  ")
-
-
-def inert_line(words: str) -> str:
-    return inert(" ".join(clean(words).split()))
 
 
 def _is_accepted(entry: Entry) -> bool:

@@ -78,6 +78,7 @@ __all__ = [
 
 
 DISCUSSION, POSITION, OPTION = "discussion", "position", "option"
+DECISION, OBJECTION = "decision", "objection"
 OF_DISCUSSIONS = frozenset({DISCUSSION, POSITION})
 """Kinds that record what happened. Such entries need no acceptance."""
 NOT_LISTED = OF_DISCUSSIONS | {NOTE}

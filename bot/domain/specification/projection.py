@@ -41,7 +41,7 @@ from bot.domain.specification.entries import (
     Specification,
     numbers,
 )
-from bot.domain.values.markdown import bullet, inert
+from bot.domain.values.markdown import bullet, inert, inert_line
 from bot.domain.values.text import clean, counted, csv_cell
 
 UNSORTED = "**Said, and not sorted yet**"
@@ -142,7 +142,7 @@ class Projection:
         """The value as one line of Markdown, with what is open about it."""
         value = self.get(entry, field)
         text = "; ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-        text = inert(" ".join(clean(text).split()))
+        text = inert_line(text)
         kind_field = self._schema.kinds[entry.kind].fields.get(field)
         if kind_field and kind_field.type in EXCLUSIVE and (both := entry.contested(field)):
             text += f" _(open: {', '.join(f'{one.owner.name} says {one.value}' for one in both)})_"
@@ -473,7 +473,7 @@ def _csv_cell(value: Any) -> str:
 
 def _one_line(value: Any) -> str:
     text = "; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return inert(" ".join(clean(text).split()))
+    return inert_line(text)
 
 
 def _quoted(text: str) -> str:

@@ -144,6 +144,11 @@ def inert(text: str) -> str:
     return text.replace("<!--", "&lt;!--")
 
 
+def inert_line(text: str) -> str:
+    """Of words of others, on one line."""
+    return inert(" ".join(clean(text).split()))
+
+
 def bullet(text: str) -> str:
     """*text* as one line that can follow "- " without being a heading, a quote or a list of its own."""
     line = inert(" ".join(clean(text).split()))

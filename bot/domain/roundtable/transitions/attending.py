@@ -25,8 +25,8 @@ from bot.domain.roundtable.transitions import silence
 from bot.domain.roundtable.transitions.saving import queue_commit, seats_of
 from bot.domain.roundtable.waiting import (
     awaited,
+    entries_waited_for,
     heard_in_step,
-    named_waits,
     question,
     unheard_in_discussion,
 )
@@ -230,10 +230,10 @@ def nudge_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtabl
     unheard = is_open and bool(set(awaited(rt)) - {event.person.id})
     if unheard and not rt.attendance.at_step(rt.step_id).called:
         return _called(rt, playbook)
-    entries = dict.fromkeys(one.entry for waits in named_waits(rt).values() for one in waits)
+    entries = entries_waited_for(rt)
     if not entries:
         raise NotNow(wording.ASKED_ALREADY if unheard else wording.NOBODY_TO_ASK)
-    return rt.but(attendance=rt.attendance.but(nudged=tuple(entries)))
+    return rt.but(attendance=rt.attendance.but(nudged=entries))
 
 
 def is_called(rt: Roundtable, event: Press, playbook: Playbook) -> bool:

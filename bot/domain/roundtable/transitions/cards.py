@@ -21,7 +21,7 @@ from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import marking, pausing, specifying
 from bot.domain.specification import entry_forms
-from bot.domain.specification.entries import HOW, Entry, EntryState, How, Patch
+from bot.domain.specification.entries import DECISION, HOW, Entry, EntryState, How, Patch
 from bot.domain.specification.entry_forms import Reading
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
@@ -93,7 +93,7 @@ def filed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     kind, claim = schema.of_id(what), note.claim(schema.kinds[NOTE].text)
     if note.kind != NOTE or claim is None or (kind is None and what != entry_forms.LEAVE_OUT):
         _refused()
-    if kind and kind.key == specifying.DECISION:
+    if kind and kind.key == DECISION:
         ts = next((one.ts for one in rt.answers if rt.line_of(one.ts) == claim.line), "")
         mark = MarkMessage(key=event.key, at=event.at, person=event.person, ts=ts, mark=MarkKind.DECISION)
         return marking.marked(rt, mark, playbook)

@@ -11,7 +11,7 @@ from bot.domain.roundtable.inputs import Press
 from bot.domain.roundtable.posts import PromptKind
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import cards, specifying
-from bot.domain.specification.entries import ENTRIES, Entry, EntryState, Patch
+from bot.domain.specification.entries import DECISION, ENTRIES, Entry, EntryState, Patch
 from bot.domain.specification.entry_forms import Reading
 from bot.domain.specification.fold import CHANGES, OUTCOME, REPLACES
 from bot.errors import NotNow
@@ -22,7 +22,7 @@ def chosen(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     pairs = [one.partition("/")[::2] for one in event.value.split(",")]
     by = _counting(rt, pairs[0][0])
     named = [_counting(rt, id) for _, id in pairs]
-    replaced = [one.id for one in named if one.kind == by.kind == specifying.DECISION]
+    replaced = [one.id for one in named if one.kind == by.kind == DECISION]
     settled = [one.id for one in named if one.kind == "objection"]
     changed = [one.id for one in named if one.id not in {*replaced, *settled}]
     fields = {CHANGES: changed, REPLACES: replaced}
@@ -46,7 +46,7 @@ def none_chosen(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def form(rt: Roundtable, which: str = "") -> InputForm:
     """*which* decision is chosen at first, by default the newest. Raises NotNow where nothing is decided."""
-    if not (decisions := rt.specification.active(specifying.DECISION)):
+    if not (decisions := rt.specification.active(DECISION)):
         raise NotNow(wording.NO_DECISION)
     return wording.reversal(decisions, slug=rt.slug, which=which)
 

@@ -38,7 +38,7 @@ from bot.domain.roundtable.transitions import marking, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.specifying import DECIDERS
 from bot.domain.roundtable.transitions.standing import (
-    board_at,
+    choice_at,
     on_record,
     position_patches,
     taking_position,
@@ -54,9 +54,6 @@ from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
 # --- forms ----------------------------------------------------------------------------------------------------------
-
-A_CHOICE = 2
-"""Options that people can be for or against."""
 
 Entered = RecordDecision | NameOption | RaiseObjection | SettleObjection | SealPosition
 
@@ -210,8 +207,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, di
 
 def said_in_step(rt: Roundtable, event: Say, playbook: Playbook) -> dict[str, Any]:
     """As `said`: where two options are named in the open step, people say what they are for without a discussion."""
-    held = board_at(rt, rt.step_id)
-    if len(held.options) < A_CHOICE:
+    if (held := choice_at(rt, rt.step_id)) is None:
         return specifying.said(rt, event.text, event.person, playbook)
     position = words.position_in(held.options, event.text, playbook.schema)
     is_known = position is not None and position.letter is not None
@@ -457,7 +453,7 @@ def _settled(rt: Roundtable, person: Person, raised: Entry, fate: Fate, because:
         raise NotNow(wording.only_its_owner(claim.owner.name))
     name = rt.name_of(person.id)
     sentence = wording.settled(name, str(claim.value), claim.owner.name, fate, because)
-    facts = specifying.settled(raised.id, fate, because)
+    facts = specifying.settle_objection(raised.id, fate, because)
     return rt.recording(sentence, part=LinePhase.WORKSHOP, person=person.id, user_name=name, **facts)
 
 

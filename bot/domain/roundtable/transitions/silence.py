@@ -18,7 +18,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
 from bot.domain.roundtable.transitions import elaborations, steps
 from bot.domain.roundtable.transitions.saving import has_content
-from bot.domain.roundtable.waiting import named_waits, unheard_in_discussion
+from bot.domain.roundtable.waiting import entries_waited_for, unheard_in_discussion
 from bot.domain.values.timestamps import after as moment_after
 from bot.domain.values.timestamps import in_words, seconds_since
 
@@ -91,8 +91,7 @@ def unanswered_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Round
 
 def _not_nudged(rt: Roundtable) -> tuple[str, ...]:
     """The entries that somebody waits for, and nobody was asked about by name."""
-    found = (wait.entry for waits in named_waits(rt).values() for wait in waits)
-    return tuple(dict.fromkeys(one for one in found if one not in rt.attendance.nudged))
+    return tuple(one for one in entries_waited_for(rt) if one not in rt.attendance.nudged)
 
 
 def _is_unanswered(rt: Roundtable) -> bool:

@@ -60,7 +60,6 @@ from bot.domain.values import small_words
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
-DECISION = "decision"
 DECIDERS = "deciders"
 """The field of a decision, and the fact of a line: the names of those who decided."""
 
@@ -126,7 +125,7 @@ def objected(rt: Roundtable, text: str, settle: str, playbook: Playbook) -> dict
     return _made(rt, "objection", text, playbook, outcome="open", settle=settle)
 
 
-def settled(id: str, fate: Fate, because: str) -> dict[str, Any]:
+def settle_objection(id: str, fate: Fate, because: str) -> dict[str, Any]:
     """What became of the objection *id*. Who takes it back withdraws its entry."""
     if fate not in OUTCOMES:
         return facts_of([Patch(id=id, state=EntryState.WITHDRAWN)])

@@ -145,6 +145,12 @@ def _options_of(rt: Roundtable, position: Entry) -> Sequence[BoardOption]:
     return board_at(rt, str(held["step"]) if held else position.step).options
 
 
+def choice_at(rt: Roundtable, step_id: str) -> DiscussionBoard | None:
+    """The same, where two options are named, so that people can be for one of them."""
+    held = board_at(rt, step_id)
+    return held if len(held.options) > 1 else None
+
+
 # --- sealed positions -----------------------------------------------------------------------------------------------
 
 

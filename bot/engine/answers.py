@@ -5,6 +5,7 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
+from bot.domain.messages.discussion_wording import turns_left
 from bot.domain.messages.message import Choice, Link, Message
 from bot.domain.roundtable.budget import line
 from bot.domain.roundtable.stage import Stage
@@ -200,7 +201,7 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
         _progress(rt, playbook),
         f"- Brief: {brief(playbook.schema, rt.specification).counts}",
         f"- Depth: {rt.depth}" if rt.depth else "",
-        f"- Discussion: turn {debate.turn_count} of {debate.max_turns}" if debate else "",
+        f"- Discussion: {turns}" if debate and (turns := turns_left(debate)) else "",
         "- The personas are muted." if rt.manners.muted else "",
         f"- {trouble_wording.goes_on_without(menus.AIDED_AGAIN.label)}" if rt.unaided else "",
         f"- {_by_rules(rt, playbook)}" if rt.unaided_personas else "",

@@ -399,7 +399,7 @@ def _fields(save: Save) -> tuple[str | int, ...]:
         roundtable.stage.value,
         roundtable.phase_key,
         roundtable.step_id,
-        debate.turn_count if debate else 0,
+        debate.turns_used if debate else 0,
         debate.max_turns if debate else roundtable.max_turns,
         place.team,
         place.channel,

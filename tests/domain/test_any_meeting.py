@@ -496,7 +496,7 @@ class Meeting(RuleBasedStateMachine):
     @invariant()
     def nobody_talks_beyond_the_limit(self) -> None:
         if debate := self.table.rt.elaboration:
-            assert debate.turn_count <= max(debate.max_turns, 10)
+            assert debate.turns_used <= max(debate.max_turns, 10)
             # From then on people decide: they allow more turns, or end it.
             assert not debate.exhausted or not self.table.rt.has_pending(Speak)
 

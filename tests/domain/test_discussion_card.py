@@ -236,12 +236,26 @@ def test_an_objection_of_the_discussion_before_rests_on_no_turn_of_this_one() ->
     assert "- [Grace] a file is slow: open\n" in f"{table.say('Hm.').say('done').discussion.text}\n"
 
 
-def test_the_turns_of_the_card_are_those_of_people_and_personas() -> None:
-    """As the record counts them."""
-    table = discussing()
-    left = table.rt.debate.max_turns - table.rt.debate.turn_count
+def test_the_card_counts_down_where_personas_have_a_model() -> None:
+    table = Table(few_steps()).start().elaborate()
+    assert "7 of 10 turns left" in table.discussion.text
 
-    assert f"{left} of 10 turns left, of people and personas together" in table.discussion.text
+    table.say("It has to work offline.").say("In tunnels, too.", who="grace")
+    left = 10 - table.rt.debate.turns_used
+    assert f"{left} of 10 turns left" in table.discussion.text
+
+
+def test_without_a_model_nothing_is_at_its_limit() -> None:
+    """However much people say, and whichever personas they name: the card has no limit, and no button for more."""
+    table = discussing()
+    for number in range(30):
+        table.say(f"Alex, what about point {number}?", who=("ada", "grace", "linus")[number % 3])
+
+    assert not table.rt.debate.exhausted
+    assert table.rt.debate.besides == ()
+    assert "turns" not in table.discussion.text
+    assert Action.MORE_TURNS not in {one.action for one in table.menu.message.offered}
+    assert table.say("done").meta.elaborations[-1].turn_count == 1
 
 
 def test_the_record_has_positions_of_people() -> None:
@@ -403,12 +417,6 @@ def sealed_by_one() -> Table:
     return table.hear(SealPosition(key=table.key(), at=table.now(), person=person("ada"), position=position))
 
 
-def turn_limit(table: Table) -> None:
-    while not table.rt.debate.exhausted:
-        table.say("And another thing.", who="linus")
-    table.press(Action.END_ELABORATION)
-
-
 def channel_is_archived(table: Table) -> None:
     gone = ChannelGone(key=table.key(), at=table.now(), archived=True)
     table.rt = table.decided(gone)
@@ -423,7 +431,6 @@ def channel_is_archived(table: Table) -> None:
         lambda table: table.say("stop"),
         lambda table: table.stop(),
         lambda table: table.press(Action.STOP),
-        turn_limit,
         channel_is_archived,
     ],
 )

@@ -191,14 +191,33 @@ def test_at_the_limit_personas_fall_silent() -> None:
 
 
 def test_people_are_never_cut_off() -> None:
-    """What they say after the last turn is recorded beside the turns, and is part of the synthesis."""
+    """After the last persona they go on: that is one more turn, however many they are."""
     table = discussing(max_turns=4).say("That was all from me.").say("One more thing.", who="grace")
-    told = [(one.name, one.text) for one in table.rt.debate.besides]
 
-    assert told == [("Grace", "One more thing.")]
+    assert turns(table)[-2:] == ["Ada", "Grace"]
     assert any(line.content == "One more thing." for line in table.lines)
     assert table.world.told == []
     assert table.say("done").meta.elaborations[-1].turn_count == 4
+
+
+def test_what_people_say_after_the_last_turn_of_a_persona_is_kept_beside() -> None:
+    """It is part of the synthesis, and uses no turn."""
+    table = discussing(max_turns=3).say("That was all from me.").say("One more thing.", who="grace")
+
+    told = [(one.name, one.text) for one in table.rt.debate.besides]
+    assert told == [("Ada", "That was all from me."), ("Grace", "One more thing.")]
+    assert table.say("done").meta.elaborations[-1].turn_count == 3
+
+
+def test_what_people_say_between_two_personas_is_one_turn() -> None:
+    """Else people who greet each other would use up the limit."""
+    table = discussing().stop_paying()
+    used = table.rt.debate.turns_used
+    for who in ("ada", "grace", "linus", "ada", "grace", "linus", "ada", "grace"):
+        table.say("It has to work offline.", who=who)
+
+    assert table.rt.debate.turns_used == used + 1
+    assert table.say("done").resume_paying().meta.elaborations[-1].turn_count == used + 1
 
 
 def test_people_give_a_discussion_more_turns() -> None:

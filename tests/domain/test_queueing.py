@@ -165,7 +165,7 @@ def test_however_fast_people_are_the_limit_holds(limit: int) -> None:
     table = talking(limit)
     for number in range(2 * LONGEST):
         table.say(f"Point {number}.", who="grace")
-        assert table.rt.elaboration is None or table.rt.debate.turn_count <= limit
+        assert table.rt.elaboration is None or table.rt.debate.turns_used <= limit
     table.resume_paying()
 
     assert all(one.turn_count <= limit for one in table.meta.elaborations)

@@ -56,7 +56,7 @@ def test_each_word_of_a_person_begins_the_wait_again() -> None:
     comes(table, 9 * MINUTE).say("And one more.")
     comes(table, 9 * MINUTE)
 
-    assert [one.text for one in table.rt.debate.besides] == ["One more thing.", "And one more."]
+    assert [turn.text for turn in table.rt.debate.turns[-2:]] == ["One more thing.", "And one more."]
     comes(table, 2 * MINUTE)
     assert not is_open(table)
 

@@ -1,11 +1,13 @@
 """
 An elaboration: a bounded discussion of one finished step, in which personas and people argue as equals.
 
-A turn is one contribution: the lead's framing, a persona's, or a person's. What the host says is none.
+A turn is one contribution: the lead's framing, a persona's, or a person's. What the host says is none. The limit is
+for personas with a model: what people say between two of their turns counts as one turn.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from itertools import groupby
 
 from bot.domain.values.value import Stored
 
@@ -194,8 +196,17 @@ class Elaboration(Stored):
         return len(self.turns)
 
     @property
+    def turns_used(self) -> int:
+        """Of `max_turns`. Personas without a model use none, so without a model nothing is at its limit."""
+        return _used(self.turns)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a persona with a model takes part."""
+        return any(not (turn.human or turn.by_rule) for turn in self.turns)
+
+    @property
     def _next_id(self) -> str:
-        assert not self.exhausted, "the limit is checked before anybody speaks"
         return f"t{self.turn_count + 1:02}"
 
     @property
@@ -209,24 +220,29 @@ class Elaboration(Stored):
 
     @property
     def exhausted(self) -> bool:
-        return self.turn_count >= self.max_turns
+        return self.turns_used >= self.max_turns
+
+    @property
+    def takes_people(self) -> bool:
+        """Whether what a person says now is a turn: at the limit it is, if a person had the last one."""
+        return not self.exhausted or self.turns[-1].human
 
     @property
     def nearly_over(self) -> bool:
         """When it is time to say so."""
-        return self.max_turns - WARNING_TURNS_BEFORE_END <= self.turn_count < self.max_turns
+        return self.max_turns - WARNING_TURNS_BEFORE_END <= self.turns_used < self.max_turns
 
     @property
     def turns_left(self) -> int:
-        return max(0, self.max_turns - self.turn_count)
+        return max(0, self.max_turns - self.turns_used)
 
     @property
     def personas_rest(self) -> bool:
         """After the opening personas take at most half of what is left, but for those whom people ask."""
         if not self.first_round:
             return False
-        taken = sum(not turn.human for turn in self.turns[self.first_round :])
-        return taken >= (self.max_turns - self.first_round) // 2
+        opening, since = self.turns[: self.first_round], self.turns[self.first_round :]
+        return sum(not turn.human for turn in since) >= (self.max_turns - _used(opening)) // 2
 
     @property
     def unanswered(self) -> tuple[Turn, ...]:
@@ -279,6 +295,7 @@ class Elaboration(Stored):
         With one more turn of a persona, who no longer waits. Never more than `max_turns`. *unaided*, without the model
         that it has, it makes no case against anything.
         """
+        assert by_rule or not self.exhausted, "the limit is checked before a persona speaks"
         turn = Turn(
             id=self._next_id,
             by=by,
@@ -294,7 +311,8 @@ class Elaboration(Stored):
         return self.but(turns=(*self.turns, turn), waiting=waiting, named=named, unheard=())
 
     def heard(self, *, by: str, name: str, text: str, ts: str, line: str = "") -> "Elaboration":
-        """With one more turn of a person. Never more than `max_turns`."""
+        """With one more turn of a person, where the discussion `takes_people`."""
+        assert self.takes_people, "what is said after the last turn is kept besides"
         turn = Turn(id=self._next_id, by=by, name=name, text=text, human=True, ts=ts, line=line)
         return self.but(turns=(*self.turns, turn), silent_rounds=0, spent="")
 
@@ -358,6 +376,11 @@ class Elaboration(Stored):
             (number for number, turn in enumerate(self.turns, start=1) if turn.by == persona), default=-1
         )
         return max(spoke, self.had_floor.get(persona, -1))
+
+
+def _used(turns: Iterable[Turn]) -> int:
+    counted = (turn.human for turn in turns if turn.human or not turn.by_rule)
+    return sum(1 if human else len(list(run)) for human, run in groupby(counted))
 
 
 def _without(keys: tuple[str, ...], key: str) -> tuple[str, ...]:

@@ -307,10 +307,11 @@ def _choices(scene: DiscussionScene) -> tuple[tuple[Choice, ...], tuple[Choice, 
         primary = RECORD.but(emphasis=Emphasis.PRIMARY)
         return (*_stands(held.options), primary, end, MORE_TURNS, OBJECT), (STOP,)
     go_on = (GO_ON,) if scene.goes_on else ()
+    more_turns = (MORE_TURNS,) if debate.is_limited else ()
     if debate.options or held.objections or held.own(held.decisions):
-        more = (END.but(label="End the discussion"), *go_on, SEALED, MORE_TURNS, STOP)
+        more = (END.but(label="End the discussion"), *go_on, SEALED, *more_turns, STOP)
         return (*_stands(held.options), RECORD, OBJECT, ASK_ALL), more
-    more = (*go_on, NAME_OPTION, RECORD.but(label="Record a decision…"), OBJECT, MORE_TURNS, STOP)
+    more = (*go_on, NAME_OPTION, RECORD.but(label="Record a decision…"), OBJECT, *more_turns, STOP)
     return (ASK_ALL, SEALED, END), more
 
 

@@ -53,8 +53,9 @@ def belated(persona: Persona, *, left_out: bool) -> str:
     return f"People spoke while {persona.first_name} was writing: {done}."
 
 
-def back_to_the_table(topic: str, turns: int, max_turns: int) -> str:
-    return f"Welcome back. We were discussing {topic}: {turns} of {max_turns} turns are used. Just go on writing."
+def back_to_the_table(debate: Elaboration) -> str:
+    used = f": {debate.turns_used} of {debate.max_turns} turns are used" if debate.is_limited else ""
+    return f"Welcome back. We were discussing {debate.topic}{used}. Just go on writing."
 
 
 def persona_off_topic(drifter: Persona, other: Step, phase: Phase, *, topic: str) -> str:
@@ -164,6 +165,7 @@ LIMIT_ON_CARD = (
     "The personas have no turns left. You can go on without them, and what you write is recorded. "
     "*End* writes the synthesis."
 )
+NO_LIMIT = "The limit is for personas with a model, and none has spoken here."
 PERSONAS_LISTEN = "The personas only listen now. A persona answers when you name it."
 CARD_MOVED = "This discussion has a new card further down."
 ALL_IN = "**All positions are in.** They were given before anybody saw another."
@@ -175,15 +177,12 @@ def card_title(topic: str) -> str:
 
 
 def turns_left(debate: Elaboration) -> str:
-    """A turn is what a persona or a person says; at the limit only the personas fall silent."""
+    """Empty without a limit; at it only the personas fall silent."""
+    if not debate.is_limited:
+        return ""
     if debate.exhausted:
         return f"all {debate.max_turns} turns are used"
-    left = (
-        f"{debate.turns_left} of {debate.max_turns} turns left"
-        if debate.turns
-        else f"{debate.max_turns} turns"
-    )
-    return f"{left}, of people and personas together"
+    return f"{debate.turns_left} of {debate.max_turns} turns left"
 
 
 def did_we_agree(text: str, names: Sequence[str], *, objections: int) -> str:

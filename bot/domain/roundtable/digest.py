@@ -11,6 +11,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.meta import Record
 from bot.domain.messages import brief_wording, discussion_wording
 from bot.domain.messages.attribution_wording import attribution_of, attributions
+from bot.domain.messages.discussion_wording import turns_left
 from bot.domain.messages.message import Link
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import permalinks
@@ -82,8 +83,7 @@ class WaitingFor(NamedTuple):
     step: str = ""
     who: tuple[str, ...] = ()
     answers: int = 0
-    turn: int = 0
-    turns: int = 0
+    turns_left: str = ""
 
 
 def digest(since: StateChange, playbook: Playbook) -> Digest:
@@ -170,7 +170,7 @@ def waits(rt: Roundtable, playbook: Playbook) -> WaitingFor:
     about = _titled(rt.step_id, playbook)
     if debate := rt.elaboration:
         floor = tuple(_called(key, playbook) for key in debate.waiting)
-        return WaitingFor(rt.stage, about, floor, turn=debate.turn_count, turns=debate.max_turns)
+        return WaitingFor(rt.stage, about, floor, turns_left=turns_left(debate))
     asks = (playbook.roster.speaker_for(step.persona, step.phase_key).name,) if step else ()
     return WaitingFor(rt.stage, about, asks, answers=len(rt.answers))
 
@@ -256,9 +256,9 @@ def waiting_for(waits: WaitingFor) -> str:
         case Stage.AT_BOUNDARY:
             return "a choice from the menu in the thread: go on, discuss, skip or stop."
         case Stage.ELABORATING:
-            turn = f"turn {waits.turn} of {waits.turns} of the discussion of {waits.step}"
+            about = ", ".join(filter(None, (f"discussion of {waits.step}", waits.turns_left)))
             return (
-                f"{asked}, who speaks next ({turn})." if asked else f"people. Everybody can speak ({turn})."
+                f"{asked}, who speaks next ({about})." if asked else f"people. Everybody can speak ({about})."
             )
         case Stage.SYNTHESIZING:
             return "me. I am writing the synthesis, and a menu follows."

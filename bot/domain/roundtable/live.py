@@ -88,7 +88,7 @@ def _show(rt: Roundtable, key: str, message: Message, *, pressed: bool) -> Round
         return _keep(rt, key, live.but(shown=message))
     if not live.ts:
         return rt
-    offers_anew = live.shown is not None and message.choices != live.shown.choices
+    offers_anew = live.shown is not None and _offers(message) != _offers(live.shown)
     is_card = rt.card is not None and rt.card.token == key
     asks_anew = is_card and bool(message.choices) and _asks(message) != _asks(live.shown)
     if live.closed:
@@ -117,6 +117,10 @@ def posted_anew(rt: Roundtable, key: str, message: Message) -> Roundtable:
 
 def _keep(rt: Roundtable, key: str, live: LiveMessage) -> Roundtable:
     return rt.but(live={**rt.live, key: live})
+
+
+def _offers(message: Message) -> set[tuple[str, str]]:
+    return {(choice.action, choice.value) for choice in message.offered}
 
 
 def _asks(message: Message | None) -> set[str]:

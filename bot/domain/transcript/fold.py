@@ -123,7 +123,7 @@ class _Fold:
         concluded = Concluded(
             line=number,
             step_id=record.step_id if record else self._step.step_id,
-            turns=self._elaboration.count if self._elaboration else 0,
+            turns=self._elaboration.used if self._elaboration else 0,
             text=line.content,
             whole=line.content.startswith(SYNTHESIS),
             record=record,
@@ -275,7 +275,7 @@ class _OpenStep:
 
 class _OpenElaboration:
     def __init__(self, begun: int, step_id: str) -> None:
-        self.count = 0
+        self.count = self.used = 0
         self.has_first = False
         self.amended: dict[str, str] = {}
         self._begun = begun
@@ -285,6 +285,8 @@ class _OpenElaboration:
     def add(self, number: int, line: Line, *, is_first: bool) -> None:
         self.has_first = self.has_first or is_first
         self.count += 1
+        told = line.meta.get("turns_used")
+        self.used = max(self.used, told) if isinstance(told, int) else self.count
         self._turns.append((number, line))
 
     def value(self) -> Discussion:

@@ -74,7 +74,7 @@ class Discussion(Value):
 
 
 class Concluded(Value):
-    """An elaboration that is over. `turns` counts the turns in the lines before it."""
+    """An elaboration that is over. `turns` is what the lines before it used of the limit."""
 
     line: int
     step_id: str

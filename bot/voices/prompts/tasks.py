@@ -67,7 +67,7 @@ def respond(scene: Scene, debate: Elaboration) -> Prompt:
     moving = filled(
         "respond",
         topic=row(debate.topic, TOPIC_CHARS),
-        turn=debate.turn_count + 1,
+        turn=debate.turns_used + 1,
         max_turns=debate.max_turns,
         persona=who(scene),
         task=_task(scene, debate),

@@ -463,6 +463,8 @@ def _settled(rt: Roundtable, person: Person, raised: Entry, fate: Fate, because:
 def more_turns(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Of this discussion only."""
     debate = rt.debate
+    if not debate.is_limited:
+        raise NotNow(wording.NO_LIMIT)
     debate = debate.but(max_turns=debate.max_turns + TURNS_ADDED, more_turns=debate.more_turns + TURNS_ADDED)
     name = rt.name_of(event.person.id)
     rt = rt.recording(

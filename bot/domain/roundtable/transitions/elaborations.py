@@ -14,7 +14,6 @@ from bot.domain.catalog.steps import Step
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import board, floor, novelty, positions
 from bot.domain.discussion.elaboration import (
-    WARNING_TURNS_BEFORE_END,
     Dispute,
     Elaboration,
     EndedDiscussion,
@@ -322,7 +321,7 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
     if debate.exhausted and not was_used_up:
         return conclude(rt.logging(trouble("ERR-ELAB-006")), EndReason.TURN_LIMIT, playbook)
-    text = discussion_wording.back_to_the_table(debate.topic, debate.turn_count, debate.max_turns)
+    text = discussion_wording.back_to_the_table(debate)
     rt = speaking.on_a_card(rt, text)
     if not debate.framed and not speaking.is_silenced(rt, playbook):
         return rt.queueing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
@@ -354,6 +353,7 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
         return said_nothing(rt, persona.key, playbook)
 
     framing = not rt.debate.framed
+    was_near = rt.debate.nearly_over
     debate = speaking.spoken(rt.debate, text, event, by=persona, unaided=rt.is_unaided(persona.key))
     if framing:
         debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
@@ -365,9 +365,8 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
     if other := other_step(rt, text, playbook):
         rt, sayings = _drifted(rt, sayings, playbook, other=other)
     rt, sayings = circles_ended(rt, sayings, playbook)
-    is_near = debate.turn_count == debate.max_turns - WARNING_TURNS_BEFORE_END
     rt = _after_turn(rt, playbook, sayings)
-    return _warned(rt, playbook) if is_near else rt
+    return _warned(rt, playbook) if debate.nearly_over and not was_near else rt
 
 
 def _written_belatedly(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
@@ -454,14 +453,15 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return conclude(rt, EndReason.BY_PEOPLE, playbook) if ends else rt
     if (after := deciding.answered(rt, event, playbook)) is not None:
         return after
-    if is_full(rt) or rt.debate.exhausted:
+    if is_full(rt) or not rt.debate.takes_people:
         return only_kept(rt, event, playbook)
 
+    was_near = rt.debate.nearly_over
     rt = _heard(rt, event, playbook)
     if rt.debate.exhausted:
         return _room_left(rt).queueing(React(ts=event.ts, emoji=NOTED))
     lead = lead_of(rt, playbook)
-    if rt.debate.turn_count == rt.debate.max_turns - WARNING_TURNS_BEFORE_END:
+    if rt.debate.nearly_over and not was_near:
         rt = _warned(rt, playbook)
     if wish is EndIntent.UNSURE:
         return rt.telling(Message(text=discussion_wording.END_OR_GO_ON), part=LinePhase.WORKSHOP)
@@ -572,4 +572,4 @@ def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _turn(debate: Elaboration) -> dict[str, Any]:
-    return {"turn": debate.turn_count, "turn_id": debate.turns[-1].id}
+    return {"turn": debate.turn_count, "turn_id": debate.turns[-1].id, "turns_used": debate.turns_used}

@@ -442,8 +442,8 @@ def _with_records(state: State, recorded: list[Record]) -> Iterator[tuple[Conclu
 def _turns(held: Sequence[tuple[Concluded, Record]]) -> Iterator[Wrong]:
     """An elaboration without any turn has 1 in its record."""
     for one, record in held:
-        if record.turn_count != max(one.turns, 1):
-            sentence = f"is said to end {record.turn_count} turns, and the lines before it hold {one.turns}"
+        if record.turn_count != max(one.used, 1):
+            sentence = f"is said to end {record.turn_count} turns, and the lines before it hold {one.used}"
             yield Wrong(one.line, sentence)
 
 

@@ -113,25 +113,48 @@ def in_thread_order(item: Item) -> Iterator[str]:
             yield f"{sha} has people's words in the order {stamps}"
 
 
-def turns_unlike(recorded: Sequence[int], turns: Sequence[int], limit: int) -> Iterator[str]:
+class CountedTurn(NamedTuple):
+    """Of a line: the number of its turn, and how much of the limit was used then."""
+
+    number: int
+    used: int
+
+
+def counted_turns(lines: Iterable[Line]) -> list[CountedTurn]:
+    return [
+        CountedTurn(line.meta["turn"], line.meta["turns_used"])
+        for line in lines
+        if "turn" in line.meta and line.meta.get("turn_id")
+    ]
+
+
+def turns_unlike(recorded: Sequence[int], turns: Sequence[CountedTurn], limit: int) -> Iterator[str]:
     """
-    *turns* are the numbers in the file, *recorded* how many each discussion that is over has by meta.json. Each
-    discussion's are 1, 2, 3 and so on; one that nobody recorded yet may follow. A message that is delivered late may
-    stand before an earlier turn, so where one discussion ends is seen from the record alone.
+    *turns* stand in the file, *recorded* is what each discussion that is over used by meta.json. Each discussion's are
+    1, 2, 3 and so on; one that nobody recorded yet may follow. A message that is delivered late may stand before an
+    earlier turn, so where one discussion ends is seen from the record alone.
     """
     if not _agree(recorded, turns):
         yield f"meta.json counts {list(recorded)} turns, and the transcript has the turns {list(turns)}"
-    if any(count > limit for count in (*recorded, *turns)):
+    if any(count > limit for count in (*recorded, *(turn.used for turn in turns))):
         yield f"there are {list(recorded)} turns, and {limit} allowed"
 
 
-def _agree(recorded: Sequence[int], turns: Sequence[int]) -> bool:
-    """A discussion that people end before anything was said has no turn, and is recorded with one (seed 001)."""
+def _agree(recorded: Sequence[int], turns: Sequence[CountedTurn]) -> bool:
+    """What a discussion used is at least one turn (seed 001), also when nothing was said."""
+
+    def is_whole(part: Sequence[CountedTurn]) -> bool:
+        return sorted(turn.number for turn in part) == list(range(1, len(part) + 1))
+
     if not recorded:
-        return sorted(turns) == list(range(1, len(turns) + 1))
+        return is_whole(turns)
     count, *rest = recorded
-    as_counted = sorted(turns[:count]) == list(range(1, count + 1)) and _agree(rest, turns[count:])
-    return as_counted or (count == 1 and _agree(rest, turns))
+    return any(
+        is_whole(turns[:end])
+        and max((1, *(turn.used for turn in turns[:end]))) == count
+        and _agree(rest, turns[end:])
+        for end in range(len(turns) + 1)
+    )
 
 
 def _transcript(transcript: Transcript) -> Iterator[str]:
@@ -175,13 +198,8 @@ def _spoken(lines: tuple[Line, ...], thread: list[SandboxMessage], lost_until: s
 def _turns(item: Item) -> Iterator[str]:
     """An elaboration's turns are 1, 2, 3 and so on, and no more than its record says."""
     limit = item.meta.get("elaboration_config", {}).get("max_turns", 10)
-    begun = [
-        line.meta["turn"]
-        for line in item.transcript.lines
-        if "turn" in line.meta and line.meta.get("turn_id")
-    ]
     recorded = [record["turn_count"] for record in item.meta["elaborations"]]
-    yield from turns_unlike(recorded, begun, limit)
+    yield from turns_unlike(recorded, counted_turns(item.transcript.lines), limit)
 
 
 def _meta(item: Item) -> Iterator[str]:

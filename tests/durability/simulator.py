@@ -18,7 +18,7 @@ from bot.domain.roundtable.prompts import FAR
 from bot.domain.roundtable.state import BRIEF, ROOT
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line, Source
-from tests.durability.checks import turns_unlike
+from tests.durability.checks import counted_turns, turns_unlike
 from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
 from tests.durability.session import HERE, Session, Stuck, playbook
 from tests.durability.world import MEETING, META, Post, World
@@ -319,5 +319,5 @@ def _turns(world: World, lines: tuple[Line, ...]) -> Iterator[str]:
         found = meta.read(world.files.get(META, b""), now="").meta
     except meta.Corrupt:
         return
-    begun = [line.meta["turn"] for line in lines if line.meta.get("turn") is not None]
-    yield from turns_unlike([record.turn_count for record in found.elaborations], begun, found.max_turns)
+    recorded = [record.turn_count for record in found.elaborations]
+    yield from turns_unlike(recorded, counted_turns(lines), found.max_turns)

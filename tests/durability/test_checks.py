@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.durability.checks import turns_unlike
+from tests.durability.checks import CountedTurn, turns_unlike
 
 LIMIT = 7
 
@@ -22,7 +22,14 @@ LIMIT = 7
 )
 def test_turns_that_agree(recorded: Sequence[int], turns: Sequence[int]) -> None:
     """A record that is right is not called wrong, whatever was delivered late."""
-    assert not list(turns_unlike(recorded, turns, LIMIT))
+    assert not list(turns_unlike(recorded, [CountedTurn(one, one) for one in turns], LIMIT))
+
+
+def test_what_people_say_together_uses_one_turn() -> None:
+    turns = [CountedTurn(1, 1), CountedTurn(2, 2), CountedTurn(3, 2), CountedTurn(1, 1)]
+
+    assert not list(turns_unlike([2, 1], turns, LIMIT))
+    assert list(turns_unlike([3, 1], turns, LIMIT))
 
 
 @pytest.mark.parametrize(
@@ -37,4 +44,4 @@ def test_turns_that_agree(recorded: Sequence[int], turns: Sequence[int]) -> None
 )
 def test_turns_that_do_not_agree(recorded: Sequence[int], turns: Sequence[int]) -> None:
     """Nothing that is lost, repeated or too much goes unnoticed."""
-    assert list(turns_unlike(recorded, turns, LIMIT))
+    assert list(turns_unlike(recorded, [CountedTurn(one, one) for one in turns], LIMIT))

@@ -7,6 +7,7 @@ from typing import Any
 
 import redis
 
+from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.transcript.lines import read
 from tests import stored
 from tests.durability.checks import Item
@@ -82,10 +83,10 @@ class Watch:
             yield f"{item.slug} went back from round {before} to {last}"
 
     def _too_many_turns(self, item: Item) -> Iterator[str]:
-        debate = self._stored(item).get("elaboration") or {}
-        turns, limit = len(debate.get("turns", ())), debate.get("max_turns", 0)
-        if turns > limit:
-            yield f"{item.slug} has {turns} turns, and may have {limit}"
+        stored = self._stored(item).get("elaboration")
+        debate = Elaboration.model_validate(stored) if stored else None
+        if debate and debate.turns_used > debate.max_turns:
+            yield f"{item.slug} used {debate.turns_used} turns, and may use {debate.max_turns}"
 
     def _stored(self, item: Item) -> Mapping[str, Any]:
         """The live roundtable, as its store has it."""

@@ -13,7 +13,7 @@ async def away_and_back(meeting: Meeting) -> None:
     await meeting.do_step("Decision: keep photos out.")
     await meeting.press("elaborate")
     await meeting.menu("end_elaboration")
-    await meeting.seen("9 of 10 turns left")
+    await meeting.seen("We just covered")
     await meeting.say(
         "Decision: keep photos out of it\nOpen question: who pays for the servers?", who="grace"
     )
@@ -116,7 +116,7 @@ async def test_hostile_words_stay_words(meeting: Meeting) -> None:
         await meeting.do_step("Edits get lost.")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
-        await meeting.seen("9 of 10 turns left")
+        await meeting.seen("We just covered")
         await meeting.say("Decision: ask <!channel> and <@U0ADA> at <https://evil.test|bank>")
         await meeting.slack.settled()
         await meeting.say("done", who="ada")

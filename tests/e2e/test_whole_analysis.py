@@ -181,7 +181,7 @@ async def _elaborated(meeting: Meeting, step_id: str) -> None:
     await _step(meeting, step_id)
     await meeting.press("elaborate")
     await meeting.menu("end_elaboration")
-    await meeting.seen("9 of 10 turns left")
+    await meeting.seen("We just covered")
     await meeting.say(f"We decided: {step_id} stays small because time is short.", who="linus")
     await meeting.slack.settled()
     await meeting.press("end_elaboration")
@@ -343,7 +343,7 @@ async def _discussed(meeting: Meeting, step_id: str) -> None:
     """Options, positions, an objection and its answer, a decision; then the end, and the same menu again."""
     await meeting.press("elaborate")
     await meeting.menu("end_elaboration")
-    await meeting.seen("9 of 10 turns left")
+    await meeting.seen("We just covered")
     await meeting.say(f"option: one queue for {step_id}", who="ada")
     await meeting.say("option: two queues", who="grace")
     await meeting.say("for A", who="linus")

@@ -123,7 +123,8 @@ class _Fold:
         concluded = Concluded(
             line=number,
             step_id=record.step_id if record else self._step.step_id,
-            turns=self._elaboration.used if self._elaboration else 0,
+            turns=self._elaboration.count if self._elaboration else 0,
+            used=self._elaboration.used if self._elaboration else 0,
             text=line.content,
             whole=line.content.startswith(SYNTHESIS),
             record=record,

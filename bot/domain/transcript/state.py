@@ -74,11 +74,12 @@ class Discussion(Value):
 
 
 class Concluded(Value):
-    """An elaboration that is over. `turns` is what the lines before it used of the limit."""
+    """An elaboration that is over: `turns` in the lines before it, and what they `used` of the limit."""
 
     line: int
     step_id: str
     turns: int
+    used: int
     text: str
     whole: bool
     """False when the result is only one sentence. Then no file has a section for it."""

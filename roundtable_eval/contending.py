@@ -21,6 +21,7 @@ from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.roundtable.transitions import deciding, speaking, specifying, syntheses
+from bot.domain.specification.checks import check_for
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person, Place
 from bot.engine.ports import VoiceContext
@@ -188,7 +189,8 @@ class MeetingStage:
                 failed = str(error)
                 continue
             failed = ""
-            delivered = attested(citing.grounded(found, rt.debate), rt.discussed).synthesis
+            check = check_for(self._playbook, rt.people.values())
+            delivered = attested(citing.grounded(found, rt.debate), rt.discussed, check).synthesis
             break
         board = rt.discussed
         block = syntheses.concluded_block(rt, delivered, self._playbook).block

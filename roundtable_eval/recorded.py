@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from bot.domain.catalog.agenda import Playbook
@@ -84,6 +84,11 @@ class ScriptedEvidence(Evidence):
             sha = hashlib.sha1(content.encode(), usedforsecurity=False).hexdigest()[:SHA_CHARS]
             text = re.sub(rf"{re.escape(path)}:\d+(?:-\d+)?\b(?!@)", rf"\g<0>@{sha}", text)
         return text
+
+    def words_at(self, source: str) -> str:
+        """The line of `shipping/labels.py:5`."""
+        path, _, number = source.rpartition(":")
+        return self._files[path].splitlines()[int(number) - 1].strip()
 
     def _refuse(self, what: str) -> NoReturn:
         raise LookRefused(f"Nothing else of {what} is in the demo.")
@@ -199,23 +204,24 @@ class RecordedVoices:
 
     def _entry(self, cue: VoiceContext, draft: ScriptedDraft) -> Mapping[str, Any]:
         text = self._playbook.schema.kinds[draft.kind].text
-        sources = self._sources_of(cue, draft)
-        return {"kind": draft.kind, "fields": {text: draft.text}, "sources": sources}
+        quotes = [
+            {"field": text, "line": line, "words": words} for line, words in self._quotes_of(cue, draft)
+        ]
+        return {"kind": draft.kind, "fields": {text: draft.text}, "quotes": quotes}
 
     def _looker_of(self, cue: VoiceContext) -> Looker:
         rt, persona = cue.roundtable, self._playbook.roster[cue.persona]
         subject = LookSubject.of(rt, cue.sight)
         return Looker(self._evidence, subject, self._playbook.schema, persona, redact=unchanged)
 
-    def _sources_of(self, cue: VoiceContext, draft: ScriptedDraft) -> list[str]:
+    def _quotes_of(self, cue: VoiceContext, draft: ScriptedDraft) -> Iterator[tuple[str, str]]:
         rt = cue.roundtable
         people = {name: id for id, name in rt.people.items()}
-        lines = [
-            rt.line_of(one.ts)
-            for one in rt.answers
-            if draft.said and one.person == people.get(draft.said) and draft.quote in one.text
-        ]
-        return [*lines, *map(self._evidence.cited, draft.sources)]
+        for one in rt.answers:
+            if draft.said and one.person == people.get(draft.said) and draft.quote in one.text:
+                yield rt.line_of(one.ts), draft.quote
+        for source in draft.sources:
+            yield self._evidence.cited(source), self._evidence.words_at(source)
 
     async def _until_due(self, number: int) -> None:
         while self._due < number and not self.has_ended:

@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from bot.content.files import ContentFolder, Findings, UnreadableFile
-from bot.content.frontmatter import BadFrontMatter, parse
+from bot.content.files import ContentFolder, Findings, yaml_file
+from bot.content.frontmatter import parse
+from bot.content.operators import read_operators
 from bot.domain.catalog.schema import Kind, KindField, PlanRule, Schema, SectionView, problems
 from bot.shipped import steps_dir
 
@@ -40,21 +41,7 @@ def read_schema(folder: Path, findings: Findings, *, workspace: Path | None = No
     given = yaml_file(folder, FILE, findings, workspace)
     if folder.absolute() != steps_dir().absolute() and given:
         schema = _on_top(schema, given, findings, FILE)
-    return schema
-
-
-def yaml_file(
-    folder: Path, name: str, findings: Findings, workspace: Path | None
-) -> Mapping[str, Any] | None:
-    """None where there is no such file, or one that cannot be read, which is noted."""
-    shelf = ContentFolder(folder, workspace)
-    try:
-        return parse(shelf.read(Path(name))) if name in shelf.names() else None
-    except OSError:
-        return None
-    except (UnreadableFile, BadFrontMatter) as error:
-        findings.note(f"{name} is not used: {error}.")
-        return None
+    return schema.but(operators=read_operators(folder, findings, workspace=workspace))
 
 
 def _on_top(schema: Schema, given: Mapping[str, Any], findings: Findings, file: str) -> Schema:

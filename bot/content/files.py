@@ -1,11 +1,14 @@
 """Reads the files of a folder, and collects what is wrong with them: some is shown to people, the rest is logged."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
+from bot.content.frontmatter import BadFrontMatter, parse
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.files import CONTENT_BYTES, File, FileRefused, TooLarge, folder
 
@@ -127,3 +130,17 @@ def _sentence(name: str, kind: str, message: str) -> str:
     if kind == "value_error":
         return message.removeprefix("Value error, ")
     return f"it has to be {_FORMS.get(name, 'a text')}"
+
+
+def yaml_file(
+    folder: Path, name: str, findings: Findings, workspace: Path | None
+) -> Mapping[str, Any] | None:
+    """None where there is no such file, or one that cannot be read, which is noted."""
+    shelf = ContentFolder(folder, workspace)
+    try:
+        return parse(shelf.read(Path(name))) if name in shelf.names() else None
+    except OSError:
+        return None
+    except (UnreadableFile, BadFrontMatter) as error:
+        findings.note(f"{name} is not used: {error}.")
+        return None

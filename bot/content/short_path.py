@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.content.entries import mapping_of, yaml_file
-from bot.content.files import Findings
+from bot.content.entries import mapping_of
+from bot.content.files import Findings, yaml_file
 from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.personas import Roster
 from bot.domain.catalog.schema import Schema

@@ -1,19 +1,20 @@
 """
-A model's proposals for the open step, as patches. A proposal that does not fit the kinds of the step, or names no
-source that was shown, is left out with the reason and never repaired. Sources are messages, entries, and what a tool
-of this turn showed, such as lines of code; one that was not shown is left out, too. A decision must be in the words of
-a person who is named as its source. What the sources of the others do not say is marked.
+A model's proposals for the open step, as patches. A proposal that does not fit the kinds of the step, or quotes
+nothing that was shown, is left out with the reason and never repaired. Quoted are messages of people, entries that
+they accepted, and what a tool of this turn showed, such as lines of code; a quote of anything else is left out, too. A
+decision must be the words of a person. A value that its quotes do not say is marked.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
-from bot.domain.specification import checks, entailment
-from bot.domain.specification.entries import DECIDED_BY_PEOPLE, NOT_LISTED, Entry, Patch, Specification
+from bot.domain.specification import checks
+from bot.domain.specification.claim_check import ClaimCheck, Root, stands_in
+from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Patch, Quote, Specification
+from bot.domain.specification.fold import QUOTE_CHARS
 from bot.domain.transcript.lines import QUOTED
-from bot.domain.values.text import one_line, sentences_in
+from bot.domain.values.text import one_line
 from bot.engine.ports import Facts
 from bot.voices.answers import rows_in
 from bot.voices.model import Prompt
@@ -29,7 +30,7 @@ MOST_READ = 60
 
 NOTHING_SEEN: Mapping[str, str] = {}
 
-NO_SOURCE = "it names no source that was shown"
+NO_SOURCE = "it quotes nothing that was shown"
 NOT_OF_A_PERSON = "no person said it in these words"
 DOES_NOT_FIT = "it does not fit the entries of this step"
 TOO_MANY = f"more than {MOST_PROPOSALS} were proposed"
@@ -67,31 +68,43 @@ def proposals(answer: str, scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN
 def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> Proposals:
     """Of what a model gave as entries, what can be proposed. *shown* are texts that tools showed, by their ids."""
     rt, schema = scene.rt, scene.playbook.schema
-    said = {rt.line_of(answer.ts): answer.text for answer in rt.answers}
-    entries = {entry.id: checks.text_of_entry(entry) for entry in _entries_shown(scene)}
-    spoken = {rt.line_of(answer.ts): f"{rt.name_of(answer.person)}: {answer.text}" for answer in rt.answers}
-    sources = Sources({**entries, **spoken}, shown, rt.slug)
-    reader = _Reader(schema, rt.specification, said, sources)
+    said = {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.answers}
+    roots = {**checks.roots_in(rt.specification), **said}
+    sources = Sources({line: f"{root.speaker}: {root.text}" for line, root in roots.items()}, shown, rt.slug)
+    check = checks.check_for(scene.playbook, rt.people.values())
+    reader = _Reader(schema, rt.specification, said, sources, check)
     found = tuple(reader.read(given, {kind.key for kind in wanted.kinds(scene)}))
-    texts, known = sources.texts, rt.specification.entries
-    marked = tuple(checks.checked(one, texts, schema, known) for one in found)
+    roots = {**{id: Root("", text) for id, text in sources.texts.items()}, **roots}
+    marked = tuple(checks.checked(one, roots, check, schema, rt.specification.entries) for one in found)
     passages: dict[str, str] = {}
     for one in found:
         claim = " ".join(map(str, one.set.values()))
-        passages = {**quoted(one.sources, texts, claim), **passages}
-    return Proposals(marked, tuple(reader.dropped), texts, passages)
+        passages = {**quoted(one.sources, sources.texts, claim), **passages}
+    return Proposals(marked, tuple(reader.dropped), sources.texts, passages)
+
+
+class _NamedQuote(NamedTuple):
+    field: str
+    line: str
+    words: str
 
 
 class _Reader:
     """`said` are people's answers by the ids of their lines."""
 
     def __init__(
-        self, schema: Schema, specification: Specification, said: Mapping[str, str], sources: Sources
+        self,
+        schema: Schema,
+        specification: Specification,
+        said: Mapping[str, Root],
+        sources: Sources,
+        check: ClaimCheck,
     ) -> None:
         self._schema = schema
         self._spec = specification
         self._said = said
         self._sources = sources
+        self._check = check
         self._taken: list[str] = []
         self.dropped: list[Mapping[str, str]] = []
 
@@ -105,9 +118,8 @@ class _Reader:
                 self._drop(one, patch)
                 continue
             self._taken.append(patch.id)
-            for named in _named(one):
-                if not self._sources.find(named):
-                    self.dropped.append(dropped(named))
+            unknown = (quote.line for quote in _quotes_in(one) if not self._sources.find(quote.line))
+            self.dropped += map(dropped, dict.fromkeys(unknown))
             yield patch
 
     def _drop(self, given: Any, why: str) -> None:
@@ -117,7 +129,12 @@ class _Reader:
 
     def _patch(self, given: Mapping[str, Any], allowed: set[str]) -> Patch | str:
         """The patch, or why it is left out."""
-        sources = tuple(dict.fromkeys(filter(None, map(self._sources.find, _named(given)))))
+        quotes = [
+            (one.field, Quote(line=line, words=one.words))
+            for one in _quotes_in(given)
+            if (line := self._sources.find(one.line))
+        ]
+        sources = tuple(dict.fromkeys(quote.line for _, quote in quotes))
         if not sources:
             return NO_SOURCE
         id = str(given.get("id") or "")
@@ -130,16 +147,25 @@ class _Reader:
         if decided and not self._is_said(decided, sources):
             return NOT_OF_A_PERSON
         if entry:
-            new = {field: value for field, value in values.items() if entry[field] != value}
-            fits = bool(new) and self._spec.lives(id)
-            return Patch(id=id, set=new, sources=sources) if fits else DOES_NOT_FIT
+            values = {field: value for field, value in values.items() if entry[field] != value}
+        rests_on = {
+            "sources": sources,
+            "quotes": {
+                name: found
+                for name in values
+                if (found := tuple(quote for field, quote in quotes if (field or kind.text) == name))
+            },
+        }
+        if entry:
+            fits = bool(values) and self._spec.lives(id)
+            return Patch(id=id, set=values, **rests_on) if fits else DOES_NOT_FIT
         if kind.key not in allowed or kind.text not in values:
             return DOES_NOT_FIT
         owner = str(given.get("part_of") or "")
         if bool(kind.part_of) != self._spec.lives(owner):
             return DOES_NOT_FIT
         new_id = self._spec.next_id(kind, owner, self._taken)
-        return Patch(id=new_id, kind=kind.key, part_of=owner, new=True, set=values, sources=sources)
+        return Patch(id=new_id, kind=kind.key, part_of=owner, new=True, set=values, **rests_on)
 
     def _values(self, kind: Kind, given: Any) -> dict[str, Any]:
         """Of the fields that exist, with values of their shape; references have to exist."""
@@ -157,34 +183,26 @@ class _Reader:
         return found
 
     def _is_said(self, text: str, sources: Iterable[str]) -> bool:
-        """Verbatim, by a person, and neither as a question nor with a word before it that denies it."""
-        decided = _in_one_line(text)
-        words = re.compile(rf"(?<!\w){re.escape(decided)}(?!\w)")
-        sentences = (one for source in sources for one in sentences_in(self._said.get(source, "")))
-        for sentence in sentences if decided else ():
-            found = words.search(line := _in_one_line(sentence))
-            if found and not line.endswith("?") and not entailment.is_left_open(line[: found.start()]):
-                return True
-        return False
+        """Verbatim, by a person, and neither as a question nor with a word around it that denies it."""
+        words = sanitized(text)
+        lines = (self._said[one] for one in sources if one in self._said)
+        return any(
+            stands_in(words, line.text) and not self._check.flaws(words, [(line, words)]) for line in lines
+        )
 
 
-def _entries_shown(scene: Scene) -> list[Entry]:
-    spec, kinds = scene.rt.specification, scene.playbook.schema.kinds
-    return [
-        one for one in spec.entries.values() if one.kind in kinds.keys() - NOT_LISTED and spec.lives(one.id)
-    ]
-
-
-def _named(given: Mapping[str, Any]) -> list[str]:
-    """The sources that a proposal names."""
-    return list(dict.fromkeys(texts_in(given.get("sources"))))[:MOST_SOURCES]
+def _quotes_in(given: Mapping[str, Any]) -> list[_NamedQuote]:
+    """Those that a proposal gives, cut where the record would refuse them."""
+    rows = given.get("quotes")
+    named = (
+        _NamedQuote(*(sanitized(str(one.get(name) or "")) for name in _NamedQuote._fields))
+        for one in (rows[:MOST_SOURCES] if isinstance(rows, list) else ())
+        if isinstance(one, Mapping)
+    )
+    return [one._replace(words=one.words[:QUOTE_CHARS]) for one in named if one.line and one.words.strip()]
 
 
 def _sanitized(value: Any) -> Any:
     if isinstance(value, list):
         return [sanitized(one) if isinstance(one, str) else one for one in value]
     return value
-
-
-def _in_one_line(text: str) -> str:
-    return " ".join(sanitized(text).split()).casefold().rstrip(".!")

@@ -10,6 +10,7 @@ from bot.domain.item.artifacts import shared
 from bot.domain.item.item import DRAFT
 from bot.domain.reviews import coverage
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
+from bot.domain.specification.checks import check_for
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.keywords import words_to_search
 from bot.domain.transcript.lines import QUOTED
@@ -187,7 +188,9 @@ async def findings(
         given = _given(await thinking.about(again(prompt, "findings")))
     if given is None:
         raise VoiceError(f"{persona.name}'s review could not be read.", reason="unstructured")
-    claims = JudgedClaims(Sources(prompt_texts(case.specification, texts), thinking.shown, case.slug))
+    sources = Sources(prompt_texts(case.specification, texts), thinking.shown, case.slug)
+    people = {one.name for one in case.specification.heard.values()}
+    claims = JudgedClaims(sources, check_for(case.playbook, people))
     found = await asyncio.to_thread(_findings, given, texts, claims)
     return ReviewFindings(found, {**thinking.facts, **claims.facts})
 

@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import SERVERS
-from bot.domain.specification import checks, citations, entailment
+from bot.domain.specification import checks, citations
 from bot.domain.specification.citations import CodeCitation
+from bot.domain.specification.claim_check import ClaimCheck
 from bot.domain.specification.entries import NOT_LISTED, Specification
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import one_line
@@ -69,11 +70,12 @@ class SourcedText(NamedTuple):
 class JudgedClaims:
     """
     The claims of one answer of a reviewer. A judgement often says what a source lacks, so that its negations
-    are not compared: numbers, dates, names, quotations and words of decision are.
+    are not compared: numbers, dates, names and words of decision are.
     """
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, check: ClaimCheck) -> None:
         self._sources = sources
+        self._check = check
         self.dropped: list[Mapping[str, str]] = []
         self.quoted: dict[str, str] = {}
 
@@ -103,10 +105,10 @@ class JudgedClaims:
         bare = text.replace(INSTEAD, " ")
         for one in written:
             bare = bare.replace(one, " ")
-        lacking = entailment.reasons(bare, texts, only=entailment.MENTIONED)
+        lacking = self._check.unsaid(bare, texts)
         if lacking and beside:  # they may be long, so they are read only where it matters
-            lacking = entailment.reasons(bare, (*texts, *beside), only=entailment.MENTIONED)
-        return SourcedText(text, found, lacking)
+            lacking = self._check.unsaid(bare, (*texts, *beside))
+        return SourcedText(text, found, "; ".join(lacking))
 
 
 def prompt_texts(specification: Specification, files: Mapping[str, str]) -> dict[str, str]:

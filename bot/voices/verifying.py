@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from bot.domain.catalog.schema import Schema
+from bot.domain.catalog.schema import Kind, Schema
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.domain.specification.entailment import stands_in
+from bot.domain.specification.checks import main_field
+from bot.domain.specification.claim_check import is_clause
 from bot.domain.specification.entries import Patch, Specification
 from bot.domain.values.text import one_line
 from bot.engine.ports import NO_FACTS, Facts
@@ -69,7 +70,7 @@ class Verifier:
         self, patches: Sequence[Patch], texts: Mapping[str, str], schema: Schema, known: Specification
     ) -> tuple[tuple[Patch, ...], Facts]:
         """*texts* are those of the sources, by their ids."""
-        fields = [_main_field(one, schema, known) for one in patches]
+        fields = [main_field(one, _kind_of(one, schema, known)) for one in patches]
         claims = [
             SourcedClaim(str(one.set.get(field, "")), tuple(texts[id] for id in one.sources if id in texts))
             for one, field in zip(patches, fields, strict=True)
@@ -123,15 +124,13 @@ def prompt(claims: Sequence[SourcedClaim]) -> Prompt:
     )
 
 
-def _main_field(patch: Patch, schema: Schema, known: Specification) -> str:
-    """The one that says what the entry is; of a change, the first that is changed."""
+def _kind_of(patch: Patch, schema: Schema, known: Specification) -> Kind | None:
     entry = known.entries.get(patch.id)
-    kind = schema.kinds.get(entry.kind if entry else patch.kind)
-    return kind.text if kind and kind.text in patch.set else next(iter(patch.set), "")
+    return schema.kinds.get(entry.kind if entry else patch.kind)
 
 
 def _marked(one: Insight, found: SupportFound | None) -> Insight:
-    return one.but(unverified=found.mark) if found and found.mark else one
+    return one.but(agreed=found.support is Support.YES, unverified=found.mark) if found else one
 
 
 def _with_dropped(
@@ -174,7 +173,7 @@ def _judgement(one: Mapping[str, Any], claim: SourcedClaim) -> SupportFound | No
     support, quote = Support(said), str(one.get("quote") or "")
     if support is Support.NO:
         return SupportFound(support)
-    return SupportFound(support, quote) if stands_in(quote, claim.sources) else None
+    return SupportFound(support, quote) if any(is_clause(quote, one) for one in claim.sources) else None
 
 
 def merged(first: Facts, second: Facts) -> Facts:

@@ -12,7 +12,7 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Draft, Rewrite, Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.transitions.specifying import renumbered
-from bot.domain.specification.entries import ENTRIES, EntryState, Patch
+from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Quote
 from bot.domain.transcript.lines import Line, Source
 from tests.domain.books import few_steps
 from tests.domain.table import Table, shipped
@@ -37,8 +37,16 @@ def thinking() -> Table:
 
 
 def patch(table: Table, id: str = "ASM-001", text: str = "Export every row") -> Patch:
-    line = table.rt.line_of(table.rt.answers[0].ts)
-    return Patch(id=id, kind="assumption", new=True, set={"text": text}, sources=(line,))
+    said = table.rt.answers[0]
+    quote = Quote(line=table.rt.line_of(said.ts), words=said.text)
+    return Patch(
+        id=id,
+        kind="assumption",
+        new=True,
+        set={"text": text},
+        sources=(quote.line,),
+        quotes={"text": (quote,)},
+    )
 
 
 def looked(table: Table, text: str = "", *, meanwhile: str = "", **told: Any) -> Table:
@@ -122,7 +130,7 @@ def test_what_the_sources_do_not_say_is_marked() -> None:
     table = thinking()
     looked(table, patches=(patch(table, text="Export 500,000 rows"),))
 
-    assert "500,000" in table.rt.specification.entries["ASM-001"].claims["text"][0].reason
+    assert "500000" in table.rt.specification.entries["ASM-001"].claims["text"][0].reason
 
 
 # --- finish ---------------------------------------------------------------------------------------------------------

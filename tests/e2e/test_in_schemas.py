@@ -36,7 +36,8 @@ async def server() -> AsyncIterator[ModelServer]:
 
 def assessed(source: str) -> Json:
     fields: Json = {"text": "Edits get lost in tunnels", "status": None, "about": []}
-    entry = {"kind": "assumption", "id": "", "fields": fields, "sources": [source]}
+    quotes = [{"field": "text", "line": source, "words": "get lost in tunnels"}]
+    entry = {"kind": "assumption", "id": "", "fields": fields, "quotes": quotes}
     return {
         "declined": False,
         "say": "",

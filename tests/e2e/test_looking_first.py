@@ -28,7 +28,8 @@ class LookingMind(ScriptedMind):
 
 
 def script(prompt: Prompt) -> str:
-    entries = [{"kind": "assumption", "fields": {"text": FOUND}, "sources": [LINE.id]}]
+    quotes = [{"field": "text", "line": LINE.id, "words": LINE.text}]
+    entries = [{"kind": "assumption", "fields": {"text": FOUND}, "quotes": quotes}]
     told = entries if OPENED in prompt.moving else []
     return f"```record\n{json.dumps({'say': '', 'satisfied': True, 'entries': told})}\n```"
 

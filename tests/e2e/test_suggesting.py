@@ -19,7 +19,11 @@ def looking(prompt: Prompt) -> str:
     recorded = [row for row in prompt.stable[2].split("\n") if "ASM-" in row]
     known = {text for _, text in messages}
     entries = [
-        {"kind": "assumption", "fields": {"text": text}, "sources": [id]}
+        {
+            "kind": "assumption",
+            "fields": {"text": text},
+            "quotes": [{"field": "text", "line": id, "words": text}],
+        }
         for id, text in messages
         if not text.startswith("Alex") and not any(text in row for row in recorded)
     ]

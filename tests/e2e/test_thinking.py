@@ -89,7 +89,7 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
     assert patch["sources"] == [turns[0].message_id]
     assert {line.meta["provider"] for line in turns} == {"acme"}
     assert all(line.meta["cost"] == 0.0031 for line in turns)
-    assert "[Alex] Proposed, and not decided: Ship it" in page
+    assert "Proposed, and not decided: Ship it [t02]" in page
     assert meeting.meta["elaborations"][0]["synthesis_summary"] == "A queue keeps the order."
     assert meeting.git("status", "--short") == ""
 

@@ -37,11 +37,13 @@ from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
-from bot.domain.specification import citations, entailment, keywords, reader, snapshot
+from bot.domain.specification import citations, claim_check, keywords, reader, snapshot
+from bot.domain.specification.claim_check import ClaimCheck, Root
 from bot.domain.specification.said_entries import Here
 from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.values import json_files, markdown, text
 from bot.domain.values.markdown import inert_line
+from bot.domain.values.text import content_words
 from bot.engine.verbs import steering
 from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS
@@ -106,7 +108,8 @@ def specification() -> Any:
 
 
 SPEC = specification()
-CLAIMS = [str(one["text"]) for one in SPEC.entries.values() if one["text"]]
+CLAIMS = [(Root("Ada", one["text"]), one["text"]) for one in SPEC.entries.values() if one["text"]]
+CHECK = ClaimCheck(SCHEMA.operators, ["Ada", "Grace"])
 MAYAS = answers.SpeakerPrefixes(PLAYBOOK.roster, ["Ada", "Grace"])
 SECRETS = Redactor(["a-secret-of-ours"], [own_rule("ticket = ACME-####"), own_rule("key = ab*yz")])
 FILE = f"{markdown.__name__}\n\n## 1. Scope\n\nOld.\n\n## 2. Terms\n\nWords.\n"
@@ -336,15 +339,15 @@ MODELS: Mapping[str, Read] = {
     ),
     "a synthesis in prose": told(lambda said: concluding.concluded(said, debate())),
     "claims": lambda said: citing.grounded(synthesis(said), debate()),
-    "a claim and a source": lambda said: entailment.lacks(said, [said[::-1], said]),
-    "a claim": lambda said: entailment.lacks(said, CLAIMS),
-    "a source": lambda said: entailment.lacks("Ada said “no” to 40 requests a minute on 3 May 2026.", [said]),
+    "a claim and its quote": lambda said: CHECK.flaws(said, [(Root("Ada", said), said)]),
+    "a claim": lambda said: (CHECK.flaws(said, CLAIMS), CHECK.unsaid(said, ["We drop it."])),
+    "a quote": lambda said: CHECK.unsaid("Ada said no to 40 requests a minute on 3 May 2026.", [said]),
     "words of a claim": lambda said: (
-        entailment.content_words(said),
-        entailment.unquoted(said),
-        entailment.is_left_open(said),
-        entailment.speaks_of_a_decision(said),
-        entailment.stands_in(said, [said]),
+        content_words(said),
+        CHECK.leaves_open(said),
+        CHECK.says_decided(said),
+        claim_check.stands_in(said, said[::-1]),
+        claim_check.is_clause(said[::2], said),
     ),
     "sources": lambda said: sources.with_known_sources(said, {"src/a.py:1-3@1a2b3c4": "1 a"}, said),
     "a passage": lambda said: sources.passage(said, said),

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -47,7 +47,7 @@ def points(scene: Scene) -> Iterator[tuple[int, OpenPoint]]:
 def entries(scene: Scene) -> list[dict[str, Any]]:
     """One of each kind that the step collects and has none of, and what entries lack that are there already."""
     rt, schema = scene.rt, scene.playbook.schema
-    source = [rt.line_of(rt.answers[-1].ts)]
+    line = rt.line_of(rt.answers[-1].ts)
     found: list[dict[str, Any]] = []
     for kind in schema.shown_in(rt.step_id):
         if kind.key == NOTE:
@@ -55,13 +55,18 @@ def entries(scene: Scene) -> list[dict[str, Any]]:
         owners = rt.specification.active(kind.part_of) if kind.part_of else ()
         there = rt.specification.active(kind.key)
         if not there and (owners or not kind.part_of):
-            new = {"kind": kind.key, "fields": fields(kind, scene), "sources": source}
+            told = fields(kind, scene)
+            new = {"kind": kind.key, "fields": told, "quotes": quotes(told, line)}
             found.append({**new, "part_of": owners[0].id} if owners else new)
         for entry in there:
             lacking = {name: one for name, one in fields(kind, scene).items() if entry[name] is None}
             if lacking:
-                found.append({"id": entry.id, "fields": lacking, "sources": source})
+                found.append({"id": entry.id, "fields": lacking, "quotes": quotes(lacking, line)})
     return found
+
+
+def quotes(told: Iterable[str], line: str) -> list[dict[str, str]]:
+    return [{"field": name, "line": line, "words": SAID} for name in told]
 
 
 def fields(kind: Kind, scene: Scene) -> dict[str, Any]:

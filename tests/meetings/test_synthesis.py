@@ -108,7 +108,7 @@ def test_a_decision_that_somebody_marked_is_kept_word_by_word() -> None:
 
     assert "- We queue (Ada)" not in text
     assert "[Ada] Proposed, and not decided: We queue [t04]\n" in text.replace(
-        "*unverified* (the source says something else): ", ""
+        "*unverified* (the line says “not”): ", ""
     )
     assert "- the queue, and not the cache; [because](it keeps order) (Ada) [t04]\n" in text
 
@@ -199,7 +199,7 @@ def test_a_model_that_dies_takes_no_objection_with_it() -> None:
 def test_claims_name_the_turns_they_rest_on() -> None:
     """Behind each of them; in git, each turn is a line of the transcript."""
     claims = Synthesis(
-        insights=(Insight(text="Redis takes 2 ms", by=("Alex",), turns=("t02",)),),
+        insights=(Insight(text="Redis takes 2 ms", by=("Alex",), turns=("t02",), agreed=True),),
         decisions=(Decision(text="measure it", by="Ada", turns=("t04",)),),
         questions=(OpenQuestion(text="How long is the tunnel?", why="nobody knows", turns=("t03", "t04")),),
         objections=(HEARD,),

@@ -98,7 +98,7 @@ async def test_a_synthesis_and_its_check_are_read_completely() -> None:
     valid(verifier, checked)
     assert facts["verifier"]["yes"] == 1
     assert synthesis == Synthesis(
-        insights=(Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",)),),
+        insights=(Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",), agreed=True),),
         decisions=(Decision(text="We take the queue", rationale="order", by="Ada", turns=("t03",)),),
         questions=(OpenQuestion(text="How long is it?", why="Ada looks it up", turns=("t03",)),),
         actions=("Measure it (Ada)",),

@@ -12,7 +12,7 @@ from bot.domain.messages import step_card
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import EntryState, Patch, patches_of
+from bot.domain.specification.entries import EntryState, Patch, Quote, patches_of
 from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import LAST_SECTION, outline
 from bot.engine.ports import Facts, VoiceContext
@@ -26,7 +26,15 @@ from tests.voices.people import ADA, BEN, FEATURES, MAYA, roundtable
 ASKED = roundtable(FEATURES, (ADA, "Export every row, and we leave out PDF."), (BEN, "It has to be fast."))
 SAID, ALSO = "C.0", "C.1"
 """The lines of Ada and Ben."""
-ROWS = {"kind": "requirement", "fields": {"title": "Export every row"}, "sources": [SAID]}
+WORDS = "Export every row"
+
+
+def quotes(*lines: str, words: str = WORDS, field: str = "") -> list[dict[str, str]]:
+    """Without a field, of the main one."""
+    return [{"field": field, "line": line, "words": words} for line in lines]
+
+
+ROWS = {"kind": "requirement", "fields": {"title": WORDS}, "quotes": quotes(SAID)}
 
 
 def meeting() -> Meeting:
@@ -57,7 +65,14 @@ def test_what_fits_is_proposed_with_its_source() -> None:
     patches, mind, facts = proposed(f"Here it is:\n```json\n{json.dumps([ROWS])}\n```")
 
     assert patches == (
-        Patch(id="FR-003", kind="requirement", new=True, set={"title": "Export every row"}, sources=(SAID,)),
+        Patch(
+            id="FR-003",
+            kind="requirement",
+            new=True,
+            set={"title": WORDS},
+            sources=(SAID,),
+            quotes={"title": (Quote(line=SAID, words=WORDS),)},
+        ),
     )
     assert len(mind.asked) == 1
     assert facts
@@ -65,16 +80,23 @@ def test_what_fits_is_proposed_with_its_source() -> None:
 
 def test_several_entries_have_numbers_of_their_own() -> None:
     """A part is numbered below its owner."""
-    criterion = {"kind": "criterion", "part_of": "FR-001", "fields": {"text": "0 rows"}, "sources": [ALSO]}
+    criterion = {
+        "kind": "criterion",
+        "part_of": "FR-001",
+        "fields": {"text": "0 rows"},
+        "quotes": quotes(ALSO),
+    }
     patches = only(ROWS, {**ROWS, "fields": {"title": "Count the rows"}}, criterion)
 
     assert [one.id for one in patches] == ["FR-003", "FR-004", "AC-001-02"]
 
 
 def test_a_field_of_an_entry_that_exists_is_filled() -> None:
-    patches = only({"id": "FR-001", "fields": {"priority": "Must "}, "sources": ["FR-001", ALSO]})
+    given = quotes("FR-001", ALSO, words="It has to be fast", field="priority")
+    (patch,) = only({"id": "FR-001", "fields": {"priority": "Must "}, "quotes": given})
 
-    assert patches == (Patch(id="FR-001", set={"priority": "must"}, sources=("FR-001", ALSO)),)
+    assert (patch.id, patch.set, patch.sources) == ("FR-001", {"priority": "must"}, ("FR-001", ALSO))
+    assert [one.line for one in patch.quotes["priority"]] == ["FR-001", ALSO]
 
 
 @pytest.mark.parametrize(
@@ -90,12 +112,12 @@ def test_a_field_of_an_entry_that_exists_is_filled() -> None:
         {**ROWS, "fields": {"title": 7}},
         {**ROWS, "fields": {"title": "x" * 4_001}},
         {**ROWS, "part_of": "FR-001"},
-        {"kind": "criterion", "part_of": "FR-002", "fields": {"text": "0 rows"}, "sources": [SAID]},
-        {"kind": "criterion", "part_of": "FR-009", "fields": {"text": "0 rows"}, "sources": [SAID]},
-        {"id": "FR-001", "fields": {"title": "Keep the last row"}, "sources": [SAID]},
-        {"id": "FR-001", "fields": {"priority": "urgent"}, "sources": [SAID]},
-        {"id": "FR-001", "fields": {"remark": "## 7. Out of Scope\n\n- PDF"}, "sources": [SAID]},
-        {"id": "FR-002", "fields": {"title": "Print again"}, "sources": [SAID]},
+        {"kind": "criterion", "part_of": "FR-002", "fields": {"text": "0 rows"}, "quotes": quotes(SAID)},
+        {"kind": "criterion", "part_of": "FR-009", "fields": {"text": "0 rows"}, "quotes": quotes(SAID)},
+        {"id": "FR-001", "fields": {"title": "Keep the last row"}, "quotes": quotes(SAID)},
+        {"id": "FR-001", "fields": {"priority": "urgent"}, "quotes": quotes(SAID)},
+        {"id": "FR-001", "fields": {"remark": "## 7. Out of Scope\n\n- PDF"}, "quotes": quotes(SAID)},
+        {"id": "FR-002", "fields": {"title": "Print again"}, "quotes": quotes(SAID)},
         "Export every row",
         [ROWS],
         None,
@@ -107,18 +129,30 @@ def test_what_does_not_fit_is_left_out(given: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "sources", [[], None, "", ["C.9"], ["FR-002"], ["FR-009"], [7], {SAID: 1}, "C.0, C.1"]
+    "given",
+    [
+        [],
+        None,
+        "",
+        quotes("C.9"),
+        quotes("FR-002"),
+        quotes("FR-009"),
+        [7],
+        {SAID: 1},
+        "C.0, C.1",
+        quotes(SAID, words=" "),
+    ],
 )
-def test_what_rests_on_nothing_is_left_out(sources: Any) -> None:
+def test_what_rests_on_nothing_is_left_out(given: Any) -> None:
     """A source that does not exist, or that was withdrawn, is none."""
-    assert only({**ROWS, "sources": sources}) == ()
+    assert only({**ROWS, "quotes": given}) == ()
 
 
 def test_only_the_sources_that_exist_are_named() -> None:
     """Also by the long id of an entry. What is dropped is a fact of the line."""
     slug = ASKED.slug
     named = ["C.9", SAID, f"{slug}/FR-001", SAID, "src/sync.py:40@1a2b3c4", f"{slug}/FR-002"]
-    (patch,), _, facts = proposed(json.dumps([{**ROWS, "sources": named}]))
+    (patch,), _, facts = proposed(json.dumps([{**ROWS, "quotes": quotes(*named)}]))
 
     assert patch.sources == (SAID, "FR-001")
     assert [one["what"] for one in facts["dropped"]] == ["C.9", "src/sync.py:40@1a2b3c4", f"{slug}/FR-002"]
@@ -127,7 +161,7 @@ def test_only_the_sources_that_exist_are_named() -> None:
 
 @pytest.mark.parametrize("text", ["We leave out PDF.", "we  leave out\nPDF", "leave out PDF"])
 def test_a_decision_is_proposed_in_peoples_words(text: str) -> None:
-    (patch,) = only({"kind": "decision", "fields": {"text": text}, "sources": [SAID]})
+    (patch,) = only({"kind": "decision", "fields": {"text": text}, "quotes": quotes(SAID, words=text)})
 
     assert (patch.id, patch.kind) == ("DEC-001", "decision")
 
@@ -144,14 +178,14 @@ def test_a_decision_is_proposed_in_peoples_words(text: str) -> None:
 )
 def test_a_decision_in_nobodys_words_is_left_out(text: str, source: str) -> None:
     """Also one that somebody else said than the line that it names."""
-    assert only({"kind": "decision", "fields": {"text": text}, "sources": [source]}) == ()
+    assert only({"kind": "decision", "fields": {"text": text}, "quotes": quotes(source, words=text)}) == ()
 
 
 @pytest.mark.parametrize("said", ["We should not leave out PDF.", "Shall we leave out PDF?"])
 def test_a_decision_that_is_denied_or_asked_is_left_out(said: str) -> None:
     """Its words are in the sentence, and the sentence does not say it."""
     rt = roundtable(FEATURES, (ADA, said))
-    told = [{"kind": "decision", "fields": {"text": "leave out PDF"}, "sources": [SAID]}]
+    told = [{"kind": "decision", "fields": {"text": "leave out PDF"}, "quotes": quotes(SAID)}]
     patches, _, facts = proposed(json.dumps(told), rt=rt)
 
     assert patches == ()
@@ -162,17 +196,17 @@ def test_what_the_source_does_not_say_is_marked() -> None:
     """It is proposed all the same: people see the mark, and decide."""
     marked, plain = only({**ROWS, "fields": {"title": "Export every row within 2 s"}}, ROWS)
 
-    assert marked.unverified == {"title": "the source does not say “2 s”"}
+    assert marked.unverified == {"title": "the line does not say “2 s”"}
     assert plain.unverified == {}
 
 
 def test_whatever_is_left_out_is_on_record_with_its_reason() -> None:
     """For the transcript: what it was, and why."""
-    given = [ROWS, {**ROWS, "sources": ["C.9"]}, {**ROWS, "kind": "spell"}, "Export", *[ROWS] * 8]
+    given = [ROWS, {**ROWS, "quotes": quotes("C.9")}, {**ROWS, "kind": "spell"}, "Export", *[ROWS] * 8]
     _, _, facts = proposed(json.dumps(given))
 
     assert [one["why"] for one in facts["dropped"]] == [
-        "it names no source that was shown",
+        "it quotes nothing that was shown",
         "it does not fit the entries of this step",
         "it does not fit the entries of this step",
         "more than 8 were proposed",
@@ -257,7 +291,7 @@ VALUES = st.recursive(
 KEYS = st.sampled_from(["title", "text", "priority", "remark", "about", "outcome", "traces"])
 PROPOSALS = st.lists(
     st.fixed_dictionaries(
-        {"sources": st.just([SAID]) | VALUES, "fields": st.dictionaries(KEYS, VALUES) | VALUES},
+        {"quotes": st.just(quotes(SAID)) | VALUES, "fields": st.dictionaries(KEYS, VALUES) | VALUES},
         optional={"kind": st.sampled_from([*SCHEMA.kinds]) | VALUES, "id": VALUES, "part_of": VALUES},
     ),
     max_size=4,
@@ -266,7 +300,10 @@ PROPOSALS = st.lists(
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(answer=PROPOSALS.map(json.dumps) | st.text(max_size=60))
-@example(answer='[{"kind": "requirement", "fields": {"title": "\\ud800\\n## 7. X"}, "sources": ["C.0"]}]')
+@example(
+    answer='[{"kind": "requirement", "fields": {"title": "\\ud800\\n## 7. X"},'
+    ' "quotes": [{"field": "", "line": "C.0", "words": "row"}]}]'
+)
 def test_whatever_a_model_answers_the_rest_stays(answer: str) -> None:
     """What people accepted counts as before, every proposal is one, and no heading of a section is forged."""
     item = meeting()
@@ -302,6 +339,7 @@ def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
         "new": True,
         "set": {"text": "PDF"},
         "sources": (said,),
+        "quotes": {"text": ({"line": said, "words": "We leave out PDF"},)},
     }
     table.world.patches = (Patch.model_validate(exclusion),)
     table.press(Action.FINISH_STEP)
@@ -314,7 +352,7 @@ def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
     assert [claim.sources for _, claim in entry.current()] == [(said,)]
     written = table.world.files["requirements-spec.md"]
     (shown,) = (row for row in written.split("\n") if "OUT-001" in row)
-    assert shown == "- OUT-001 PDF: proposed by Maya (persona), not accepted"
+    assert shown == "- OUT-001 PDF: Ada, worded by Maya (persona), not accepted"
     assert written.index(LAST_SECTION) < written.index(shown)
 
 
@@ -324,11 +362,18 @@ def test_a_mark_is_in_the_record_on_the_card_and_in_the_file_until_a_person_acce
     table.say("Printing is for later.")
     (said,) = (line.message_id for line in table.lines if line.content == "Printing is for later.")
     claim = "40% of the users print"
-    patch = {"id": "OUT-001", "kind": "exclusion", "new": True, "set": {"text": claim}, "sources": (said,)}
+    patch = {
+        "id": "OUT-001",
+        "kind": "exclusion",
+        "new": True,
+        "set": {"text": claim},
+        "sources": (said,),
+        "quotes": {"text": ({"line": said, "words": "Printing is for later"},)},
+    }
     table.world.patches = (Patch.model_validate(patch),)
     table.press(Action.FINISH_STEP)
     table.world.patches = ()
-    why = "the source does not say “40%”"
+    why = "the line does not say “40 %”"
     entry = table.restart().rt.specification.entries["OUT-001"]
     (line,) = (line for line in table.lines if "unverified" in line.meta)
 

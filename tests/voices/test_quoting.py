@@ -84,9 +84,10 @@ async def proposing() -> Facts:
     text = {
         "kind": "requirement",
         "fields": {"title": "Exports take at most 90 s"},
-        "sources": [TICKET, CITED],
+        "quotes": [{"field": "title", "line": line, "words": "90 s"} for line in (TICKET, CITED)],
     }
-    other = {"kind": "requirement", "fields": {"title": "Exports do not time out"}, "sources": [TICKET]}
+    quotes = [{"field": "title", "line": TICKET, "words": "time out"}]
+    other = {"kind": "requirement", "fields": {"title": "Exports do not time out"}, "quotes": quotes}
     rt = roundtable(FEATURES, (ADA, "Exports have to come through."))
     _, facts = await voices(json.dumps([text, other])).propose(VoiceContext(rt, PLAYBOOK, MAYA), {})
     return facts

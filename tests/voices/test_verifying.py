@@ -15,9 +15,10 @@ from tests.specification.meeting import PLAYBOOK
 from tests.voices.minds import Answer, ScriptedMind, cue, debating, lost, whole
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 
-RT = roundtable(FEATURES, (ADA, "Export every row, if that is fast enough."))
-ROWS = {"kind": "requirement", "fields": {"title": "Export every row"}, "sources": ["C.0"]}
-PDF = {"kind": "requirement", "fields": {"title": "Export fast PDF rows"}, "sources": ["C.0"]}
+RT = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
+QUOTES = [{"field": "title", "line": "C.0", "words": "Export every row"}]
+ROWS = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": QUOTES}
+PDF = {"kind": "requirement", "fields": {"title": "Export fast PDF rows"}, "quotes": QUOTES}
 
 
 def judged(*verdicts: tuple[str, str]) -> str:
@@ -48,14 +49,14 @@ async def test_what_is_denied_is_dropped_and_counted() -> None:
     counts = {name: facts["verifier"][name] for name in ("yes", "partly", "no", "no_answer")}
     assert counts == {"yes": 1, "partly": 0, "no": 1, "no_answer": 0}
     assert facts["tokens_in"] == facts["verifier"]["tokens_in"] == 900
-    assert "Export every row, if that is fast enough." in whole(verifier.asked[0])
+    assert "Export every row, from the new table." in whole(verifier.asked[0])
 
 
 async def test_what_is_supported_in_part_is_shown_as_such() -> None:
     """With the sentence that the source really has."""
-    kept, _, _ = await proposed(judged(("partly", "if that is fast enough")), ROWS)
+    kept, _, _ = await proposed(judged(("partly", "from the new table")), ROWS)
 
-    assert kept == [("Export every row", {"title": "the source says only: “if that is fast enough”"})]
+    assert kept == [("Export every row", {"title": "the source says only: “from the new table”"})]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ async def test_insights_are_checked_with_the_turns_that_they_name() -> None:
     synthesis, facts = await voices(ScriptedMind(json.dumps(told)), verifier).synthesize(cue(rt), {})
 
     assert synthesis.insights == (
-        Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",)),
+        Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",), agreed=True),
         Insight(text="Queues are common"),
     )
     assert facts["dropped"] == [{"what": "A queue is cheap", "why": DENIED}]

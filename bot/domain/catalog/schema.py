@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from bot.domain.catalog.operators import Operators
 from bot.domain.catalog.steps import Ask, Step
 from bot.domain.values.value import Value
 
@@ -428,6 +429,9 @@ class Schema(Value):
     """The words with which a condition of a position begins."""
     reasons: tuple[str, ...] = ()
     """The words with which its reason begins."""
+
+    operators: Operators = Operators()
+    """What turns a sentence around (`operators.yaml`)."""
 
     help: Mapping[str, tuple[str, ...]] = {}
     """By topic: words of which one in a question to the bot is enough for the answer about it."""

@@ -6,21 +6,21 @@ All that is taken out, changed or marked comes with its reason.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.discussion.board import DiscussionBoard
 from bot.domain.discussion.elaboration import Turn
 from bot.domain.discussion.synthesis import Decision, Insight, Objection, OpenQuestion, Synthesis
-from bot.domain.specification import entailment
-from bot.domain.specification.entailment import MENTIONED, Part, is_left_open, reasons, speaks_of_a_decision
+from bot.domain.specification.claim_check import ClaimCheck, Root, stands_in
 from bot.domain.specification.fold import letters_of
-from bot.domain.values.text import counted, one_line, sentences_in
+from bot.domain.values.text import content_words, counted, one_line, sentences_in
 
 PROPOSED = "Proposed, and not decided: "
 NOT_DECIDED = "no person pressed or marked this decision"
 NOT_OBJECTED = "no turn that it names has an objection"
 NOT_SAID = "proposed: no person said it"
+NOT_CHECKED = "in other words than theirs, and no second model has confirmed it"
 CLAIM_CHARS = 200
 QUOTE_CHARS = 300
 
@@ -38,6 +38,10 @@ _TAKES_A_STAND = re.compile(
     re.IGNORECASE,
 )
 
+_QUOTED = re.compile(r"“[^”“]+”|„[^“”„]+[“”]|«[^«»]+»|「[^「」]+」|(?<!\w)\"[^\"\n]+\"(?!\w)")
+"""What a speaker only quotes is somebody else's words."""
+_PARTS = re.compile(r"[.;:,](?=\s|\Z)|\s(?:and|but|und|aber|et|mais)\s", re.IGNORECASE)
+
 
 class Attested(NamedTuple):
     """*notes* say what was dropped or marked and why."""
@@ -46,9 +50,9 @@ class Attested(NamedTuple):
     notes: tuple[Mapping[str, str], ...] = ()
 
 
-def attested(synthesis: Synthesis, board: DiscussionBoard) -> Attested:
+def attested(synthesis: Synthesis, board: DiscussionBoard, check: ClaimCheck) -> Attested:
     """Without what was not said, and what is in the record already."""
-    return _Attesting(board).read(synthesis)
+    return _Attesting(board, check).read(synthesis)
 
 
 def stand_of(name: str, claim: str) -> str:
@@ -67,8 +71,9 @@ def takes_a_stand(text: str) -> bool:
 
 
 class _Attesting:
-    def __init__(self, board: DiscussionBoard) -> None:
+    def __init__(self, board: DiscussionBoard, check: ClaimCheck) -> None:
         debate = board.debate
+        self._check = check
         self._turns = {turn.id: turn for turn in debate.turns}
         self._decided = {
             letters_of(f"{one['text']} {reason}")
@@ -92,7 +97,7 @@ class _Attesting:
         invented = [one for one in given.decisions if not self._is_decided(one)]
         insights = (*given.insights, *map(self._proposed, invented))
         found = given.but(
-            insights=tuple(map(self._insight, insights)),
+            insights=tuple(self._insight(one, is_read=given.by_rule) for one in insights),
             decisions=tuple(one for one in invented if self._is_a_sentence(one)),
             questions=tuple(map(self._question, given.questions)),
             actions=tuple(map(self._action, given.actions)),
@@ -119,9 +124,7 @@ class _Attesting:
         """A whole sentence of a person, said without a condition: people can confirm it with one press."""
         wanted = letters_of(one.text)
         return bool(wanted) and any(
-            letters_of(sentence) == wanted
-            and not sentence.rstrip().endswith("?")
-            and not is_left_open(sentence)
+            letters_of(sentence) == wanted and not self._check.leaves_open(sentence)
             for turn in self._cited(one.turns)
             if turn.human
             for sentence in sentences_in(turn.text)
@@ -129,17 +132,28 @@ class _Attesting:
 
     # --- claims ---
 
-    def _insight(self, one: Insight) -> Insight:
+    def _insight(self, one: Insight, *, is_read: bool) -> Insight:
+        """*is_read*: a rule copied it from a line. Another wording than that of its turns takes a second model."""
         speakers = [turn.name for turn in self._cited(one.turns)]
         by = tuple(name for name in one.by if name in speakers) if one.turns else one.by
-        why = self._doubts(one.text.removeprefix(PROPOSED), one.turns)
+        text = one.text.removeprefix(PROPOSED)
+        why = one.unverified or self._doubts(text, one.turns)
+        is_known = (
+            is_read
+            or one.agreed
+            or text != one.text
+            or any(stands_in(text, turn.text) for turn in self._cited(one.turns))
+        )
+        if not why and speakers and not is_known:
+            why = NOT_CHECKED
         if why:
             self._note(one.text, why)
         return one.but(by=by or tuple(dict.fromkeys(speakers)), unverified=why)
 
     def _question(self, one: OpenQuestion) -> OpenQuestion:
         """It asserts nothing but what it takes for granted."""
-        why = self._doubts(one.text, one.turns) if one.turns else ""
+        said = [f"{turn.name}: {turn.text}" for turn in self._cited(one.turns)]
+        why = "; ".join(self._check.unsaid(one.text, said)) if said else ""
         if why:
             self._note(one.text, why)
         return one.but(unverified=why)
@@ -151,13 +165,13 @@ class _Attesting:
             self._note(text, why)
             return f"{text} (unverified: {why})"
         own = re.sub(r"\([^()]*\)\s*+\Z", "", text).rstrip()
-        people = (entailment.unquoted(turn.text) for turn in self._turns.values() if turn.human)
-        return text if entailment.stands_in(own, people) else f"{text} ({NOT_SAID})"
+        people = (_QUOTED.sub(" ", turn.text) for turn in self._turns.values() if turn.human)
+        return text if any(stands_in(own, said) for said in people) else f"{text} ({NOT_SAID})"
 
     def _summary(self, found: Synthesis) -> str:
         """A sentence that no person said is replaced by what was counted, since it goes into the record of the item."""
-        why = self._doubts(found.summary, (), only=MENTIONED | {Part.WORDS})
-        if not why and not self._decided and speaks_of_a_decision(found.summary):
+        why = self._doubts(found.summary, ()) or self._unheard(found.summary)
+        if not why and not self._decided and self._check.says_decided(found.summary):
             why = NOT_DECIDED
         if not why:
             return found.summary
@@ -169,6 +183,13 @@ class _Attesting:
             (len(found.objections), "objection"),
         )
         return ", ".join(counted(number, thing) for number, thing in counts if number)
+
+    def _unheard(self, summary: str) -> str:
+        """A part of it of which nobody said a word."""
+        said = (*(turn.text for turn in self._turns.values()), *self._topics)
+        heard = frozenset().union(*(content_words(_QUOTED.sub(" ", one)) for one in said))
+        parts = map(content_words, _PARTS.split(summary))
+        return NOT_SAID if any(len(part) > 1 and part.isdisjoint(heard) for part in parts) else ""
 
     # --- objections ---
 
@@ -188,13 +209,22 @@ class _Attesting:
     def _cited(self, turns: Iterable[str]) -> tuple[Turn, ...]:
         return tuple(self._turns[turn] for turn in turns if turn in self._turns)
 
-    def _doubts(self, text: str, turns: Iterable[str], *, only: Collection[Part] = MENTIONED) -> str:
-        """Held against the turns that it names, or roughly against all of them and what they were about."""
+    def _doubts(self, text: str, turns: Iterable[str]) -> str:
+        """Held against the sentences about it in the turns that it names, or roughly against all that was said."""
         cited = self._cited(turns)
-        said = (f"{turn.name}: {turn.text}" for turn in cited or self._turns.values())
-        sources = said if cited else (*said, *self._topics)
-        why = reasons(text, sources, only=frozenset(Part) if cited else only)
-        return "; ".join(filter(None, (why, *self._in_their_name(text))))
+        if cited:
+            about = content_words(text)
+            quotes = [
+                (Root(turn.name, turn.text), sentence)
+                for turn in cited
+                for sentence in sentences_in(turn.text)
+                if not about.isdisjoint(content_words(sentence))
+            ]
+            why = self._check.flaws(text, quotes)
+        else:
+            said = (f"{turn.name}: {turn.text}" for turn in self._turns.values())
+            why = self._check.unsaid(text, (*said, *self._topics))
+        return "; ".join((*why, *self._in_their_name(text)))
 
     def _in_their_name(self, text: str) -> Iterator[str]:
         """A position of a speaker who gave it in no form."""

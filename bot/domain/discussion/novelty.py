@@ -14,7 +14,7 @@ from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.words import name
 from bot.domain.specification.citations import citations_in
-from bot.domain.specification.entailment import content_words
+from bot.domain.values.text import content_words
 
 ENOUGH_TURNS = 2
 """Of personas, one after the other, without anything new."""

@@ -16,13 +16,14 @@ def _summary(text: Any) -> Any:
 
 class Insight(Stored):
     """
-    `by` are first names, of personas or people; nobody named means all of them. `unverified`: why the turns that it
-    names do not say it.
+    `by` are first names, of personas or people; nobody named means all of them. `agreed`: a second model found it in
+    the turns that it names; `unverified`: why they do not say it.
     """
 
     text: str
     by: tuple[str, ...] = ()
     turns: tuple[str, ...] = ()
+    agreed: bool = False
     unverified: str = ""
 
 

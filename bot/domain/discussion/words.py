@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 from bot.domain.catalog.schema import BUILT_IN_LABELS, Schema
 from bot.domain.discussion.elaboration import BoardOption, SealedPosition
-from bot.domain.specification.entailment import with_digits
 from bot.domain.values.markdown import outline
 from bot.domain.values.small_words import is_small, without_emoji
-from bot.domain.values.text import one_line
+from bot.domain.values.text import one_line, with_digits
 
 LETTERS = tuple(letter for letter in ascii_uppercase if letter != "I")
 """An "I" is a person who speaks."""

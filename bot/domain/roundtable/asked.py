@@ -10,8 +10,7 @@ from bot.domain.catalog.addressing import asks_all
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import AddressKind, Persona, Roster
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.domain.specification.entailment import content_words
-from bot.domain.values.text import sentences_in
+from bot.domain.values.text import content_words, sentences_in
 
 
 class AskedAs(StrEnum):

@@ -1,11 +1,12 @@
-"""What a model proposes, held against the texts that it names. What they do not say is marked, nothing is changed."""
+"""What a model proposes, held against the words that it quotes. What they do not say is marked, nothing is changed."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bot.domain.catalog.schema import FieldType, Schema
-from bot.domain.specification.entailment import reasons
-from bot.domain.specification.entries import Entry, Patch
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import FieldType, Kind, Schema
+from bot.domain.specification.claim_check import ClaimCheck, Root
+from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, Patch, Specification
 
 SAID = frozenset(
     {
@@ -21,29 +22,50 @@ SAID = frozenset(
 """Fields with words that somebody has to have said: not choices, references, paths and code."""
 
 
-def checked(patch: Patch, texts: Mapping[str, str], schema: Schema, entries: Mapping[str, Entry]) -> Patch:
+def checked(
+    patch: Patch, roots: Mapping[str, Root], check: ClaimCheck, schema: Schema, entries: Mapping[str, Entry]
+) -> Patch:
     """
-    *patch* with a mark on every field that its sources do not say. *texts* are those of sources, by their ids; with a
-    source whose text is not known here, the marks that it has stay as they are.
+    *patch* with a mark on every field that its quotes do not say. *roots* are what may be quoted, by the ids of lines;
+    with a quote of a line whose text is not known here, the marks that it has stay as they are.
     """
-    if any(source not in texts for source in patch.sources):
+    if any(one.line not in roots for quotes in patch.quotes.values() for one in quotes):
         return patch
     entry = entries.get(patch.id)
     kind = schema.kinds.get(entry.kind if entry else patch.kind)
-    found = {
-        name: why
-        for name, value in patch.set.items()
-        if kind and name in kind.fields and kind.fields[name].type in SAID
-        if (why := reasons("\n".join(_words(value)), (texts[source] for source in patch.sources)))
-    }
+    found = {}
+    for name, value in patch.set.items():
+        if kind is None or name not in kind.fields or kind.fields[name].type not in SAID:
+            continue
+        quotes = [(roots[one.line], one.words) for one in patch.quotes.get(name, ())]
+        if flaws := check.flaws("\n".join(_words(value)), quotes):
+            found[name] = "; ".join(flaws)
     return patch.but(unverified={**patch.unverified, **found})
+
+
+def check_for(playbook: Playbook, people: Iterable[str]) -> ClaimCheck:
+    """*people* are the names of those who take part; the personas of the playbook do, too."""
+    return ClaimCheck(playbook.schema.operators, (*people, *(one.first_name for one in playbook.roster)))
+
+
+def roots_in(specification: Specification) -> dict[str, Root]:
+    """What people accepted, by id: an entry that was only proposed cannot be quoted."""
+    return {
+        one.id: Root(_speakers(one), text_of_entry(one))
+        for one in specification.entries.values()
+        if one.kind not in NOT_LISTED and one.state is EntryState.ACCEPTED and specification.lives(one.id)
+    }
 
 
 def text_of_entry(entry: Entry) -> str:
     """What an entry says, as a source of others: with the names of the people who said it."""
     words = (word for _, claim in entry.current() for word in _words(claim.value))
-    names = dict.fromkeys(claim.author.name for _, claim in entry.current())
-    return f"{', '.join(names)}: {'. '.join(words)}"
+    return f"{_speakers(entry)}: {'. '.join(words)}"
+
+
+def main_field(patch: Patch, kind: Kind | None) -> str:
+    """The field that says what the entry is; of a change, the first that is changed."""
+    return kind.text if kind and kind.text in patch.set else next(iter(patch.set), "")
 
 
 def marked(patches: Iterable[Patch]) -> list[dict[str, str]]:
@@ -51,6 +73,10 @@ def marked(patches: Iterable[Patch]) -> list[dict[str, str]]:
     return [
         {"id": one.id, "field": field, "why": why} for one in patches for field, why in one.unverified.items()
     ]
+
+
+def _speakers(entry: Entry) -> str:
+    return ", ".join(dict.fromkeys(claim.author.name for _, claim in entry.current()))
 
 
 def _words(value: Any) -> Iterator[str]:

@@ -291,8 +291,8 @@ class _Change:
         reason = "" if is_own else patch.unverified.get(field, "")
         is_pushed = self._party.kind is PartyKind.GIT and self._party.how is None
         check = Check.UNCHECKED if reason or is_pushed else Check.AGREED
-        if is_own or (said and self._is_verbatim(said, value)):
-            check, reason = Check.VERBATIM, ""
+        if is_own or (said and not reason and self._is_verbatim(said, value)):
+            check = Check.VERBATIM
         return Claim(
             value=value,
             line=self._utterance,

@@ -7,6 +7,17 @@ _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?。！？])\s+|\n")
+_LONG_WORDS = re.compile(r"[^\W\d_]{4,}")
+_STEM_CHARS = 5
+_SMALL = (
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SPELLED = {
+    **{word: str(number) for number, word in enumerate(_SMALL.split(), start=2)},
+    **{word: f"{number}0" for number, word in enumerate(_TENS.split(), start=2)},
+}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _JOINER = "\u200d"
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
@@ -77,6 +88,16 @@ def continues(line: str, place: int) -> bool:
 def _between_characters(line: str, cut: int) -> int:
     """The last place up to *cut* where what people see as one character is not torn; *cut* if there is none."""
     return next((place for place in range(cut, 0, -1) if not continues(line, place)), cut)
+
+
+def with_digits(text: str) -> str:
+    """`fourteen days` as `14 days`."""
+    return re.sub(r"[a-z]+", lambda one: _SPELLED.get(one[0].lower(), one[0]), text, flags=re.IGNORECASE)
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The beginnings of longer words, which say what a text is about; no numbers."""
+    return frozenset(one[:_STEM_CHARS] for one in _LONG_WORDS.findall(text.casefold()))
 
 
 def word_set(text: str) -> frozenset[str]:

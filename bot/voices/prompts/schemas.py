@@ -108,7 +108,8 @@ def _of_kind(kind: Kind) -> JsonSchema:
         name: _value(field) for name, field in kind.fields.items() if name != REMARK and not field.by_people
     }
     owner = {"part_of": TEXT} if kind.part_of else {}
-    return _object(kind=_choice([kind.key]), id=ID, **owner, fields=_object(**fields), sources=_list(TEXT))
+    quote = _object(field=TEXT, line=TEXT, words=TEXT)
+    return _object(kind=_choice([kind.key]), id=ID, **owner, fields=_object(**fields), quotes=_list(quote))
 
 
 def _value(field: KindField) -> JsonSchema:

@@ -44,7 +44,10 @@ FOUND = "src/sync.py:40-58@1a2b3c4: retry(60)"
 RETRY = {
     "kind": "requirement",
     "fields": {"title": "Retry after 60 s"},
-    "sources": ["src/sync.py:40@1a2b3c4", "src/mail.py:7@1a2b3c4"],
+    "quotes": [
+        {"field": "title", "line": "src/sync.py:40@1a2b3c4", "words": "retry(60)"},
+        {"field": "title", "line": "src/mail.py:7@1a2b3c4", "words": "retry(60)"},
+    ],
 }
 WANTS_TO_LOOK = says(Answer("", calls=(LOOK, SEARCH)))
 

@@ -47,7 +47,7 @@ ENTRY: Json = {
         "depends": [],
         "traces": [],
     },
-    "sources": ["src/sync.py:40@1a2b3c4"],
+    "quotes": [{"field": "title", "line": "src/sync.py:40@1a2b3c4", "words": "retry(60)"}],
 }
 NOTE = CONTRIBUTION.note
 

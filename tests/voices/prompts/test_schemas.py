@@ -144,7 +144,8 @@ def fields_of(kind: Kind) -> dict[str, KindField]:
 
 def entry(kind: Kind, fields: dict[str, Any], id: str = "") -> dict[str, Any]:
     owner = {"part_of": OWNERS[kind.part_of]} if kind.part_of else {}
-    return {"kind": kind.key, "id": id, **owner, "fields": fields, "sources": [SAID]}
+    quote = {"field": "", "line": SAID, "words": "Export every row"}
+    return {"kind": kind.key, "id": id, **owner, "fields": fields, "quotes": [quote]}
 
 
 def main_words(kind: Kind) -> Any:

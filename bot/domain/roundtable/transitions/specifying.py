@@ -40,6 +40,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification import adr, checks, discussions, files, reader, said_entries
 from bot.domain.specification.brief import brief
+from bot.domain.specification.claim_check import Root
 from bot.domain.specification.coverage import CoverageGap
 from bot.domain.specification.entries import (
     DISCUSSION,
@@ -258,14 +259,14 @@ def proposed(
     **about: Any,
 ) -> Roundtable:
     """
-    What a model proposes stands on a line of its own; the fold takes it for no more than that. What its sources do not
+    What a model proposes stands on a line of its own; the fold takes it for no more than that. What its quotes do not
     say is marked, whichever voice it comes from. Ids that were given away while it thought are replaced.
     """
     patches = renumbered(_without_peoples(patches, playbook.schema), rt.specification, playbook.schema)
-    texts = {id: checks.text_of_entry(entry) for id, entry in rt.specification.entries.items()}
-    said = {rt.line_of(one.ts): f"{rt.name_of(one.person)}: {one.text}" for one in rt.answers}
-    known = rt.specification.entries
-    found = [checks.checked(one, {**texts, **said}, playbook.schema, known) for one in patches]
+    said = {line: Root(one.name, one.text) for line, one in rt.specification.heard.items()}
+    roots, known = {**said, **checks.roots_in(rt.specification)}, rt.specification.entries
+    check = checks.check_for(playbook, rt.people.values())
+    found = [checks.checked(one, roots, check, playbook.schema, known) for one in patches]
     facts = facts_of(found)
     if not facts:
         return rt

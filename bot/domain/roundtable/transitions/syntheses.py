@@ -22,6 +22,7 @@ from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying, steps
 from bot.domain.roundtable.transitions.saving import queue_commit, queue_commit_then_tell
+from bot.domain.specification import checks
 from bot.domain.specification.files import document_title
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.text import one_line
@@ -44,7 +45,8 @@ def synthesized(rt: Roundtable, event: Synthesized, playbook: Playbook) -> Round
         return unstructured(rt, given.summary, playbook, facts=facts)
     if event.dangling:
         rt = rt.telling(Message(text=step_wording.dangling(event.dangling)), part=LinePhase.FORMALIZING)
-    attested = attesting.attested(given, rt.discussed)
+    check = checks.check_for(playbook, rt.people.values())
+    attested = attesting.attested(given, rt.discussed, check)
     if attested.notes:
         facts["unverified"] = list(attested.notes)
     concluded = concluded_block(rt, attested.synthesis, playbook)

@@ -1,0 +1,148 @@
+"""The words of `operators.yaml`: what turns a sentence around, by operator and in each language. Content, not code."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BeforeValidator, Field
+
+from bot.domain.values.value import Value
+
+
+def _split(given: Any) -> Any:
+    return tuple(given.split()) if isinstance(given, str) else given
+
+
+def _of_each(given: Any) -> Any:
+    """`{two zwei: 2}` as `{two: 2, zwei: 2}`."""
+    if not isinstance(given, Mapping):
+        return given
+    return {word: value for names, value in given.items() for word in str(names).split()}
+
+
+def _same(given: Any) -> Any:
+    """`january januar | february` as groups of words."""
+    return tuple(tuple(one.split()) for one in given.split("|")) if isinstance(given, str) else given
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
+"""`_` joins a phrase, `*` is any beginning or end, `~` any place."""
+Numbers = Annotated[Mapping[str, Annotated[Decimal, BeforeValidator(str)]], BeforeValidator(_of_each)]
+Groups = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_same)]
+
+
+class Counts(StrEnum):
+    """Whether an operator counts only where a claim drops it, or only where a claim adds it."""
+
+    DROPPED = "dropped"
+    ADDED = "added"
+
+
+class Operator(Value):
+    """`means` are its words, `like` those that may stand for them on the other side."""
+
+    means: Words = Field(alias="is")
+    like: Words = ()
+    only: Counts | None = None
+
+
+class Patterns:
+    """Words and phrases, as they stand in the file."""
+
+    def __init__(self, given: Iterable[str]) -> None:
+        given = tuple(given)
+        self._whole = frozenset(one for one in given if not {"*", "~"} & {one[0], one[-1]})
+        self._begins = tuple(one[:-1] for one in given if one[-1] == "*")
+        self._ends = tuple(one[1:] for one in given if one[0] == "*")
+        self._within = tuple(one[1:] for one in given if one[0] == "~")
+
+    def has(self, word: str) -> bool:
+        return (
+            word in self._whole
+            or word.startswith(self._begins)
+            or word.endswith(self._ends)
+            or any(one in word for one in self._within)
+        )
+
+    def in_words(self, words: Iterable[str]) -> list[str]:
+        return [word for word in words if self.has(word)]
+
+
+class OperatorPatterns(NamedTuple):
+    name: str
+    means: Patterns
+    like: Patterns
+    only: Counts | None
+
+
+class OperatorTables(NamedTuple):
+    """
+    What `Operators` say, ready to be looked for. Opposites stand in both directions; `dates` are one name for a month
+    or weekday in every language, `months` these names; `phrases` are with spaces and as one word, the longest first.
+    """
+
+    operators: tuple[OperatorPatterns, ...]
+    opposites: tuple[tuple[Patterns, Patterns], ...]
+    decided: Patterns
+    numbers: Mapping[str, str]
+    scales: tuple[tuple[Patterns, Decimal], ...]
+    units: tuple[tuple[Patterns, str, Decimal], ...]
+    dates: Mapping[str, str]
+    months: tuple[str, ...]
+    phrases: tuple[tuple[str, str], ...]
+    one: frozenset[str]
+    filler: frozenset[str]
+
+
+DATE = "date_"
+"""What the name of a month or weekday begins with, once a text is read."""
+
+
+class Operators(Value):
+    """`units` are factors by dimension, `dates` names of the same month or weekday, `one` what means one of a unit."""
+
+    operators: Mapping[str, Operator] = {}
+    opposites: tuple[tuple[Words, Words], ...] = ()
+    numbers: Numbers = Field({})
+    scales: Numbers = Field({})
+    units: Mapping[str, Numbers] = {}
+    dates: Mapping[str, Groups] = {}
+    passive: Words = ()
+    one: Words = ()
+    filler: Words = ()
+
+    @cached_property
+    def tables(self) -> OperatorTables:
+        pairs = [(Patterns(one), Patterns(other)) for one, other in self.opposites]
+        groups = [names for found in self.dates.values() for names in found]
+        words = [word for one in self.operators.values() for word in (*one.means, *one.like) if "_" in word]
+        decided = self.operators.get("decided")
+        return OperatorTables(
+            operators=tuple(
+                OperatorPatterns(name, Patterns(one.means), Patterns(one.like), one.only)
+                for name, one in self.operators.items()
+            ),
+            opposites=(*pairs, *((other, one) for one, other in pairs)),
+            decided=Patterns(decided.means if decided else ()),
+            numbers={word: _as_text(value) for word, value in self.numbers.items()},
+            scales=tuple((Patterns([word]), value) for word, value in self.scales.items()),
+            units=tuple(
+                (Patterns([word]), dimension, factor)
+                for dimension, of in self.units.items()
+                for word, factor in of.items()
+            ),
+            dates={name: DATE + names[0] for names in groups for name in names},
+            months=tuple(names[0] for names in self.dates.get("month", ())),
+            phrases=tuple(
+                (f" {one.replace('_', ' ')} ", f" {one} ")
+                for one in sorted(words, key=lambda one: (-len(one), one))
+            ),
+            one=frozenset(self.one),
+            filler=frozenset(self.filler),
+        )
+
+
+def _as_text(value: Decimal) -> str:
+    return f"{value.normalize():f}"

@@ -1,0 +1,245 @@
+"""
+Whether the words of a claim rest on the lines that it quotes, by parity: the same numbers, dates and names, and no word
+that turns a sentence around dropped or added.
+
+It is a floor: it says what a quote does not say, and never that a claim is true. Its words are content
+(`operators.yaml`). What it finds is shown as unchecked, with the reason.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import pairwise
+from typing import NamedTuple
+
+from bot.domain.catalog.operators import DATE, Counts, Operators
+from bot.domain.catalog.schema import CANONICAL_ID
+
+HALF = Decimal("0.5")
+CLAIM_CHARS = 1_000
+"""Of a claim, and of the sentences around its quotes; more is not read."""
+SHOWN_CHARS = 40
+LEFT_OPEN = frozenset({"not", "if", "may", "asked"})
+"""Operators with which a sentence does not say that something is decided."""
+NO_QUOTE = "no line says this"
+TOO_LONG = "it is too long to be checked"
+FEWEST_WORDS = 3
+"""Of a quote that is not the whole line."""
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
+_CLAUSE = re.compile(r"[.!?;:,\n()]|(?<=\s)(?:and|but|because|und|aber|weil|et|mais|car|y|pero|porque)(?=\s)")
+_TOKEN = re.compile(r"(?<![^\W\d_]{2})\d+(?:[.,:]\d+)*|[^\W\d]+(?:['-][^\W\d_]+)*|[%€$?]")
+_SYSTEM = re.compile(r"\b[A-Za-z]+(?:[a-z0-9][A-Z])\w*|\b[A-Z]{2,}\w*")
+_REFERENCE = re.compile(
+    rf"\[\s*t\d{{2,}}(?:\s*,\s*t\d{{2,}})*\s*\]|(?<!\w)t\d{{2,}}(?!\w)|(?<![\w-]){CANONICAL_ID.pattern}(?![\w-])"
+)
+_LISTED = re.compile(r"^[^\S\n]*+\d{1,3}[.)]\s", re.MULTILINE)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064]")
+_GROUPED = re.compile(r"(?<=\d)[ ,.'](?=\d{3}\b)")
+_ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
+_DOTTED_DATE = re.compile(r"\b(\d\d?)\.(\d\d?)\.(\d{4})\b")
+_ORDINAL = re.compile(r"\b0?(\d+)(?:st|nd|rd|th)?\b")
+_NUMBER = re.compile(r"\d{1,18}(?:[.,:]\d{1,9})?")
+_QUESTION, _PERCENT = "?", "%"
+_STEM_CHARS = 5
+"""Words that begin with the same letters are the same: `order`, `orders`."""
+
+
+class Root(NamedTuple):
+    """What can be quoted: the message of a person, or lines of code (*speaker* is empty)."""
+
+    speaker: str
+    text: str
+
+
+def stands_in(span: str, text: str) -> bool:
+    """Word for word, whatever the punctuation; a quote of one or two words only as the whole text."""
+    part, whole = _bare(span), _bare(text)
+    is_enough = part.count(" ") >= FEWEST_WORDS - 1 or part == whole
+    return bool(part) and is_enough and f" {part} " in f" {whole} "
+
+
+def is_clause(span: str, text: str) -> bool:
+    """Whether *span* is one or more whole clauses of *text*: what a second model gives with its yes."""
+    part, whole = ([bare for one in _CLAUSE.split(words) if (bare := _bare(one))] for words in (span, text))
+    return bool(part) and f"|{'|'.join(part)}|" in f"|{'|'.join(whole)}|"
+
+
+class ClaimCheck:
+    """*people* are called so in the thread, personas as well."""
+
+    def __init__(self, words: Operators, people: Iterable[str]) -> None:
+        self._words = _Words(words)
+        self._people = {part.lower(): part for one in people for part in one.split()}
+
+    def flaws(self, claim: str, quotes: Sequence[tuple[Root, str]]) -> tuple[str, ...]:
+        """Why *claim* is unchecked, for people; nothing where no word speaks against it."""
+        if not quotes:
+            return (NO_QUOTE,)
+        if lost := [(root, span) for root, span in quotes if not stands_in(span, root.text)]:
+            return tuple(_lost(root, span) for root, span in lost)
+        said = " ".join(_around(span, root.text) for root, span in quotes)
+        if max(len(claim), len(said)) > CLAIM_CHARS:
+            return (TOO_LONG,)
+        ours, theirs = self._words.read(claim), self._words.read(said)
+        speakers = {part for root, _ in quotes for part in root.speaker.lower().split()}
+        found = (
+            *self._unsaid(claim, ours, theirs, said, speakers),
+            *self._words.parity(ours, theirs),
+            *self._words.order(ours, theirs),
+        )
+        return tuple(dict.fromkeys(found))
+
+    def unsaid(self, claim: str, texts: Iterable[str]) -> tuple[str, ...]:
+        """The numbers, dates, names and words of decision in *claim* that none of *texts* has."""
+        ours, said = self._words.read(claim[:CLAIM_CHARS]), "\n".join(texts)
+        theirs = self._words.read(said)
+        decided = [] if self._words.deciding(theirs) else self._words.deciding(ours)
+        found = (*self._unsaid(claim[:CLAIM_CHARS], ours, theirs, said, ()), *map(_not_said, decided))
+        return tuple(dict.fromkeys(found))
+
+    def leaves_open(self, sentence: str) -> bool:
+        """Whether it asks, denies, or says that something may be so, or only under a condition."""
+        return self._words.leaves_open(self._words.read(sentence))
+
+    def says_decided(self, text: str) -> bool:
+        """Whether it says that something was decided, agreed or approved."""
+        return bool(self._words.deciding(self._words.read(text)))
+
+    def _unsaid(
+        self, claim: str, ours: Sequence[str], theirs: Sequence[str], said: str, speakers: Collection[str]
+    ) -> Iterator[str]:
+        known, heard, lower = self._words.amounts(theirs), {*theirs}, said.lower()
+        missing = [told for one, told in self._words.amounts(ours).items() if one not in known]
+        dates = (one for one in ours if one.startswith(DATE) and one not in heard)
+        missing += [one.removeprefix(DATE).capitalize() for one in dates]
+        missing += [one for one in _SYSTEM.findall(_without_references(claim)) if one.lower() not in lower]
+        absent = self._people.keys() & {*ours} - heard - {*speakers}
+        missing += [self._people[one] for one in sorted(absent)]
+        return map(_not_said, missing)
+
+
+class _Words:
+    """A text is read into words once, and everything else compares these."""
+
+    def __init__(self, given: Operators) -> None:
+        self._given = given
+        self._tables = given.tables
+
+    def read(self, text: str) -> list[str]:
+        """In lower case, with digits for spelled numbers, one name for a month in every language, phrases as one."""
+        plain = _GROUPED.sub("", _without_references(text))
+        plain = _DOTTED_DATE.sub(self._with_month, _ISO_DATE.sub(r"\3.\2.\1", plain))
+        plain = _ORDINAL.sub(r"\1", plain)
+        words = (self._tables.dates.get(_cased(one), one.lower()) for one in _TOKEN.findall(plain))
+        joined = f" {' '.join(self._tables.numbers.get(one, one) for one in words)} "
+        for phrase, as_one in self._tables.phrases:
+            joined = joined.replace(phrase, as_one)
+        return joined.split()
+
+    def _with_month(self, found: re.Match[str]) -> str:
+        month = int(found[2])
+        name = self._tables.months[month - 1] if 0 < month <= len(self._tables.months) else ""
+        return f"{found[1]} {name} {found[3]}"
+
+    def amounts(self, words: Sequence[str]) -> Mapping[tuple[str, Decimal], str]:
+        """By what is counted, as people wrote it: `2 minutes` are 120 s, `half` is 50 %, `a day` is one."""
+        found: dict[tuple[str, Decimal], str] = {}
+        for word, after in pairwise((*words, "")):
+            is_number = _NUMBER.fullmatch(word)
+            if not is_number and word not in self._tables.one:
+                continue
+            dimension, factor = next(
+                ((name, value) for one, name, value in self._tables.units if one.has(after)),
+                ("", Decimal(1)),
+            )
+            if is_number:
+                scale = next((value for one, value in self._tables.scales if one.has(after)), Decimal(1))
+                value = Decimal(re.sub("[,:]", ".", word)) * scale * factor
+                if value == HALF and not dimension:
+                    dimension, value = _PERCENT, value * 100
+                found[dimension, value] = f"{word} {after}" if dimension and after else word
+            elif dimension:
+                found[dimension, factor] = f"{word} {after}"
+        return found
+
+    def deciding(self, words: Sequence[str]) -> list[str]:
+        return self._tables.decided.in_words(words)
+
+    def leaves_open(self, words: Sequence[str]) -> bool:
+        turning = (one.means for one in self._tables.operators if one.name in LEFT_OPEN)
+        return any(one.in_words(words) for one in turning)
+
+    def parity(self, ours: Sequence[str], theirs: Sequence[str]) -> Iterator[str]:
+        """Operators and opposites that the claim drops or adds."""
+        mine, heard = {*ours}, {*theirs}
+        for one in self._tables.operators:
+            our, their = one.means.in_words(ours), one.means.in_words(theirs)
+            if one.name == "not":  # two are none
+                our, their = our[: len(our) % 2], their[: len(their) % 2]
+            is_dropped = their and not our and one.only is not Counts.ADDED
+            if is_dropped and not {*one.like.in_words(ours)} - heard:
+                yield "the line asks, and does not say so" if their[0] == _QUESTION else _says(their[0])
+            is_added = our and not their and one.only is not Counts.DROPPED
+            if is_added and not {*one.like.in_words(theirs)} - mine:
+                yield _not_said(our[0])
+        for said, other in self._tables.opposites:
+            if (
+                said.in_words(ours)
+                and not said.in_words(theirs)
+                and (turned := {*other.in_words(theirs)} - mine)
+            ):
+                yield _says(min(turned))
+
+    def order(self, ours: Sequence[str], theirs: Sequence[str]) -> Iterator[str]:
+        """Who does what to whom, and which number counts what."""
+        mine, heard = (
+            [one[:_STEM_CHARS] for one in words if one not in self._tables.filler] for words in (ours, theirs)
+        )
+        places = {one: at for at, one in reversed([*enumerate(mine)])}
+        shared = [one for one in dict.fromkeys(heard) if one in places]
+        words = _is_turned([places[one] for one in shared if not one[0].isdigit()])
+        numbers = _is_turned([places[one] for one in shared if one[0].isdigit()])
+        is_passive = not {*ours}.isdisjoint({*self._given.passive} - {*theirs})
+        if (numbers and not words) or (words and {*mine} == {*heard} and not is_passive):
+            yield "the line has it the other way round"
+
+
+def _without_references(text: str) -> str:
+    """Ids, turns and the numbers of a list are said by nobody."""
+    bare = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
+    return _LISTED.sub(" ", _REFERENCE.sub(" ", bare))
+
+
+def _around(span: str, text: str) -> str:
+    """The sentences around *span*, whole: it must not cut off the `not` or the `if` before it."""
+    part = _bare(span)
+    found = [one for one in _SENTENCE.split(text) if (bare := _bare(one)) and (bare in part or part in bare)]
+    return " ".join(found) or text
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
+
+
+def _cased(word: str) -> str:
+    """`May` is a month, `may` is not."""
+    return word if word == "May" else word.lower()
+
+
+def _is_turned(places: Sequence[int]) -> bool:
+    return sum(a > b for a, b in pairwise(places)) > sum(a < b for a, b in pairwise(places))
+
+
+def _lost(root: Root, span: str) -> str:
+    where = f"{root.speaker}’s line" if root.speaker else "the code"
+    return f"“{span[:SHOWN_CHARS]}” is not in {where}"
+
+
+def _not_said(word: str) -> str:
+    return f"the line does not say “{word.replace('_', ' ')}”"
+
+
+def _says(word: str) -> str:
+    return f"the line says “{word.replace('_', ' ')}”"

@@ -159,6 +159,30 @@ def test_only_the_sources_that_exist_are_named() -> None:
     assert {one["why"] for one in facts["dropped"]} == {sources.NOT_SHOWN}
 
 
+def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
+    """Neither an entry, nor a field of an entry that counts: else an invention would become its own source."""
+    item = meeting()
+    item.propose(
+        {"id": "FR-001", "set": {"detail": "Legal wants it in June"}},
+        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Legal wants it in June"}},
+        step="01-06",
+    )
+    rt = ASKED.but(specification=item.specification)
+    given = [
+        {
+            **ROWS,
+            "fields": {"title": "Legal wants it in June"},
+            "quotes": quotes(id, words="Legal wants it in June"),
+        }
+        for id in ("FR-001", "FR-003")
+    ]
+    cue = VoiceContext(rt, PLAYBOOK, MAYA)
+    patches, facts = asyncio.run(thinking(ScriptedMind(json.dumps(given))).propose(cue, {}))
+
+    assert [one.unverified for one in patches] == [{"title": "“Legal wants it in June” is not in Ada’s line"}]
+    assert [one["why"] for one in facts["dropped"]] == ["it quotes nothing that was shown"]
+
+
 @pytest.mark.parametrize("text", ["We leave out PDF.", "we  leave out\nPDF", "leave out PDF"])
 def test_a_decision_is_proposed_in_peoples_words(text: str) -> None:
     (patch,) = only({"kind": "decision", "fields": {"text": text}, "quotes": quotes(SAID, words=text)})

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import FieldType, Kind, Schema
 from bot.domain.specification.claim_check import ClaimCheck, Root
-from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, Patch, Specification
+from bot.domain.specification.entries import NOT_LISTED, Claim, Entry, EntryState, Patch, Specification
 
 SAID = frozenset(
     {
@@ -49,18 +49,20 @@ def check_for(playbook: Playbook, people: Iterable[str]) -> ClaimCheck:
 
 
 def roots_in(specification: Specification) -> dict[str, Root]:
-    """What people accepted, by id: an entry that was only proposed cannot be quoted."""
-    return {
-        one.id: Root(_speakers(one), text_of_entry(one))
-        for one in specification.entries.values()
-        if one.kind not in NOT_LISTED and one.state is EntryState.ACCEPTED and specification.lives(one.id)
-    }
+    """What people accepted, by id: an entry, or a field, that was only proposed cannot be quoted."""
+    found = {}
+    for one in specification.entries.values():
+        accepted = [claim for _, claim in one.current() if claim.accepted]
+        is_root = one.kind not in NOT_LISTED and one.state is EntryState.ACCEPTED
+        if accepted and is_root and specification.lives(one.id):
+            found[one.id] = Root(_speakers(accepted), "\n".join(_words_in(accepted)))
+    return found
 
 
 def text_of_entry(entry: Entry) -> str:
     """What an entry says, as a source of others: with the names of the people who said it."""
-    words = (word for _, claim in entry.current() for word in _words(claim.value))
-    return f"{_speakers(entry)}: {'. '.join(words)}"
+    claims = [claim for _, claim in entry.current()]
+    return f"{_speakers(claims)}: {'. '.join(_words_in(claims))}"
 
 
 def main_field(patch: Patch, kind: Kind | None) -> str:
@@ -75,8 +77,12 @@ def marked(patches: Iterable[Patch]) -> list[dict[str, str]]:
     ]
 
 
-def _speakers(entry: Entry) -> str:
-    return ", ".join(dict.fromkeys(claim.author.name for _, claim in entry.current()))
+def _words_in(claims: Iterable[Claim]) -> Iterator[str]:
+    return (word for claim in claims for word in _words(claim.value))
+
+
+def _speakers(claims: Iterable[Claim]) -> str:
+    return ", ".join(dict.fromkeys(claim.author.name for claim in claims))
 
 
 def _words(value: Any) -> Iterator[str]:

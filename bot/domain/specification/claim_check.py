@@ -24,8 +24,8 @@ LEFT_OPEN = frozenset({"not", "if", "may", "asked"})
 """Operators with which a sentence does not say that something is decided."""
 NO_QUOTE = "no line says this"
 TOO_LONG = "it is too long to be checked"
-FEWEST_WORDS = 3
-"""Of a quote that is not the whole line."""
+FEWEST_WORDS, FEWEST_SIGNS = 3, 6
+"""Of a quote that is not a whole line."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _CLAUSE = re.compile(r"[.!?;:,\n()]|(?<=\s)(?:and|but|because|und|aber|weil|et|mais|car|y|pero|porque)(?=\s)")
@@ -41,6 +41,7 @@ _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _DOTTED_DATE = re.compile(r"\b(\d\d?)\.(\d\d?)\.(\d{4})\b")
 _ORDINAL = re.compile(r"\b0?(\d+)(?:st|nd|rd|th)?\b")
 _NUMBER = re.compile(r"\d{1,18}(?:[.,:]\d{1,9})?")
+_SPACELESS = "\u2e80"
 _QUESTION, _PERCENT = "?", "%"
 _STEM_CHARS = 5
 """Words that begin with the same letters are the same: `order`, `orders`."""
@@ -54,10 +55,13 @@ class Root(NamedTuple):
 
 
 def stands_in(span: str, text: str) -> bool:
-    """Word for word, whatever the punctuation; a quote of one or two words only as the whole text."""
+    """Word for word, whatever the punctuation; a quote of one or two words only as a whole line."""
     part, whole = _bare(span), _bare(text)
-    is_enough = part.count(" ") >= FEWEST_WORDS - 1 or part == whole
-    return bool(part) and is_enough and f" {part} " in f" {whole} "
+    if part > _SPACELESS:  # no spaces stand between words
+        is_there, is_enough = part in whole, len(part) >= FEWEST_SIGNS
+    else:
+        is_there, is_enough = f" {part} " in f" {whole} ", part.count(" ") >= FEWEST_WORDS - 1
+    return bool(part) and is_there and (is_enough or part in map(_bare, text.split("\n")))
 
 
 def is_clause(span: str, text: str) -> bool:

@@ -86,7 +86,7 @@ class ModelVoices:
         self._offline = offline
         self._looker_of = looker_of
         self._efforts = efforts
-        self._verifier = verifier
+        self._verifier = verifier or Verifier()
 
     async def acknowledge(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
@@ -139,8 +139,6 @@ class ModelVoices:
         self, found: Proposals, facts: Facts, cue: VoiceContext
     ) -> tuple[tuple[Patch, ...], Facts]:
         """By another model, if there is one."""
-        if self._verifier is None:
-            return found.patches, facts
         known, schema = cue.roundtable.specification, cue.playbook.schema
         kept, checked = await self._verifier.proposals(found.patches, found.texts, schema, known)
         return kept, merged(facts, checked)
@@ -158,8 +156,6 @@ class ModelVoices:
                 raise VoiceError(str(error), reason="unstructured", facts=error.facts) from None
             raise
         synthesis, facts = concluded(text, debate), thinking.facts
-        if self._verifier is None:
-            return synthesis, facts
         kept, checked = await self._verifier.synthesis(synthesis, debate)
         return kept, merged(facts, checked)
 

@@ -1,21 +1,21 @@
 """
 A second model reads every claim beside its sources, without the persona and its discussion, and says whether they
-support it. Its quotes must stand in the sources. What it denies is dropped and counted; what is supported in part is
-marked. When it gives no answer, nothing changes, and the record says so.
+support it. Its quotes must be whole clauses of the sources. It drops nothing: other words than those of a quote that it
+does not confirm are marked, also when it gives no answer, or there is none.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.schema import Kind, Schema
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.domain.specification.checks import main_field
-from bot.domain.specification.claim_check import is_clause
+from bot.domain.specification import checks
+from bot.domain.specification.claim_check import NOT_CONFIRMED, is_clause
 from bot.domain.specification.entries import Patch, Specification
-from bot.domain.values.text import one_line
+from bot.domain.values.text import one_line, value_text
 from bot.engine.ports import NO_FACTS, Facts
 from bot.errors import VoiceError
 from bot.voices.answers import rows_in
@@ -54,34 +54,49 @@ class SupportFound(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Of what is supported in part, for people."""
-        return (
-            f"the source says only: “{one_line(self.quote, QUOTE_CHARS)}”"
-            if self.support is Support.PARTLY
-            else ""
-        )
+        """For people, of what is not supported as a whole."""
+        match self.support:
+            case Support.YES:
+                return ""
+            case Support.PARTLY:
+                return f"the source says only: “{one_line(self.quote, QUOTE_CHARS)}”"
+            case Support.NO:
+                return DENIED
+            case _:
+                assert_never(self.support)
 
 
 class Verifier:
-    def __init__(self, model: LanguageModel) -> None:
+    """Without a *model* nothing is confirmed."""
+
+    def __init__(self, model: LanguageModel | None = None) -> None:
         self._model = model
 
     async def proposals(
         self, patches: Sequence[Patch], texts: Mapping[str, str], schema: Schema, known: Specification
     ) -> tuple[tuple[Patch, ...], Facts]:
-        """*texts* are those of the sources, by their ids."""
-        fields = [main_field(one, _kind_of(one, schema, known)) for one in patches]
+        """Each value in other words than those of its quotes. *texts* are those of the sources, by their ids."""
+        asked = [
+            (one.id, field) for one in patches for field in checks.reworded(one, _kind_of(one, schema, known))
+        ]
+        by_id = {one.id: one for one in patches}
         claims = [
-            SourcedClaim(str(one.set.get(field, "")), tuple(texts[id] for id in one.sources if id in texts))
-            for one, field in zip(patches, fields, strict=True)
+            SourcedClaim(
+                value_text(by_id[id].set[field]),
+                tuple(texts[quote.line] for quote in by_id[id].quotes[field] if quote.line in texts),
+            )
+            for id, field in asked
         ]
         judged, facts = await self._judged(claims)
-        kept = tuple(
-            one.but(unverified={**one.unverified, field: found.mark}) if found and found.mark else one
-            for one, field, found in zip(patches, fields, judged, strict=True)
-            if not found or found.support is not Support.NO
-        )
-        return kept, _with_dropped(facts, claims, judged)
+        marks = {
+            place: found.mark if found else NOT_CONFIRMED for place, found in zip(asked, judged, strict=True)
+        }
+
+        def marked(one: Patch) -> Patch:
+            found = {field: why for (id, field), why in marks.items() if id == one.id and why}
+            return one.but(unverified={**one.unverified, **found})
+
+        return tuple(map(marked, patches)), facts
 
     async def synthesis(self, given: Synthesis, debate: Elaboration) -> tuple[Synthesis, Facts]:
         """Insights that name turns are checked; the others are marked as assumptions anyway."""
@@ -92,17 +107,13 @@ class Verifier:
         ]
         judged, facts = await self._judged(claims)
         verdicts = dict(zip(map(id, cited), judged, strict=True))
-        kept = [
-            _marked(one, verdicts.get(id(one)))
-            for one in given.insights
-            if not (found := verdicts.get(id(one))) or found.support is not Support.NO
-        ]
-        return given.but(insights=tuple(kept)), _with_dropped(facts, claims, judged)
+        insights = tuple(_marked(one, verdicts.get(id(one))) for one in given.insights)
+        return given.but(insights=insights), facts
 
     async def _judged(self, claims: Sequence[SourcedClaim]) -> tuple[list[SupportFound | None], Facts]:
         """None for a claim that the model says nothing of."""
-        if not claims:
-            return [], NO_FACTS
+        if not claims or self._model is None:
+            return [None] * len(claims), NO_FACTS
         try:
             thought = await self._model.think(prompt(claims), seconds=SECONDS, tokens=TOKENS)
         except VoiceError as error:
@@ -131,17 +142,6 @@ def _kind_of(patch: Patch, schema: Schema, known: Specification) -> Kind | None:
 
 def _marked(one: Insight, found: SupportFound | None) -> Insight:
     return one.but(agreed=found.support is Support.YES, unverified=found.mark) if found else one
-
-
-def _with_dropped(
-    facts: Facts, claims: Sequence[SourcedClaim], judged: Sequence[SupportFound | None]
-) -> Facts:
-    dropped = [
-        {"what": one_line(one.text, 200), "why": DENIED}
-        for one, found in zip(claims, judged, strict=True)
-        if found and found.support is Support.NO
-    ]
-    return {**facts, "dropped": dropped} if dropped else facts
 
 
 def _shown(number: int, claim: SourcedClaim) -> str:

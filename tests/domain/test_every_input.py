@@ -35,7 +35,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.entries import Patch, Quote
 from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
@@ -123,8 +123,16 @@ def suggested() -> Table:
     """A model has looked, and suggests entries."""
     table = Table().start().stop_paying()
     table.say("We need it for field work, and phones get lost.", who="grace").pay_up_to("speak")
-    said = table.rt.line_of(table.rt.answers[0].ts)
-    found = Patch(id="RSK-001", kind="risk", new=True, set={"text": "phones get lost"}, sources=(said,))
+    words = "phones get lost"
+    quote = Quote(line=table.rt.line_of(table.rt.answers[0].ts), words=words)
+    found = Patch(
+        id="RSK-001",
+        kind="risk",
+        new=True,
+        set={"text": words},
+        quotes={"text": (quote,)},
+        sources=(quote.line,),
+    )
     table.world.more = {"patches": (found,)}
     return table.resume_paying()
 

@@ -122,7 +122,7 @@ def test_a_second_turn_may_stand_before_the_first() -> None:
     table.say("And conflicts?", ts=second).say("Why?", who="grace", ts=first).resume_paying().say("done")
     state = replayed(table.world.meeting)
 
-    assert [one.turns for one in state.concluded] == [table.meta.elaborations[-1].turn_count]
+    assert [one.used for one in state.concluded] == [table.meta.elaborations[-1].turn_count]
     assert state.flaws == ()
 
 

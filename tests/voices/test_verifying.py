@@ -7,6 +7,7 @@ import pytest
 
 from bot.domain.catalog.personas import Chain
 from bot.domain.discussion.synthesis import Insight
+from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.engine.ports import VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
@@ -18,7 +19,8 @@ from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 RT = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
 QUOTES = [{"field": "title", "line": "C.0", "words": "Export every row"}]
 ROWS = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": QUOTES}
-PDF = {"kind": "requirement", "fields": {"title": "Export fast PDF rows"}, "quotes": QUOTES}
+ALL = {**ROWS, "fields": {"title": "All the rows are exported"}}
+CHEAP = {**ROWS, "fields": {"title": "Exports are cheap"}}
 
 
 def judged(*verdicts: tuple[str, str]) -> str:
@@ -39,13 +41,11 @@ async def proposed(answer: Answer, *given: Any) -> tuple[list[tuple[str, dict[st
     return [(one.set["title"], dict(one.unverified)) for one in patches], facts, verifier
 
 
-async def test_what_is_denied_is_dropped_and_counted() -> None:
-    """With its reason, beside the tokens of both models."""
-    answer = judged(("yes", "Export every row"), ("no", ""))
-    kept, facts, verifier = await proposed(answer, ROWS, PDF)
+async def test_what_is_denied_is_marked_and_counted() -> None:
+    """Nothing is dropped: people see the reason, and decide. The tokens of both models are on record."""
+    kept, facts, verifier = await proposed(judged(("yes", "Export every row"), ("no", "")), ALL, CHEAP)
 
-    assert [title for title, _ in kept] == ["Export every row"]
-    assert facts["dropped"] == [{"what": "Export fast PDF rows", "why": DENIED}]
+    assert kept == [("All the rows are exported", {}), ("Exports are cheap", {"title": DENIED})]
     counts = {name: facts["verifier"][name] for name in ("yes", "partly", "no", "no_answer")}
     assert counts == {"yes": 1, "partly": 0, "no": 1, "no_answer": 0}
     assert facts["tokens_in"] == facts["verifier"]["tokens_in"] == 900
@@ -54,15 +54,31 @@ async def test_what_is_denied_is_dropped_and_counted() -> None:
 
 async def test_what_is_supported_in_part_is_shown_as_such() -> None:
     """With the sentence that the source really has."""
-    kept, _, _ = await proposed(judged(("partly", "from the new table")), ROWS)
+    kept, _, _ = await proposed(judged(("partly", "from the new table")), ALL)
 
-    assert kept == [("Export every row", {"title": "the source says only: “from the new table”"})]
+    assert kept == [("All the rows are exported", {"title": "the source says only: “from the new table”"})]
+
+
+async def test_words_of_a_quote_need_no_second_model() -> None:
+    kept, _, verifier = await proposed(judged(("no", "")), ROWS)
+
+    assert kept == [("Export every row", {})]
+    assert verifier.asked == []
+
+
+async def test_without_a_second_model_other_words_are_not_confirmed() -> None:
+    speaking = ModelVoices(lambda _: ScriptedMind(json.dumps([ROWS, ALL])), OfflineVoices())
+    patches, _ = await speaking.propose(VoiceContext(RT, PLAYBOOK, MAYA), {})
+
+    assert [dict(one.unverified) for one in patches] == [{}, {"title": NOT_CONFIRMED}]
 
 
 @pytest.mark.parametrize(
     "answer",
     [
         judged(("yes", "Ada wants it by Friday")),
+        judged(("yes", "the")),
+        judged(("yes", "every row")),
         judged(("yes", "")),
         judged(("perhaps", "Export every row")),
         '[{"claim": 7, "supported": "no"}]',
@@ -71,11 +87,11 @@ async def test_what_is_supported_in_part_is_shown_as_such() -> None:
         lost("unavailable"),
     ],
 )
-async def test_an_answer_that_cannot_be_used_changes_nothing(answer: Answer) -> None:
-    """A quote that stands nowhere, another verdict, a claim that there is not, no JSON, no answer at all."""
-    kept, facts, _ = await proposed(answer, ROWS)
+async def test_an_answer_that_cannot_be_used_confirms_nothing(answer: Answer) -> None:
+    """A quote that is no whole clause of the line, another verdict, no such claim, no JSON, no answer at all."""
+    kept, facts, _ = await proposed(answer, ALL)
 
-    assert kept == [("Export every row", {})]
+    assert kept == [("All the rows are exported", {"title": NOT_CONFIRMED})]
     assert facts["verifier"].get("no_answer") == 1 or facts["verifier"] == {"failed": "unavailable"}
 
 
@@ -95,9 +111,10 @@ async def test_insights_are_checked_with_the_turns_that_they_name() -> None:
 
     assert synthesis.insights == (
         Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",), agreed=True),
+        Insight(text="A queue is cheap", by=("Alex",), turns=("t02",), unverified=DENIED),
         Insight(text="Queues are common"),
     )
-    assert facts["dropped"] == [{"what": "A queue is cheap", "why": DENIED}]
+    assert facts["verifier"]["no"] == 1
 
 
 @pytest.mark.parametrize(

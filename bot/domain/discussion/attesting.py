@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bot.domain.discussion.board import DiscussionBoard
 from bot.domain.discussion.elaboration import Turn
 from bot.domain.discussion.synthesis import Decision, Insight, Objection, OpenQuestion, Synthesis
-from bot.domain.specification.claim_check import ClaimCheck, Root, stands_in
+from bot.domain.specification.claim_check import NOT_CONFIRMED, ClaimCheck, Root, stands_in
 from bot.domain.specification.fold import letters_of
 from bot.domain.values.text import content_words, counted, one_line, sentences_in
 
@@ -20,7 +20,6 @@ PROPOSED = "Proposed, and not decided: "
 NOT_DECIDED = "no person pressed or marked this decision"
 NOT_OBJECTED = "no turn that it names has an objection"
 NOT_SAID = "proposed: no person said it"
-NOT_CHECKED = "in other words than theirs, and no second model has confirmed it"
 CLAIM_CHARS = 200
 QUOTE_CHARS = 300
 
@@ -145,7 +144,7 @@ class _Attesting:
             or any(stands_in(text, turn.text) for turn in self._cited(one.turns))
         )
         if not why and speakers and not is_known:
-            why = NOT_CHECKED
+            why = NOT_CONFIRMED
         if why:
             self._note(one.text, why)
         return one.but(by=by or tuple(dict.fromkeys(speakers)), unverified=why)

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import FieldType, Kind, Schema
-from bot.domain.specification.claim_check import ClaimCheck, Root
+from bot.domain.specification.claim_check import ClaimCheck, Root, is_part
 from bot.domain.specification.entries import NOT_LISTED, Claim, Entry, EntryState, Patch, Specification
 
 SAID = frozenset(
@@ -65,9 +65,18 @@ def text_of_entry(entry: Entry) -> str:
     return f"{_speakers(claims)}: {'. '.join(_words_in(claims))}"
 
 
-def main_field(patch: Patch, kind: Kind | None) -> str:
-    """The field that says what the entry is; of a change, the first that is changed."""
-    return kind.text if kind and kind.text in patch.set else next(iter(patch.set), "")
+def reworded(patch: Patch, kind: Kind | None) -> list[str]:
+    """The fields whose value stands in none of its quotes: that they say the same is for a second model to find."""
+
+    def is_quoted(name: str, word: str) -> bool:
+        return any(is_part(word, quote.words) for quote in patch.quotes.get(name, ()))
+
+    return [
+        name
+        for name, value in patch.set.items()
+        if kind and name in kind.fields and kind.fields[name].type in SAID
+        if name not in patch.unverified and not all(is_quoted(name, word) for word in _words(value))
+    ]
 
 
 def marked(patches: Iterable[Patch]) -> list[dict[str, str]]:

@@ -24,6 +24,7 @@ LEFT_OPEN = frozenset({"not", "if", "may", "asked"})
 """Operators with which a sentence does not say that something is decided."""
 NO_QUOTE = "no line says this"
 TOO_LONG = "it is too long to be checked"
+NOT_CONFIRMED = "in other words than theirs, and no second model has confirmed it"
 FEWEST_WORDS, FEWEST_SIGNS = 3, 6
 """Of a quote that is not a whole line."""
 
@@ -62,6 +63,12 @@ def stands_in(span: str, text: str) -> bool:
     else:
         is_there, is_enough = f" {part} " in f" {whole} ", part.count(" ") >= FEWEST_WORDS - 1
     return bool(part) and is_there and (is_enough or part in map(_bare, text.split("\n")))
+
+
+def is_part(value: str, quote: str) -> bool:
+    """Whether the words of *value* are some of those that were quoted, in their order."""
+    part, whole = _bare(value), _bare(quote)
+    return bool(part) and (part in whole if part > _SPACELESS else f" {part} " in f" {whole} ")
 
 
 def is_clause(span: str, text: str) -> bool:

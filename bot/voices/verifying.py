@@ -77,26 +77,19 @@ class Verifier:
     ) -> tuple[tuple[Patch, ...], Facts]:
         """Each value in other words than those of its quotes. *texts* are those of the sources, by their ids."""
         asked = [
-            (one.id, field) for one in patches for field in checks.reworded(one, _kind_of(one, schema, known))
+            (place, field)
+            for place, one in enumerate(patches)
+            for field in checks.reworded(one, _kind_of(one, schema, known))
         ]
-        by_id = {one.id: one for one in patches}
-        claims = [
-            SourcedClaim(
-                value_text(by_id[id].set[field]),
-                tuple(texts[quote.line] for quote in by_id[id].quotes[field] if quote.line in texts),
-            )
-            for id, field in asked
-        ]
-        judged, facts = await self._judged(claims)
-        marks = {
-            place: found.mark if found else NOT_CONFIRMED for place, found in zip(asked, judged, strict=True)
-        }
-
-        def marked(one: Patch) -> Patch:
-            found = {field: why for (id, field), why in marks.items() if id == one.id and why}
-            return one.but(unverified={**one.unverified, **found})
-
-        return tuple(map(marked, patches)), facts
+        judged, facts = await self._judged(
+            [_claim_of(patches[place], field, texts) for place, field in asked]
+        )
+        kept = list(patches)
+        for (place, field), found in zip(asked, judged, strict=True):
+            if why := found.mark if found else NOT_CONFIRMED:
+                one = kept[place]
+                kept[place] = one.but(unverified={**one.unverified, field: why})
+        return tuple(kept), facts
 
     async def synthesis(self, given: Synthesis, debate: Elaboration) -> tuple[Synthesis, Facts]:
         """Insights that name turns are checked; the others are marked as assumptions anyway."""
@@ -133,6 +126,11 @@ def prompt(claims: Sequence[SourcedClaim]) -> Prompt:
     return sealed((), filled("verify", claims=shown, answer=schema.words), seed="verify")._replace(
         schema=schema
     )
+
+
+def _claim_of(patch: Patch, field: str, texts: Mapping[str, str]) -> SourcedClaim:
+    quoted = dict.fromkeys(one.line for one in patch.quotes.get(field, ()))
+    return SourcedClaim(value_text(patch.set[field]), tuple(texts[one] for one in quoted if one in texts))
 
 
 def _kind_of(patch: Patch, schema: Schema, known: Specification) -> Kind | None:

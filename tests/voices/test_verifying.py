@@ -12,7 +12,7 @@ from bot.engine.ports import VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.verifying import DENIED, Verifier
-from tests.specification.meeting import PLAYBOOK
+from tests.specification.meeting import PLAYBOOK, Meeting
 from tests.voices.minds import Answer, ScriptedMind, cue, debating, lost, whole
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 
@@ -57,6 +57,26 @@ async def test_what_is_supported_in_part_is_shown_as_such() -> None:
     kept, _, _ = await proposed(judged(("partly", "from the new table")), ALL)
 
     assert kept == [("All the rows are exported", {"title": "the source says only: “from the new table”"})]
+
+
+async def test_two_changes_of_one_entry_are_two_claims() -> None:
+    """A model may fill fields of an entry one after the other."""
+    item = Meeting()
+    item.say("Ada", "01-06", "requirement: Export every row")
+    rt = RT.but(specification=item.specification)
+    given = [
+        {
+            "id": "FR-001",
+            "fields": {field: "All of them, says Ada"},
+            "quotes": [{**QUOTES[0], "field": field}],
+        }
+        for field in ("detail", "reason")
+    ]
+    verifier = ScriptedMind(judged(("yes", "Export every row"), ("no", "")))
+    speaking = voices(ScriptedMind(json.dumps(given)), verifier)
+    patches, _ = await speaking.propose(VoiceContext(rt, PLAYBOOK, MAYA), {})
+
+    assert [dict(one.unverified) for one in patches] == [{}, {"reason": DENIED}]
 
 
 async def test_words_of_a_quote_need_no_second_model() -> None:

@@ -90,6 +90,12 @@ def test_the_reason_is_a_sentence_for_people(
     assert why in flaws(claim, *quotes)
 
 
+def test_an_adverb_is_no_amount() -> None:
+    said = Root("Ada", "We reconcile every week.")
+
+    assert flaws("There is a weekly reconciliation", (said, said.text)) == ()
+
+
 def test_ids_and_numbers_of_a_list_are_said_by_nobody() -> None:
     said = Root("Ada", "Export rows and count rows")
 

@@ -45,7 +45,7 @@ async def test_a_roundtable_held_on_the_page(meeting: Meeting, page: Page, tmp_p
         await expect(thread.get_by_text("We just covered Scope Estimation").first).to_be_visible()
         await thread.get_by_role("textbox").fill("A queue on the device.")
         await page.keyboard.press("Enter")
-        await expect(thread.get_by_text("A queue on the device.")).to_be_visible()
+        await expect(thread.get_by_text("A queue on the device.", exact=True)).to_be_visible()
         await thread.get_by_role("button", name="End", exact=True).click()
         await expect(thread.get_by_text("Elaboration Insights")).to_be_visible()
         await expect(thread.get_by_role("button", name="Discuss")).to_be_visible()

@@ -12,6 +12,7 @@ from playwright.async_api import Locator, Page, async_playwright, expect
 
 from bot import app
 from bot.content import load
+from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.errors import ContentError
 from bot.shipped import meetings_dir, personas_dir, steps_dir
 from roundtable_eval import demo
@@ -100,7 +101,10 @@ async def test_its_documents_are_those_that_were_read_and_kept(meeting: Meeting)
 
 
 async def test_what_a_persona_read_is_the_source_of_what_it_proposed(meeting: Meeting) -> None:
-    """It counts as accepted by the person who pressed; the words of people stay theirs."""
+    """
+    It counts as accepted by the person who pressed; the words of people stay theirs. The demo has no second model to
+    confirm other words than those of the code.
+    """
     async with offered(meeting) as recording:
         recording.press("play")
         await is_over(meeting, recording)
@@ -112,7 +116,7 @@ async def test_what_a_persona_read_is_the_source_of_what_it_proposed(meeting: Me
         if patch.get("kind") == "risk"
     ]
     assert [one.partition("@")[0] for one in risk["sources"]] == ["shipping/labels.py:5", "shop/orders.py:2"]
-    assert "unverified" not in risk
+    assert risk["unverified"] == {"text": NOT_CONFIRMED}
     spec = (meeting.folder / "requirements-spec.md").read_text()
     assert "a change before 11:45 is on the label" in spec
     assert not (meeting.workspace / "shipping").exists()

@@ -24,7 +24,7 @@ LEFT_OPEN = frozenset({"not", "if", "may", "asked"})
 """Operators with which a sentence does not say that something is decided."""
 NO_QUOTE = "no line says this"
 TOO_LONG = "it is too long to be checked"
-NOT_CONFIRMED = "in other words than theirs, and no second model has confirmed it"
+NOT_CONFIRMED = "in other words than the quote, and no second model has confirmed it"
 FEWEST_WORDS, FEWEST_SIGNS = 3, 6
 """Of a quote that is not a whole line."""
 

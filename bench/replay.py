@@ -19,6 +19,7 @@ from bench import seeds
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main
 from bot.cli.replay import written
 from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from bot.domain.transcript.lines import Line
 from bot.files import CHOSEN_RECORD_BYTES, File
 from bot.record.reading import replay
@@ -157,7 +158,7 @@ def spoken() -> tuple[Line, ...]:
         if step % 2:
             table.press(Action.ELABORATE).say(seeds.TO_ONE_PERSONA).press(Action.GO_ON).say("done")
         table.press_continue()
-        if Action.ELABORATE in table.offered():
+        if table.rt.stage is Stage.AT_BOUNDARY:
             table.press_continue()
     return table.lines
 

@@ -26,7 +26,7 @@ from bench.turn import slack_elsewhere
 from bench.workspaces import ITEMS_DIR, workspace
 from bot.domain.roundtable.stage import Stage
 from bot.domain.transcript import lines as transcript
-from bot.domain.values.places import Person, Place
+from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.clock import now
 from bot.engine.verbs.verb import VerbRequest
 from bot.slack import client as slack_client
@@ -93,7 +93,7 @@ async def decoded(file: Path) -> None:
 async def resumed(bot: Parts) -> None:
     """Until the roundtable is in its thread again with an empty outbox: taken up, read, posted, committed."""
     key, place = f"resume.{unique()}", Place(team=TEAM, channel=CHANNEL)
-    person = Person(id=PERSON, name="Ada")
+    person = Person(id=PERSON, name="Ada", belongs=Belonging.MEMBER)
     await bot.desk.ask(VerbRequest(verb="resume", rest=ITEM, place=place, person=person, key=key, at=now()))
     ended = bot.payments.of(ITEM)
     async with asyncio.timeout(RESUME_SECONDS):

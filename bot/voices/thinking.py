@@ -28,7 +28,7 @@ from bot.voices.prompts.seen import sanitized
 from bot.voices.proposing import Proposals
 from bot.voices.sources import quoted_in, with_known_sources
 from bot.voices.tools.looking import Looker, no_looker
-from bot.voices.verifying import Verifier, merged
+from bot.voices.verifying import Verifier
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ class ModelVoices:
         """By another model, if there is one."""
         known, schema = cue.roundtable.specification, cue.playbook.schema
         kept, checked = await self._verifier.proposals(found.patches, found.texts, schema, known)
-        return kept, merged(facts, checked)
+        return kept, {**facts, **checked}
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         """Raises VoiceError. The caller counts failures and decides about another attempt (ERR-ELAB-007)."""
@@ -157,7 +157,7 @@ class ModelVoices:
             raise
         synthesis, facts = concluded(text, debate), thinking.facts
         kept, checked = await self._verifier.synthesis(synthesis, debate)
-        return kept, merged(facts, checked)
+        return kept, {**facts, **checked}
 
     def _session(
         self, mind: LanguageModel, cue: VoiceContext, limits: CallLimits, task: ModelTask

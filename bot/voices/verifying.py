@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, assert_never
 
-from bot.domain.catalog.schema import Kind, Schema
+from bot.domain.catalog.schema import Schema
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.specification import checks
@@ -79,7 +79,7 @@ class Verifier:
         asked = [
             (place, field)
             for place, one in enumerate(patches)
-            for field in checks.reworded(one, _kind_of(one, schema, known))
+            for field in checks.reworded_fields(one, schema, known.entries)
         ]
         judged, facts = await self._judged(
             [_claim_of(patches[place], field, texts) for place, field in asked]
@@ -133,11 +133,6 @@ def _claim_of(patch: Patch, field: str, texts: Mapping[str, str]) -> SourcedClai
     return SourcedClaim(value_text(patch.set[field]), tuple(texts[one] for one in quoted if one in texts))
 
 
-def _kind_of(patch: Patch, schema: Schema, known: Specification) -> Kind | None:
-    entry = known.entries.get(patch.id)
-    return schema.kinds.get(entry.kind if entry else patch.kind)
-
-
 def _marked(one: Insight, found: SupportFound | None) -> Insight:
     return one.but(agreed=found.support is Support.YES, unverified=found.mark) if found else one
 
@@ -172,9 +167,3 @@ def _judgement(one: Mapping[str, Any], claim: SourcedClaim) -> SupportFound | No
     if support is Support.NO:
         return SupportFound(support)
     return SupportFound(support, quote) if any(is_clause(quote, one) for one in claim.sources) else None
-
-
-def merged(first: Facts, second: Facts) -> Facts:
-    """Of the model that spoke and of the one that checked: each has its own tokens, what was dropped is one list."""
-    dropped = [*first.get("dropped", ()), *second.get("dropped", ())]
-    return {**first, **second, **({"dropped": dropped} if dropped else {})}

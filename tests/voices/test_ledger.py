@@ -16,7 +16,7 @@ from bot.errors import VoiceError
 from bot.voices.llm.calling import Caller
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
-from bot.voices.verifying import Verifier, merged
+from bot.voices.verifying import Verifier
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
 from tests.voices.minds import cue, debating, record
@@ -96,7 +96,7 @@ async def test_the_model_that_checks_is_counted_too() -> None:
     _, checked = await Verifier(provider.model).synthesis(given, debate)
     own = {"provider": "scripted", "model": "one", "tokens_in": 5, "tokens_out": 1}
 
-    line = merged(own, checked)
+    line = {**own, **checked}
 
     spent = spent_by(line)
     assert spent

@@ -38,7 +38,7 @@ _TAKES_A_STAND = re.compile(
 )
 
 _QUOTED = re.compile(r"“[^”“]+”|„[^“”„]+[“”]|«[^«»]+»|「[^「」]+」|(?<!\w)\"[^\"\n]+\"(?!\w)")
-"""What a speaker only quotes is somebody else's words."""
+"""Words in quotation marks are not the speaker's own."""
 _PARTS = re.compile(r"[.;:,](?=\s|\Z)|\s(?:and|but|und|aber|et|mais)\s", re.IGNORECASE)
 
 
@@ -184,7 +184,7 @@ class _Attesting:
         return ", ".join(counted(number, thing) for number, thing in counts if number)
 
     def _unheard(self, summary: str) -> str:
-        """A part of it of which nobody said a word."""
+        """Why it is not kept, where nobody used any word of one of its parts."""
         said = (*(turn.text for turn in self._turns.values()), *self._topics)
         heard = frozenset().union(*(content_words(_QUOTED.sub(" ", one)) for one in said))
         parts = map(content_words, _PARTS.split(summary))

@@ -201,6 +201,11 @@ class Elaboration(Stored):
         return _used(self.turns)
 
     @property
+    def turns_recorded(self) -> int:
+        """Seed 001 counts from 1, also when the framing never came."""
+        return max(self.turns_used, 1)
+
+    @property
     def is_limited(self) -> bool:
         """Whether a persona with a model takes part."""
         return any(not (turn.human or turn.by_rule) for turn in self.turns)

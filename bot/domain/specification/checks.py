@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.schema import FieldType, Kind, Schema
+from bot.domain.catalog.schema import FieldType, Schema
 from bot.domain.specification.claim_check import ClaimCheck, Root, is_part
 from bot.domain.specification.entries import NOT_LISTED, Claim, Entry, EntryState, Patch, Specification
 
@@ -31,14 +31,10 @@ def checked(
     """
     if any(one.line not in roots for quotes in patch.quotes.values() for one in quotes):
         return patch
-    entry = entries.get(patch.id)
-    kind = schema.kinds.get(entry.kind if entry else patch.kind)
     found = {}
-    for name, value in patch.set.items():
-        if kind is None or name not in kind.fields or kind.fields[name].type not in SAID:
-            continue
+    for name in said_fields(patch, schema, entries):
         quotes = [(roots[one.line], one.words) for one in patch.quotes.get(name, ())]
-        if flaws := check.flaws("\n".join(_words(value)), quotes):
+        if flaws := check.flaws("\n".join(_words(patch.set[name])), quotes):
             found[name] = "; ".join(flaws)
     return patch.but(unverified={**patch.unverified, **found})
 
@@ -65,17 +61,24 @@ def text_of_entry(entry: Entry) -> str:
     return f"{_speakers(claims)}: {'. '.join(_words_in(claims))}"
 
 
-def reworded(patch: Patch, kind: Kind | None) -> list[str]:
-    """The fields whose value stands in none of its quotes: that they say the same is for a second model to find."""
+def said_fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> list[str]:
+    """The fields that *patch* sets with words that somebody has to have said."""
+    entry = entries.get(patch.id)
+    kind = schema.kinds.get(entry.kind if entry else patch.kind)
+    known = kind.fields if kind else {}
+    return [name for name in patch.set if name in known and known[name].type in SAID]
+
+
+def reworded_fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> list[str]:
+    """Those without a mark whose value is in other words than their quotes: a second model has to confirm it."""
 
     def is_quoted(name: str, word: str) -> bool:
         return any(is_part(word, quote.words) for quote in patch.quotes.get(name, ()))
 
     return [
         name
-        for name, value in patch.set.items()
-        if kind and name in kind.fields and kind.fields[name].type in SAID
-        if name not in patch.unverified and not all(is_quoted(name, word) for word in _words(value))
+        for name in said_fields(patch, schema, entries)
+        if name not in patch.unverified and not all(is_quoted(name, word) for word in _words(patch.set[name]))
     ]
 
 

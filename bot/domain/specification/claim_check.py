@@ -56,18 +56,15 @@ class Root(NamedTuple):
 
 
 def stands_in(span: str, text: str) -> bool:
-    """Word for word, whatever the punctuation; a quote of one or two words only as a whole line."""
-    part, whole = _bare(span), _bare(text)
-    if part > _SPACELESS:  # no spaces stand between words
-        is_there, is_enough = part in whole, len(part) >= FEWEST_SIGNS
-    else:
-        is_there, is_enough = f" {part} " in f" {whole} ", part.count(" ") >= FEWEST_WORDS - 1
-    return bool(part) and is_there and (is_enough or part in map(_bare, text.split("\n")))
+    """As `is_part`, and enough of it to be a quote: three words, or a whole line."""
+    part = _bare(span)
+    is_enough = len(part) >= FEWEST_SIGNS if part > _SPACELESS else part.count(" ") >= FEWEST_WORDS - 1
+    return is_part(span, text) and (is_enough or part in map(_bare, text.split("\n")))
 
 
 def is_part(value: str, quote: str) -> bool:
-    """Whether the words of *value* are some of those that were quoted, in their order."""
-    part, whole = _bare(value), _bare(quote)
+    """Whether *quote* has the words of *value*, one after the other. Case and punctuation do not count."""
+    part, whole = _bare(value), _bare(quote)  # in some scripts, no spaces stand between words
     return bool(part) and (part in whole if part > _SPACELESS else f" {part} " in f" {whole} ")
 
 
@@ -93,7 +90,7 @@ class ClaimCheck:
         said = " ".join(_around(span, root.text) for root, span in quotes)
         if max(len(claim), len(said)) > CLAIM_CHARS:
             return (TOO_LONG,)
-        ours, theirs = self._words.read(claim), self._words.read(said)
+        ours, theirs = self._words.read_words(claim), self._words.read_words(said)
         speakers = {part for root, _ in quotes for part in root.speaker.lower().split()}
         found = (
             *self._unsaid(claim, ours, theirs, said, speakers),
@@ -104,19 +101,19 @@ class ClaimCheck:
 
     def unsaid(self, claim: str, texts: Iterable[str]) -> tuple[str, ...]:
         """The numbers, dates, names and words of decision in *claim* that none of *texts* has."""
-        ours, said = self._words.read(claim[:CLAIM_CHARS]), "\n".join(texts)
-        theirs = self._words.read(said)
+        ours, said = self._words.read_words(claim[:CLAIM_CHARS]), "\n".join(texts)
+        theirs = self._words.read_words(said)
         decided = [] if self._words.deciding(theirs) else self._words.deciding(ours)
         found = (*self._unsaid(claim[:CLAIM_CHARS], ours, theirs, said, ()), *map(_not_said, decided))
         return tuple(dict.fromkeys(found))
 
     def leaves_open(self, sentence: str) -> bool:
         """Whether it asks, denies, or says that something may be so, or only under a condition."""
-        return self._words.leaves_open(self._words.read(sentence))
+        return self._words.leaves_open(self._words.read_words(sentence))
 
     def says_decided(self, text: str) -> bool:
         """Whether it says that something was decided, agreed or approved."""
-        return bool(self._words.deciding(self._words.read(text)))
+        return bool(self._words.deciding(self._words.read_words(text)))
 
     def _unsaid(
         self, claim: str, ours: Sequence[str], theirs: Sequence[str], said: str, speakers: Collection[str]
@@ -138,7 +135,7 @@ class _Words:
         self._given = given
         self._tables = given.tables
 
-    def read(self, text: str) -> list[str]:
+    def read_words(self, text: str) -> list[str]:
         """In lower case, with digits for spelled numbers, one name for a month in every language, phrases as one."""
         plain = _GROUPED.sub("", _without_references(text))
         plain = _DOTTED_DATE.sub(self._with_month, _ISO_DATE.sub(r"\3.\2.\1", plain))
@@ -218,7 +215,7 @@ class _Words:
 
 
 def _without_references(text: str) -> str:
-    """Ids, turns and the numbers of a list are said by nobody."""
+    """Ids of entries and turns, and the numbers of a list, are no words of a speaker."""
     bare = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
     return _LISTED.sub(" ", _REFERENCE.sub(" ", bare))
 

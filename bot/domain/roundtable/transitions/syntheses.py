@@ -162,7 +162,7 @@ def _as_markdown(rt: Roundtable, block: DiscussionBlock, playbook: Playbook) -> 
         step_id=rt.debate.step_id,
         title=step.title if step else rt.debate.topic,
         participants=", ".join((*people, *personas)),
-        turns=max(rt.debate.turns_used, 1),
+        turns=rt.debate.turns_recorded,
         exit=(rt.debate.ending or EndReason.BY_PEOPLE).value,
     )
     return text, "\n".join(filter(None, (text, citing.sources(block, rt.debate))))
@@ -208,7 +208,7 @@ def _save(
     step = playbook.agenda.get(step_id)
     record = Record(
         step_id=step_id,
-        turn_count=max(rt.debate.turns_used, 1),  # seed 001 counts from 1
+        turn_count=rt.debate.turns_recorded,
         personas_active=tuple(persona.key for persona in playbook.roster),
         timestamp=rt.now,
         synthesis_summary=one_line(summary),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -159,6 +160,21 @@ def test_the_summary_in_the_record_is_counted_when_nobody_said_it() -> None:
     (note,) = (one for one in meeting.synthesis.meta["unverified"] if one["what"].startswith("All agreed"))
 
     assert "“agreed”" in note["why"]
+
+
+@pytest.mark.parametrize("summary", ["14 notes", "1 open question", "2 decisions"])
+def test_what_a_rule_counted_stays_in_the_record(summary: str) -> None:
+    """Its numbers are of entries: nobody has to have said them."""
+    meeting = held(saying(objections=(), summary=summary, by_rule=True))
+
+    assert meeting.synthesis.meta["change"]["elaborations"][0]["synthesis_summary"] == summary
+    assert "unverified" not in meeting.synthesis.meta
+
+
+def test_the_record_has_a_summary_where_there_is_nothing_to_count() -> None:
+    meeting = held(saying(objections=(), actions=("Measure it",), summary="All agreed to ship on Friday"))
+
+    assert meeting.synthesis.meta["change"]["elaborations"][0]["synthesis_summary"]
 
 
 def discussed() -> Roundtable:

@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 from bot.domain.discussion.board import DiscussionBoard
 from bot.domain.discussion.elaboration import Turn
-from bot.domain.discussion.synthesis import Decision, Insight, Objection, OpenQuestion, Synthesis
+from bot.domain.discussion.synthesis import (
+    NOTHING_RECORDED,
+    Decision,
+    Insight,
+    Objection,
+    OpenQuestion,
+    Synthesis,
+)
 from bot.domain.specification.claim_check import NOT_CONFIRMED, ClaimCheck, Root, stands_in
 from bot.domain.specification.fold import letters_of
 from bot.domain.values.text import content_words, counted, one_line, sentences_in
@@ -168,7 +175,12 @@ class _Attesting:
         return text if any(stands_in(own, said) for said in people) else f"{text} ({NOT_SAID})"
 
     def _summary(self, found: Synthesis) -> str:
-        """A sentence that no person said is replaced by what was counted, since it goes into the record of the item."""
+        """
+        A sentence that no person said is replaced by what was counted, since it goes into the record of the item. One
+        that a rule counted stays.
+        """
+        if found.by_rule:
+            return found.summary
         why = self._doubts(found.summary, ()) or self._unheard(found.summary)
         if not why and not self._decided and self._check.says_decided(found.summary):
             why = NOT_DECIDED
@@ -181,7 +193,7 @@ class _Attesting:
             (len(found.questions), "open question"),
             (len(found.objections), "objection"),
         )
-        return ", ".join(counted(number, thing) for number, thing in counts if number)
+        return ", ".join(counted(number, thing) for number, thing in counts if number) or NOTHING_RECORDED
 
     def _unheard(self, summary: str) -> str:
         """Why it is not kept, where nobody used any word of one of its parts."""

@@ -8,6 +8,8 @@ from bot.domain.values.text import one_line
 from bot.domain.values.value import Stored
 
 SUMMARY_CHARS = 100
+NOTHING_RECORDED = "Nothing is on record"
+"""The summary where there is nothing else to say: the record of a discussion always has one (seed 001)."""
 
 
 def _summary(text: Any) -> Any:

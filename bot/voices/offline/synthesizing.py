@@ -1,7 +1,7 @@
 """The end of a discussion without a model: people's words are entries and notes by then, and nothing is added."""
 
 from bot.domain.catalog.schema import NOTE
-from bot.domain.discussion.synthesis import SUMMARY_CHARS, Synthesis
+from bot.domain.discussion.synthesis import NOTHING_RECORDED, SUMMARY_CHARS, Synthesis
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.text import counted, one_line
@@ -24,4 +24,4 @@ def synthesize(rt: Roundtable) -> Synthesis:
         (len(notes), "note"),
     )
     said = listed([counted(number, thing) for number, thing in counts if number])
-    return Synthesis(by_rule=True, summary=one_line(said or "Nothing is on record", SUMMARY_CHARS))
+    return Synthesis(by_rule=True, summary=one_line(said or NOTHING_RECORDED, SUMMARY_CHARS))

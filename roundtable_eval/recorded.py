@@ -15,7 +15,7 @@ from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.privacy.redaction import unchanged
-from bot.domain.specification.entries import Patch, Specification
+from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, Voices
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
@@ -141,10 +141,10 @@ class RecordedVoices:
 
     # What the bot asks
 
-    async def acknowledge(self, cue: VoiceContext) -> Speech:
+    async def draft(self, cue: VoiceContext) -> Speech:
         answers = cue.roundtable.answers
         events = self._replies.get(answers[-1].ts, ()) if answers else ()
-        return await self._spoken(cue, events, SILENT, lambda voices: voices.acknowledge(cue))
+        return await self._spoken(cue, events, SILENT, lambda voices: voices.draft(cue))
 
     async def frame(self, cue: VoiceContext) -> Speech:
         return await self._spoken(cue, self._framing, PASSED, lambda voices: voices.frame(cue))
@@ -153,9 +153,6 @@ class RecordedVoices:
         turns = cue.roundtable.debate.turns
         events = self._replies.get(turns[-1].ts, ()) if turns and turns[-1].human else ()
         return await self._spoken(cue, events, PASSED, lambda voices: voices.respond(cue))
-
-    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
-        return ((), NO_FACTS) if self._is_recorded(cue) else await self._live.propose(cue, files)
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         """What people decided stands on the board, and the demo's personas add nothing to it."""

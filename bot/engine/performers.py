@@ -22,7 +22,6 @@ from bot.domain.roundtable.crosscheck import undefined_ids
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
-    Draft,
     Effect,
     Log,
     MeetPerson,
@@ -46,7 +45,6 @@ from bot.domain.roundtable.outcomes import (
     CodeSurvey,
     Committed,
     Done,
-    Drafted,
     ItemRead,
     Outcome,
     PersonaSpoke,
@@ -101,7 +99,7 @@ SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.js
 
 AsSign = React | Unreact | ShowWork | ClearWork | NameSession
 InChat = OpenThread | ReadThread | Post | Rewrite | AsSign | Tell | MeetPerson | ShareRecord
-ByVoice = Speak | Draft | Synthesize
+ByVoice = Speak | Synthesize
 InWorkspace = ReadItem | Restore | Survey | Commit
 
 
@@ -242,17 +240,11 @@ class Performers(NamedTuple):
                 speech = await self._speech(effect, rt, sight)
                 given = {
                     "turns": rt.elaboration.turn_count if rt.elaboration else None,
-                    "answers": len(rt.answers),
+                    "read": tuple(one.ts for one in rt.unread),
                     "redone": effect.redone,
                     "then": effect.then,
                 }
                 return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
-            case Draft():
-                if effect.skipped or effect.looked:
-                    return Drafted(**told)
-                files = await self.workspace.files(rt.slug, self._files_of(effect.steps))
-                patches, facts = await self.voices.propose(self._cue(effect, rt, sight), files)
-                return Drafted(**told, patches=patches, facts=facts)
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
                 synthesis, facts = await self.voices.synthesize(self._cue(effect, rt, sight), files)
@@ -286,8 +278,8 @@ class Performers(NamedTuple):
     async def _speech(self, effect: Speak, rt: Roundtable, sight: Sight) -> Speech:
         cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight)
         match effect.task:
-            case "acknowledge":
-                return await self.voices.acknowledge(cue)
+            case "draft":
+                return await self.voices.draft(cue)
             case "frame":
                 return await self.voices.frame(cue)
             case "respond":
@@ -295,7 +287,7 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect.task)
 
-    def _cue(self, effect: Draft | Synthesize, rt: Roundtable, sight: Sight) -> VoiceContext:
+    def _cue(self, effect: Synthesize, rt: Roundtable, sight: Sight) -> VoiceContext:
         rt = rt.but(unaided=True) if effect.unaided else rt
         persona = voice_of(effect, rt, self.playbook)
         assert persona, "the table has a persona for every step"

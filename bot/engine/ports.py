@@ -618,7 +618,7 @@ class Speech(NamedTuple):
 class Voices(Protocol):
     """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
 
-    async def acknowledge(self, cue: VoiceContext) -> Speech:
+    async def draft(self, cue: VoiceContext) -> Speech:
         """What a persona makes of the answers to the open step: entries, and a sentence or a question if it has one."""
         ...
 
@@ -628,10 +628,6 @@ class Voices(Protocol):
 
     async def respond(self, cue: VoiceContext) -> Speech:
         """One contribution to the running elaboration."""
-        ...
-
-    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
-        """What a model proposes to record for the open step; nothing without one. *files* are the item's artifacts."""
         ...
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...

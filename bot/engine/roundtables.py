@@ -12,7 +12,6 @@ from bot.domain.roundtable import timers
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
     NO_HARM_REPEATED,
-    Draft,
     Effect,
     OpenThread,
     Post,
@@ -72,7 +71,7 @@ BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """People would see these twice: an attempt is saved before it is made."""
-CANCELLABLE = (Speak, Draft, Synthesize)
+CANCELLABLE = (Speak, Synthesize)
 """Work of a model, of which nothing is written down before it ends."""
 
 

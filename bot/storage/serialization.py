@@ -41,16 +41,14 @@ KINDS: Mapping[str, TypeAdapter[Any]] = {
 FIELDS: Mapping[str, str] = {
     "lines": "line",
     "answers": "answer",
-    "drafted": "answer",
-    "looked_at": "answer",
+    "filed": "answer",
+    "unread": "answer",
     "unsaved": "effect",
     "unsent": "effect",
     "outbox": "effect",
 }
 """The kind of the parts that these fields of a roundtable have; the entries of its specification are parts, too."""
 ENTRIES = "entries"
-RETIRED = frozenset({"compare_stances"})
-"""Effects that only earlier versions have: what waited for them goes on without."""
 PARTS, FOLLOWING = "parts", "following"
 """In a stored state: by field, the numbers of its parts, as ranges; and by kind, the number that is given next."""
 
@@ -235,9 +233,8 @@ def _restored(
             most = len(stored) + len(read)
             numbers = tuple(islice(_numbers(named[field]), most + 1))
             for number in numbers:
-                if number not in read and not _is_retired(kind, content := stored[part_name(kind, number)]):
-                    read[number] = adapter.validate_json(content)
-            numbers = tuple(number for number in numbers if number in read)
+                if number not in read:
+                    read[number] = adapter.validate_json(stored[part_name(kind, number)])
             changes[field] = tuple(read[number] for number in numbers)
             fields[field] = changes[field], _with_numbers((), numbers)
         kept = Parts(fields).stored
@@ -247,10 +244,6 @@ def _restored(
         entries = {entry.id: entry for entry in changes.pop(ENTRIES)}
         roundtable = roundtable.but(specification=roundtable.specification.but(entries=entries))
     return StoredState(roundtable.but(**changes), link, parts)
-
-
-def _is_retired(kind: str, content: bytes | str) -> bool:
-    return kind == "effect" and _object(content).get("kind") in RETIRED
 
 
 def part_name(kind: str, number: int) -> str:

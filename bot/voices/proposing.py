@@ -16,9 +16,7 @@ from bot.domain.specification.fold import QUOTE_CHARS
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import one_line
 from bot.engine.ports import Facts
-from bot.voices.answers import rows_in
-from bot.voices.model import Prompt
-from bot.voices.prompts import tasks, wanted
+from bot.voices.prompts import wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
 from bot.voices.sources import DROPPED_CHARS, MOST_SOURCES, Sources, dropped, quoted, texts_in
@@ -54,21 +52,10 @@ class Proposals(NamedTuple):
         return {**facts, **{name: told for name, told in more.items() if told}}
 
 
-def prompt(scene: Scene) -> Prompt | None:
-    """None when nothing was said, or the step collects nothing."""
-    return tasks.propose(scene) if scene.rt.answers and wanted.kinds(scene) else None
-
-
-def proposals(answer: str, scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> Proposals | None:
-    """None when the answer has no list of entries."""
-    given = rows_in(answer, "entries")
-    return None if given is None else proposed(given, scene, shown)
-
-
 def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> Proposals:
     """Of what a model gave as entries, what can be proposed. *shown* are texts that tools showed, by their ids."""
     rt, schema = scene.rt, scene.playbook.schema
-    said = {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.answers}
+    said = {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
     roots = {**checks.roots_in(rt.specification), **said}
     sources = Sources({line: f"{root.speaker}: {root.text}" for line, root in roots.items()}, shown, rt.slug)
     check = checks.check_for(scene.playbook, rt.people.values())

@@ -15,7 +15,7 @@ from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import QUOTED
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, Voices
+from bot.engine.ports import Facts, Speech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing
 from bot.voices.answers import Answered
@@ -32,7 +32,7 @@ from bot.voices.verifying import Verifier
 
 log = logging.getLogger(__name__)
 
-EMPTY, LONG, VOICES, REFUSED, PARTS = "empty", "long", "voices", "refused", "parts"
+EMPTY, LONG, VOICES, REFUSED = "empty", "long", "voices", "refused"
 QUESTION, FORM = "question", "form"
 """What can be wrong with an answer. Each is also the heading of the sentence in `again.md` for the second attempt."""
 
@@ -60,9 +60,8 @@ class CallLimits(NamedTuple):
     tokens: int
 
 
-WRITING = CallLimits(120.0, 4_000)
 SPEAKING = CallLimits(60.0, 1_200)
-LISTENING = CallLimits(60.0, 3_000)
+DRAFTING = CallLimits(120.0, 4_000)
 CONCLUDING = CallLimits(120.0, 4_000)
 
 
@@ -88,15 +87,15 @@ class ModelVoices:
         self._efforts = efforts
         self._verifier = verifier or Verifier()
 
-    async def acknowledge(self, cue: VoiceContext) -> Speech:
+    async def draft(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
-            return await self._offline.acknowledge(cue)
-        session = self._session(mind, cue, LISTENING, ModelTask.ACKNOWLEDGE)
-        if not cue.roundtable.answers and not session.looks:
+            return await self._offline.draft(cue)
+        session = self._session(mind, cue, DRAFTING, ModelTask.DRAFT)
+        if not cue.roundtable.to_read and not session.looks:
             return Speech("")
         scene = await _scene(cue)
         spec = AnswerSpec(scene, assesses=True, session=session)
-        answer, facts = await _answer(session, cue, tasks.acknowledge(scene), spec)
+        answer, facts = await _answer(session, cue, tasks.draft(scene), spec)
         speech = _speech(answer, facts)
         if answer.entries is None:
             return speech
@@ -118,22 +117,6 @@ class ModelVoices:
         known = frozenset(turn.id for turn in visible_to(debate, cue.persona))
         session = self._session(mind, cue, SPEAKING, ModelTask.RESPOND)
         return await _spoken(session, cue, tasks.respond(scene, debate), AnswerSpec(scene, known))
-
-    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
-        mind = self._mind(cue)
-        if mind is None:
-            return await self._offline.propose(cue, files)
-        scene = _scene_of(cue, files)
-        if (prompt := proposing.prompt(scene)) is None:
-            return (), NO_FACTS
-        thinking = self._session(mind, cue, WRITING, ModelTask.DRAFT)
-        found = proposing.proposals(await thinking.about(prompt), scene, thinking.shown)
-        if found is None:
-            answer = await thinking.about(tasks.again(prompt, PARTS))
-            found = proposing.proposals(answer, scene, thinking.shown)
-        if found is None:
-            return (), thinking.facts
-        return await self._checked(found, found.facts_with(thinking.facts), cue)
 
     async def _checked(
         self, found: Proposals, facts: Facts, cue: VoiceContext
@@ -251,8 +234,8 @@ class AnswerSpec:
         answer = found._replace(text=own)
         if found.declined or answers.declines(own):
             return answer._replace(text=""), REFUSED
-        if in_schema and not found.recorded:
-            return answer._replace(text=""), FORM
+        if not found.recorded and (in_schema or (self._assesses and own)):
+            return answer._replace(text="" if in_schema else own), FORM
         is_asked = answers.questions_in(own) == 1 or (is_settled and not answers.questions_in(own))
         unasked = self._assesses and found.satisfied is False and not is_asked
         if not own and not whole and unasked:
@@ -305,7 +288,7 @@ async def _answer(
         answer, flaw = await _answered(tasks.again(prompt, flaw), spec, thinking)
     if flaw == LONG and answer.text:
         answer, flaw = answer._replace(text=answers.shortened(answer.text, spec.longest)), ""
-    if flaw == QUESTION:  # what it says about the answer is still useful
+    if flaw == QUESTION or (flaw == FORM and answer.text):  # what it says is still useful
         flaw = ""
     if flaw:
         sentence = f"{cue.persona} found no words that could be used."

@@ -23,6 +23,11 @@ def few_steps(*steps: Step, without: str = "", troubles: Iterable[Trouble] = ())
     return book(kept, phases=ANALYSIS_PHASES[:3], troubles=troubles)
 
 
+def thinking(playbook: Playbook) -> Playbook:
+    """Its personas have a model."""
+    return replace(playbook, policy=playbook.policy.but(thinks=True))
+
+
 def searching_steps(*, thinks: bool = True) -> Playbook:
     """Two steps for which the code base is searched, where a model makes something of what is found."""
     steps = few_steps(step("00-02"), step("00-03"), step("01-01"))

@@ -32,7 +32,6 @@ from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
-    Draft,
     Effect,
     Log,
     MeetPerson,
@@ -76,7 +75,6 @@ from bot.domain.roundtable.outcomes import (
     CodeSurvey,
     Committed,
     Done,
-    Drafted,
     Failed,
     ItemRead,
     ItemState,
@@ -569,15 +567,14 @@ class Table:
                 turns = self.rt.elaboration.turn_count if self.rt.elaboration else None
                 said = world.speech(effect, self.rt)
                 said = said if isinstance(said, Contribution) else Contribution(said)
-                given = {"turns": turns, "answers": len(self.rt.answers), "redone": effect.redone}
+                read = tuple(one.ts for one in self.rt.unread)
+                given = {"turns": turns, "read": read, "redone": effect.redone}
                 more = {"stances": said.stances, "passed": said.passed, "then": effect.then}
+                more |= {"patches": world.patches} if effect.task == "draft" and world.patches else {}
                 more = {**more, **given, **world.more}
                 return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)
             case Survey():
                 return Surveyed(**told, survey=world.survey)
-            case Draft():
-                facts = {} if effect.unaided or effect.looked else world.facts
-                return Drafted(**told, patches=() if effect.looked else world.patches, facts=facts)
             case Synthesize():
                 made = world.syntheses.pop(0) if world.syntheses else world.synthesis
                 facts = {} if effect.unaided else world.facts

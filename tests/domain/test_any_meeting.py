@@ -36,7 +36,6 @@ from bot.domain.roundtable import words
 from bot.domain.roundtable.budget import gone, used_up
 from bot.domain.roundtable.effects import (
     Commit,
-    Draft,
     Post,
     ReadThread,
     Rewrite,
@@ -89,8 +88,8 @@ FAILING = st.sampled_from(
     [
         ("open_thread", "not_in_channel"), ("read_thread", "fatal"), ("read_item", "fatal"), ("post", "invalid_blocks"),
         ("post", "not_in_channel"), ("rewrite", "message_not_found"), ("react", "fatal"), ("tell", "fatal"),
-        ("speak", "fatal"), ("speak", "context"), ("survey", "fatal"), ("draft", "fatal"), ("draft", "context"),
-        ("synthesize", "fatal"), ("synthesize", "unstructured"), ("commit", "disk_full"), ("meet_person", "fatal"),
+        ("speak", "fatal"), ("speak", "context"), ("survey", "fatal"), ("synthesize", "fatal"),
+        ("synthesize", "context"), ("synthesize", "unstructured"), ("commit", "disk_full"), ("meet_person", "fatal"),
     ]
 )  # fmt: skip
 VERDICTS = st.sampled_from(["go", "no-go", "no gap", "skip", "go with a condition; condition: a test"])
@@ -536,7 +535,7 @@ class Meeting(RuleBasedStateMachine):
             assert rt.menu
             assert rt.stands_at(rt.menu.token) or self.posts_failed
         if rt.stage is Stage.AT_BOUNDARY and self.book.agenda.get(rt.step_id):
-            assert rt.answers == rt.drafted
+            assert rt.answers == rt.filed
 
     @invariant()
     def nobody_seems_to_be_at_work_when_nothing_is_owed(self) -> None:
@@ -547,7 +546,7 @@ class Meeting(RuleBasedStateMachine):
     def nobody_is_asked_who_cannot_be_paid(self) -> None:
         rt, policy = self.table.rt, self.book.policy
         if gone(rt.purse, policy):
-            assert all(one.unaided for one in rt.outbox if isinstance(one, Draft | Synthesize))
+            assert all(one.unaided for one in rt.outbox if isinstance(one, Synthesize))
 
     @invariant()
     def there_is_one_menu_with_buttons(self) -> None:

@@ -1,11 +1,8 @@
 """What a persona wrote while people went on is never posted below words that it does not know."""
 
-from dataclasses import replace
-
-from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import PersonaSpoke
+from tests.domain.books import thinking
 from tests.domain.table import FLOOR, Table, shipped
 
 
@@ -72,22 +69,22 @@ def test_the_record_says_what_was_not_posted_and_what_it_took() -> None:
 
 def acknowledging() -> Table:
     """Somebody has answered the step, and its persona is about to say what it takes from that."""
-    table = Table().start().stop_paying().say("For field work.")
+    table = Table(thinking(shipped())).start().stop_paying().say("For field work.")
     return table.pay_up_to("speak")
 
 
 def feeding_back() -> Table:
     """Somebody has added to a finished step, and a model is about to say what its persona takes from that."""
-    table = Table(replace(shipped(), policy=Policy(thinks=True))).start().do_step()
+    table = Table(thinking(shipped())).start().do_step()
     return table.stop_paying().say("And on ships, too.").pay_up_to("speak")
 
 
 def take_up(table: Table, text: str, *, meanwhile: str = "", satisfied: bool = False) -> Table:
     """The persona writes *text* about what was answered; *meanwhile* is said while it does."""
-    speak, answers = table.speaking, len(table.rt.answers)
+    speak, read = table.speaking, tuple(one.ts for one in table.rt.unread)
     if meanwhile:
         table.say(meanwhile, who="grace")
-    return table.spoke(speak, text, satisfied=satisfied, answers=answers, facts={"tokens_in": 7})
+    return table.spoke(speak, text, satisfied=satisfied, read=read, facts={"tokens_in": 7})
 
 
 def test_what_is_said_about_an_answer_is_posted_if_it_is_still_the_answer() -> None:
@@ -101,29 +98,24 @@ def test_when_people_have_answered_more_it_is_written_once_more() -> None:
     """With all of it, and its question does not ask what was told meanwhile."""
     table = take_up(acknowledging(), "In tunnels? How long?", meanwhile="Tunnels of two hours.")
     table.pay_up_to("speak")
-    again = table.speaking
-    assert (again.task, again.redone) == ("acknowledge", True)
-
     take_up(table, "Two hours, then.", satisfied=True).resume_paying()
     assert "In tunnels? How long?" not in table.texts
     assert table.texts[-1] == "Two hours, then."
 
 
-def test_when_they_go_on_even_then_nothing_is_said_and_the_next_answer_is_answered() -> None:
-    """Nobody talks into people who are talking; whatever they say next is not a burst."""
+def test_nobody_talks_into_people_who_are_talking() -> None:
+    """What it asks once they are done has read all of it."""
     table = take_up(acknowledging(), "In tunnels?", meanwhile="Of two hours.").pay_up_to("speak")
     take_up(table, "Two hours?", meanwhile="And on ships.").resume_paying()
-    assert not {"In tunnels?", "Two hours?"} & set(table.texts)
-    assert not table.rt.has_pending(Speak)
 
-    table.say("That is all.")
-    assert table.texts[-1] == "business-analyst on acknowledge"
+    assert not {"In tunnels?", "Two hours?"} & set(table.texts)
+    assert table.texts[-1] == "business-analyst on draft"
 
 
 def test_an_answer_that_is_taken_back_is_not_answered() -> None:
     """Whoever deleted it does not want to read it again."""
     table = acknowledging()
-    speak, answers, ts = table.speaking, len(table.rt.answers), table.rt.answers[-1].ts
+    speak, ts = table.speaking, table.rt.answers[-1].ts
     table.delete(ts)
     spoke = PersonaSpoke(
         key=speak.id,
@@ -131,7 +123,7 @@ def test_an_answer_that_is_taken_back_is_not_answered() -> None:
         effect=speak.id,
         persona=speak.persona,
         text="Field work?",
-        answers=answers,
+        read=(ts,),
     )
     table.rt = table.decided(spoke)
     table.resume_paying()

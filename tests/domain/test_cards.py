@@ -11,7 +11,7 @@ from bot.domain.roundtable.cards import rendered
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import EntryState, Patch
 from bot.slack.render import parts
-from tests.domain.books import few_steps, step
+from tests.domain.books import few_steps, step, thinking
 from tests.domain.table import Table, shipped
 
 ONE_PHASE = few_steps(step("00-01"), step("00-02"))
@@ -88,15 +88,15 @@ def test_a_discussion_card_that_the_deleted_thread_did_not_take_is_posted_once()
 
 def feature_step(*patches: dict[str, object]) -> Table:
     """In the step of features, where Maya proposed *patches*, and at its menu."""
-    table = Table(shipped()).start().through("01-05").press_continue()
-    table.say("We leave out PDF.")
+    table = Table(thinking(shipped())).start().through("01-05").press_continue()
+    table.stop_paying().say("We leave out PDF.").pay_up_to("speak")
     (said,) = (line.message_id for line in table.lines if line.content == "We leave out PDF.")
     table.world.patches = tuple(
         Patch.model_validate({"new": True, "sources": (said,)} | one) for one in patches
     )
-    table.press(Action.FINISH_STEP)
+    table.resume_paying()
     table.world.patches = ()
-    return table
+    return table.press(Action.FINISH_STEP)
 
 
 NO_PDF: dict[str, object] = {"id": "OUT-001", "kind": "exclusion", "set": {"text": "PDF"}}
@@ -204,7 +204,7 @@ def test_the_same_words_are_content_where_the_card_shows_nothing_to_decide() -> 
 
 def test_what_offers_the_model_again_has_no_buttons_once_the_card_offers_to_go_on() -> None:
     """Found by the machine of any meeting: two messages had buttons, and one of them answered that it is over."""
-    table = Table(ONE_PHASE).start().fail("draft", "context").do_step()
+    table = Table(thinking(ONE_PHASE)).start().fail("speak", "context").do_step()
 
     with_buttons = [said.ts for said in table.world.thread if said.message.choices]
     assert with_buttons == [table.menu_at]
@@ -217,7 +217,7 @@ def test_who_skips_the_phase_at_an_open_step_has_what_was_said_saved_first() -> 
         "step 00-01",
         "phase 00-q",
     ]
-    assert table.rt.answers == table.rt.drafted
+    assert table.rt.answers == table.rt.filed
 
 
 def test_a_step_about_which_nothing_was_said_is_skipped_and_not_called_finished() -> None:
@@ -254,15 +254,16 @@ def test_everything_that_a_card_offers_can_be_pressed(name: str) -> None:
 
 def proposed_priority() -> Table:
     """FR-001 has a priority that a person gave, and Maya suggests another."""
-    table = Table(shipped()).start().through("01-05").press_continue()
-    table.say("Requirement: Export every row", who="grace").say("FR-001 priority: should", who="grace")
+    table = Table(thinking(shipped())).start().through("01-05").press_continue()
+    table.say("Requirement: Export every row", who="grace")
+    table.stop_paying().say("FR-001 priority: should", who="grace").pay_up_to("speak")
     (said,) = (line.message_id for line in table.lines if line.content.startswith("Requirement"))
     (found,) = (one for one in table.rt.specification.entries.values() if one.kind == "requirement")
     patch = {"id": found.id, "set": {"priority": "must"}, "sources": (said,)}
     table.world.patches = (Patch.model_validate(patch),)
-    table.press(Action.FINISH_STEP)
+    table.resume_paying()
     table.world.patches = ()
-    return table
+    return table.press(Action.FINISH_STEP)
 
 
 def priority(table: Table) -> object:

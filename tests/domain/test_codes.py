@@ -98,7 +98,7 @@ def bad_depth() -> Table:
 
 
 def lost_voice() -> Table:
-    return Table(few_steps()).start().fail("draft").do_step()
+    return Table(few_steps()).start().elaborate().fail("synthesize").say("done")
 
 
 def step_of_later_phase() -> Table:

@@ -40,7 +40,7 @@ from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
 from tests.domain import test_attending, test_budget
-from tests.domain.books import few_steps
+from tests.domain.books import few_steps, thinking
 from tests.domain.table import HERE, NAMES, Table, person, shipped
 from tests.meetings.test_disagreement import disputing
 
@@ -121,7 +121,7 @@ def marked() -> Table:
 
 def suggested() -> Table:
     """A model has looked, and suggests entries."""
-    table = Table().start().stop_paying()
+    table = Table(thinking(shipped())).start().stop_paying()
     table.say("We need it for field work, and phones get lost.", who="grace").pay_up_to("speak")
     words = "phones get lost"
     quote = Quote(line=table.rt.line_of(table.rt.answers[0].ts), words=words)
@@ -219,7 +219,7 @@ def planned() -> Table:
 
 
 def not_written() -> Table:
-    return Table(few_steps()).start().fail("draft").do_step()
+    return Table(few_steps()).start().elaborate().fail("synthesize").say("done")
 
 
 def personas_discuss() -> Table:

@@ -44,7 +44,7 @@ def test_the_card_is_posted_before_the_persona_looks() -> None:
 def test_what_it_finds_is_suggested_on_the_card() -> None:
     """Nobody has answered yet; the line of the record has what the call took."""
     table = opened()
-    table.spoke(table.speaking, "", answers=0, patches=(FOUND,), facts=FACTS).resume_paying()
+    table.spoke(table.speaking, "", patches=(FOUND,), facts=FACTS).resume_paying()
 
     assert table.rt.card
     assert "The export has a limit" in table.card.text
@@ -56,19 +56,19 @@ def test_an_answer_meanwhile_keeps_what_was_found() -> None:
     """It rests on the code. The question is left out, and the answer is read next."""
     table = opened()
     looking = table.speaking
-    table.say("Export every row.").spoke(looking, "How many rows?", answers=0, patches=(FOUND,), facts=FACTS)
+    table.say("Export every row.").spoke(looking, "How many rows?", patches=(FOUND,), facts=FACTS)
 
     assert proposals(table) == ["Maya Chen suggests ASM-001."]
     assert "How many rows?" not in [line.content for line in table.rt.lines]
     next_asked = [one for one in table.rt.outbox if isinstance(one, Speak)]
-    assert [(one.task, one.persona) for one in next_asked] == [("acknowledge", looking.persona)]
-    assert table.rt.looked_at == ()
+    assert [(one.task, one.persona) for one in next_asked] == [("draft", looking.persona)]
+    assert [one.text for one in table.rt.unread] == ["Export every row."]
 
 
 def test_to_find_nothing_is_on_record_and_no_post() -> None:
     table = opened()
     posts = len(table.world.thread)
-    table.spoke(table.speaking, "", answers=0, patches=(), facts=FACTS).resume_paying()
+    table.spoke(table.speaking, "", patches=(), facts=FACTS).resume_paying()
 
     assert len(table.world.thread) == posts
     assert "Maya Chen looked before anybody answered and proposes nothing yet." in [

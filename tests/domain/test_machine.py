@@ -19,7 +19,9 @@ SCENES = {
     Stage.ELABORATING: lambda: Table(few_steps()).start().elaborate(),
     Stage.SYNTHESIZING: lambda: Table(few_steps()).start().elaborate().stop_paying().say("done"),
     Stage.CLOSING: lambda: Table(few_steps()).start().do_step().stop_paying().press_continue(),
-    Stage.STALLED: lambda: Table(few_steps()).start().fail("draft").do_step(),
+    Stage.STALLED: lambda: (
+        Table(few_steps()).start().elaborate().fail("synthesize", "unavailable", times=2).say("done")
+    ),
     Stage.PAUSED: lambda: Table(few_steps()).start().stop(),
     Stage.ANALYSED: lambda: Table(few_steps()).start().through("02-01").press_continue(),
 }

@@ -6,7 +6,8 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Mute
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
-from tests.domain.table import FLOOR, Table, person
+from tests.domain.books import thinking
+from tests.domain.table import FLOOR, Table, person, shipped
 
 
 def mute(at: Table, *, muted: bool = True, who: str = "ada") -> Table:
@@ -30,12 +31,12 @@ def test_muted_personas_say_nothing_and_hear_everything() -> None:
 
 def test_unmuted_they_answer_what_was_said_meanwhile() -> None:
     """Once, however much it was."""
-    at = mute(Table().start())
+    at = mute(Table(thinking(shipped())).start())
     at.say("We need it in tunnels").say("And in lifts")
     mute(at, muted=False)
 
     assert len(spoken(at)) == 1
-    assert "acknowledge" in at.texts[-1]
+    assert "draft" in at.texts[-1]
 
 
 def test_a_step_can_be_finished_in_silence() -> None:

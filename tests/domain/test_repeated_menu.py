@@ -11,7 +11,7 @@ FAR = 5
 def table() -> Table:
     """The personas say nothing while a step is open."""
     at = Table(few_steps())
-    at.world.speech = lambda speak, _: "" if speak.task == "acknowledge" else "That is a risk."
+    at.world.speech = lambda speak, _: "" if speak.task == "draft" else "That is a risk."
     return at.start()
 
 

@@ -10,7 +10,8 @@ from bot.domain.messages.message import Action
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
-from tests.domain.table import Table
+from tests.domain.books import thinking
+from tests.domain.table import Table, shipped
 
 MEANT = Synthesis(
     insights=(Insight(text="It matters", by=("Ada",)),),
@@ -126,7 +127,7 @@ def test_a_discussion_ends_with_what_came_of_it() -> None:
 
 def test_what_models_took_is_added_up() -> None:
     """For each actor, for each provider, and for all together; lines that a rule wrote are no calls."""
-    table = Table().start()
+    table = Table(thinking(shipped())).start()
     table.world.facts = {
         "provider": "acme",
         "model": "m",

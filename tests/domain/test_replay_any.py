@@ -125,7 +125,7 @@ def act(table: Table, deed: str, word: str, luck: int) -> None:
     elif deed == "forget":
         table.forget(thread_known=luck > 1)
     elif deed == "fail":
-        table.fail(("commit", "speak", "draft", "synthesize")[luck % 4])
+        table.fail(("commit", "speak", "synthesize")[luck % 3])
     elif deed == "lose" and luck == 0:
         table.world.meta = None
     elif deed == "edit" and table.rt.answers:

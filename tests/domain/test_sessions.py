@@ -68,7 +68,7 @@ def test_where_slack_has_none_it_is_not_asked_again(reason: str, asked: int) -> 
 
 def test_a_new_thread_has_a_session_of_its_own() -> None:
     """The first one was deleted."""
-    table = held().fail("post", "thread_not_found").say("Edits get lost.")
+    table = held().fail("post", "thread_not_found").do_step().press_continue()
     assert not table.rt.place.thread
     known = len(table.world.sessions)
 

@@ -31,13 +31,8 @@ def test_a_screen_shows_which_steps_are_left_out() -> None:
     assert message.card.subtitle == "What was said about them is kept as notes."
 
 
-def test_the_steps_that_are_left_are_drafted() -> None:
-    """All of them at once, from what was said so far."""
-    table = skipped()
-
-    drafted = [effect for effect in table.completing if effect.kind == "draft"][-1]
-    assert (drafted.steps, drafted.skipped) == (("00-02", "00-03"), True)
-    assert "## 3. Topic" not in table.world.files["quick-scan.md"]  # nobody said anything about it
+def test_nothing_is_written_for_a_step_of_which_nobody_spoke() -> None:
+    assert "## 3. Topic" not in skipped().world.files["quick-scan.md"]
 
 
 def test_skipped_steps_are_not_recorded() -> None:
@@ -46,14 +41,13 @@ def test_skipped_steps_are_not_recorded() -> None:
 
 
 def test_the_phase_is_complete() -> None:
-    """The drafts and the completion are one commit, and after that comes the menu of the phase."""
+    """The files and the completion are one commit, and after that comes the menu of the phase."""
     table = skipped()
 
     assert table.meta.phases_completed == ("00-quick-scan",)
     assert table.subjects[-1] == "phase 00-quick-scan Quick Scan"
     assert table.menu.kind is MenuKind.PHASE
-    assert table.order("draft", "commit", "rewrite")[-2:] == ["commit", "rewrite"]
-    assert table.order("draft", "commit")[-2:] == ["draft", "commit"]
+    assert table.order("commit", "rewrite")[-2:] == ["commit", "rewrite"]
 
 
 def test_the_menu_leads_on_to_the_next_phase() -> None:
@@ -107,18 +101,7 @@ def test_skipping_the_rest_of_the_last_phase_still_ends_the_analysis() -> None:
     assert ending in [line.content for line in table.world.commits[-1].lines]
 
 
-def test_a_voice_that_cannot_draft_can_be_asked_again() -> None:
-    """Nothing is complete before the drafts are there."""
-    table = Table(THREE).start().do_step().fail("draft").press(Action.SKIP)
-    stalled_with = table.meta.phases_completed
-    table.press_retry()
-
-    assert stalled_with == ()
-    assert table.meta.phases_completed == ("00-quick-scan",)
-    assert table.menu.kind is MenuKind.PHASE
-
-
-def test_words_said_while_the_drafts_are_made_are_written_too() -> None:
+def test_words_said_while_the_phase_is_saved_are_written_too() -> None:
     """As feedback on the last step that was finished."""
     table = Table(THREE).start().do_step().stop_paying().press(Action.SKIP)
     table.say("And no drafts for trains!", who="grace").resume_paying()

@@ -9,7 +9,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import OFFLINE, Roster
 from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Draft, Rewrite, Speak
+from bot.domain.roundtable.effects import Rewrite, Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.transitions.specifying import renumbered
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Quote
@@ -37,7 +37,7 @@ def thinking() -> Table:
 
 
 def patch(table: Table, id: str = "ASM-001", text: str = "Export every row") -> Patch:
-    said = table.rt.answers[0]
+    said = table.rt.to_read[0]
     quote = Quote(line=table.rt.line_of(said.ts), words=said.text)
     return Patch(
         id=id,
@@ -51,11 +51,15 @@ def patch(table: Table, id: str = "ASM-001", text: str = "Export every row") -> 
 
 def looked(table: Table, text: str = "", *, meanwhile: str = "", **told: Any) -> Table:
     """The persona has read the answers; *meanwhile* is said before it is done."""
-    speak, answers = table.speaking, len(table.rt.answers)
+    speak, read = table.speaking, unread(table)
     if meanwhile:
         table.say(meanwhile, who="grace")
     given = {"patches": (patch(table),), "facts": FACTS, **told}
-    return table.spoke(speak, text, answers=answers, **given)
+    return table.spoke(speak, text, read=read, **given)
+
+
+def unread(table: Table) -> tuple[str, ...]:
+    return tuple(one.ts for one in table.rt.unread)
 
 
 def own(table: Table) -> list[Line]:
@@ -136,65 +140,83 @@ def test_what_the_sources_do_not_say_is_marked() -> None:
 # --- finish ---------------------------------------------------------------------------------------------------------
 
 
-def drafts(table: Table) -> list[bool]:
-    """Whether a model had looked at everything already."""
-    return [one.looked for one in table.completing if isinstance(one, Draft)]
+def test_finish_waits_for_no_model() -> None:
+    """Saved, with the menu, before a model is asked for what it has not read; that comes on the same card."""
+    table = thinking()
+    table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING).press(Action.FINISH_STEP)
+    table.pay_until(lambda rt: rt.stage is Stage.AT_BOUNDARY)
+
+    assert "00-01" in table.meta.steps_completed
+    assert table.rt.unread == table.rt.answers
+    table.pay_up_to("speak")
+    looked(table).resume_paying()
+    assert "Export every row" in table.card.text
+    assert not table.rt.unread
 
 
-def test_finish_asks_no_model_about_what_it_looked_at() -> None:
+def test_what_nobody_has_read_by_then_comes_on_the_next_card() -> None:
+    """Also when people go on before the persona is done: it reads the words of both steps."""
+    table = thinking().press(Action.FINISH_STEP).pay_up_to("speak").press(Action.CONTINUE)
+    table.pay_up_to("speak")
+
+    assert table.rt.step_id == "00-02"
+    assert [one.text for one in table.rt.to_read] == ["Export every row."]
+    looked(table).resume_paying()
+    assert "Export every row" in table.card.text
+    assert not table.rt.unread
+
+
+def test_finish_asks_no_model_about_what_it_has_read() -> None:
     table = looked(thinking()).resume_paying()
-    table.world.patches = (patch(table, "ASM-009", "Asked again"),)
+    asked = table.order("speak")
     table.press(Action.FINISH_STEP)
 
-    assert drafts(table) == [True]
-    assert "ASM-009" not in table.rt.specification.entries
+    assert table.order("speak") == asked
     assert "00-01" in table.meta.steps_completed
 
 
-@pytest.mark.parametrize("how", ["more", "changed", "unlooked", "in flight"])
-def test_finish_asks_about_what_no_model_has_looked_at(how: str) -> None:
-    """Said while it was thinking, changed since, or answered without a look for entries."""
+@pytest.mark.parametrize("how", ["more", "changed", "in flight"])
+def test_what_nobody_has_read_is_read_after_finish(how: str) -> None:
+    """Said since, changed since, or being read just then."""
     table = thinking()
-    if how == "in flight":
-        table.press(Action.FINISH_STEP).resume_paying()
-    else:
-        told: dict[str, Any] = {"patches": None, "facts": {}} if how == "unlooked" else {}
-        looked(table, **told)
-        if how == "more":
-            table.world.more = {"patches": None}
-            table.say("And the date.")
-        if how == "changed":
-            table.edit(table.rt.answers[0].ts, "Export every second row.")
-        table.resume_paying().press(Action.FINISH_STEP)
+    if how != "in flight":
+        looked(table)
+    if how == "more":
+        table.say("And the date.").pay_up_to("speak")
+    if how == "changed":
+        table.edit(table.rt.answers[0].ts, "Export every second row.")
+    table.press(Action.FINISH_STEP).pay_up_to("speak")
 
-    assert drafts(table) == [False]
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    assert unread(table)
 
 
 # --- follow-ups -----------------------------------------------------------------------------------------------------
 
 
-def test_further_answers_within_two_minutes_are_looked_at_too() -> None:
-    """With a model every message counts; without one a burst gets a single word, as before."""
+def test_every_answer_is_read() -> None:
+    """With a model every message counts; without one nobody is asked."""
     table = opened()
     table.world.more = {"patches": ()}
     table.say("One.").say("Two.").say("Three.")
     assert table.order("speak") == ["speak"] * 3
-    assert table.rt.looked_at == table.rt.answers
+    assert not table.rt.unread
 
-    assert opened(thinks=False).say("One.").say("Two.").order("speak") == ["speak"]
+    assert not opened(thinks=False).say("One.").say("Two.").order("speak")
 
 
 def test_while_it_thinks_answers_are_collected() -> None:
-    """One call at a time; then it looks once more, at all of them."""
+    """One call at a time; what comes of the words that it read is taken, then it reads the others."""
     table = thinking().say("And the date.").say("And who did it.", who="grace")
     assert len([one for one in table.rt.outbox if isinstance(one, Speak)]) == 1
 
-    table.spoke(table.speaking, "", answers=1, patches=(patch(table),), facts=FACTS)
-    assert "ASM-001" not in table.rt.specification.entries, "it had read one of three"
+    first, *others = unread(table)
+    table.spoke(table.speaking, "", read=(first,), patches=(patch(table),), facts=FACTS)
+    assert "ASM-001" in table.rt.specification.entries
+    assert unread(table) == tuple(others)
     table.pay_up_to("speak")
-    assert table.speaking.redone
-    looked(table).resume_paying()
-    assert table.rt.looked_at == table.rt.answers
+    looked(table, patches=()).resume_paying()
+    assert not table.rt.unread
 
 
 def test_it_looks_again_however_often_people_go_on() -> None:
@@ -208,7 +230,7 @@ def test_it_looks_again_however_often_people_go_on() -> None:
     looked(table).resume_paying()
 
     assert "How many?" not in table.texts
-    assert table.rt.looked_at == table.rt.answers
+    assert not table.rt.unread
 
 
 def test_an_answer_that_is_changed_meanwhile_is_read_anew() -> None:
@@ -216,7 +238,7 @@ def test_an_answer_that_is_changed_meanwhile_is_read_anew() -> None:
     table = thinking()
     speak = table.speaking
     table.edit(table.rt.answers[0].ts, "Export every second row.")
-    table.spoke(speak, "", answers=1, patches=(patch(table),), facts=FACTS)
+    table.spoke(speak, "", read=unread(table), patches=(patch(table),), facts=FACTS)
 
     assert "ASM-001" not in table.rt.specification.entries
     table.pay_up_to("speak")
@@ -334,7 +356,7 @@ def test_who_is_asked_while_another_thinks_answers_next() -> None:
     table = thinking()
     looked(table, "How many?", meanwhile="Jordan, what does the caller see?").pay_up_to("speak")
 
-    assert (table.speaking.persona, table.speaking.redone) == (JORDAN, True)
+    assert table.speaking.persona == JORDAN
 
 
 def test_who_has_no_model_is_not_asked() -> None:

@@ -4,12 +4,12 @@ import json
 
 from bot.domain.messages.message import Action
 from bot.domain.transcript import lines as transcript
-from tests.domain.books import FEW, few_steps
+from tests.domain.books import FEW, few_steps, thinking
 from tests.domain.table import Table
 
 
 def whole_meeting() -> Table:
-    table = Table(few_steps()).start().do_step("For field work.").say("Trains, too.")
+    table = Table(thinking(few_steps())).start().do_step("For field work.").say("Trains, too.")
     table.press(Action.ELABORATE).say("Jordan, what about tunnels?", who="grace").press(Action.GO_ON).say(
         "done"
     )
@@ -140,7 +140,7 @@ def test_ids_of_lines_are_unique() -> None:
 
 def test_what_a_voice_cost_is_noted() -> None:
     """The facts that came with its words stand in `meta`."""
-    table = Table(few_steps()).start()
+    table = Table(thinking(few_steps())).start()
     table.world.facts = {"provider": "anthropic", "tokens_out": 12}
     table.say("For field work.")
 

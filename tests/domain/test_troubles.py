@@ -12,7 +12,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.outcomes import Posted
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
-from tests.domain.books import few_steps, step
+from tests.domain.books import few_steps, step, thinking
 from tests.domain.table import SORRY, Table
 
 TWO = few_steps(step("00-01"), step("00-02"), step("01-01"))
@@ -96,7 +96,7 @@ def test_a_late_commit_does_not_stand_in_for_the_one_people_wait_for() -> None:
     table.completing.clear()
     table.do_step()
 
-    assert table.order("draft", "commit", "post")[-4:] == ["draft", "commit", "commit", "post"]
+    assert table.order("commit", "post")[-3:] == ["commit", "commit", "post"]
     assert table.world.thread[-1].message.text == trouble_wording.SAVED_AT_LAST
     assert table.order("commit", "rewrite")[-1] == "rewrite"
 
@@ -145,28 +145,32 @@ def test_an_artifact_that_cannot_be_written_is_named() -> None:
 # --- voices -----------------------------------------------------------------------------------------------------------
 
 
+def stalled(reason: str = "fatal", *, times: int = 1) -> Table:
+    """Nobody could put the discussion together."""
+    return Table(TWO).start().elaborate().fail("synthesize", reason, times=times).say("done")
+
+
 @pytest.mark.parametrize("reason", ["fatal", "unexpected"])
-def test_a_step_that_no_voice_can_write_waits_for_a_person(reason: str) -> None:
+def test_a_discussion_that_no_voice_can_put_together_waits_for_a_person(reason: str) -> None:
     """The one fatal trouble: nothing counts as done, and the button tries again."""
-    table = Table(TWO).start().fail("draft", reason).do_step()
+    table = stalled(reason)
 
     assert VOICE_LOST in table.texts
     assert table.rt.stage is Stage.STALLED
     assert table.offered() == [Action.RETRY]
-    assert table.meta.steps_completed == ()
+    assert table.meta.elaborations == ()
 
 
 def test_retrying_does_what_could_not_be_done() -> None:
-    """With every answer that was given."""
-    table = Table(TWO).start().fail("draft").do_step("For field work.").press_retry()
+    table = stalled().press_retry()
 
-    assert table.meta.steps_completed == ("00-01",)
-    assert "- Ada: For field work." in table.world.files["quick-scan.md"]
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    assert len(table.meta.elaborations) == 1
 
 
 def test_retrying_twice_is_retrying_once() -> None:
     """Two people press: the second is told."""
-    table = Table(TWO).start().fail("draft").do_step()
+    table = stalled()
     menu = table.menu
     table.press(Action.RETRY, menu=menu, who="ada")
 
@@ -176,16 +180,15 @@ def test_retrying_twice_is_retrying_once() -> None:
 
 def test_a_voice_may_fail_as_often_as_it_likes() -> None:
     """Each time there is a button."""
-    table = Table(TWO).start().fail("draft", times=3).do_step()
+    table = stalled(times=3)
     for _ in range(3):
         table.press_retry()
 
-    assert table.meta.steps_completed == ("00-01",)
+    assert len(table.meta.elaborations) == 1
 
 
 def test_words_said_while_we_wait_for_a_retry_are_saved_and_written() -> None:
-    """They belong to the step that is being written."""
-    table = Table(TWO).start().fail("draft").do_step().say("And trains.", who="grace")
+    table = stalled().say("And trains.", who="grace")
     saved = "And trains." in [line.content for line in table.world.commits[-1].lines]
     table.press_retry()
 
@@ -270,7 +273,7 @@ def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
 
 def test_the_menu_before_loses_its_buttons_with_the_next_words_when_its_edit_was_refused() -> None:
     """The posts went through: nothing pauses, and the edit is tried once more."""
-    table = Table(TWO).start().do_step()
+    table = Table(thinking(TWO)).start().do_step()
     menu = table.menu
     table.fail("rewrite", "not_in_channel").say("c")
     refused = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
@@ -283,14 +286,14 @@ def test_the_menu_before_loses_its_buttons_with_the_next_words_when_its_edit_was
 
 def test_a_refusal_that_nobody_has_heard_of_loses_nothing() -> None:
     """Slack has more reasons than we know: whatever is not about the one message pauses, and comes later."""
-    table = Table(TWO).start().fail("post", "some_new_policy").say("For field work.")
+    table = Table(thinking(TWO)).start().fail("post", "some_new_policy").say("For field work.")
 
     assert table.rt.stage is Stage.PAUSED
     assert [one.message.text for one in table.rt.unsent if one.kind == "post"] == [
-        "business-analyst on acknowledge"
+        "business-analyst on draft"
     ]
     table.try_again()
-    assert "business-analyst on acknowledge" in table.texts
+    assert "business-analyst on draft" in table.texts
 
 
 def test_when_slack_takes_posts_again_there_is_a_way_on() -> None:
@@ -314,9 +317,9 @@ def test_whoever_speaks_finds_out_that_slack_takes_posts_again() -> None:
 
 def test_what_nobody_could_be_shown_is_marked_in_the_transcript() -> None:
     """A reader of the record must not believe that people saw it."""
-    table = Table(TWO).start().fail("post", "msg_too_long").say("For field work.")
+    table = Table(thinking(TWO)).start().fail("post", "msg_too_long").say("For field work.")
 
-    [line] = [line for line in table.lines if line.content == "business-analyst on acknowledge"]
+    [line] = [line for line in table.lines if line.content == "business-analyst on draft"]
     assert line.meta["not_shown"] == "msg_too_long"
 
 
@@ -330,11 +333,11 @@ def test_the_end_stays_the_end_when_nobody_can_be_told() -> None:
 
 def test_one_message_that_slack_will_not_have_is_left_out() -> None:
     """It is in the transcript; the meeting goes on."""
-    table = Table(TWO).start().fail("post", "msg_too_long").say("For field work.")
+    table = Table(thinking(TWO)).start().fail("post", "msg_too_long").say("For field work.")
 
     assert table.rt.stage is Stage.DISCUSSING
-    assert "business-analyst on acknowledge" not in table.texts
-    assert "business-analyst on acknowledge" in [line.content for line in table.lines]
+    assert "business-analyst on draft" not in table.texts
+    assert "business-analyst on draft" in [line.content for line in table.lines]
 
 
 def test_a_menu_that_slack_will_not_have_keeps_its_buttons() -> None:

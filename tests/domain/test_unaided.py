@@ -6,35 +6,36 @@ import pytest
 
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages.message import Action, Card, card_in_words
-from bot.domain.roundtable.effects import Draft, Speak, Synthesize
+from bot.domain.roundtable.effects import Speak, Synthesize
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from tests.domain.books import few_steps, step
+from tests.domain.books import few_steps, step, thinking
 from tests.domain.table import FLOOR, Table
 
-TWO = few_steps(step("00-01"), step("00-02"))
+TWO = thinking(few_steps(step("00-01"), step("00-02")))
 LOST = f"⚠ {trouble('ERR-INT-001').sentence}"
-ANY = ["timeout", "unavailable", "denied", "refused", "empty", "cut_off"]
+AWAY = ["timeout", "unavailable", "denied", "context"]
+ANY = [*AWAY[:3], "refused", "empty", "cut_off"]
 
 
 def told(table: Table) -> int:
     return sum(text.startswith(LOST) for text in table.texts)
 
 
-def writing_failed(reason: str = "unavailable") -> Table:
-    return Table(TWO).start().fail("draft", reason).do_step("For field work.")
+def reading_failed(reason: str = "unavailable") -> Table:
+    """What Ada said, which a model was to read; then she finished the step."""
+    return Table(TWO).start().fail("speak", reason).say("For field work.").press(Action.FINISH_STEP)
 
 
 # --- going on ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("reason", [*ANY, "context", "unstructured"])
-def test_a_step_that_no_model_can_write_is_written_without_one(reason: str) -> None:
+@pytest.mark.parametrize("reason", AWAY)
+def test_a_step_whose_words_no_model_can_read_is_written(reason: str) -> None:
     """By a person's wish to finish it; the step counts, the phase waits for a person as always."""
-    table = writing_failed(reason)
+    table = reading_failed(reason)
 
     assert told(table) == 1
-    assert [effect for effect in table.completing if isinstance(effect, Draft)][1:]
     assert "- Ada: For field work." in table.world.files["quick-scan.md"]
     assert table.meta.steps_completed == ("00-01",)
     assert table.meta.phases_completed == ()
@@ -43,7 +44,7 @@ def test_a_step_that_no_model_can_write_is_written_without_one(reason: str) -> N
 
 def test_every_menu_offers_to_have_the_model_back() -> None:
     """Below what it offers anyway, for as long as the meeting goes on without."""
-    table = writing_failed()
+    table = reading_failed()
     after_step = table.offered()
     table.press_continue()
 
@@ -53,7 +54,7 @@ def test_every_menu_offers_to_have_the_model_back() -> None:
 
 def test_people_are_told_once_and_not_at_every_effect() -> None:
     """Whoever speaks after that is not asked of the model any more."""
-    table = writing_failed().press(Action.ELABORATE).say("Tunnels.").say("done").press_continue().do_step()
+    table = reading_failed().press(Action.ELABORATE).say("Tunnels.").say("done").press_continue().do_step()
 
     assert told(table) == 1
     assert table.rt.unaided
@@ -61,10 +62,10 @@ def test_people_are_told_once_and_not_at_every_effect() -> None:
 
 def test_with_a_failure_of_the_voice_without_a_model_a_person_is_waited_for() -> None:
     """There is nobody left to do it: nothing counts as done, and the button tries again."""
-    table = Table(TWO).start().fail("draft", "unavailable", times=2).do_step()
+    table = Table(TWO).start().elaborate().fail("synthesize", "unavailable", times=2).say("done")
 
     assert table.rt.stage is Stage.STALLED
-    assert table.meta.steps_completed == ()
+    assert table.meta.elaborations == ()
     assert table.offered() == [Action.RETRY]
 
 
@@ -79,7 +80,7 @@ def test_an_open_menu_moves_below_the_news() -> None:
         choice.action for choice in before.message.choices
     ]
     assert table.texts[-2].startswith(LOST)
-    assert table.texts[-1] == "business-analyst on acknowledge"
+    assert table.texts[-1] == "business-analyst on draft"
 
 
 @pytest.mark.parametrize("reason", ["empty", "refused", "cut_off", "unstructured"])
@@ -197,14 +198,14 @@ def newest_root(table: Table) -> Card:
 # --- having it back ---------------------------------------------------------------------------------------------------
 
 
-def test_after_a_step_the_button_has_it_written_again() -> None:
-    """With the model, and the same answers; then the same menu without the button."""
-    table = writing_failed()
+def test_after_a_step_the_button_has_its_words_read() -> None:
+    """By the model; below the same menu without the button."""
+    table = reading_failed()
+    table.completing.clear()
     table.press_retry()
 
     assert not table.rt.unaided
-    assert len([effect for effect in table.completing if isinstance(effect, Draft)]) == 3
-    assert table.subjects[-1].startswith("feedback 00-01")
+    assert table.order("speak") == ["speak"]
     assert table.meta.steps_completed == ("00-01",)
     assert Action.RETRY not in table.offered()
     assert Action.CONTINUE in table.offered()
@@ -229,13 +230,13 @@ def test_in_a_discussion_the_floor_stays_the_peoples() -> None:
 
 def test_resuming_asks_the_model_again() -> None:
     """Whoever resumes expects the whole of it."""
-    assert not writing_failed().resume().rt.unaided
+    assert not reading_failed().resume().rt.unaided
 
 
-def test_who_presses_while_it_is_being_written_is_heard() -> None:
+def test_who_presses_while_it_is_being_read_is_heard() -> None:
     """The button is there as soon as the news is; what is owed is then asked of the model."""
-    table = Table(TWO).start().say("For field work.").stop_paying().press(Action.FINISH_STEP)
-    table.fail("draft", "unavailable").pay_up_to("draft").pay_one()
+    table = Table(TWO).start().stop_paying().say("For field work.").press(Action.FINISH_STEP)
+    table.fail("speak", "unavailable").pay_up_to("speak").pay_one()
     table.pay_until(lambda rt: bool(rt.menu and rt.stands_at(rt.menu.token)))
     table.press_retry().resume_paying()
 
@@ -245,7 +246,7 @@ def test_who_presses_while_it_is_being_written_is_heard() -> None:
 
 def test_a_restart_does_not_forget_it() -> None:
     """It is part of the roundtable."""
-    table = writing_failed().restart()
+    table = reading_failed().restart()
 
     assert table.rt.unaided
-    assert any(isinstance(effect, Speak | Draft) for effect in table.completing)
+    assert any(isinstance(effect, Speak) for effect in table.completing)

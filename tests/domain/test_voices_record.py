@@ -6,7 +6,7 @@ from bot.domain.discussion.elaboration import Stance
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.transcript.lines import Line
-from tests.domain.books import few_steps
+from tests.domain.books import few_steps, thinking
 from tests.domain.table import Table
 
 TOOK = {
@@ -73,14 +73,14 @@ def test_a_turn_without_a_record_says_so() -> None:
     assert table.rt.debate.turns[1].unrecorded
 
 
-def test_what_a_draft_and_a_synthesis_took_stands_on_their_lines() -> None:
+def test_what_a_synthesis_took_stands_on_its_line() -> None:
     """So that the whole of an item can be added up."""
     table = Table(few_steps()).start()
     table.world.facts = TOOK
     table.elaborate().say("Tunnels.").say("done")
     spent = [line for line in table.lines if line.actor == "PlanningAgent" and "tokens_in" in line.meta]
 
-    assert [line.content.split()[0] for line in spent] == ["Step", "###"]
+    assert [line.content.split()[0] for line in spent] == ["###"]
 
 
 def test_a_pass_is_recorded_and_not_posted() -> None:
@@ -101,9 +101,9 @@ def test_a_pass_is_recorded_and_not_posted() -> None:
 
 def test_an_assessment_stands_on_the_acknowledgement() -> None:
     """Whether the answers so far satisfy the persona; nothing acts on it."""
-    table = Table(few_steps()).start()
+    table = Table(thinking(few_steps())).start()
     table.world.more = {"satisfied": False}
     table.say("For field work.")
 
     assert by(table, "BusinessAnalyst").meta["satisfied"] is False
-    assert [effect.task for effect in table.completing if isinstance(effect, Speak)] == ["acknowledge"]
+    assert [effect.task for effect in table.completing if isinstance(effect, Speak)] == ["draft"]

@@ -121,10 +121,9 @@ WAYS = pytest.mark.parametrize("refused", [(), (WorkIndicator.STATUS,)], ids=["w
 
 
 @WAYS
-@pytest.mark.parametrize("kind", ["speak", "draft"])
-def test_it_goes_when_the_voice_fails(kind: str, refused: tuple[WorkIndicator, ...]) -> None:
+def test_it_goes_when_the_voice_fails(refused: tuple[WorkIndicator, ...]) -> None:
     """Whoever waits would wait for nothing."""
-    table = thinking(*refused).fail(kind, "timeout", times=2).say("Field work needs it.").finish()
+    table = thinking(*refused).fail("speak", "timeout", times=2).say("Field work needs it.").finish()
 
     assert not shown(table)
 

@@ -4,7 +4,6 @@
 from collections.abc import Mapping
 
 from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.domain.specification.entries import Patch
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
@@ -15,7 +14,7 @@ class SimVoices:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def acknowledge(self, cue: VoiceContext) -> Speech:
+    async def draft(self, cue: VoiceContext) -> Speech:
         return Speech(self._said(f"{cue.persona} heard it"))
 
     async def frame(self, cue: VoiceContext) -> Speech:
@@ -23,10 +22,6 @@ class SimVoices:
 
     async def respond(self, cue: VoiceContext) -> Speech:
         return Speech(self._said(f"{cue.persona} responds"))
-
-    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
-        del cue, files
-        return (), NO_FACTS
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         summary = self._said("It matters")

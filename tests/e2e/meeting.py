@@ -10,6 +10,7 @@ from subprocess import run
 from typing import Any, TypeVar
 
 from bot import app
+from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.transcript import people
 from bot.domain.transcript.lines import Line, Transcript, read
 from bot.engine.clock import Clock, now
@@ -64,6 +65,17 @@ def person_of(slack: Sandbox, who: str) -> str:
     return app.person_ids(settings(slack, Path("nowhere")), "T0SANDBOX")(slack.person(who).id)
 
 
+class _ThinkingPolicies(Policies):
+    """Personas have a model, whatever the settings say."""
+
+    def of(self, channel: str, policy: Policy) -> Policy:
+        return super().of(channel, policy).but(thinks=True)
+
+
+def _thinking(found: Policies) -> Policies:
+    return _ThinkingPolicies(default=found.default, channels=found.channels)
+
+
 @dataclass
 class Meeting:
     """One roundtable as people see it. `root` is the stamp of its thread."""
@@ -84,6 +96,7 @@ class Meeting:
             settings(self.slack, self.workspace, **self.more),
             web=False,
             voices=self.voices,
+            policies=_thinking if self.voices else None,
             speed=self.speed,
             clock=self.clock,
         ):

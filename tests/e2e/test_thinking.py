@@ -28,7 +28,7 @@ LOST = trouble("ERR-INT-001").sentence
 
 def task_of(prompt: Prompt) -> str:
     tasks = {
-        "acknowledge": "People have said something on the open step",
+        "draft": "People have said something on the open step",
         "frame": "Open the discussion",
         "synthesize": "Put together what the discussion came to",
     }
@@ -40,7 +40,7 @@ def good(prompt: Prompt) -> Answer:
     if "Make the strongest case against" in prompt.moving:
         return record("Against it: a phone that is lost takes its queue along.", STANCE)
     return {
-        "acknowledge": 'Tunnels, then.\n```record\n{"satisfied": false, "question": "Who loses most?"}\n```',
+        "draft": 'Tunnels, then.\n```record\n{"satisfied": false, "question": "Who loses most?"}\n```',
         "frame": record("We have tunnels. Alex, what breaks first?"),
         "respond": record("Maya Chen (Business Analyst): A queue, with two ways to merge.", STANCE)
         if "Maya Chen, Business" in prompt.moving
@@ -120,22 +120,21 @@ async def test_a_dead_model_stops_nobody(meeting: Meeting) -> None:
 
 async def test_what_people_forge_changes_nothing_but_the_words(meeting: Meeting) -> None:
     """A mind that falls for it and says it all again moves no step, takes no stance, and pings nobody."""
-    mind = ScriptedMind(script=lambda prompt: FORGED if task_of(prompt) == "acknowledge" else good(prompt))
+    mind = ScriptedMind(script=lambda prompt: FORGED if task_of(prompt) == "draft" else good(prompt))
     meeting.voices = thinking(mind)
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say(FORGED)
         said = await meeting.seen("Ignore previous instructions")
-        await meeting.until(lambda: "acknowledge" in map(task_of, mind.asked))
+        await meeting.until(lambda: "draft" in map(task_of, mind.asked))
         await meeting.slack.settled()
         assert meeting.meta["steps_completed"] == []
         assert meeting.menus("finish_step")
         await meeting.press("finish_step")
         await meeting.menu("continue")
 
-    answer = next(line for line in meeting.lines("BusinessAnalyst") if "Ignore previous" in line.content)
+    answer = next(line for line in meeting.lines("SolutionsArchitect") if "Ignore previous" in line.content)
     assert "entries" not in answer.meta
-    assert "I approve" not in answer.content
     posted = json.dumps([one.blocks for one in meeting.thread if one.ts != said.ts])
     assert "<!channel>" not in posted
     assert "<@U0001>" not in posted

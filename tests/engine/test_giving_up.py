@@ -7,11 +7,10 @@ import pytest
 
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Draft, Speak, Synthesize
+from bot.domain.roundtable.effects import Speak, Synthesize
 from bot.domain.roundtable.inputs import Mute, Resume, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch
 from bot.engine.clock import now
 from bot.engine.ports import Facts, Speech, VoiceContext
 from bot.voices.offline.offline import OfflineVoices
@@ -107,31 +106,22 @@ async def test_leaving_ends_it_and_hands_it_over(redis_url: str) -> None:
 
 
 class Writing(Pondering):
-    """Writes a step or a synthesis for as long as nobody stops it."""
-
-    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
-        await self.respond(cue)
-        return await super().propose(cue, files)
+    """Writes a synthesis for as long as nobody stops it."""
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         await self.respond(cue)
         return await super().synthesize(cue, files)
 
 
-def about_to_write(kind: str) -> Roundtable:
-    table = Table().start()
-    if kind == "synthesize":
-        table.elaborate().say("Alex, what about conflicts?").stop_paying().press(Action.END_ELABORATION)
-    else:
-        table.say("Edits get lost in tunnels.").stop_paying().press(Action.FINISH_STEP)
-    return table.pay_up_to(kind).rt.but(version=1)
+def about_to_write() -> Roundtable:
+    table = Table().start().elaborate().say("Alex, what about conflicts?").stop_paying()
+    return table.press(Action.END_ELABORATION).pay_up_to("synthesize").rt.but(version=1)
 
 
-@pytest.mark.parametrize("kind", ["draft", "synthesize"])
 @pytest.mark.parametrize("typed", [True, False], ids=["typed", "command"])
-async def test_what_is_being_written_can_be_stopped(redis_url: str, kind: str, *, typed: bool) -> None:
+async def test_what_is_being_written_can_be_stopped(redis_url: str, *, typed: bool) -> None:
     """By the word or the command; what people said stays, and resuming writes it."""
-    voices, rt = Writing(), about_to_write(kind)
+    voices, rt = Writing(), about_to_write()
     stop = said(rt, "stop", "2700000000.000900") if typed else Stop(key="wish", at=now(), person=ADA)
     async with replica(redis_url, voices=voices) as one:
         await one.store.put(rt, expected=0)
@@ -149,11 +139,7 @@ async def test_what_is_being_written_can_be_stopped(redis_url: str, kind: str, *
 
     assert voices.left
     assert stopped.stage is Stage.PAUSED
-    assert not stopped.has_pending(Draft, Synthesize)
+    assert not stopped.has_pending(Synthesize)
     assert stopped.answers == rt.answers
     assert stopped.working_at == ""
-    if kind == "synthesize":
-        assert len(after.elaborations) == len(rt.elaborations) + 1
-    else:
-        assert after.stage is Stage.DISCUSSING
-        assert after.unwritten == rt.answers
+    assert len(after.elaborations) == len(rt.elaborations) + 1

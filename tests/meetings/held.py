@@ -34,7 +34,7 @@ class ScriptedVoices:
     def __init__(self, script: Script) -> None:
         self._script = script
 
-    async def acknowledge(self, cue: VoiceContext) -> Speech:  # noqa: ARG002 -- as the port has it
+    async def draft(self, cue: VoiceContext) -> Speech:  # noqa: ARG002 -- as the port has it
         return Speech("Noted.")
 
     async def frame(self, cue: VoiceContext) -> Speech:

@@ -53,6 +53,11 @@ def record(text: str, *stances: dict[str, Any], **more: Any) -> str:
     return f"{text}\n\n```record\n{json.dumps({'stances': list(stances), **more})}\n```"
 
 
+def drafted(*entries: Any) -> str:
+    """A draft that proposes *entries*, and says nothing."""
+    return json.dumps({"say": "", "satisfied": True, "entries": entries})
+
+
 def lost(reason: str = "unavailable", *, again: bool = False) -> VoiceError:
     return VoiceError("The model does not answer.", reason=reason, again=again)
 

@@ -180,8 +180,8 @@ def roundtable(step: Step, *said: tuple[str, str], after: tuple[tuple[str, str],
     )
 
 
-def acknowledge(rt: Roundtable, persona: str = MAYA, playbook: Playbook = PLAYBOOK) -> Speech:
-    return asyncio.run(OfflineVoices().acknowledge(VoiceContext(rt, playbook, persona)))
+def draft(rt: Roundtable, persona: str = MAYA, playbook: Playbook = PLAYBOOK) -> Speech:
+    return asyncio.run(OfflineVoices().draft(VoiceContext(rt, playbook, persona)))
 
 
 PAGES: Mapping[str, Mapping[str, str]] = json.loads((Path(__file__).parent / "pages.json").read_text("utf-8"))

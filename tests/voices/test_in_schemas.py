@@ -116,7 +116,7 @@ async def test_a_synthesis_and_its_check_are_read_completely() -> None:
 async def test_an_assessment_asks_its_question() -> None:
     mind = held(json.dumps(ASSESSED))
     rt = roundtable(FEATURES, (ADA, "Edits get lost in tunnels."))
-    speech = await thinking(mind).acknowledge(VoiceContext(rt, PLAYBOOK, MAYA))
+    speech = await thinking(mind).draft(VoiceContext(rt, PLAYBOOK, MAYA))
 
     valid(mind, ASSESSED)
     assert speech.text == "How many edits a week?"
@@ -160,7 +160,7 @@ async def test_who_declines_has_no_opinion(say: str) -> None:
     declined = {"declined": True, "say": say}
     for told, asked in (
         (SAID | declined, thinking(held(json.dumps(SAID | declined))).respond(cue(debating(FRAMED), ALEX))),
-        (ASSESSED | declined, thinking(held(json.dumps(ASSESSED | declined))).acknowledge(cue(rt))),
+        (ASSESSED | declined, thinking(held(json.dumps(ASSESSED | declined))).draft(cue(rt))),
     ):
         with pytest.raises(VoiceError) as error:
             await asked

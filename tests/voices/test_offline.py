@@ -8,7 +8,6 @@ import pytest
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.messages.discussion_wording import NO_MODEL
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.engine.ports import NO_FACTS, VoiceContext, Voices
 from bot.errors import VoiceError
 from bot.voices.offline.offline import OfflineVoices
 from tests.specification.meeting import PLAYBOOK as SHIPPED
@@ -20,9 +19,8 @@ from tests.voices.people import (
     CONTEXT,
     JORDAN,
     MAYA,
-    PLAYBOOK,
     Meeting,
-    acknowledge,
+    draft,
     roundtable,
 )
 
@@ -50,21 +48,13 @@ def opened(*said: str, step: str = "01-06") -> Meeting:
     return held
 
 
-# --- the port ---
-
-
-def test_it_is_a_voice() -> None:
-    """The type checker holds it to the port."""
-    voices: Voices = OfflineVoices()
-    cue = VoiceContext(roundtable(CONTEXT), PLAYBOOK, MAYA)
-
-    assert asyncio.run(voices.propose(cue, {})) == ((), NO_FACTS)
+# --- a step ---
 
 
 @pytest.mark.parametrize("text", ["Exports lose 3 rows", "Who owns the archive?", "Keine Ahnung", "SQLite."])
 def test_answers_are_not_judged(text: str) -> None:
     """A reaction acknowledges them; no line repeats them, and nothing is asked back."""
-    said = acknowledge(roundtable(CONTEXT).but(answers=(Answer(person=ADA, text=text, ts="1"),)))
+    said = draft(roundtable(CONTEXT).but(answers=(Answer(person=ADA, text=text, ts="1"),)))
 
     assert (said.text, said.satisfied) == ("", None)
 

@@ -18,9 +18,10 @@ from bot.domain.values.markdown import LAST_SECTION, outline
 from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError
 from bot.voices import sources
+from tests.domain import books as playbooks
 from tests.domain.table import Table
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
-from tests.voices.minds import Answer, ScriptedMind, lost, thinking, whole
+from tests.voices.minds import Answer, ScriptedMind, drafted, lost, thinking, whole
 from tests.voices.people import ADA, BEN, FEATURES, MAYA, roundtable
 
 ASKED = roundtable(FEATURES, (ADA, "Export every row, and we leave out PDF."), (BEN, "It has to be fast."))
@@ -48,12 +49,12 @@ def meeting() -> Meeting:
 
 def proposed(*answers: Answer, rt: Roundtable = ASKED) -> tuple[tuple[Patch, ...], ScriptedMind, Facts]:
     mind, cue = ScriptedMind(*answers), VoiceContext(_known(rt), PLAYBOOK, MAYA)
-    patches, facts = asyncio.run(thinking(mind).propose(cue, {}))
-    return patches, mind, facts
+    speech = asyncio.run(thinking(mind).draft(cue))
+    return speech.patches or (), mind, speech.facts
 
 
 def only(*given: Any) -> tuple[Patch, ...]:
-    return proposed(json.dumps(given))[0]
+    return proposed(drafted(*given))[0]
 
 
 def _known(rt: Roundtable) -> Roundtable:
@@ -61,8 +62,8 @@ def _known(rt: Roundtable) -> Roundtable:
 
 
 def test_what_fits_is_proposed_with_its_source() -> None:
-    """With the next free number; the fence and the sentence around the array mean nothing."""
-    patches, mind, facts = proposed(f"Here it is:\n```json\n{json.dumps([ROWS])}\n```")
+    """With the next free number."""
+    patches, mind, facts = proposed(drafted(ROWS))
 
     assert patches == (
         Patch(
@@ -152,7 +153,7 @@ def test_only_the_sources_that_exist_are_named() -> None:
     """Also by the long id of an entry. What is dropped is a fact of the line."""
     slug = ASKED.slug
     named = ["C.9", SAID, f"{slug}/FR-001", SAID, "src/sync.py:40@1a2b3c4", f"{slug}/FR-002"]
-    (patch,), _, facts = proposed(json.dumps([{**ROWS, "quotes": quotes(*named)}]))
+    (patch,), _, facts = proposed(drafted({**ROWS, "quotes": quotes(*named)}))
 
     assert patch.sources == (SAID, "FR-001")
     assert [one["what"] for one in facts["dropped"]] == ["C.9", "src/sync.py:40@1a2b3c4", f"{slug}/FR-002"]
@@ -177,7 +178,8 @@ def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
         for id in ("FR-001", "FR-003")
     ]
     cue = VoiceContext(rt, PLAYBOOK, MAYA)
-    patches, facts = asyncio.run(thinking(ScriptedMind(json.dumps(given))).propose(cue, {}))
+    speech = asyncio.run(thinking(ScriptedMind(drafted(*given))).draft(cue))
+    patches, facts = speech.patches or (), speech.facts
 
     assert [one.unverified for one in patches] == [{"title": "“Legal wants it in June” is not in Ada’s line"}]
     assert [one["why"] for one in facts["dropped"]] == ["it quotes nothing that was shown"]
@@ -209,8 +211,8 @@ def test_a_decision_in_nobodys_words_is_left_out(text: str, source: str) -> None
 def test_a_decision_that_is_denied_or_asked_is_left_out(said: str) -> None:
     """Its words are in the sentence, and the sentence does not say it."""
     rt = roundtable(FEATURES, (ADA, said))
-    told = [{"kind": "decision", "fields": {"text": "leave out PDF"}, "quotes": quotes(SAID)}]
-    patches, _, facts = proposed(json.dumps(told), rt=rt)
+    told = {"kind": "decision", "fields": {"text": "leave out PDF"}, "quotes": quotes(SAID)}
+    patches, _, facts = proposed(drafted(told), rt=rt)
 
     assert patches == ()
     assert facts["dropped"] == [{"what": "leave out PDF", "why": "no person said it in these words"}]
@@ -227,7 +229,7 @@ def test_what_the_source_does_not_say_is_marked() -> None:
 def test_whatever_is_left_out_is_on_record_with_its_reason() -> None:
     """For the transcript: what it was, and why."""
     given = [ROWS, {**ROWS, "quotes": quotes("C.9")}, {**ROWS, "kind": "spell"}, "Export", *[ROWS] * 8]
-    _, _, facts = proposed(json.dumps(given))
+    _, _, facts = proposed(drafted(*given))
 
     assert [one["why"] for one in facts["dropped"]] == [
         "it quotes nothing that was shown",
@@ -244,39 +246,10 @@ def test_no_more_is_proposed_than_people_read() -> None:
     assert [one.set["title"] for one in only(*many)] == [f"Export {number}" for number in range(8)]
 
 
-def test_what_is_no_json_is_asked_for_once_more() -> None:
-    patches, mind, _ = proposed("Export every row!", json.dumps([ROWS]))
-
-    assert [one.id for one in patches] == ["FR-003"]
-    assert "not one JSON object" in mind.asked[1].moving
-
-
-@pytest.mark.parametrize(
-    "answer", ["", "No.", "{}", '[{"kind": "requirement"', "[" * 100_000, "[see] []", "[1e999]"]
-)
-def test_what_is_twice_no_json_proposes_nothing(answer: str) -> None:
-    patches, mind, _ = proposed(answer)
-
-    assert patches == ()
-    assert len(mind.asked) == 2
-
-
-def test_an_empty_array_is_an_answer() -> None:
-    patches, mind, _ = proposed("[]")
-
-    assert patches == ()
-    assert len(mind.asked) == 1
-
-
-@pytest.mark.parametrize(
-    "rt", [roundtable(FEATURES), ASKED.but(step_id="no-such-step"), ASKED.but(unaided=True)]
-)
-def test_where_there_is_nothing_to_propose_no_model_is_asked(rt: Roundtable) -> None:
-    """Nobody said anything, the step is not known, or people go on without a model."""
-    patches, mind, _ = proposed(json.dumps([ROWS]), rt=rt)
-
-    assert patches == ()
-    assert mind.asked == []
+@pytest.mark.parametrize("rt", [ASKED.but(step_id="no-such-step"), ASKED.but(unaided=True)])
+def test_where_nothing_can_be_proposed_nothing_is(rt: Roundtable) -> None:
+    """The step is not known, or people go on without a model."""
+    assert proposed(drafted(ROWS), rt=rt)[0] == ()
 
 
 def test_a_model_that_does_not_answer_is_told_of() -> None:
@@ -289,7 +262,7 @@ def test_a_model_that_does_not_answer_is_told_of() -> None:
 
 def test_the_model_reads_what_there_is() -> None:
     """What people said with the ids of their lines, what is recorded, and the kinds that may be proposed."""
-    asked = whole(proposed("[]")[1].asked[0])
+    asked = whole(proposed(drafted())[1].asked[0])
 
     assert SAID in asked
     assert "> It has to be fast." in asked
@@ -323,16 +296,13 @@ PROPOSALS = st.lists(
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(answer=PROPOSALS.map(json.dumps) | st.text(max_size=60))
-@example(
-    answer='[{"kind": "requirement", "fields": {"title": "\\ud800\\n## 7. X"},'
-    ' "quotes": [{"field": "", "line": "C.0", "words": "row"}]}]'
-)
-def test_whatever_a_model_answers_the_rest_stays(answer: str) -> None:
+@given(given=PROPOSALS)
+@example(given=[{**ROWS, "fields": {"title": "\ud800\n## 7. X"}, "quotes": quotes(SAID, words="row")}])
+def test_whatever_a_model_answers_the_rest_stays(given: list[Any]) -> None:
     """What people accepted counts as before, every proposal is one, and no heading of a section is forged."""
     item = meeting()
     before, shown = item.specification, item.section("Functional Requirements")
-    patches, *_ = proposed(answer)
+    patches, *_ = proposed(drafted(*given))
     item.propose(*(json.loads(json.dumps(patch.as_json())) for patch in patches), step="01-06")
     after = item.specification
 
@@ -354,8 +324,8 @@ def test_whatever_a_model_answers_the_rest_stays(answer: str) -> None:
 
 def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
     """In the transcript, in the specification, in the file, and still after a restart."""
-    table = Table(PLAYBOOK).start().through("01-05").press_continue()
-    table.say("We leave out PDF.")
+    table = Table(playbooks.thinking(PLAYBOOK)).start().through("01-05").press_continue()
+    table.stop_paying().say("We leave out PDF.").pay_up_to("speak")
     (said,) = (line.message_id for line in table.lines if line.content == "We leave out PDF.")
     exclusion = {
         "id": "OUT-001",
@@ -366,7 +336,7 @@ def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
         "quotes": {"text": ({"line": said, "words": "We leave out PDF"},)},
     }
     table.world.patches = (Patch.model_validate(exclusion),)
-    table.press(Action.FINISH_STEP)
+    table.resume_paying().press(Action.FINISH_STEP)
     table.world.patches = ()
     entry = table.restart().rt.specification.entries["OUT-001"]
     (line,) = (line for line in table.lines if any(one.id == "OUT-001" for one in patches_of(line)))
@@ -382,8 +352,8 @@ def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
 
 def test_a_mark_is_in_the_record_on_the_card_and_in_the_file_until_a_person_accepts() -> None:
     """Made by code when the proposal is taken over, whatever voice it comes from; still there after a restart."""
-    table = Table(PLAYBOOK).start().through("01-05").press_continue()
-    table.say("Printing is for later.")
+    table = Table(playbooks.thinking(PLAYBOOK)).start().through("01-05").press_continue()
+    table.stop_paying().say("Printing is for later.").pay_up_to("speak")
     (said,) = (line.message_id for line in table.lines if line.content == "Printing is for later.")
     claim = "40% of the users print"
     patch = {
@@ -395,7 +365,7 @@ def test_a_mark_is_in_the_record_on_the_card_and_in_the_file_until_a_person_acce
         "quotes": {"text": ({"line": said, "words": "Printing is for later"},)},
     }
     table.world.patches = (Patch.model_validate(patch),)
-    table.press(Action.FINISH_STEP)
+    table.resume_paying().press(Action.FINISH_STEP)
     table.world.patches = ()
     why = "the line does not say “40 %”"
     entry = table.restart().rt.specification.entries["OUT-001"]

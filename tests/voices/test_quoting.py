@@ -24,7 +24,7 @@ from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
 from tests.sights import MEMBERS
 from tests.specification.meeting import PLAYBOOK, SCHEMA
-from tests.voices.minds import cue, debating
+from tests.voices.minds import cue, debating, drafted
 from tests.voices.minds import record as answered
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 from tests.voices.prompts.kept import SHIPPED
@@ -89,8 +89,7 @@ async def proposing() -> Facts:
     quotes = [{"field": "title", "line": TICKET, "words": "time out"}]
     other = {"kind": "requirement", "fields": {"title": "Exports do not time out"}, "quotes": quotes}
     rt = roundtable(FEATURES, (ADA, "Exports have to come through."))
-    _, facts = await voices(json.dumps([text, other])).propose(VoiceContext(rt, PLAYBOOK, MAYA), {})
-    return facts
+    return (await voices(drafted(text, other)).draft(VoiceContext(rt, PLAYBOOK, MAYA))).facts
 
 
 async def speaking() -> Facts:

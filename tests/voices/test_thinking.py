@@ -3,7 +3,6 @@
 import pytest
 
 from bot.domain.discussion.elaboration import Stance
-from bot.engine.ports import NO_FACTS
 from bot.errors import VoiceError
 from bot.voices.answers import LONGEST
 from tests.voices.minds import ScriptedMind, cue, debating, lost, record, thinking, whole
@@ -78,7 +77,7 @@ async def test_an_assessment_asks_exactly_one_question() -> None:
         'You lose edits in tunnels.\n\n```record\n{"satisfied": false, "question": "How many a week?"}\n```'
     )
     rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
-    speech = await thinking(ScriptedMind(answer)).acknowledge(cue(rt))
+    speech = await thinking(ScriptedMind(answer)).draft(cue(rt))
 
     assert speech.text == "You lose edits in tunnels. How many a week?"
     assert speech.satisfied is False
@@ -87,7 +86,7 @@ async def test_an_assessment_asks_exactly_one_question() -> None:
 async def test_who_is_satisfied_asks_nothing() -> None:
     """And may have nothing to say at all."""
     rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
-    speech = await thinking(ScriptedMind('{"satisfied": true, "question": ""}')).acknowledge(cue(rt))
+    speech = await thinking(ScriptedMind('{"satisfied": true, "question": ""}')).draft(cue(rt))
 
     assert (speech.text, speech.satisfied) == ("", True)
 
@@ -104,7 +103,7 @@ async def test_who_is_not_satisfied_asks_exactly_one_question(first: str) -> Non
     """None, or several, are asked for once more."""
     mind = ScriptedMind(first, assessed("You lose edits.", "How many a week?"))
     rt = roundtable(CONTEXT, (ADA, "Edits get lost."))
-    speech = await thinking(mind).acknowledge(cue(rt))
+    speech = await thinking(mind).draft(cue(rt))
 
     assert speech.text == "You lose edits. How many a week?"
     assert "did not ask exactly one question" in mind.asked[1].moving
@@ -114,7 +113,7 @@ async def test_who_is_not_satisfied_asks_exactly_one_question(first: str) -> Non
 async def test_words_about_an_answer_are_said_even_if_they_never_ask() -> None:
     """Twice is enough: what somebody takes from an answer is worth having all the same."""
     mind = ScriptedMind(assessed("You lose edits."))
-    speech = await thinking(mind).acknowledge(cue(roundtable(CONTEXT, (ADA, "Edits get lost."))))
+    speech = await thinking(mind).draft(cue(roundtable(CONTEXT, (ADA, "Edits get lost."))))
 
     assert (speech.text, speech.satisfied) == ("You lose edits.", False)
     assert len(mind.asked) == 2
@@ -132,7 +131,7 @@ async def test_where_nobody_answered_nobody_is_acknowledged() -> None:
     """And no model is asked for it."""
     mind = ScriptedMind("Thanks!")
 
-    assert (await thinking(mind).acknowledge(cue(roundtable(CONTEXT)))).text == ""
+    assert (await thinking(mind).draft(cue(roundtable(CONTEXT)))).text == ""
     assert mind.asked == []
 
 
@@ -218,10 +217,9 @@ async def test_a_roundtable_that_goes_on_without_a_model_asks_none() -> None:
     mind = ScriptedMind(record("A queue."))
     rt = debating(FRAMED).but(unaided=True)
     voices = thinking(mind)
-    await voices.acknowledge(cue(rt))
+    await voices.draft(cue(rt))
     await voices.frame(cue(rt))
     await voices.respond(cue(rt, JORDAN))
-    assert await voices.propose(cue(rt), {}) == ((), NO_FACTS)
     await voices.synthesize(cue(rt), {})
 
     assert mind.asked == []
@@ -243,4 +241,4 @@ async def test_files_that_cannot_be_read_keep_nobody_from_speaking() -> None:
 async def test_who_is_not_at_the_table_cannot_speak() -> None:
     """A mistake of ours, and none that a retry would mend."""
     with pytest.raises(VoiceError, match="no persona 'nobody'"):
-        await thinking(ScriptedMind("x")).acknowledge(cue(roundtable(CONTEXT, (ADA, "Yes.")), "nobody"))
+        await thinking(ScriptedMind("x")).draft(cue(roundtable(CONTEXT, (ADA, "Yes.")), "nobody"))

@@ -13,7 +13,7 @@ from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.verifying import DENIED, Verifier
 from tests.specification.meeting import PLAYBOOK, Meeting
-from tests.voices.minds import Answer, ScriptedMind, cue, debating, lost, whole
+from tests.voices.minds import Answer, ScriptedMind, cue, debating, drafted, lost, whole
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 
 RT = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
@@ -36,9 +36,9 @@ def voices(speaker: ScriptedMind, verifier: ScriptedMind) -> ModelVoices:
 
 async def proposed(answer: Answer, *given: Any) -> tuple[list[tuple[str, dict[str, str]]], Any, ScriptedMind]:
     verifier = ScriptedMind(answer)
-    speaking = voices(ScriptedMind(json.dumps(given)), verifier)
-    patches, facts = await speaking.propose(VoiceContext(RT, PLAYBOOK, MAYA), {})
-    return [(one.set["title"], dict(one.unverified)) for one in patches], facts, verifier
+    speech = await voices(ScriptedMind(drafted(*given)), verifier).draft(VoiceContext(RT, PLAYBOOK, MAYA))
+    told = [(one.set["title"], dict(one.unverified)) for one in speech.patches or ()]
+    return told, speech.facts, verifier
 
 
 async def test_what_is_denied_is_marked_and_counted() -> None:
@@ -73,10 +73,10 @@ async def test_two_changes_of_one_entry_are_two_claims() -> None:
         for field in ("detail", "reason")
     ]
     verifier = ScriptedMind(judged(("yes", "Export every row"), ("no", "")))
-    speaking = voices(ScriptedMind(json.dumps(given)), verifier)
-    patches, _ = await speaking.propose(VoiceContext(rt, PLAYBOOK, MAYA), {})
+    speaking = voices(ScriptedMind(drafted(*given)), verifier)
+    speech = await speaking.draft(VoiceContext(rt, PLAYBOOK, MAYA))
 
-    assert [dict(one.unverified) for one in patches] == [{}, {"reason": DENIED}]
+    assert [dict(one.unverified) for one in speech.patches or ()] == [{}, {"reason": DENIED}]
 
 
 async def test_words_of_a_quote_need_no_second_model() -> None:
@@ -87,10 +87,10 @@ async def test_words_of_a_quote_need_no_second_model() -> None:
 
 
 async def test_without_a_second_model_other_words_are_not_confirmed() -> None:
-    speaking = ModelVoices(lambda _: ScriptedMind(json.dumps([ROWS, ALL])), OfflineVoices())
-    patches, _ = await speaking.propose(VoiceContext(RT, PLAYBOOK, MAYA), {})
+    speaking = ModelVoices(lambda _: ScriptedMind(drafted(ROWS, ALL)), OfflineVoices())
+    speech = await speaking.draft(VoiceContext(RT, PLAYBOOK, MAYA))
 
-    assert [dict(one.unverified) for one in patches] == [{}, {"title": NOT_CONFIRMED}]
+    assert [dict(one.unverified) for one in speech.patches or ()] == [{}, {"title": NOT_CONFIRMED}]
 
 
 @pytest.mark.parametrize(

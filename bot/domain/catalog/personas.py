@@ -79,12 +79,14 @@ def _model_named(text: str) -> ModelName:
 class ModelTask(StrEnum):
     """What a model is asked for; the names that the setting of efforts uses."""
 
-    ACKNOWLEDGE = "acknowledge"
+    DRAFT = "draft"
     FRAME = "frame"
     RESPOND = "respond"
-    DRAFT = "draft"
     SYNTHESIZE = "synthesize"
     REVIEW = "review"
+
+
+EARLIER_TASKS = {"acknowledge": "draft"}
 
 
 class ThinkingEffort(StrEnum):
@@ -96,11 +98,11 @@ class ThinkingEffort(StrEnum):
 
 
 def efforts(text: str) -> Mapping[ModelTask, str]:
-    """`draft:high,respond:low`. Raises ValueError."""
+    """`draft:high,respond:low`. The earlier name `acknowledge` is `draft`. Raises ValueError."""
     found: dict[ModelTask, str] = {}
     for one in filter(None, (part.strip() for part in text.split(","))):
         task, _, effort = one.partition(":")
-        found[ModelTask(task.strip())] = ThinkingEffort(effort.strip()).value
+        found[ModelTask(EARLIER_TASKS.get(task.strip(), task.strip()))] = ThinkingEffort(effort.strip()).value
     return found
 
 

@@ -9,21 +9,17 @@ from bot.domain.values.value import Stored
 
 
 class BudgetState(Stored):
-    """
-    `told` is the last of the notices that was given, in per cent; people have allowed the budget so many times.
-    `plain`: the step was written down without a model, since the budget was used up.
-    """
+    """`told` is the last of the notices that was given, in per cent; people have allowed the budget so many times."""
 
     spent: Spent = Spent()
     told: int = 0
     allowed: int = 1
-    plain: bool = False
 
     def paying(self, spent: Spent) -> "BudgetState":
         return self.but(spent=self.spent.and_(spent))
 
     def allowing_more(self, policy: Policy) -> "BudgetState":
-        more = self.but(allowed=self.allowed + 1, plain=False)
+        more = self.but(allowed=self.allowed + 1)
         return more.but(told=_level(more, policy))
 
 

@@ -138,7 +138,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         position=steps.index(step) + 1,
         steps_in_phase=len(steps),
         depth=depth,
-        thinks=asking.thinks(Speak(persona=persona.key, task="acknowledge"), rt, playbook),
+        thinks=asking.thinks(Speak(persona=persona.key, task="draft"), rt, playbook),
         deeper=_deeper(rt, step, playbook, is_done=is_done),
         sides=_sides(rt, step.step_id),
         schema=playbook.schema,

@@ -182,7 +182,7 @@ class Speak(Attemptable):
 
     kind: Literal["speak"] = "speak"
     persona: str
-    task: Literal["acknowledge", "frame", "respond"]
+    task: Literal["draft", "frame", "respond"]
     redone: bool = False
     together: bool = False
     then: tuple[str, ...] = ()
@@ -193,19 +193,6 @@ class Survey(Attemptable):
 
     kind: Literal["survey"] = "survey"
     keywords: tuple[str, ...]
-
-
-class Draft(Attemptable):
-    """
-    Ask the voice to write the sections that *steps* own; *unaided* is without a model, even if there is one. Of steps
-    that were *skipped*, and of words that a model has *looked* at already, nothing is asked.
-    """
-
-    kind: Literal["draft"] = "draft"
-    steps: tuple[str, ...]
-    skipped: bool = False
-    looked: bool = False
-    unaided: bool = False
 
 
 class Synthesize(Attemptable):
@@ -275,7 +262,6 @@ Effect = Annotated[
     | ShareRecord
     | Speak
     | Survey
-    | Draft
     | Synthesize
     | Commit
     | MeetPerson

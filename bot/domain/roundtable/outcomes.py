@@ -158,8 +158,8 @@ class ItemRead(EffectOutcome):
 class PersonaSpoke(EffectOutcome):
     """
     `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
-    of the discussion the voice was given, `answers` how many of the step, None when that is not known; `redone` is the
-    effect's. `by_rule`: no model was asked.
+    of the discussion the voice was given, None when that is not known; `read` are the messages (by ts) that waited to
+    be read for a step; `redone` is the effect's. `by_rule`: no model was asked.
 
     Of an open step: `patches` are the entries that it proposes, None when it did not look for any. `recommended` is its
     own answer to the question that it asks, and `why` says why that matters. `then` is the effect's.
@@ -172,7 +172,7 @@ class PersonaSpoke(EffectOutcome):
     satisfied: bool | None = None
     passed: bool = False
     turns: int | None = None
-    answers: int | None = None
+    read: tuple[str, ...] = ()
     redone: bool = False
     by_rule: bool = False
     patches: tuple[Patch, ...] | None = None
@@ -239,13 +239,6 @@ class CodeSurvey(Stored):
 
 class Surveyed(EffectOutcome):
     survey: CodeSurvey
-
-
-class Drafted(EffectOutcome):
-    """What a model proposes for the step that is written down; nothing without one."""
-
-    patches: tuple[Patch, ...] = ()
-    facts: Mapping[str, Any] = {}
 
 
 class Synthesized(EffectOutcome):
@@ -346,7 +339,6 @@ Outcome = (
     | ItemRead
     | PersonaSpoke
     | Surveyed
-    | Drafted
     | Synthesized
     | Committed
     | PersonMet

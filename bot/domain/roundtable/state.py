@@ -65,11 +65,12 @@ from bot.domain.values.value import Stored
 
 
 class Answer(Stored):
-    """Something a person said about the open step. `ts` is the message's, `files` are names."""
+    """Something a person said about the step *step_id*. `ts` is the message's, `files` are names."""
 
     person: str
     text: str
     ts: str
+    step_id: str = ""
     feedback: bool = False
     files: tuple[str, ...] = ()
 
@@ -95,8 +96,8 @@ class RoundtableFields(Stored):
     """
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
     `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
-    stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
-    `looked_at` those for which a model has proposed entries. `lines` are the transcript's since the last commit,
+    stage that follows CLOSING or PAUSED. `filed` are the answers as they were last written into the files, `unread`
+    those that no model has read yet, also of steps before. `lines` are the transcript's since the last commit,
     `saved_at` is the time of the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take while
     the thread was closed to us.
     `last_heard` is the Slack ts of the newest message that git had when the item was taken up from there, or that was
@@ -118,7 +119,7 @@ class RoundtableFields(Stored):
     `ended` what each step's discussion came to.
     """
 
-    shape: int = 3
+    shape: int = 4
     version: int = 0
     incarnation: str
 
@@ -156,11 +157,10 @@ class RoundtableFields(Stored):
     artifacts: tuple[str, ...] = ()
 
     answers: tuple[Answer, ...] = ()
-    drafted: tuple[Answer, ...] = ()
-    looked_at: tuple[Answer, ...] = ()
+    filed: tuple[Answer, ...] = ()
+    unread: tuple[Answer, ...] = ()
     last_heard: str = ""
     survey: CodeSurvey | None = None
-    acknowledged_at: str = ""
     overtaken: tuple[EarlyEdit, ...] = ()
     marks: tuple[MessageMark, ...] = ()
     stop_asked_by: str = ""
@@ -275,8 +275,14 @@ class Roundtable(RoundtableFields):
 
     @property
     def unwritten(self) -> tuple[Answer, ...]:
-        """What people said since the step was last given to a voice to be written down."""
-        return tuple(answer for answer in self.answers if answer not in self.drafted)
+        """What people said since the step was last written down."""
+        return tuple(answer for answer in self.answers if answer not in self.filed)
+
+    @property
+    def to_read(self) -> tuple[Answer, ...]:
+        """What people said about the open step, behind what no model has read of steps before it."""
+        left = (one for one in self.unread if one not in self.answers)
+        return (*left, *self.answers)
 
     @property
     def unheld(self) -> tuple[Line, ...]:
@@ -417,11 +423,31 @@ class Roundtable(RoundtableFields):
     def answering(self, said: Say | ThreadMessage, *, feedback: bool) -> "Roundtable":
         """What *said* tells about the open step, to be written down with it, in the order of the thread."""
         files = tuple(one.name for one in said.files)
-        answer = Answer(person=said.person.id, text=said.text, ts=said.ts, feedback=feedback, files=files)
+        answer = Answer(
+            person=said.person.id,
+            text=said.text,
+            ts=said.ts,
+            step_id=self.step_id,
+            feedback=feedback,
+            files=files,
+        )
         place = len(self.answers)
         while place and _is_later(self.answers[place - 1], said):
             place -= 1
-        return self.but(answers=(*self.answers[:place], answer, *self.answers[place:]))
+        answers = (*self.answers[:place], answer, *self.answers[place:])
+        return self.but(answers=answers, unread=(*self.unread, answer))
+
+    def with_answer(self, changed: Answer) -> "Roundtable":
+        """In place of what it was; nobody has read it."""
+        answers = tuple(changed if one.ts == changed.ts else one for one in self.answers)
+        others = (one for one in self.unread if one.ts != changed.ts)
+        return self.but(answers=answers, unread=(*others, changed))
+
+    def without_answer(self, ts: str) -> "Roundtable":
+        answers, unread = (
+            tuple(one for one in given if one.ts != ts) for given in (self.answers, self.unread)
+        )
+        return self.but(answers=answers, unread=unread)
 
     def telling(
         self, message: Message, *, part: LinePhase, actor: str = HOST, line: str = "", **meta: Any

@@ -9,7 +9,6 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.messages import discussion_wording
-from bot.domain.specification.entries import Patch
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline import discussing
@@ -20,8 +19,8 @@ from bot.voices.offline.synthesizing import synthesize
 class OfflineVoices:
     """Needs no network. Raises VoiceError only when there is no such persona, or no discussion."""
 
-    async def acknowledge(self, cue: VoiceContext) -> Speech:  # noqa: ARG002
-        """The reaction to the message is the acknowledgement; whether an answer is good is not judged."""
+    async def draft(self, cue: VoiceContext) -> Speech:  # noqa: ARG002
+        """Nothing: what is not said in a form is not guessed, and whether an answer is good is not judged."""
         return Speech("", by_rule=True)
 
     async def frame(self, cue: VoiceContext) -> Speech:
@@ -31,11 +30,6 @@ class OfflineVoices:
         if discussing.is_asked(_situation(cue)):
             return Speech(discussion_wording.NO_MODEL, by_rule=True)
         return Speech("", by_rule=True, passed=True)
-
-    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
-        """Nothing: what is not said in a form is not guessed."""
-        del cue, files
-        return (), NO_FACTS
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         return synthesize(cue.roundtable), NO_FACTS

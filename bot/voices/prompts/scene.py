@@ -163,7 +163,7 @@ def step(scene: Scene) -> str:
         outputs=_list(_outputs(step)),
         recorded=", ".join(_recorded(scene, step)) or "nothing yet.",
         missing=_missing(scene, step),
-        answers=fenced("answers", told(told_in_answers(rt, rt.answers), PEOPLE)),
+        answers=fenced("answers", told(told_in_answers(rt, rt.to_read), PEOPLE)),
     )
 
 

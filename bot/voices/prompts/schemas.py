@@ -35,14 +35,8 @@ ID: JsonSchema = {
 }
 
 
-def entries(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
-    """What a step should record. None where it collects nothing."""
-    form = _object(entries=_list(_entry(kinds)))
-    return _named(f"entries_{step_id}", form) if kinds else None
-
-
 def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
-    """An answer to what people say on a step."""
+    """An answer to what people say on a step. None where it collects nothing."""
     form = _object(
         declined=FLAG,
         say=TEXT,

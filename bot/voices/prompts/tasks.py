@@ -35,11 +35,11 @@ OBJECTION_CHARS = 340
 """An issue and a position, as long as they can be."""
 
 
-def acknowledge(scene: Scene) -> Prompt:
+def draft(scene: Scene) -> Prompt:
     kinds = wanted.kinds(scene)
     moving = filled(
-        "acknowledge",
-        task=part_of("turns", "people answered" if scene.rt.answers else "a step opened"),
+        "draft",
+        task=part_of("turns", "people answered" if scene.rt.to_read else "a step opened"),
         persona=who(scene),
         call=wanted.call(scene),
         points=wanted.listed(wanted.open_points(scene)),
@@ -105,17 +105,6 @@ def alone(material: str) -> Prompt:
     schema = schemas.synthesis()
     moving = filled("alone", material=material, answer=schema.words)
     return sealed((), moving, seed="alone")._replace(schema=schema)
-
-
-def propose(scene: Scene) -> Prompt:
-    kinds = wanted.kinds(scene)
-    moving = filled(
-        "propose",
-        persona=who(scene),
-        rules=filled("entries", kinds=wanted.described(kinds)),
-        answer=schemas.in_words(schemas.DATA),
-    )
-    return _prompt(scene, moving, schemas.entries(kinds, scene.step_id))
 
 
 def again(prompt: Prompt, why: str) -> Prompt:

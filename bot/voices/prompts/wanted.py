@@ -30,9 +30,10 @@ class OpenPoint(NamedTuple):
 
 
 def kinds(scene: Scene) -> tuple[Kind, ...]:
-    """The kinds that the step collects, and those that are recognized in every step."""
+    """The kinds that the step collects, those of steps of which nobody has read all, and those of every step."""
     schema, step = scene.playbook.schema, scene.step
-    shown = schema.shown_in(step.step_id) if step else ()
+    steps = dict.fromkeys((scene.step_id, *(one.step_id for one in scene.rt.unread)))
+    shown = (kind for step_id in steps for kind in schema.shown_in(step_id))
     heard = (kind for kind in schema.kinds.values() if kind.anywhere)
     return tuple({kind.key: kind for kind in (*shown, *heard) if kind.key != NOTE}.values()) if step else ()
 
@@ -92,7 +93,7 @@ def call(scene: Scene) -> str:
     """That the persona is asked in a message that it has not answered yet; empty when it is not."""
     rt, own = scene.rt, scene.persona.key
     lead = asking.speaker_of(rt, scene.playbook).key
-    for answer in reversed([one for one in rt.answers if _is_new_to(scene, one)]):
+    for answer in reversed([one for one in rt.to_read if _is_new_to(scene, one)]):
         found = asked_in(answer, rt, scene.playbook, lead=lead)
         if found and own in found.personas:
             return part_of("turns", found.how, message=rt.line_of(answer.ts)) + "\n"
@@ -109,4 +110,4 @@ def _is_new_to(scene: Scene, answer: Answer) -> bool:
         if line.actor == persona.actor or line.meta.get("persona") == persona.key
     )
     said = places.get(rt.line_of(answer.ts))
-    return answer not in rt.looked_at if said is None else said > max(own, default=-1)
+    return answer in rt.unread if said is None else said > max(own, default=-1)

@@ -1,6 +1,5 @@
 """Tools and structured output with each provider's real client: a look, its result, and the JSON that rests on it."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
 from tests.sights import MEMBERS
 from tests.specification.meeting import PLAYBOOK, SCHEMA
+from tests.voices.minds import drafted
 from tests.voices.models.provider import Answer, Called, Json, ModelServer, fails, says
 from tests.voices.models.test_asking import CLAUDE, EVERY, GPT, OWN, PROMPT, SHORT, strings
 from tests.voices.people import ADA, FEATURES, MAYA, roundtable
@@ -158,7 +158,8 @@ async def proposed(mind: LanguageModel) -> tuple[tuple[Patch, ...], Facts]:
     persona = PLAYBOOK.roster[MAYA]
     looker = Looker(NumberedShelf(), LookSubject.of(rt, MEMBERS), SCHEMA, persona, redact=lambda text: text)
     voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda _: looker)
-    return await voices.propose(VoiceContext(rt, PLAYBOOK, MAYA), {})
+    speech = await voices.draft(VoiceContext(rt, PLAYBOOK, MAYA))
+    return speech.patches or (), speech.facts
 
 
 @pytest.mark.parametrize("model", EVERY)
@@ -166,7 +167,7 @@ async def test_what_it_looked_at_is_the_source_of_what_it_proposes(
     model: str, asked_once: AskedOnce, server: ModelServer
 ) -> None:
     """Structured output after a look. A line that was not shown is dropped, and the record says so."""
-    server.will(says(Answer("", calls=(LOOK,))), says(Answer(json.dumps([RETRY]))))
+    server.will(says(Answer("", calls=(LOOK,))), says(Answer(drafted(RETRY))))
 
     patches, facts = await proposed(asked_once(model))
 
@@ -182,7 +183,7 @@ async def test_an_answer_that_is_no_json_is_asked_for_once_more(
     model: str, asked_once: AskedOnce, server: ModelServer
 ) -> None:
     """With what was wrong. A sentence in place of proposals becomes none."""
-    server.will(says(Answer("I propose to retry.")), says(Answer("[]")))
+    server.will(says(Answer("I propose to retry.")), says(Answer(drafted())))
 
     patches, _ = await proposed(asked_once(model))
 

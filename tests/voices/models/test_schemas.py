@@ -227,7 +227,7 @@ async def test_a_schema_that_anthropic_would_not_take_is_not_sent(
         kind.but(fields={f"{name}_{number}": one for number in range(9) for name, one in kind.fields.items()})
         for kind in wanted.kinds(scene(step))
     ]
-    complex_one = PROMPT._replace(schema=schemas.entries(kinds, step.step_id))
+    complex_one = PROMPT._replace(schema=schemas.assessment(kinds, step.step_id))
     server.will(says(Answer("{}")))
     mind = asked_once(CLAUDE)
 

@@ -15,7 +15,7 @@ from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.specification.entries import Specification
 from bot.domain.values.places import Place
 from bot.shipped import personas_dir, steps_dir
-from bot.voices import proposing, verifying
+from bot.voices import verifying
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging, tasks
 from bot.voices.prompts.fencing import fenced
@@ -133,26 +133,23 @@ def specification() -> Specification:
     return meeting.specification
 
 
-def propose() -> Prompt:
-    prompt = proposing.prompt(scene(rt=ROUNDTABLE.but(step_id="01-06", specification=specification())))
-    assert prompt, "there are answers"
-    return prompt
-
-
 def review() -> Prompt:
     return judging.review("offline-sync", SHIPPED.roster[JORDAN], SHIPPED.roster, files=FILES)
 
 
+def heard(said: Answer) -> Roundtable:
+    """Said just now, and read by nobody."""
+    return ROUNDTABLE.but(answers=(said,), unread=(said,))
+
+
 FLAWS = ("empty", "long", "voices", "refused", "question", "form")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
-    "acknowledge": lambda: tasks.acknowledge(scene()),
-    "acknowledge-by-name": lambda: tasks.acknowledge(scene(ALEX, rt=ROUNDTABLE.but(answers=(CALLED,)))),
-    "acknowledge-with-all": lambda: tasks.acknowledge(scene(JORDAN, rt=ROUNDTABLE.but(answers=(TO_ALL,)))),
-    "acknowledge-a-question": lambda: tasks.acknowledge(
-        scene(JORDAN, rt=ROUNDTABLE.but(answers=(TO_NOBODY,)))
-    ),
-    "acknowledge-in-a-schema": lambda: tasks.acknowledge(scene()).noted,
-    "acknowledge-a-step-that-opens": lambda: tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=()))),
+    "draft": lambda: tasks.draft(scene()),
+    "draft-by-name": lambda: tasks.draft(scene(ALEX, rt=heard(CALLED))),
+    "draft-with-all": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_ALL))),
+    "draft-a-question": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_NOBODY))),
+    "draft-in-a-schema": lambda: tasks.draft(scene()).noted,
+    "draft-a-step-that-opens": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(answers=()))),
     "frame": lambda: tasks.frame(scene(), debate(0)),
     "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
     "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
@@ -165,9 +162,9 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     ),
     "respond-as-the-challenger": lambda: tasks.respond(scene(JORDAN), challenged()),
     "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
-    "propose": propose,
-    "propose-in-a-schema": lambda: propose().noted,
-    "propose-again": lambda: tasks.again(propose(), "parts"),
+    "draft-of-features": lambda: tasks.draft(
+        scene(rt=ROUNDTABLE.but(step_id="01-06", specification=specification()))
+    ),
     "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
     "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),
     "synthesize-dissent": lambda: tasks.synthesize(scene(), disputed()),

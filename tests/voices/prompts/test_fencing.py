@@ -94,7 +94,7 @@ def rendered(text: str) -> list[Prompt]:
     one = Scene(rt, PLAYBOOK, ROSTER[MAYA], {"draft.md": text})
     other = one._replace(rt=talking)
     return [
-        tasks.acknowledge(one),
+        tasks.draft(one),
         tasks.frame(other, talking.debate),
         tasks.respond(other, talking.debate),
         tasks.synthesize(other, talking.debate),

@@ -9,7 +9,6 @@ from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.voices import proposing
 from bot.voices.model import Prompt
 from bot.voices.prompts import schemas, tasks
 from bot.voices.prompts.scene import Scene
@@ -25,23 +24,16 @@ LONG_ANSWER = "A van stays in a tunnel for 40 minutes. " * 100
 """4,000 characters in one message."""
 
 
-def _propose(scene: Scene, _: Elaboration) -> Prompt:
-    prompt = proposing.prompt(scene)
-    assert prompt, scene.rt.step_id
-    return prompt
-
-
 TASKS: Mapping[str, Callable[[Scene, Elaboration], Prompt]] = {
-    "acknowledge": lambda scene, _: tasks.acknowledge(scene),
+    "draft": lambda scene, _: tasks.draft(scene),
     "frame": tasks.frame,
     "respond": tasks.respond,
     "challenge": lambda scene, _: tasks.respond(
         scene, challenged().but(challenger=scene.persona.key, waiting=(scene.persona.key,))
     ),
-    "propose": _propose,
     "synthesize": tasks.synthesize,
 }
-SPEAKING = {"acknowledge", "frame", "respond", "challenge"}
+SPEAKING = {"draft", "frame", "respond", "challenge"}
 
 
 def at(step: Step) -> Roundtable:

@@ -50,7 +50,7 @@ def test_no_prompt_tells_of_another_item(path: str) -> None:
     files = {path: MATRIX}
     roster = SHIPPED.roster
     prompts = [
-        tasks.acknowledge(scene()._replace(files=files)),
+        tasks.draft(scene()._replace(files=files)),
         judging.review("offline-sync", next(iter(roster)), roster, files=files),
     ]
 

@@ -198,7 +198,7 @@ def test_the_rules_of_the_table_are_in_every_prompt(rule: str) -> None:
 def test_who_speaks_in_the_thread_is_told_how(rule: str) -> None:
     """And who writes entries or a synthesis is not: those are no messages."""
     for name, made in PROMPTS.items():
-        speaks = name.startswith(("acknowledge", "frame", "respond"))
+        speaks = name.startswith(("draft", "frame", "respond"))
         assert (rule in " ".join(made().moving.split())) is speaks, name
 
 
@@ -223,7 +223,7 @@ def test_a_persona_is_told_what_it_asked_last() -> None:
         own_question(scene(rt=rt.but(elaboration=debate(0).but(turns=(asked,)))))
         == "How long is the longest?"
     )
-    assert "Who is told?" in tasks.acknowledge(scene(rt=rt)).moving
+    assert "Who is told?" in tasks.draft(scene(rt=rt)).moving
 
 
 def test_earlier_discussions_come_with_what_was_decided_and_objected() -> None:

@@ -100,8 +100,8 @@ def test_where_everybody_stands_is_said_once_for_each_issue() -> None:
 def test_answers_to_a_step_are_bounded_too() -> None:
     """A team that writes three hundred answers is heard with its newest, and a line for some of the others."""
     answers = tuple(Answer(person="U1", text=f"{n} {'word ' * 100}".strip(), ts=str(n)) for n in range(300))
-    many = tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers)))
-    few = tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers[-1:])))
+    many = tasks.draft(scene(rt=ROUNDTABLE.but(answers=answers)))
+    few = tasks.draft(scene(rt=ROUNDTABLE.but(answers=answers[-1:])))
 
     assert length(many) <= length(few) + 1.1 * digest.PEOPLE.chars + digest.DIGEST_CHARS
     assert all(f"> {n} word" in whole(many) for n in range(260, 300))
@@ -110,7 +110,7 @@ def test_answers_to_a_step_are_bounded_too() -> None:
 def test_what_a_person_wrote_is_never_cut() -> None:
     """It is there word for word, or not at all; also the longest message that Slack takes."""
     answers = (Answer(person="U1", text="word " * 7_999 + "end", ts="1"),)
-    prompt = whole(tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers))))
+    prompt = whole(tasks.draft(scene(rt=ROUNDTABLE.but(answers=answers))))
 
     assert f"> {answers[0].text}\n" in prompt
 
@@ -118,7 +118,7 @@ def test_what_a_person_wrote_is_never_cut() -> None:
 def test_files_are_shown_as_far_as_there_is_room() -> None:
     """The draft and those that the step writes come first, whole lines of them; what was left out is named."""
     files = {f"file-{n}.md": f"{n} " + "word " * 5_000 for n in range(9)} | FILES
-    shown = tasks.acknowledge(scene()._replace(files=files)).stable[2]
+    shown = tasks.draft(scene()._replace(files=files)).stable[2]
 
     assert len(shown) < FILES_CHARS + 1_500
     assert shown.index("file draft.md") < shown.index("left out")

@@ -52,18 +52,13 @@ def scene(step: Step) -> Scene:
     return Scene(rt, PLAYBOOK, PLAYBOOK.roster[MAYA], {})
 
 
-def of_step(step: Step) -> tuple[AnswerSchema, AnswerSchema]:
-    kinds = wanted.kinds(scene(step))
-    entries, assessment = (
-        schemas.entries(kinds, step.step_id),
-        schemas.assessment(kinds, step.step_id),
-    )
-    assert entries
-    assert assessment
-    return entries, assessment
+def of_step(step: Step) -> AnswerSchema:
+    found = schemas.assessment(wanted.kinds(scene(step)), step.step_id)
+    assert found
+    return found
 
 
-EVERY = (*DATA, *(schema for step in STEPS for schema in of_step(step)))
+EVERY = (*DATA, *map(of_step, STEPS))
 BODIES: dict[str, Callable[[AnswerSchema], dict[str, Any]]] = {
     "/chat/completions": lambda one: {
         "response_format": {"json_schema": {"name": one.name, "schema": one.form, "strict": True}}
@@ -91,14 +86,14 @@ def test_every_provider_takes_it(path: str, schema: AnswerSchema) -> None:
 
 def test_a_name_is_one_that_providers_take() -> None:
     """Whatever a team calls its steps."""
-    schema = schemas.entries(wanted.kinds(scene(STEPS[0])), "Größe / " * 20)
+    schema = schemas.assessment(wanted.kinds(scene(STEPS[0])), "Größe / " * 20)
 
     assert schema
     assert breaches("/responses", {"text": {"format": {"name": schema.name, "schema": schema.form}}}) == []
 
 
 def test_a_step_that_collects_nothing_has_none() -> None:
-    assert schemas.entries((), "01-01") is None
+    assert schemas.assessment((), "01-01") is None
     assert schemas.assessment((), "01-01") is None
 
 
@@ -108,7 +103,7 @@ def test_what_is_said_does_not_change_it(step: Step) -> None:
     before = scene(step)
     rt = before.rt.but(answers=(), specification=Specification())
 
-    assert of_step(step)[0] == schemas.entries(wanted.kinds(before._replace(rt=rt)), step.step_id)
+    assert of_step(step) == schemas.assessment(wanted.kinds(before._replace(rt=rt)), step.step_id)
 
 
 # --- an answer in the schema is read completely ---
@@ -154,9 +149,9 @@ def main_words(kind: Kind) -> Any:
 
 def read_back(step: Step, told: dict[str, Any]) -> tuple[dict[str, Any], tuple[Any, ...]]:
     """Of a step's schema and its parser: what is recorded of the only entry, and what is left out."""
-    Draft202012Validator(of_step(step)[0].form).validate({"entries": [told]})
-    found = proposing.proposals(json.dumps({"entries": [told]}), scene(step))
-    assert found is not None
+    form = of_step(step).form["properties"]["entries"]
+    Draft202012Validator(form).validate([told])
+    found = proposing.proposed([told], scene(step))
     return dict(found.patches[0].set) if found.patches else {}, found.dropped
 
 
@@ -231,7 +226,7 @@ def test_an_assessment_is_read_in_any_order(step: Step) -> None:
         "say": "It has no limit.",
         "why": "Memory",
     }
-    Draft202012Validator(of_step(step)[1].form).validate(told)
+    Draft202012Validator(of_step(step).form).validate(told)
 
     found = answers.read(json.dumps(told), turns=())
 
@@ -274,7 +269,7 @@ def shuffled(told: dict[str, Any], order: Iterable[int]) -> str:
 @given(data=st.data())
 def test_nobody_reads_json_in_a_thread(data: st.DataObject) -> None:
     """Of any answer in the schema, in any order of its fields, people see what is to be said and nothing else."""
-    schema = data.draw(st.sampled_from([schemas.contribution(), of_step(STEPS[0])[1], of_step(STEPS[10])[1]]))
+    schema = data.draw(st.sampled_from([schemas.contribution(), of_step(STEPS[0]), of_step(STEPS[10])]))
     told = data.draw(instances(schema.form))
     order = data.draw(st.permutations(range(len(told))))
 
@@ -289,9 +284,8 @@ def test_nobody_reads_json_in_a_thread(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_any_answer_in_the_schema_of_a_step_is_read(data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(STEPS))
-    told = data.draw(instances(of_step(step)[0].form))
+    told = data.draw(instances(of_step(step).form))
 
-    found = proposing.proposals(json.dumps(told), scene(step))
+    found = proposing.proposed(told["entries"], scene(step))
 
-    assert found is not None
     assert len(found.patches) <= len(told["entries"])

@@ -10,7 +10,7 @@ from bot.domain.discussion.words import is_all_reason
 from bot.domain.messages import step_wording
 from bot.domain.roundtable.inputs import Amend, Retract, Say
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Answer, EarlyEdit, Roundtable
+from bot.domain.roundtable.state import EarlyEdit, Roundtable
 from bot.domain.roundtable.transitions import pausing, speaking, specifying, standing
 
 REMEMBERED = 32
@@ -18,7 +18,6 @@ REMEMBERED = 32
 
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
-    answers = tuple(answer.but(text=event.text) if answer.ts == event.ts else answer for answer in rt.answers)
     stands = specifying.facts_of(standing.restated(rt, event, playbook))
     facts = specifying.merged(
         specifying.amended(rt, event, playbook, notes=not (stands and is_all_reason(event.text))), stands
@@ -33,11 +32,10 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
         **facts,
     )
     rt = _overtaking(_words_are(rt, event.ts, event.text), event.ts, event.text)
-    return _answers_are(rt, answers, playbook)
+    return _answer_is(rt, event.ts, event.text, playbook)
 
 
 def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
-    answers = tuple(answer for answer in rt.answers if answer.ts != event.ts)
     name = rt.name_of(event.person.id)
     rt = rt.recording(
         step_wording.retracted(name),
@@ -48,7 +46,7 @@ def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
         retracts=rt.line_of(event.ts),
     )
     rt = _overtaking(_words_are(rt, event.ts, ""), event.ts, None)
-    return _answers_are(rt, answers, playbook)
+    return _answer_is(rt, event.ts, None, playbook)
 
 
 def overtaken(rt: Roundtable, event: Say) -> EarlyEdit | None:
@@ -82,12 +80,12 @@ def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
     return rt
 
 
-def _answers_are(rt: Roundtable, answers: tuple[Answer, ...], playbook: Playbook) -> Roundtable:
+def _answer_is(rt: Roundtable, ts: str, text: str | None, playbook: Playbook) -> Roundtable:
     """At a menu the step is written already: what changed is committed when people go on, as feedback is."""
-    is_reworded = len(answers) == len(rt.answers) and answers != rt.answers
-    rt = rt.but(answers=answers)
-    if is_reworded:
+    before = next((one for one in (*rt.answers, *rt.unread) if one.ts == ts), None)
+    if before and before.text != text:
+        rt = rt.without_answer(ts) if text is None else rt.with_answer(before.but(text=text))
         rt = speaking.beginning_anew(rt)
     if rt.stage is Stage.AT_BOUNDARY:
-        return rt.but(drafted=answers)
+        return rt.but(filed=rt.answers)
     return pausing.notes_saved(rt, playbook)

@@ -5,7 +5,7 @@ Every transition that needs people ends here: with one open menu.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from pydantic import ValidationError
 
@@ -28,7 +28,7 @@ from bot.domain.messages.message import Message
 from bot.domain.planning import roles
 from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.budget import line, used_up
-from bot.domain.roundtable.effects import Draft, Speak, Survey, Synthesize
+from bot.domain.roundtable.effects import Speak, Survey, Synthesize
 from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -167,21 +167,20 @@ def chair_of(rt: Roundtable, playbook: Playbook) -> Persona:
     return next(iter((*others, *able)), None) or speaker_of(rt, playbook)
 
 
-def listening(rt: Roundtable, playbook: Playbook, *, redone: bool = False) -> Speak:
+def listening(rt: Roundtable, playbook: Playbook) -> Speak:
     """Who takes up what people said: whom they asked by name; else who leads the step."""
     first, *then = called(rt, playbook) or [speaker_of(rt, playbook).key]
-    return Speak(persona=first, task="acknowledge", redone=redone, then=tuple(then))
+    return Speak(persona=first, task="draft", then=tuple(then))
 
 
 def called(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
     """Whom people asked in what no model has looked at yet, and who can answer."""
-    speaking = (Speak(persona=one.key, task="acknowledge") for one in playbook.roster)
+    speaking = (Speak(persona=one.key, task="draft") for one in playbook.roster)
     able = {speak.persona for speak in speaking if thinks(speak, rt, playbook)}
     if not able:
         return ()
     lead = speaker_of(rt, playbook).key
-    new = (answer for answer in rt.answers if answer not in rt.looked_at)
-    found = (asked_in(one, rt, playbook, lead=lead) for one in new)
+    found = (asked_in(one, rt, playbook, lead=lead) for one in rt.unread)
     named = dict.fromkeys(key for one in found if one for key in one.personas)
     return tuple(key for key in named if key in able)
 
@@ -215,14 +214,13 @@ def passing(rt: Roundtable, picked: Pick) -> Roundtable:
 
 def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -> Roundtable:
     """*first* stands before its question."""
-    carried = tuple(answer.but(feedback=False) for answer in rt.unwritten)
-    rt = rt.but(
+    carried = {one.ts: one.but(feedback=False, step_id=step.step_id) for one in rt.unwritten}
+    rt = rt.dropping(Speak, Survey).but(
         stage=Stage.DISCUSSING,
         step_id=step.step_id,
-        answers=carried,
-        drafted=(),
-        looked_at=(),
-        acknowledged_at="",
+        answers=tuple(carried.values()),
+        filed=(),
+        unread=tuple(carried.get(one.ts, one) for one in rt.unread),
     )
     rt = rt.opening_round(LinePhase.CLARIFYING)
     searching = surveying(rt.but(first_words=first), playbook)
@@ -230,7 +228,7 @@ def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -
 
 
 def surveyed(rt: Roundtable, event: Surveyed, playbook: Playbook) -> Roundtable:
-    """What the search found is shown with the questions, or goes into the file that is being written."""
+    """What the search found is shown with the questions, or with the menu of the step that was finished."""
     rt = _proposing(rt.but(survey=event.survey), event.survey)
     return question(rt, playbook) if rt.stage is Stage.DISCUSSING and rt.menu is None else rt
 
@@ -275,12 +273,15 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
 
 
 def _looking_first(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """The card is posted first; what the persona finds before anybody answers is suggested on it."""
+    """
+    The card is posted first; what the persona finds before anybody answers is suggested on it, and what comes of words
+    that nobody had read when the step before was finished.
+    """
     speak = listening(rt, playbook)
     is_silenced = rt.manners.muted or used_up(rt.purse, playbook.policy)
-    is_open = not rt.answers and not rt.has_finished(rt.step_id) and not rt.has_pending(Speak)
-    looks = playbook.policy.looks_first and is_open and not is_silenced
-    return rt.queueing(speak) if looks and thinks(speak, rt, playbook) else rt
+    looks = playbook.policy.looks_first and not rt.answers and not rt.has_finished(rt.step_id)
+    is_wanted = (looks or rt.unread) and not rt.has_pending(Speak) and not is_silenced
+    return rt.queueing(speak) if is_wanted and thinks(speak, rt, playbook) else rt
 
 
 def text_of(rt: Roundtable, step: Step, playbook: Playbook, depth: Depth) -> tuple[str, bool]:
@@ -406,7 +407,7 @@ def chosen(rt: Roundtable, label: str, person: Person, *, part: LinePhase) -> Ro
 # Whether a model is asked for an effect, and so whether people wait for it, and the budget pays for it.
 
 
-ByVoice = Speak | Draft | Synthesize
+ByVoice = Speak | Synthesize
 
 
 def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
@@ -414,9 +415,7 @@ def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
     persona = voice_of(work, rt, playbook)
     if rt.is_unaided(persona.key if persona else ""):
         return False
-    if isinstance(work, Draft | Synthesize) and work.unaided:
-        return False
-    if isinstance(work, Draft) and (work.skipped or work.looked):
+    if isinstance(work, Synthesize) and work.unaided:
         return False
     return _has_model(persona, playbook)
 
@@ -433,4 +432,4 @@ def voice_of(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | Non
         case Synthesize():
             return chair_of(rt, playbook)
         case _:
-            return speaker_of(rt, playbook)
+            assert_never(work)

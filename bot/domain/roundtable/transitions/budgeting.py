@@ -16,12 +16,12 @@ from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import budget as purse
-from bot.domain.roundtable.effects import Draft, Effect, Post, Speak, Synthesize
+from bot.domain.roundtable.effects import Effect, Post, Speak, Synthesize
 from bot.domain.roundtable.inputs import Press
 from bot.domain.roundtable.outcomes import Failed, Outcome, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, elaborations, speaking, steps
+from bot.domain.roundtable.transitions import asking, elaborations, speaking
 from bot.domain.roundtable.transitions.saving import queue_commit
 
 OFFERING_MORE = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR})
@@ -71,17 +71,15 @@ def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
     """A person says so, and the line says who; then everything stands where it stood."""
     budget = playbook.policy.budget
     name, label = rt.name_of(event.person.id), menus.ALLOW_MORE.label
-    before, was_plain = rt.menu, rt.purse.plain
+    before = rt.menu
     rt = rt.closing_menu(step_wording.chosen(label, name))
     rt = rt.but(purse=rt.purse.allowing_more(playbook.policy))
     total = purse.total(budget, rt.purse.allowed) if budget else ""
     text = trouble_wording.allowed(name, total)
     rt = rt.recording(text, part=rt.part, person=event.person.id, user_name=name)
     match rt.stage:
-        case Stage.AT_BOUNDARY if was_plain and rt.answers and rt.has_finished(rt.step_id):
-            return steps.write(rt)
         case Stage.AT_BOUNDARY:
-            return asking.menu(rt, playbook, text, kind=before.kind if before else None)
+            rt = asking.menu(rt, playbook, text, kind=before.kind if before else None)
         case Stage.ELABORATING:
             rt = _floor_again(rt, before, text)
         case _:
@@ -107,16 +105,14 @@ def _used_up(rt: Roundtable, playbook: Playbook, total: str) -> Roundtable:
 
 
 def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Steps and syntheses are written without one."""
+    """Syntheses are written without one."""
 
     def unaided(effect: Effect) -> Effect:
-        if isinstance(effect, Draft | Synthesize) and asking.thinks(effect, rt, playbook):
+        if isinstance(effect, Synthesize) and asking.thinks(effect, rt, playbook):
             return effect.but(unaided=True)
         return effect
 
-    outbox = tuple(map(unaided, rt.outbox))
-    is_plain = rt.purse.plain or any(isinstance(one, Draft) and one.unaided for one in outbox)
-    return rt.but(outbox=outbox, purse=rt.purse.but(plain=is_plain))
+    return rt.but(outbox=tuple(map(unaided, rt.outbox)))
 
 
 def _offering_more(rt: Roundtable) -> Roundtable:
@@ -152,7 +148,7 @@ CONTEXT_FULL = "context"
 OF_AN_ANSWER = frozenset({"empty", "cut_off", "refused", "unstructured"})
 """Reasons that are about one answer: the next one may be fine."""
 
-Asked = Speak | Draft | Synthesize
+Asked = Speak | Synthesize
 
 
 def is_over(rt: Roundtable, effect: Asked, reason: str, playbook: Playbook) -> bool:
@@ -162,7 +158,7 @@ def is_over(rt: Roundtable, effect: Asked, reason: str, playbook: Playbook) -> b
         return False
     if persona and persona.model and reason in AWAY - {CONTEXT_FULL}:
         return True
-    if isinstance(effect, Speak) and effect.task == "acknowledge":
+    if isinstance(effect, Speak) and effect.task == "draft":
         return reason in AWAY
     if isinstance(effect, Speak) and effect.task == "respond" and not no_answer(rt.debate):
         return False
@@ -198,20 +194,19 @@ def carried_on(rt: Roundtable, effect: Asked, playbook: Playbook) -> Roundtable:
 
 
 def wanted_back(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """From here on with the model; the step that was written down without it is written again."""
+    """From here on with the model, which reads what people said about the step."""
     assert rt.menu, "its button was pressed"
     kind, message = rt.menu.kind, rt.menu.message
     name = rt.name_of(event.person.id)
     chosen = step_wording.chosen(menus.AIDED_AGAIN.label, name)
     rt = rt.closing_menu(chosen).but(unaided=False, unaided_personas=())
     rt = rt.recording(chosen, part=rt.part, person=event.person.id, user_name=name)
-    if rt.stage is Stage.AT_BOUNDARY and rt.answers and rt.has_finished(rt.step_id):
-        return steps.write(rt)
+    rt = rt.but(unread=rt.answers)
     left = tuple(choice for choice in message.choices if choice.action != menus.RETRY.action)
     if not left:
-        return rt
+        return speaking.waiting_speak(rt, playbook)
     again = message.but(text=trouble_wording.WITH_A_MODEL_AGAIN, choices=left, token="", note="")
-    return _offered(rt, kind, again)
+    return speaking.waiting_speak(_offered(rt, kind, again), playbook)
 
 
 def _offered(rt: Roundtable, kind: MenuKind, message: Message) -> Roundtable:

@@ -120,7 +120,7 @@ def go_deeper(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     chosen = step_wording.chosen(label, rt.name_of(event.person.id))
     rt = _without_button(rt, change, chosen, playbook)
     # What was said about the step that is left is in the specification, and stands on its card later.
-    rt = rt.but(answers=(), drafted=(), reopened="", board=None).dropping(Speak, Survey)
+    rt = rt.but(answers=(), filed=(), reopened="", board=None).dropping(Speak, Survey)
     rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING)
     return queue_commit(rt, f"deeper: {counted(asked, 'step')}", then=Then.PHASE, change=change)
 

@@ -300,7 +300,8 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
     )
     named_in = f"{step.phase_key}-" if from_phase_menu else step.step_id
     debate = board.with_options(debate, board.options_in_step(named_in, rt.specification))
-    rt = rt.but(stage=Stage.ELABORATING, elaboration=debate).opening_round(LinePhase.WORKSHOP)
+    rt = rt.dropping(Speak).but(stage=Stage.ELABORATING, elaboration=debate)
+    rt = rt.opening_round(LinePhase.WORKSHOP)
     if unknown:
         rt = rt.logging(trouble("ERR-ELAB-002", phase_key=rt.phase_key))
     intro = discussion_wording.intro(

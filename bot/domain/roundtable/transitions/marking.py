@@ -215,8 +215,7 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     facts = {"retracts": source, **specifying.facts_of(patches)}
     rt = _recorded(rt, event.key, event.person, sentence, mark, **facts)
-    rt = rt.but(answers=tuple(one for one in rt.answers if one.ts != mark.ts))
-    rt = rt.but(drafted=tuple(one for one in rt.drafted if one.ts != mark.ts))
+    rt = rt.without_answer(mark.ts).but(filed=tuple(one for one in rt.filed if one.ts != mark.ts))
     return rt.but(elaboration=rt.elaboration.amended(mark.ts, "")) if rt.elaboration else rt
 
 

@@ -281,6 +281,7 @@ def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
         last_heard=max([rt.last_heard, *heard]),
         lines=tuple(line for line in rt.lines if line.message_id not in ours),
         answers=tuple(answer for answer in rt.answers if answer.ts not in heard),
+        unread=tuple(answer for answer in rt.unread if answer.ts not in heard),
     )
 
 

@@ -8,7 +8,6 @@ from bot.domain.roundtable import words
 from bot.domain.roundtable.effects import (
     UNDER_WAY,
     Commit,
-    Draft,
     Post,
     React,
     ReadItem,
@@ -51,19 +50,13 @@ def pause(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
 
 
 def is_with_model(rt: Roundtable) -> bool:
-    """Whether a step or a synthesis is being written, and not yet saved."""
-    return rt.stage is not Stage.CLOSING and rt.has_pending(Draft, Synthesize)
+    """Whether a synthesis is being written, and not yet saved."""
+    return rt.stage is not Stage.CLOSING and rt.has_pending(Synthesize)
 
 
 def _called_off(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     """What was being written is dropped; what people said stays, and resuming goes back to it."""
-    before = rt.stage
-    rt = rt.dropping(Draft, Synthesize)
-    if before is not Stage.SYNTHESIZING:
-        is_done = rt.has_finished(rt.step_id)
-        kept = tuple(one for one in rt.drafted if is_done and not one.feedback)
-        rt = rt.but(drafted=kept, stage=Stage.AT_BOUNDARY if is_done else Stage.DISCUSSING)
-    return pause(rt, person, playbook)
+    return pause(rt.dropping(Synthesize), person, playbook)
 
 
 def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:

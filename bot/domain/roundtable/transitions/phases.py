@@ -10,9 +10,9 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Card, Message
 from bot.domain.roundtable import root, words
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import Draft, ReadItem, Speak, Survey, Tell, Then
+from bot.domain.roundtable.effects import ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Press, Say, Stop
-from bot.domain.roundtable.outcomes import Committed, Drafted
+from bot.domain.roundtable.outcomes import Committed
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import BRIEF, Roundtable
 from bot.domain.roundtable.transitions import (
@@ -47,7 +47,8 @@ def go_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def analysed(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    rt = rt.but(stage=Stage.ANALYSED, heading_for=None, step_id="", elaboration=None, answers=(), drafted=())
+    rt = rt.but(stage=Stage.ANALYSED, heading_for=None, step_id="", elaboration=None)
+    rt = rt.but(answers=(), filed=(), unread=())
     return pausing.notes_saved(rt, playbook)
 
 
@@ -121,12 +122,13 @@ def _depth_note(depth: Depth, why: str, *, resumed: bool) -> str:
 
 
 def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """The steps that are left are drafted from what was said, and not recorded as done."""
-    left = tuple(
-        step.step_id
-        for step in playbook.agenda.steps_of(rt.phase_key)
-        if step.step_id not in rt.steps_completed
-    )
+    """
+    The steps that are left are written from what was said, and not recorded as done. The files and the completion of
+    the phase are one commit.
+    """
+    phase = asking.phase_of(rt.phase_key, playbook)
+    of_phase = [step.step_id for step in playbook.agenda.steps_of(phase.key)]
+    left = [one for one in of_phase if one not in rt.steps_completed]
     speaker = asking.speaker_of(rt, playbook)
     titles = [step.title for step_id in left if (step := playbook.agenda.get(step_id))]
     title, subtitle = step_wording.left_out_of_phase(titles)
@@ -138,14 +140,7 @@ def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     passed = (*rt.passed, *skipped)
     rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.AT_BOUNDARY, passed=passed, step_id=step_id)
     rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=speaker.actor, **BY_RULE)
-    return rt.queueing(Draft(steps=left, skipped=True))
-
-
-def skipped_drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
-    """The drafts and the completion of the phase are one commit."""
-    phase = asking.phase_of(rt.phase_key, playbook)
-    left = [step.step_id for step in playbook.agenda.steps_of(phase.key)]
-    rt, edits = specifying.written(rt, playbook, left)
+    rt, edits = specifying.written(rt, playbook, of_phase)
     rt = rt.recording(step_wording.phase_complete(phase), part=LinePhase.FORMALIZING)
     change = MetaChange(phases=(phase.key,), codebase_hash=HEAD)
     return queue_commit(rt, f"phase {phase.key} {phase.name}", then=Then.PHASE, edits=edits, change=change)
@@ -153,9 +148,9 @@ def skipped_drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Round
 
 def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     """In git; who skips the rest of the phase, or goes on from its card, has what was said saved first."""
-    if rt.heading_for is Stage.CLOSING and rt.answers == rt.drafted:
+    if rt.heading_for is Stage.CLOSING and rt.answers == rt.filed:
         return skip_rest(rt.but(heading_for=None), playbook)
-    if rt.heading_for is Stage.DISCUSSING and rt.answers == rt.drafted:
+    if rt.heading_for is Stage.DISCUSSING and rt.answers == rt.filed:
         return close(rt, playbook, heading_for=Stage.DISCUSSING)
     return steps.step_written(rt, playbook, told)
 
@@ -247,7 +242,7 @@ def reopen(rt: Roundtable, step_id: str, person: Person, playbook: Playbook) -> 
     rt = steps.feedback_saved(rt, playbook)
     if rt.stage is Stage.DISCUSSING:
         # What was said about the step that is left open is in the specification, and stands on its card later.
-        rt = rt.but(answers=(), drafted=()).dropping(Speak, Survey)
+        rt = rt.but(answers=(), filed=()).dropping(Speak, Survey)
     if step.phase_key != rt.phase_key:
         depth, _, _ = depth_for(step.phase_key, rt.depth_overrides, asking.scan_of(rt))
         rt = rt.but(phase_key=step.phase_key, depth=depth)
@@ -312,7 +307,7 @@ def choose(rt: Roundtable, action: str, playbook: Playbook, *, person: Person) -
     if action == Action.ELABORATE:
         return rt.but(stage=Stage.WRITING).queueing(ReadItem(discussing="phase" if at_phase_end else "step"))
     if rt.step_id == playbook.agenda.plan.step_id:
-        rt = rt.but(answers=(), drafted=()).dropping(Speak, Survey)
+        rt = rt.but(answers=(), filed=()).dropping(Speak, Survey)
         return go_on(rt, playbook)
     if action == Action.SKIP:
         return skip_rest(rt, playbook)

@@ -106,11 +106,11 @@ def _speaking_again(rt: Roundtable, name: str, playbook: Playbook) -> Roundtable
 
 
 def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """What would have been said meanwhile: the newest answer is acknowledged, or the next persona speaks."""
+    """What would have been said meanwhile: what nobody has read is read, or the next persona speaks."""
     if is_silenced(rt, playbook) or rt.has_pending(Speak):
         return rt
-    if rt.stage is Stage.DISCUSSING and rt.answers:
-        return rt.queueing(asking.listening(rt, playbook))
+    if rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY}:
+        return reading(rt, playbook)
     if rt.stage is not Stage.ELABORATING:
         return rt
     if not rt.debate.framed:
@@ -237,12 +237,22 @@ def is_stale_reply(debate: Elaboration, event: PersonaSpoke) -> bool:
     return event.turns is not None and any(turn.human for turn in debate.turns[event.turns :])
 
 
-def answers_on(rt: Roundtable, event: PersonaSpoke) -> bool:
-    """Whether people have said more to the open step, or taken something back, since its persona began to answer."""
-    return event.answers is not None and len(rt.answers) != event.answers
+def is_overtaken(rt: Roundtable, event: PersonaSpoke) -> bool:
+    """Whether people have said more since the persona began to read."""
+    return any(one.ts not in event.read for one in rt.unread)
 
 
-def waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:
+def reading(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """A model reads what none has read yet, one call at a time. Without one nothing waits to be read."""
+    speak = asking.listening(rt, playbook)
+    if not asking.thinks(speak, rt, playbook):
+        return rt.but(unread=())
+    if not rt.unread:
+        return rt
+    return _waiting_for(rt, speak) if rt.has_pending(Speak) else asking_to_speak(rt, speak, playbook)
+
+
+def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:
     """
     *speak* in place of the persona that waits for its turn in the outbox. One at the front may be thinking already; it
     looks again afterwards.
@@ -257,12 +267,12 @@ def waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:
 
 
 def beginning_anew(rt: Roundtable) -> Roundtable:
-    """Somebody changed an answer that a persona may be thinking about: it reads the new words instead."""
+    """Somebody changed an answer that a persona may be thinking about: it reads what stands there now instead."""
     begun = rt.next_effect
-    if not isinstance(begun, Speak) or begun.task != "acknowledge":
+    if not isinstance(begun, Speak) or begun.task != "draft":
         return rt
     fresh = begun.but(id="", attempts=0, attempted_at="", attempted_before="")
-    return rt.dropping(Speak).queueing(fresh)
+    return rt.dropping(Speak).queueing(fresh) if rt.unread else rt.dropping(Speak)
 
 
 def again(rt: Roundtable, persona: str) -> Speak:

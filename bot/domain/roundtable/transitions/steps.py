@@ -11,9 +11,9 @@ from bot.domain.messages import help_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import covering, words
-from bot.domain.roundtable.effects import Draft, React, ReadItem, Speak, Survey, Tell, Then
+from bot.domain.roundtable.effects import React, ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Finish, Press, Say
-from bot.domain.roundtable.outcomes import Committed, Drafted, PersonaSpoke, spent
+from bot.domain.roundtable.outcomes import Committed, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
@@ -25,14 +25,10 @@ from bot.domain.roundtable.transitions import (
 )
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import has_content, queue_commit, saying_what_is_saved
-from bot.domain.specification.entries import Patch
 from bot.domain.specification.reader import is_question
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
-from bot.domain.values.timestamps import seconds_since, slack_time
-
-BURST_SECONDS = 120
-"""Without a model: within this time after an acknowledgement, further answers get a reaction and no words."""
+from bot.domain.values.timestamps import slack_time
 
 # --- answering ----------------------------------------------------------------------------------------------------
 
@@ -50,23 +46,18 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
     rt = _told_who_has_no_model(rt, event, playbook)
     before, rt = rt, rt.answering(event, feedback=False)
-    speak = asking.listening(rt, playbook)
     if not specifying.is_small(event.text, playbook):
         rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
-    elif not asking.thinks(speak, rt, playbook):
+    elif not asking.thinks(asking.listening(rt, playbook), rt, playbook):
         return before  # a model may have asked for a "yes"; nothing else here waits for one
-    if rt.has_pending(Speak):
-        return speaking.waiting_for(rt, speak)
-    if not asking.thinks(speak, rt, playbook) and not _burst_is_over(rt):
-        return rt
-    return speaking.asking_to_speak(rt.but(acknowledged_at=rt.now), speak, playbook)
+    return speaking.reading(rt, playbook)
 
 
 def _told_who_has_no_model(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Who asks a persona that cannot answer. What stayed a note can be kept as an open question of theirs."""
     address = playbook.roster.addressed(event.text, lead="")
     called = address.personas if address.kind is AddressKind.DIRECT and is_question(event.text) else ()
-    speaking = (Speak(persona=key, task="acknowledge") for key in called)
+    speaking = (Speak(persona=key, task="draft") for key in called)
     silent = {one.persona for one in speaking if not asking.thinks(one, rt, playbook)}
     if not silent:
         return rt
@@ -89,70 +80,45 @@ def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.SAVING)))
 
 
-def acknowledged(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    """What a persona makes of people's words: entries for the card, and words only if it has any."""
-    if not event.text.strip() and event.patches is None:
-        return rt
+def drafted(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
+    """
+    What a persona makes of people's words: entries for the card, and words only if it has any. Words that it wrote
+    while people went on are left out, because they may be answered already; its entries rest on what it read.
+    """
     persona = playbook.roster.get(event.persona) or asking.speaker_of(rt, playbook)
-    if speaking.answers_on(rt, event):
-        if event.answers == 0 and event.patches is not None:
-            return _looked_ahead(rt, persona, event, event.patches, playbook)
-        return _overtaken(rt, persona, event, playbook)
-    then = event.then
-    if event.patches is not None:
-        also = (key for key in asking.called(rt, playbook) if key != persona.key)
-        then = tuple(dict.fromkeys((*then, *also)))
-        rt = _looked(rt, persona, event, event.patches, playbook)
-    if event.text.strip():
+    asked = dict.fromkeys((*event.then, *asking.called(rt, playbook)))
+    then = tuple(key for key in asked if key != persona.key)
+    speaks, is_late = bool(event.text.strip()), speaking.is_overtaken(rt, event)
+    is_said, has_looked = speaks and not is_late, event.patches is not None
+    rt = _read(rt, persona, event, playbook, facts={} if is_said else event.meta)
+    if speaks and is_late:
+        left = event.but(facts={}) if has_looked else event
+        rt = speaking.late_words_noted(rt, persona, left, part=LinePhase.CLARIFYING, again=True)
+    if is_said:
         note = step_wording.recommended(event.recommended, event.why)
         message = Message(text=event.text, speaker=persona.key, note=note)
         rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=persona.actor, **event.meta)
-    if not then or rt.has_pending(Speak):
+    if rt.has_pending(Speak):
         return rt
-    speak = Speak(persona=then[0], task="acknowledge", then=then[1:])
-    return speaking.asking_to_speak(rt, speak, playbook)
+    if then:
+        speak = Speak(persona=then[0], task="draft", then=then[1:])
+        return speaking.asking_to_speak(rt, speak, playbook)
+    return speaking.reading(rt, playbook) if is_late else rt
 
 
-def _looked(
-    rt: Roundtable, persona: Persona, event: PersonaSpoke, patches: tuple[Patch, ...], playbook: Playbook
+def _read(
+    rt: Roundtable, persona: Persona, event: PersonaSpoke, playbook: Playbook, *, facts: Mapping[str, Any]
 ) -> Roundtable:
     """What the call took stands in the record once: on the line of its words, if there are any."""
-    rt = rt.but(looked_at=rt.answers)
-    facts = {} if event.text.strip() else event.meta
-    if patches:
-        return specifying.proposed(rt, persona, patches, playbook, part=LinePhase.CLARIFYING, **facts)
+    rt = rt.but(unread=tuple(one for one in rt.unread if one.ts not in event.read))
+    if event.patches is None:
+        return rt
+    if event.patches:
+        return specifying.proposed(rt, persona, event.patches, playbook, part=LinePhase.CLARIFYING, **facts)
     if not facts:
         return rt
-    told = step_wording.nothing_found if event.answers == 0 else step_wording.nothing_new
+    told = step_wording.nothing_new if event.read else step_wording.nothing_found
     return rt.recording(told(persona), part=LinePhase.CLARIFYING, persona=persona.key, **facts)
-
-
-def _looked_ahead(
-    rt: Roundtable, persona: Persona, event: PersonaSpoke, patches: tuple[Patch, ...], playbook: Playbook
-) -> Roundtable:
-    """
-    People answered while the persona looked for the first time. What it found rests on no answer, so it is suggested;
-    its words may be answered already, and are left out. Then it reads the answers.
-    """
-    heard = rt.answers
-    silent = event.but(text="", recommended="", why="", satisfied=None)
-    rt = _looked(rt, persona, silent, patches, playbook).but(looked_at=())
-    if rt.stage is not Stage.DISCUSSING or not heard or rt.has_pending(Speak):
-        return rt
-    return speaking.asking_to_speak(rt, asking.listening(rt, playbook), playbook)
-
-
-def _overtaken(rt: Roundtable, persona: Persona, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    """
-    Once more with all that was said. When people go on even then, a model looks again; else the next thing that they
-    say is answered.
-    """
-    speak = asking.listening(rt, playbook, redone=True)
-    looks = rt.stage is Stage.DISCUSSING and asking.thinks(speak, rt, playbook)
-    rt = speaking.late_words_noted(rt, persona, event, part=LinePhase.CLARIFYING, again=looks)
-    if event.redone and not looks:
-        return rt.but(acknowledged_at="")
-    return speaking.asking_to_speak(rt, speak, playbook)
 
 
 # --- finishing ----------------------------------------------------------------------------------------------------
@@ -194,21 +160,14 @@ def finish(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     rt = rt.recording(
         step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, person=person.id, user_name=name
     )
-    rt = rt.but(stage=Stage.WRITING)
-    return write(asking.surveying(rt, playbook) if rt.answers else rt)
+    return write(rt, playbook)
 
 
-def write(rt: Roundtable) -> Roundtable:
-    """All that was said about the step so far is given to the voice, unless a model has looked at all of it."""
-    draft = Draft(steps=(rt.step_id,), looked=bool(rt.answers) and rt.looked_at == rt.answers)
-    return rt.but(stage=Stage.WRITING, drafted=rt.answers).queueing(draft)
-
-
-def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
-    """What a model proposes is marked as that; the files are made of entries."""
+def write(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The files are made of entries, and committed. No model is waited for: it reads on while people choose."""
+    rt = rt.but(stage=Stage.WRITING, filed=rt.answers)
     step = playbook.agenda.get(rt.step_id)
     title = f"{rt.step_id} {step.title}" if step else rt.step_id
-    rt = specifying.proposed(rt, asking.speaker_of(rt, playbook), event.patches, playbook)
     is_done = rt.has_finished(rt.step_id)
     is_plan = rt.step_id == playbook.agenda.plan.step_id
     done: tuple[str, ...] = () if is_plan or is_done else (rt.step_id,)
@@ -216,11 +175,7 @@ def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
         done = covering.covered_steps(rt, playbook)
         rt = _card_saved(rt, step, done)
     rt, edits = specifying.written(rt, playbook, [rt.step_id])
-    rt = rt.recording(
-        step_wording.wrote(title, [edit.path for edit in edits]),
-        part=LinePhase.FORMALIZING,
-        **spent(event.facts),
-    )
+    rt = rt.recording(step_wording.wrote(title, [edit.path for edit in edits]), part=LinePhase.FORMALIZING)
     change = MetaChange(steps=done) if done or not is_done else None
     if is_done:
         return queue_commit(rt, f"feedback {title}", then=Then.STEP, edits=edits, change=change)
@@ -241,19 +196,16 @@ def _card_saved(rt: Roundtable, card: Step, done: Collection[str]) -> Roundtable
 
 def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     """In git; now people may go on, or discuss it as they wished."""
-    if rt.heading_for is Stage.ELABORATING and rt.answers == rt.drafted:
+    if rt.heading_for is Stage.ELABORATING and rt.answers == rt.filed:
         return rt.but(heading_for=None).queueing(ReadItem(discussing="step"))
-    return menu(rt, playbook, saying_what_is_saved(rt, told))
+    rt = menu(rt, playbook, saying_what_is_saved(rt, told))
+    return speaking.reading(asking.surveying(rt, playbook), playbook)
 
 
 def fed_back(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Added to the step that is finished. The menu stays where it is; it is committed when people go on."""
     rt = rt.answering(event, feedback=True)
-    rt = rt.but(drafted=rt.answers).queueing(React(ts=event.ts, emoji=NOTED))
-    speak = asking.listening(rt, playbook)
-    if rt.has_pending(Speak) or not asking.thinks(speak, rt, playbook):
-        return rt
-    return speaking.asking_to_speak(rt, speak, playbook)
+    return speaking.reading(rt.but(filed=rt.answers).queueing(React(ts=event.ts, emoji=NOTED)), playbook)
 
 
 def feedback_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -277,8 +229,8 @@ def menu(
     What people said or changed in the meantime is written first. *anew*: the menu is posted, not edited in
     place. Below a discussion it always is.
     """
-    if rt.answers != rt.drafted and playbook.agenda.get(rt.step_id):
-        return write(rt)
+    if rt.answers != rt.filed and playbook.agenda.get(rt.step_id):
+        return write(rt, playbook)
     return asking.menu(rt, playbook, text, kind=kind, facts=facts, anew=anew or _is_above_the_discussion(rt))
 
 
@@ -286,7 +238,3 @@ def _is_above_the_discussion(rt: Roundtable) -> bool:
     """Whether the card of the step stands in the thread before the discussion that people come from."""
     card, board = (slack_time(rt.stands_at(one.token)) if one else None for one in (rt.card, rt.board))
     return card is not None and board is not None and card < board
-
-
-def _burst_is_over(rt: Roundtable) -> bool:
-    return not rt.acknowledged_at or seconds_since(rt.acknowledged_at, rt.now) >= BURST_SECONDS

@@ -18,7 +18,6 @@ from bot.domain.roundtable.effects import (
     UNDER_WAY,
     Attemptable,
     Commit,
-    Draft,
     Effect,
     NameSession,
     OpenThread,
@@ -58,7 +57,6 @@ from bot.domain.roundtable.transitions import (
     phases,
     resuming,
     specifying,
-    steps,
     syntheses,
 )
 from bot.domain.roundtable.transitions.asking import report
@@ -67,7 +65,6 @@ from bot.domain.roundtable.transitions.saving import (
     not_saved,
     queue_commit,
     saved,
-    saying_what_is_saved,
     written_again,
 )
 from bot.domain.transcript.lines import LinePhase
@@ -319,8 +316,6 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
         return elaborations.too_much_to_hold(rt, playbook)
     if budgeting.is_over(rt, effect, reason, playbook):
         return budgeting.carried_on(rt, effect, playbook)
-    if rt.stage is Stage.WRITING:
-        return steps.menu(rt, playbook, saying_what_is_saved(rt))
     if rt.stage is not Stage.ELABORATING:
         return rt
     if effect.task == "frame":
@@ -391,7 +386,6 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Post: _not_posted,
     Rewrite: _not_rewritten,
     Speak: _nothing_said,
-    Draft: _voice_lost,
     Synthesize: _no_synthesis,
     Survey: _not_searched,
     Commit: _not_saved,

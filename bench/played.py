@@ -122,7 +122,7 @@ class CountedStore:
 class CannedVoices(OfflineVoices):
     """As a model that answers at once: the host has something to say on every first answer of a step."""
 
-    async def acknowledge(self, cue: VoiceContext) -> Speech:
+    async def draft(self, cue: VoiceContext) -> Speech:
         """One question for each step."""
         asked = len(cue.roundtable.answers) == 1
         return Speech("Who waits, and for how long?" if asked else "", facts=FACTS, patches=())

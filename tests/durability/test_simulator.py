@@ -52,12 +52,12 @@ def test_whatever_goes_wrong_while_something_is_tried_again(refused: Fate) -> No
     """In the wait before it, in the look for it, in the next attempt: nothing is lost or said twice."""
     with quietly(), quickly():
         undisturbed.cache_clear()
-        first = next(plan for plan in singles("step") if plan[0][1] is refused and _is_post(plan))
-        outcome = played("step", first)
+        first = next(plan for plan in singles("discussion") if plan[0][1] is refused and _is_post(plan))
+        outcome = played("discussion", first)
         number = outcome.met[0].number
         again = outcome.seen[number + 1 :]
         followers = list(pairs(first, outcome.seen[: number + TRIED_AGAIN]))
-        wrong = [(plan, found) for plan in followers if (found := played("step", plan).wrong)]
+        wrong = [(plan, found) for plan in followers if (found := played("discussion", plan).wrong)]
         undisturbed.cache_clear()
 
     assert Kind.PAUSE in again[:1]
@@ -67,7 +67,7 @@ def test_whatever_goes_wrong_while_something_is_tried_again(refused: Fate) -> No
 
 def _is_post(plan: Plan) -> bool:
     """Whether it is a post that meets its fate."""
-    return undisturbed("step")[-1].seen[plan[0][0]] is Kind.POST
+    return undisturbed("discussion")[-1].seen[plan[0][0]] is Kind.POST
 
 
 @pytest.mark.parametrize("name", plants.SIMULATED)

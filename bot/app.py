@@ -397,10 +397,9 @@ async def _reviews(
     """Reviews are taken from now on; their effects are performed together with the roundtables'."""
     triage = review_triage(settings, parts)
     postbox = ReviewWebhook(
-        secret=_words(settings.review_secret),
+        secrets=[secret.get_secret_value() for secret in settings.review_secret],
         archive=parts.workspace,
         homes=ItemLocator(parts.store, parts.workspace),
-        memory=parts.store,
         triage=triage,
         clock=now,
         redact=parts.redact,

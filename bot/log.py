@@ -10,6 +10,7 @@ import json
 import logging
 import re
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -20,6 +21,7 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 HIDDEN = "[hidden]"
+WARNING_SECONDS = 60.0
 Redact = Callable[[str], str]
 
 # Secrets that are known by their shape: tokens of Slack, and what stands before the @ of an address.
@@ -72,6 +74,19 @@ def about(
 
 def redacted(text: str) -> str:
     return TOKEN.sub(HIDDEN, text)
+
+
+class ThrottledWarning:
+    """Logged at most once a minute, so that requests cannot fill the log."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        self._log = log
+        self._logged_at = -WARNING_SECONDS
+
+    def warn(self, sentence: str) -> None:
+        if (now := time.monotonic()) - self._logged_at >= WARNING_SECONDS:
+            self._logged_at = now
+            self._log.warning("%s Others are not logged for a minute.", sentence)
 
 
 class _About:

@@ -93,6 +93,11 @@ RedisAddress = Annotated[SecretStr, _shaped(r"(rediss?|unix)://\S+"), AfterValid
 Remote = Annotated[str, _shaped(r"(?!-)(?!\w+::)\S+"), AfterValidator(_address)]
 # No part may begin with a dot or a dash: neither `..` nor `.git` nor an option of git.
 PathWithin = Annotated[PurePosixPath, _shaped(r"\w[\w.-]*(/\w[\w.-]*)*")]
+# Strictly Base64: Python would skip other characters, and sign with the rest.
+WebhookSecret = Annotated[
+    SecretStr, _shaped("whsec_(?=.{32,88}$)([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?")
+]
+_listed = _from_text(lambda text: tuple(one.strip() for one in text.split(",")))
 
 
 class Settings(Keys):
@@ -159,13 +164,13 @@ class Settings(Keys):
     triage_channel: Annotated[str, _shaped(r"#?[^\s#@,]+")] | None = Field(
         default=None, description="the id or the name of one channel"
     )
-    review_secret: Annotated[SecretStr, _shaped(r"\S{16,}")] | None = Field(
-        default=None, repr=False, description="a secret of at least 16 characters, in one word"
+    review_secret: Annotated[tuple[WebhookSecret, ...], _listed] = Field(
+        default=(),
+        repr=False,
+        description="whsec_ and then 24 to 64 bytes in Base64, as `echo whsec_$(openssl rand -base64 32)` writes it;"
+        " two of them with a comma while it is changed",
     )
-    seal_key: Annotated[
-        tuple[Annotated[SecretStr, _shaped(r"\S{16,}")], ...],
-        _from_text(lambda text: tuple(one.strip() for one in text.split(","))),
-    ] = Field(
+    seal_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"\S{16,}")], ...], _listed] = Field(
         default=(),
         repr=False,
         description="secrets of at least 16 characters each, the newest first, separated by commas",
@@ -236,7 +241,7 @@ class Settings(Keys):
     @property
     def takes_requests(self) -> bool:
         """Slack's over HTTP, or reviews of other programs."""
-        return self.slack_app_token is None or self.review_secret is not None
+        return self.slack_app_token is None or bool(self.review_secret)
 
     def secrets(self) -> frozenset[str]:
         """Every text that must not come up in a log; of an address, only what opens it."""

@@ -534,7 +534,7 @@ def refs(remote: Path) -> str:
     [
         ("ROUNDTABLE_HEALTH_PORT", {}),
         ("ROUNDTABLE_PORT", {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": "1234567890abcdef"}),
-        ("ROUNDTABLE_PORT", {"ROUNDTABLE_REVIEW_SECRET": "1234567890abcdef"}),
+        ("ROUNDTABLE_PORT", {"ROUNDTABLE_REVIEW_SECRET": "whsec_" + "1234567890abcdef" * 2}),
     ],
 )
 async def test_a_port_that_is_taken_stops_the_run(

@@ -1,49 +1,51 @@
 """Reviews that other programs post: who is let in, what is kept, and what they are answered."""
 
 import asyncio
-import hashlib
-import hmac
+import base64
 import json
+import os
+import random
 import re
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from urllib.parse import unquote
 
 import aiohttp
 import pytest
+from standardwebhooks import Webhook
 
 from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
 from bot.server import review_webhook
 from bot.server.http import SlackRoute, received, serving
-from bot.server.review_webhook import (
-    LARGEST_BYTES,
-    REVIEWER,
-    SIGNATURE,
-    TIMESTAMP,
-    WINDOW_SECONDS,
-    ReviewWebhook,
-    signature,
-)
+from bot.server.review_webhook import HEADERS, LARGEST_BYTES, ReviewWebhook
 from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
 
 ROOT = Path(__file__).parent.parent
-SECRET = "a-secret-of-these-tests"
+SECRET, NEXT, OTHER = ("whsec_" + base64.b64encode(letter * 32).decode() for letter in (b"a", b"b", b"c"))
 LINE = "REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1"
+ID, TIMESTAMP, SIGNATURE = HEADERS
+
+
+def request_body(text: str = PASSED.decode(), *, slug: str = SLUG, reviewer: str = "") -> bytes:
+    """The body of a request."""
+    data = {"item": slug, "text": text} | ({"reviewer": reviewer} if reviewer else {})
+    return json.dumps(
+        {"type": "review.completed", "timestamp": "2026-11-23T22:00:00Z", "data": data}
+    ).encode()
 
 
 def signed(
-    body: bytes, *, secret: str = SECRET, at: float | None = None, slug: str = SLUG, reviewer: str = ""
+    body: bytes, *, secret: str = SECRET, at: float | None = None, id: str = "msg_1"
 ) -> dict[str, str]:
-    stamp = str(int(time.time() if at is None else at))
-    who = {REVIEWER: reviewer} if reviewer else {}
-    return who | {TIMESTAMP: stamp, SIGNATURE: signature(secret, stamp, body, slug=slug, reviewer=reviewer)}
+    stamp = int(time.time() if at is None else at)
+    signature = Webhook(secret).sign(id, datetime.fromtimestamp(stamp, UTC), body.decode())
+    return {ID: id, TIMESTAMP: str(stamp), SIGNATURE: signature}
 
 
 @dataclass
@@ -51,16 +53,15 @@ class Door:
     """The endpoint, over a real socket, and the room behind it."""
 
     room: Room
+    box: ReviewWebhook
     session: aiohttp.ClientSession
     address: str
 
     async def post(
-        self, body: bytes, headers: Mapping[str, str] | None = None, *, slug: str = SLUG
+        self, body: bytes, headers: Mapping[str, str] | None = None
     ) -> tuple[int, dict[str, object]]:
-        given = signed(body, slug=slug) if headers is None else headers
-        async with self.session.post(
-            f"{self.address}/reviews/{slug}", data=BytesIO(body), headers=given
-        ) as answer:
+        given = signed(body) if headers is None else headers
+        async with self.session.post(f"{self.address}/reviews", data=BytesIO(body), headers=given) as answer:
             return answer.status, await answer.json()
 
     def kept(self) -> list[str]:
@@ -82,10 +83,9 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
     async with room(slack, tmp_path, thread=thread) as here, SqliteStore(tmp_path / "store") as store:
         homes = ItemLocator(store, here.workspace)
         box = ReviewWebhook(
-            secret=SECRET,
+            secrets=[NEXT, SECRET],
             archive=here.workspace,
             homes=homes,
-            memory=store,
             triage=here.triage,
             clock=now,
         )
@@ -93,12 +93,12 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
         entrance.open(received(box))
         doors = {review_webhook.PATH: entrance.enter}
         async with serving("127.0.0.1", port, post=doors), aiohttp.ClientSession() as session:
-            yield Door(here, session, f"http://127.0.0.1:{port}")
+            yield Door(here, box, session, f"http://127.0.0.1:{port}")
 
 
 async def test_a_signed_review_is_kept_and_shown(door: Door) -> None:
     """The answer has the line and the path; people see who posted it, as text."""
-    status, said = await door.post(PASSED, signed(PASSED, reviewer="lint-bot, <!channel>"))
+    status, said = await door.post(request_body(reviewer="lint-bot, <!channel>"))
     await door.room.pay()
 
     path = "docs/requirements/offline-sync/reviews/review-001.md"
@@ -109,112 +109,139 @@ async def test_a_signed_review_is_kept_and_shown(door: Door) -> None:
 
 
 async def test_the_same_review_again_is_the_same(door: Door) -> None:
-    """A program that got no answer just posts it again: one file, one commit, one message."""
-    first = await door.post(PASSED)
-    second = await door.post(PASSED, signed(PASSED, at=time.time() + 1))
+    """A program that got no answer repeats its request, with the same id or another: one file, one message."""
+    body = request_body()
+    headers = signed(body)
+    first = await door.post(body, headers)
+    repeated = await door.post(body, headers)
+    anew = await door.post(body, signed(body, id="msg_2"))
     await door.room.pay()
 
-    assert (first[0], second[0]) == (201, 200)
-    assert first[1] == second[1]
+    assert (first[0], repeated[0], anew[0]) == (201, 200, 200)
+    assert first[1] == repeated[1] == anew[1]
     assert door.kept() == ["review-001.md"]
     assert len(door.room.details()) == 1
 
 
-Headers = Callable[[], dict[str, str]]
+async def test_requests_at_the_same_time_are_one_review(door: Door) -> None:
+    """A sender that waits no longer repeats its request while the first one is still being kept."""
+    body = request_body()
+    answers = await asyncio.gather(*(door.post(body) for _ in range(5)))
+
+    assert sorted(status for status, _ in answers) == [200, 200, 200, 200, 201]
+    assert door.kept() == ["review-001.md"]
+
+
+async def test_both_secrets_count_while_one_is_changed(door: Door) -> None:
+    """Also in one header, as senders do that change theirs."""
+    old, new = request_body("signed with the old one"), request_body("signed with the new one")
+    both = request_body("signed with two, of which one is ours")
+    given = signed(both) | {SIGNATURE: f"{signed(both, secret=OTHER)[SIGNATURE]} {signed(both)[SIGNATURE]}"}
+
+    assert (await door.post(old, signed(old, secret=SECRET)))[0] == 201
+    assert (await door.post(new, signed(new, secret=NEXT)))[0] == 201
+    assert (await door.post(both, given))[0] == 201
+
+
+Headers = Callable[[bytes], dict[str, str]]
 """Made in the test: it may run long after it was collected, and then they would be old."""
 
 
 @pytest.mark.parametrize(
     ("headers", "why"),
     [
-        (dict, "are needed"),
-        (lambda: {TIMESTAMP: "1"}, "are needed"),
-        (lambda: {TIMESTAMP: "soon", SIGNATURE: "v0=1"}, "no number of seconds"),
-        (lambda: {TIMESTAMP: "\u0663\u0663", SIGNATURE: "v0=1"}, "no number of seconds"),
-        (lambda: signed(PASSED) | {SIGNATURE: "v1=1"}, "no signature"),
-        (lambda: signed(PASSED, secret="another-secret-16"), "not that of this request"),
-        (lambda: signed(PASSED + b" "), "not that of this request"),
-        (lambda: signed(PASSED) | {TIMESTAMP: str(int(time.time()) - 5)}, "not that of this request"),
-        (lambda: signed(PASSED, at=time.time() - WINDOW_SECONDS - 60), "more than 300 s away"),
-        (lambda: signed(PASSED, at=time.time() + WINDOW_SECONDS + 60), "more than 300 s away"),
+        (lambda _: {}, "each of the headers is needed once"),
+        (lambda body: signed(body) | {SIGNATURE: ""}, "Missing required headers"),
+        (lambda body: signed(body) | {TIMESTAMP: "soon"}, "Invalid Signature Headers"),
+        (lambda body: signed(body) | {TIMESTAMP: "nan"}, "Invalid Signature Headers"),
+        (lambda body: signed(body) | {SIGNATURE: "v1"}, "Invalid headers or body"),
+        (lambda body: signed(body) | {SIGNATURE: "v1,\u00fc"}, "Invalid headers or body"),
+        (lambda body: signed(body) | {SIGNATURE: "v1,A"}, "Invalid headers or body"),
+        (lambda body: signed(body, secret=OTHER), "No matching signature found"),
+        (lambda body: signed(body + b" "), "No matching signature found"),
+        (lambda _: signed(request_body(slug="dark-mode")), "No matching signature found"),
+        (lambda body: signed(body) | {ID: "msg_2"}, "No matching signature found"),
+        (lambda body: signed(body) | {TIMESTAMP: str(int(time.time()) - 5)}, "No matching signature found"),
+        (lambda body: signed(body, at=time.time() - 360), "Message timestamp too old"),
+        (lambda body: signed(body, at=time.time() + 360), "Message timestamp too new"),
     ],
     ids=[
-        "unsigned",
-        "half",
-        "words",
-        "other digits",
-        "no digest",
-        "other secret",
-        "other body",
-        "other time",
-        "late",
-        "early",
+        "unsigned", "no signature", "words", "no number", "no digest", "other letters", "half a digest", "other secret",
+        "other body", "another item", "other id", "other time", "late", "early",
     ],
-)
+)  # fmt: skip
 async def test_whoever_is_not_believed_leaves_nothing(door: Door, headers: Headers, why: str) -> None:
     """One sentence says why, the same for an item that there is and for one that there is not."""
     for slug in (SLUG, "nobody"):
-        status, said = await door.post(PASSED, headers(), slug=slug)
+        body = request_body(slug=slug)
+        status, said = await door.post(body, headers(body))
         assert status == 401
-        assert why in str(said["error"])
+        assert f"): {why}. docs/reviews.md" in str(said["error"])
 
     assert door.kept() == []
+
+
+async def test_odd_requests_are_refused_and_never_an_error(door: Door) -> None:
+    """Of two thousand, each with a sentence."""
+    chance, now = random.Random(7), str(int(time.time()))
+    odd = (
+        now, "", "v1", "v1,", "v1,%%%", "v1,,", ",", "v1,\u00fc", "v1a,AAAA", "a,b,c", "v1,AAAA v1", "nan", "inf",
+        "1e400", "-1", "9" * 400, "\u0661", "\ud800", "v1," + "A" * 5000,
+    )  # fmt: skip
+    bodies = (request_body(), b"\xff\xfe", b"", b"null", b"[" * 10_000)
+    for _ in range(2_000):
+        headers = {name: chance.choice(odd) for name in HEADERS if chance.random() < 0.9}
+        answer = await door.box.post(headers, chance.choice(bodies))
+        assert answer.status == 401
+        assert "is not signed" in (answer.text or "")
 
 
 @pytest.mark.parametrize(
-    ("slug", "headers"),
+    ("body", "why"),
     [
-        ("dark-mode", lambda: signed(PASSED, reviewer="lint")),
-        (SLUG, lambda: signed(PASSED, reviewer="lint") | {REVIEWER: "the security team"}),
-        (SLUG, lambda: signed(PASSED) | {REVIEWER: "the security team"}),
-        (SLUG, lambda: signed(PASSED, reviewer="lint") | {REVIEWER: ""}),
+        (b"", "Invalid JSON: EOF while parsing a value"),
+        (b"# Review", "Invalid JSON: expected value"),
+        (b"[" * 10_000, "Invalid JSON: recursion limit exceeded"),
+        (b"null", "body: Input should be an object"),
+        (b"{}", "type: Field required"),
+        (request_body().replace(b"review.completed", b"review.requested"), "type: Input should be 'review.completed'"),
+        (b'{"type": "review.completed", "data": []}', "data: Input should be an object"),
+        (b'{"type": "review.completed", "data": {"text": "x"}}', "data.item: Field required"),
+        (b'{"type": "review.completed", "data": {"item": "x"}}', "data.text: Field required"),
+        (b'{"type": "review.completed", "data": {"item": 1, "text": "x"}}', "data.item: Input should be a valid str"),
+        (request_body("a half of a letter: \ud800"), "Invalid JSON: unexpected end of hex escape"),
+        (request_body(""), "data.text is the review, and it is empty."),
+        (request_body(" \n\t"), "data.text is the review, and it is empty."),
     ],
-    ids=["another item", "another reviewer", "a reviewer", "no reviewer"],
-)
-async def test_what_is_signed_is_the_whole_request(door: Door, slug: str, headers: Headers) -> None:
-    """Who listens in cannot send it on to another item, or under another name."""
-    status, said = await door.post(PASSED, headers(), slug=slug)
+    ids=range(13),
+)  # fmt: skip
+async def test_a_signed_body_that_is_no_review_is_explained(door: Door, body: bytes, why: str) -> None:
+    """By its first mistake, without a word of what was sent."""
+    status, said = await door.post(body)
 
-    assert status == 401
-    assert "not that of this request" in str(said["error"])
-    assert door.kept() == []
-
-
-async def test_a_request_is_taken_once(door: Door) -> None:
-    """Who listens in cannot send it again; whoever signed it can sign it anew, and the review is the same."""
-    now = time.time()
-    first, replayed = signed(PASSED, at=now), signed(PASSED, at=now)
-    status, _ = await door.post(PASSED, first)
-    again, said = await door.post(PASSED, replayed)
-    anew, kept = await door.post(PASSED, signed(PASSED, at=now + 1))
-
-    assert (status, again, anew) == (201, 401, 200)
-    assert "was sent before" in str(said["error"])
-    assert kept["number"] == 1
-    assert door.kept() == ["review-001.md"]
+    assert (status, door.kept()) == (400, [])
+    assert why in str(said["error"])
 
 
-async def test_the_former_signature_is_refused_with_the_way_to_sign(door: Door) -> None:
-    """It left out the item and the reviewer."""
-    stamp = str(int(time.time()))
-    digest = hmac.new(SECRET.encode(), b"v0:" + stamp.encode() + b":" + PASSED, hashlib.sha256).hexdigest()
-    status, said = await door.post(PASSED, {TIMESTAMP: stamp, SIGNATURE: f"v0={digest}"})
+async def test_what_a_newer_sender_adds_is_not_read(door: Door) -> None:
+    """And the time of the event need not be there."""
+    body = json.dumps(
+        {"type": "review.completed", "v": 2, "data": {"item": SLUG, "text": "x", "stars": 5}}
+    ).encode()
 
-    assert status == 401
-    assert "no longer taken" in str(said["error"])
-    assert "v1=HEX" in str(said["error"])
+    assert (await door.post(body))[0] == 201
 
 
 async def test_the_example_of_the_documentation_posts_a_review(door: Door, tmp_path: Path) -> None:
-    """As it stands there, by a program of its own; twice, since it signs anew."""
+    """As it stands there, signed by openssl and by no library; twice, since it may be repeated."""
     page = (ROOT / "docs/reviews.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
-    (tmp_path / "review.md").write_bytes(PASSED)
-    given = {"URL": door.address, "SLUG": SLUG, "SECRET": SECRET, "REVIEWER": "lint-böt"}
+    (example,) = re.findall(r"```bash\n(.*?)```", page, flags=re.DOTALL)
+    body = json.dumps(json.loads(request_body(reviewer="lint-böt")), ensure_ascii=False, indent=2)
+    (tmp_path / "review.json").write_text(f"{body}\n", encoding="utf-8")
     program = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", example),
+        *("bash", "-euo", "pipefail", "-c", f"{example}\n{example}"),
         cwd=tmp_path,
-        env=given,
+        env={"PATH": os.environ["PATH"], "URL": door.address, "SECRET": SECRET},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
@@ -222,51 +249,53 @@ async def test_the_example_of_the_documentation_posts_a_review(door: Door, tmp_p
     await door.room.pay()
 
     assert program.returncode == 0, err.decode()
-    assert json.loads(out)["line"] == LINE
+    assert out.decode().count(f'"line": "{LINE}"') == 2
     assert "Reviewed by lint-böt." in door.room.messages()[0].text
+    assert door.kept() == ["review-001.md"]
+
+
+async def test_the_body_of_the_documentation_is_a_review(door: Door) -> None:
+    """For the item that it names."""
+    page = (ROOT / "docs/reviews.md").read_text(encoding="utf-8")
+    (body,) = re.findall(r"```json\n(.*?)```", page, flags=re.DOTALL)
+
+    status, said = await door.post(body.encode())
+    assert (status, said["item"]) == (201, SLUG)
 
 
 async def test_what_is_too_long_is_refused(door: Door) -> None:
     """And one of exactly the size that is allowed is kept."""
-    most = PASSED + b"x" * (LARGEST_BYTES - len(PASSED))
-    status, said = await door.post(most + b"x")
+    most = request_body(PASSED.decode() + "x" * (LARGEST_BYTES - len(request_body())))
+    status, said = await door.post(most + b" ")
     assert (status, said["error"]) == (413, f"A review may have {LARGEST_BYTES} bytes.")
 
     status, said = await door.post(most)
-    assert (status, said["line"]) == (201, LINE)
-
-
-@pytest.mark.parametrize("body", [b"", b" \n\t"])
-async def test_an_empty_review_is_none(door: Door, body: bytes) -> None:
-    """Somebody's program has lost it on the way."""
-    status, said = await door.post(body)
-
-    assert (status, said["error"]) == (400, "The body is the review, and it is empty.")
+    assert (len(most), status, said["line"]) == (LARGEST_BYTES, 201, LINE)
 
 
 @pytest.mark.parametrize(
-    "slug", ["nobody", "..", "%2e%2e", "offline-sync%2freviews", "Offline-Sync", "\u202e"]
-)
+    "slug",
+    ["nobody", "", "..", "../offline-sync", "offline-sync/reviews", "Offline-Sync", "\u202e", "\0", "x" * 100_000],
+    ids=range(9),
+)  # fmt: skip
 async def test_only_an_item_takes_one(door: Door, slug: str) -> None:
     """A name that leads elsewhere is no item."""
-    async with door.session.post(
-        f"{door.address}/reviews/{slug}", data=PASSED, headers=signed(PASSED, slug=unquote(slug))
-    ) as answer:
-        assert answer.status == 404
+    status, said = await door.post(request_body(slug=slug))
 
-    assert door.kept() == []
+    assert (status, door.kept()) == (404, [])
+    assert str(said["error"]).startswith("There is no item")
 
 
 async def test_whatever_it_holds_pings_nobody(door: Door) -> None:
-    """Markup, markers, controls and broken letters stay in the file; Slack is shown the line alone."""
-    body = b"<!channel> <@U0ADA> @@@REVIEW_META\x00\x1b[2J\n\xff\xfe <https://evil.test|bank>\n" * 1_000
-    status, said = await door.post(body)
+    """Markup, markers and controls stay in the file; Slack is shown the line alone."""
+    text = "<!channel> <@U0ADA> @@@REVIEW_META\0\x1b[2J\r\n\ufeff <https://evil.test|bank>\n" * 1_000
+    status, said = await door.post(request_body(text))
     await door.room.pay()
 
     assert (status, said["line"]) == (201, "REVIEW: metadata unavailable")
     shown = str([call.args for call in door.room.slack.calls_of("chat.postMessage")])
     assert not [word for word in ("<!channel", "<@U", "evil.test", "\\x1b") if word in shown]
-    assert (door.room.root / str(said["path"])).read_bytes() == body
+    assert (door.room.root / str(said["path"])).read_bytes() == text.encode()
 
 
 async def test_without_a_secret_there_is_no_door(port: int) -> None:
@@ -274,6 +303,6 @@ async def test_without_a_secret_there_is_no_door(port: int) -> None:
     async with (
         serving("127.0.0.1", port),
         aiohttp.ClientSession() as session,
-        session.post(f"http://127.0.0.1:{port}/reviews/{SLUG}", data=PASSED) as answer,
+        session.post(f"http://127.0.0.1:{port}/reviews", data=request_body()) as answer,
     ):
         assert answer.status == 404

@@ -24,6 +24,8 @@ NAMES = """
     OTEL_EXPORTER_OTLP_ENDPOINT
 """
 
+WEBHOOK_SECRET = "whsec_" + "open/sesame+" * 3 + "01"
+
 
 def complaint(**env: str) -> str:
     with pytest.raises(ConfigError) as refused:
@@ -69,7 +71,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
             "ANTHROPIC_API_KEY": "sk-ant-1",
             "OLLAMA_BASE_URL": "http://gpu:11434/v1",
             "ROUNDTABLE_TRIAGE_CHANNEL": "#triage",
-            "ROUNDTABLE_REVIEW_SECRET": "open-sesame-0123456789",
+            "ROUNDTABLE_REVIEW_SECRET": f"{WEBHOOK_SECRET}, {WEBHOOK_SECRET}==",
             "ROUNDTABLE_SEAL_KEY": "the-newest-key-of-all, the-one-before-that",
             "ROUNDTABLE_FILE_URL": "https://git.example/acme/plans/blob/main/{path}",
             "ROUNDTABLE_HOST": "::1",
@@ -98,7 +100,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         anthropic_api_key=SecretStr("sk-ant-1"),
         ollama_base_url="http://gpu:11434/v1",
         triage_channel="#triage",
-        review_secret=SecretStr("open-sesame-0123456789"),
+        review_secret=(SecretStr(WEBHOOK_SECRET), SecretStr(f"{WEBHOOK_SECRET}==")),
         seal_key=(SecretStr("the-newest-key-of-all"), SecretStr("the-one-before-that")),
         file_url="https://git.example/acme/plans/blob/main/{path}",
         host="::1",
@@ -219,7 +221,12 @@ def test_a_bad_value_is_shown_with_what_it_must_be(name: str, text: str) -> None
         ("ROUNDTABLE_REMOTE", "ext::sesame"),
         ("ROUNDTABLE_REMOTE", "--upload-pack=sesame"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "sesame@collector:4318"),
-        ("ROUNDTABLE_REVIEW_SECRET", "too-short-sesame"[1:]),
+        ("ROUNDTABLE_REVIEW_SECRET", "open-sesame-0123456789"),
+        ("ROUNDTABLE_REVIEW_SECRET", "whsec_open/sesame/too/short"),
+        ("ROUNDTABLE_REVIEW_SECRET", "whsec_open-sesame-0123456789-is-no-Base64"),
+        ("ROUNDTABLE_REVIEW_SECRET", "whsec_open/sesame/of/a/length/of/no/Base640"),
+        ("ROUNDTABLE_REVIEW_SECRET", f"{WEBHOOK_SECRET},open-sesame"),
+        ("ROUNDTABLE_REVIEW_SECRET", f"{WEBHOOK_SECRET},"),
     ],
 )
 def test_a_bad_secret_is_named_and_not_shown(name: str, text: str) -> None:

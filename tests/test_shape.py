@@ -55,6 +55,7 @@ HOMES = {
     "redis": {"storage"},
     "slack_bolt": {"slack", "server"},
     "slack_sdk": {"slack", "app", "server"},
+    "standardwebhooks": {"server"},
     "structlog": {"log"},
     "typer": {"cli"},
     "yaml": {"content"},

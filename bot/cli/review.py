@@ -12,17 +12,18 @@ from pathlib import Path
 from bot import app
 from bot.cli import items
 from bot.domain.messages.message import Message
+from bot.domain.privacy.redaction import Redact
 from bot.domain.reviews.notice import Arrived
 from bot.domain.reviews.review import triage_line
 from bot.domain.values.places import Place
-from bot.domain.values.text import text_of
+from bot.domain.values.text import encoding_of, text_of
 from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
 from bot.engine.ports import Pay, Wake
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
 from bot.files import TooLarge, chosen
-from bot.server.review_webhook import entry_of, redacted_entry
+from bot.server.review_webhook import entry_of
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
@@ -48,11 +49,20 @@ def line_of(content: bytes) -> str:
     return triage_line(text_of(content))
 
 
+def redacted_content(content: bytes, redact: Redact) -> bytes:
+    """Hides secrets, also in what is not UTF-8, and changes nothing else."""
+    if encoding_of(content) != "utf-8":
+        text = text_of(content)
+        hidden = redact(text)
+        return content if hidden == text else hidden.encode(encoding_of(content), "replace")
+    return redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
 async def keep(settings: Settings, slug: str, content: bytes) -> KeptReview:
     """As the item's next review, byte for byte but for secrets, in a commit. UserError when there is no such item."""
     await _must_be_known(settings, slug)
     async with app.workspace(settings) as files:
-        return await files.keep(slug, redacted_entry(content, app.secret_redaction(settings)), now=now())
+        return await files.keep(slug, redacted_content(content, app.secret_redaction(settings)), now=now())
 
 
 async def post(settings: Settings, line: str, content: bytes, *, channel: str) -> str:

@@ -345,6 +345,14 @@ class Store(Protocol):
         ...
 
 
+class OnceMarks(Protocol):
+    """The part of the store that says what was done once, in all processes. Raises Unavailable."""
+
+    async def first(self, key: str, *, seconds: float) -> bool:
+        """True for one caller only: *key* was not there, and is now kept for *seconds*."""
+        ...
+
+
 class CommitResult(NamedTuple):
     """
     *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *restored* is

@@ -86,14 +86,6 @@ class Notices(Protocol):
         ...
 
 
-class OnceMarks(Protocol):
-    """What was done once, in all processes. Raises Unavailable."""
-
-    async def first(self, key: str, *, seconds: float) -> bool:
-        """True for one caller only: *key* was not there, and is now kept for *seconds*."""
-        ...
-
-
 class ReviewMeter(Protocol):
     """Counts reviews. It returns at once, and raises nothing."""
 

@@ -31,7 +31,7 @@ from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine import access
 from bot.engine.clock import Clock
 from bot.engine.desk import Reply
-from bot.engine.review_ports import OnceMarks
+from bot.engine.ports import OnceMarks
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import VerbRequest
 from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError

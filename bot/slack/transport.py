@@ -27,6 +27,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import ConfigError, SlackError
+from bot.log import ThrottledWarning
 from bot.slack.client import call, is_here
 from bot.slack.parse import MALFORMED, Payload, word
 
@@ -59,7 +60,6 @@ TIMESTAMP, SIGNATURE = "X-Slack-Request-Timestamp", "X-Slack-Signature"
 WINDOW_SECONDS = 300
 SSL_CHECK, SSL_CHECK_BYTES = b"ssl_check=1", 1024
 """Slack checks our certificate now and then, with an unsigned form that expects a 200."""
-COMPLAINT_SECONDS = 60.0
 
 
 class SlackRequests:
@@ -76,7 +76,7 @@ class SlackRequests:
         self._app = app
         self._secret = (signing_secret or secrets.token_hex()).encode()
         self._clock = clock
-        self._complained_at = -COMPLAINT_SECONDS
+        self._refusals = ThrottledWarning(log)
 
     def refusal(self, request: web.Request) -> web.Response | None:
         if _may_be_ssl_check(request):
@@ -111,10 +111,8 @@ class SlackRequests:
         return await to_aiohttp_response(await self._app.async_dispatch(asked))
 
     def _refused(self, why: str) -> web.Response:
-        """Logged once a minute, so that requests cannot fill the log; the log has nothing of what was sent."""
-        if (now := time.monotonic()) - self._complained_at >= COMPLAINT_SECONDS:
-            self._complained_at = now
-            log.warning("A request to %s was refused: %s. Others are not logged for a minute.", PATH, why)
+        """*why* has nothing of what was sent."""
+        self._refusals.warn(f"A request to {PATH} was refused: {why}.")
         return web.Response(status=401, text="This request is not signed by Slack.\n")
 
 

@@ -1,6 +1,5 @@
 """Reviews in Slack: asked for in words, made by personas side by side, kept in git, shown in one message."""
 
-import time
 from pathlib import Path
 from shutil import rmtree
 
@@ -8,7 +7,6 @@ import aiohttp
 import pytest
 
 from bot import app
-from bot.server.review_webhook import SIGNATURE, TIMESTAMP, signature
 from slack_sandbox import SandboxMessage
 from tests import stored
 from tests.command_line import Ran, python_m_bot
@@ -16,6 +14,7 @@ from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_operating import asked, ready, wait_for
 from tests.engine.review_room import PASSED
 from tests.ports import free_port
+from tests.test_posted import SECRET, request_body, signed
 
 LINE = "REVIEW: metadata unavailable"
 """Without a model nobody judges."""
@@ -194,20 +193,17 @@ async def test_alone_in_its_channel_an_item_need_not_be_named(meeting: Meeting) 
 
 async def test_another_program_posts_a_review(meeting: Meeting, port: int) -> None:
     """To the bot that runs, over Socket Mode or not; the line comes to the channel that is set for it."""
-    secret = "a-secret-of-this-test"
     meeting.slack.add_channel("triage")
     more = {
         "ROUNDTABLE_PORT": str(port),
         "ROUNDTABLE_HEALTH_PORT": str(free_port()),
-        "ROUNDTABLE_REVIEW_SECRET": secret,
+        "ROUNDTABLE_REVIEW_SECRET": SECRET,
         "ROUNDTABLE_TRIAGE_CHANNEL": "#triage",
     }
-    address = f"http://127.0.0.1:{port}/reviews/offline-sync"
     async with app.bot(settings(meeting.slack, meeting.workspace, **more)), aiohttp.ClientSession() as http:
         await held(meeting)
-        stamp = str(int(time.time()))
-        headers = {TIMESTAMP: stamp, SIGNATURE: signature(secret, stamp, PASSED, slug="offline-sync")}
-        async with http.post(address, data=PASSED, headers=headers) as answer:
+        body = request_body()
+        async with http.post(f"http://127.0.0.1:{port}/reviews", data=body, headers=signed(body)) as answer:
             assert answer.status == 201
         await meeting.seen("*Review 1*")
         (notice,) = await meeting.until(lambda: notices(meeting, "#triage"))

@@ -1,6 +1,7 @@
 """The bot's two HTTP addresses, over real sockets, and whoever connects to them."""
 
 import asyncio
+import base64
 import gzip
 import hashlib
 import hmac
@@ -20,15 +21,16 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from bot import app
+from bot.log import WARNING_SECONDS
 from bot.server import http
 from bot.server.review_webhook import LARGEST_BYTES as LARGEST_REVIEW
-from bot.slack.transport import COMPLAINT_SECONDS, LARGEST_BYTES
+from bot.slack.transport import LARGEST_BYTES
 from slack_sandbox import Sandbox
 from tests.e2e.meeting import CHANNEL, settings
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import HOST, free_port
+from tests.test_posted import SECRET, request_body, signed
 
-SECRET = "a-secret-of-these-tests"
 MARK = "mumbledeepeg"
 """Stands in whatever is refused, and must stand in no log."""
 HALF_OPEN = 300
@@ -78,6 +80,12 @@ class Door:
     def plausible(self) -> tuple[Header, ...]:
         """As Slack's look; that it is wrong can be seen only by reading the body."""
         return (("X-Slack-Request-Timestamp", str(int(time.time()))), ("X-Slack-Signature", "v0=" + "0" * 64))
+
+    def plausible_review(self) -> tuple[Header, ...]:
+        """The same for a review."""
+        nothing = base64.b64encode(bytes(32)).decode()
+        stamp = str(int(time.time()))
+        return (("webhook-id", "msg_1"), ("webhook-timestamp", stamp), ("webhook-signature", f"v1,{nothing}"))
 
     async def works(self) -> None:
         """Slack is heard, and whoever asks how we are is answered."""
@@ -162,12 +170,10 @@ async def test_headers_of_any_shape_are_refused(door: Door, odd: str | bytes) ->
     ]
     for headers in shapes:
         assert (await door.ask(b"{}", *headers))[0] == 401
-    review: list[tuple[Header, ...]] = [
-        (("X-Roundtable-Timestamp", odd), ("X-Roundtable-Signature", "v1=" + "0" * 64)),
-        (("X-Roundtable-Timestamp", now), ("X-Roundtable-Signature", odd)),
-    ]
-    for headers in review:
-        assert (await door.ask(b"x", *headers, path="/reviews/offline-sync"))[0] == 401
+    review = dict(door.plausible_review())
+    for name in review:
+        headers = tuple((review | {name: odd}).items())
+        assert (await door.ask(b"{}", *headers, path="/reviews"))[0] == 401
 
 
 async def test_a_header_that_is_there_twice_is_none(door: Door) -> None:
@@ -179,6 +185,12 @@ async def test_a_header_that_is_there_twice_is_none(door: Door) -> None:
     assert (await door.ask(body, kind, stamp, signature, signature))[0] == 401
     assert (await door.ask(body, kind, stamp, stamp, signature))[0] == 401
     assert (await door.ask(body, kind, stamp, ("X-Slack-Signature", "v0=0"), signature))[0] == 401
+
+    request = request_body(slug="nothing-yet")
+    headers = tuple(signed(request).items())
+    assert (await door.ask(request, *headers, path="/reviews"))[0] == 404
+    for twice in headers:
+        assert (await door.ask(request, *headers, twice, path="/reviews"))[0] == 401
 
 
 lines = st.binary(max_size=60).map(lambda raw: raw.translate(None, b"\r\n\0"))
@@ -243,7 +255,7 @@ async def test_what_was_signed_at_another_time_is_refused(
 
 
 async def test_an_unsigned_body_does_no_work(door: Door, caplog: pytest.LogCaptureFixture) -> None:
-    """It is refused before it is there; one line in a minute says so, without a word of it."""
+    """It is refused before it is there; one line in a minute says so for each address, without a word of it."""
     body = (
         b'{"type": "event_callback", "event": "' + MARK.encode() * (LARGEST_BYTES // len(MARK) - 10) + b'"}'
     )
@@ -253,9 +265,12 @@ async def test_an_unsigned_body_does_no_work(door: Door, caplog: pytest.LogCaptu
     for _ in range(5):
         assert (await door.ask(body))[0] == 401
         assert (await door.ask(body, *door.plausible()))[0] == 401
+    assert (await door.ask(b"", path="/reviews", length=LARGEST_REVIEW))[0] == 401
+    for _ in range(5):
+        assert (await door.ask(body[:LARGEST_REVIEW], *door.plausible_review(), path="/reviews"))[0] == 401
 
     assert MARK not in logged(caplog)
-    assert logged(caplog).count("was refused") <= 1 + PATIENCE_SECONDS // COMPLAINT_SECONDS
+    assert logged(caplog).count("was refused") <= 2 + 2 * PATIENCE_SECONDS // WARNING_SECONDS
     assert len(door.slack.calls) == before
     await door.works()
 
@@ -270,11 +285,8 @@ async def test_bodies_have_a_size_by_route(door: Door) -> None:
     assert (await asyncio.wait_for(response(reader), PATIENCE_SECONDS))[0] == 413
     writer.transport.abort()
 
-    review: tuple[Header, ...] = (
-        ("X-Roundtable-Timestamp", str(int(time.time()))),
-        ("X-Roundtable-Signature", "v1=" + "0" * 64),
-    )
-    status, text = await door.ask(b"", *review, path="/reviews/offline-sync", length=LARGEST_REVIEW + 1)
+    review = door.plausible_review()
+    status, text = await door.ask(b"", *review, path="/reviews", length=LARGEST_REVIEW + 1)
     assert (status, json.loads(text)["error"]) == (413, f"A review may have {LARGEST_REVIEW} bytes.")
 
 
@@ -383,7 +395,7 @@ async def test_health_and_metrics_are_at_their_own_address(door: Door) -> None:
     for path in ("/healthz", "/readyz", "/metrics"):
         assert (await door.ask(verb="GET", path=path, port=door.health))[0] == 200
         assert (await door.ask(verb="GET", path=path))[0] == 404
-    for path in ("/slack/events", "/reviews/offline-sync"):
+    for path in ("/slack/events", "/reviews"):
         assert (await door.ask(path=path, port=door.health))[0] == 404
 
 

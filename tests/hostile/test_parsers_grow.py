@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bot import log
+from bot.cli import review as review_file
 from bot.content import frontmatter
 from bot.domain.actions.table import ACTIONS
 from bot.domain.actions.words import exit_wish
@@ -51,7 +52,6 @@ from bot.errors import BotError
 from bot.record import text as record_text
 from bot.record.brief import read_record
 from bot.record.reading import InMemory
-from bot.server import review_webhook
 from bot.slack import agent, limits, parse
 from bot.slack import markdown as mrkdwn
 from bot.slack.render import parts
@@ -405,7 +405,7 @@ FILES: Mapping[str, Read] = {
     "a finding": lambda said: (
         review_text.Finding(severity=review_text.FindingSeverity.MAJOR, file="a.md", text=said).markdown
     ),
-    "a posted review": lambda said: review_webhook.redacted_entry(
+    "a review in a file": lambda said: review_file.redacted_content(
         said.encode(), lambda one: SECRETS(one).text
     ),
     "live state": told(lambda said: serialization.decoded("a", said)),

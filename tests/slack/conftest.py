@@ -23,7 +23,7 @@ from bot.domain.roundtable.inputs import (
 )
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.desk import Reply
-from bot.engine.review_ports import OnceMarks
+from bot.engine.ports import OnceMarks
 from bot.engine.verbs.verb import VerbRequest
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat

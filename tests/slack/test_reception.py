@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.engine.review_ports import OnceMarks
+from bot.engine.ports import OnceMarks
 from bot.errors import SlackError, Unavailable
 from bot.slack.reception import BackgroundTasks, Reception
 from slack_sandbox import Sandbox

@@ -32,6 +32,7 @@ from bot.domain.messages.attribution_wording import (
     together,
 )
 from bot.domain.specification.brief import in_order
+from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.discussions import IN_POSITIONS
 from bot.domain.specification.entries import (
     POSITION,
@@ -160,6 +161,10 @@ class Projection:
         """Who stands behind its text, or all of it. A dash parts it from the text, so it has none itself."""
         who = attribution_of(entry, self._schema.kinds[entry.kind].text) or attributions(entry)
         return _one_line(who).replace(" — ", ", ")
+
+    def _behind(self, entry: Entry) -> str:
+        """Who stands behind it, and the lines of code that it rests on."""
+        return self._who(entry) + _one_line(_from_code(entry)).replace(" — ", ", ")
 
     # --- forms --------------------------------------------------------------------------------------------------------
 
@@ -296,7 +301,7 @@ class Projection:
             words, facts = self.shown(entry, kind.text), list(self._labelled(entry, show))
             if not words:
                 words, facts = "; ".join(facts), []
-            rows.append(f"{sign} **{entry.id}** {words} — {self._who(entry)}{_doubt(entry)}")
+            rows.append(f"{sign} **{entry.id}** {words} — {self._behind(entry)}{_doubt(entry)}")
             rows += [f"{' ' * len(sign)} - {fact}" for fact in facts]
         return "\n".join(rows).strip("\n")
 
@@ -308,7 +313,7 @@ class Projection:
                 for part in (one for one in parts if one.state is EntryState.ACCEPTED):
                     words = self.shown(part, self._schema.kinds[name].text)
                     facts = "; ".join(self._facts_of(part))
-                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self._who(part)}{_doubt(part)}"
+                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self._behind(part)}{_doubt(part)}"
             elif name != kind.text and (text := self.shown(entry, name)):
                 yield f"{kind.label(name)}: {text}"
 
@@ -358,7 +363,7 @@ class Projection:
         signature = entry["signature"] or f"{named['name']}({named['inputs']}) -> {named['result']}{errors}"
         facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show))
         code = clean(str(signature)).replace("```", "")
-        return f"**{entry.id}** — {self._who(entry)}{_doubt(entry)}\n\n```\n{code}\n```{facts}"
+        return f"**{entry.id}** — {self._behind(entry)}{_doubt(entry)}\n\n```\n{code}\n```{facts}"
 
     def _diagram(self, entries: Sequence[Entry]) -> str:
         if not entries:
@@ -481,17 +486,25 @@ def _quoted(text: str) -> str:
     return _one_line(text).replace('"', "'").replace("`", "'")
 
 
+def _from_code(entry: Entry) -> str:
+    """Empty for what rests on no code."""
+    claims = [claim for _, claim in entry.current()]
+    lines = [line for one in claims for line in (*one.sources, *(quote.line for quote in one.quotes))]
+    named = dict.fromkeys(line.replace("`", "'") for line in lines if CodeCitation.read(line))
+    return f", from {' and '.join(f'`{one}`' for one in named)}" if named else ""
+
+
 def _doubt(entry: Entry) -> str:
     return f" _({found})_" if (found := brief_wording.doubt(entry)) else ""
 
 
 def _credits(entries: Iterable[Entry]) -> str:
-    return _one_line(credit(together(attributions(one) for one in entries)))
+    return _one_line(credit(together(attributions(one) + _from_code(one) for one in entries)))
 
 
 def _by_person(entries: Sequence[Entry]) -> str:
     """`Ada: RSK-001, RSK-003; Grace: RSK-002`."""
     by: dict[str, list[str]] = {}
     for one in entries:
-        by.setdefault(_one_line(attributions(one)), []).append(one.id)
+        by.setdefault(_one_line(attributions(one) + _from_code(one)), []).append(one.id)
     return credit("; ".join(f"{who}: {', '.join(ids)}" for who, ids in by.items()))

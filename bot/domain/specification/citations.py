@@ -42,10 +42,7 @@ class CodeCitation(NamedTuple):
         return f"{self.path}:{self.first}" + (f"-{self.last}" if self.last > self.first else "")
 
     def url(self, template: str) -> str:
-        """
-        *template* is an address with `{path}` in it. Where it names a branch as code hosts do, the commit takes its
-        place, so that the lines stay those that were read.
-        """
+        """*template* is an address with `{path}` in it. Lines and the commit are named as code hosts do."""
         lines = f"L{self.first}" + (f"-L{self.last}" if self.last > self.first else "")
         address = _at_commit(template, self.sha).replace("{path}", _quoted(self.path))
         return address if "#" in address else f"{address}#{lines}"

@@ -108,7 +108,7 @@ class Projection:
         if name == "id":
             return entry.id
         if name == "by":
-            return self._who(entry)
+            return self._who(entry, code=False)
         if name == "state" and name not in self._schema.kinds[entry.kind].fields:
             return self._state(entry)
         if name == "owner" and name not in self._schema.kinds[entry.kind].fields:
@@ -157,14 +157,10 @@ class Projection:
         """What has to be said about the entry as a whole, with a space in front."""
         return _doubt(entry)
 
-    def _who(self, entry: Entry) -> str:
-        """Who stands behind its text, or all of it. A dash parts it from the text, so it has none itself."""
+    def _who(self, entry: Entry, *, code: bool = True) -> str:
+        """Who and what *code* its text rests on, or all of it. A dash parts it from the text, so it has none itself."""
         who = attribution_of(entry, self._schema.kinds[entry.kind].text) or attributions(entry)
-        return _one_line(who).replace(" — ", ", ")
-
-    def _behind(self, entry: Entry) -> str:
-        """Who stands behind it, and the lines of code that it rests on."""
-        return self._who(entry) + _one_line(_from_code(entry)).replace(" — ", ", ")
+        return _one_line(who + (_from_code(entry) if code else "")).replace(" — ", ", ")
 
     # --- forms --------------------------------------------------------------------------------------------------------
 
@@ -301,7 +297,7 @@ class Projection:
             words, facts = self.shown(entry, kind.text), list(self._labelled(entry, show))
             if not words:
                 words, facts = "; ".join(facts), []
-            rows.append(f"{sign} **{entry.id}** {words} — {self._behind(entry)}{_doubt(entry)}")
+            rows.append(f"{sign} **{entry.id}** {words} — {self._who(entry)}{_doubt(entry)}")
             rows += [f"{' ' * len(sign)} - {fact}" for fact in facts]
         return "\n".join(rows).strip("\n")
 
@@ -313,7 +309,7 @@ class Projection:
                 for part in (one for one in parts if one.state is EntryState.ACCEPTED):
                     words = self.shown(part, self._schema.kinds[name].text)
                     facts = "; ".join(self._facts_of(part))
-                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self._behind(part)}{_doubt(part)}"
+                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self._who(part)}{_doubt(part)}"
             elif name != kind.text and (text := self.shown(entry, name)):
                 yield f"{kind.label(name)}: {text}"
 
@@ -363,7 +359,7 @@ class Projection:
         signature = entry["signature"] or f"{named['name']}({named['inputs']}) -> {named['result']}{errors}"
         facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show))
         code = clean(str(signature)).replace("```", "")
-        return f"**{entry.id}** — {self._behind(entry)}{_doubt(entry)}\n\n```\n{code}\n```{facts}"
+        return f"**{entry.id}** — {self._who(entry)}{_doubt(entry)}\n\n```\n{code}\n```{facts}"
 
     def _diagram(self, entries: Sequence[Entry]) -> str:
         if not entries:

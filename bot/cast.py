@@ -103,11 +103,8 @@ def _looker_of(evidence: Evidence, redact: Redact, foreign: ForeignTools | None)
 
 def _looker_in(cue: VoiceContext, looker_of: LookerOf) -> Looker | None:
     persona = cue.playbook.roster.get(cue.persona)
-    return (
-        looker_of(LookSubject.of(cue.roundtable, cue.sight), cue.playbook.schema, persona)
-        if persona
-        else None
-    )
+    subject = LookSubject.of(cue.roundtable, cue.sight)
+    return looker_of(subject, cue.playbook.schema, persona) if persona else None
 
 
 @asynccontextmanager

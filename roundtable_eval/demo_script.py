@@ -22,7 +22,7 @@ CAPTION_WORDS = 12
 HOST = "Roundtable"
 """Who posts cards; all others are people and personas."""
 _LOOK = re.compile(
-    r"search_code (?P<pattern>\S.*)|read_file (?P<path>[^\s:]+):(?P<first>\d+)(?:-(?P<last>\d+))?"
+    r"search_code (?P<words>\S.*)|read_file (?P<path>[^\s:]+):(?P<first>\d+)(?:-(?P<last>\d+))?"
 )
 
 
@@ -82,8 +82,8 @@ class ScriptedLook(NamedTuple):
         found = _LOOK.fullmatch(text)
         if found is None:
             return None
-        if pattern := found["pattern"]:
-            return cls("search_code", {"pattern": pattern})
+        if words := found["words"]:
+            return cls("search_code", {"words": words})
         first = int(found["first"])
         last = int(found["last"] or first)
         return cls("read_file", {"path": found["path"], "first": first, "last": last})

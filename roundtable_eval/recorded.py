@@ -51,12 +51,12 @@ class ScriptedEvidence(Evidence):
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files
 
-    async def search_code(self, pattern: str, *, within: Sequence[str] = ()) -> tuple[Passage, ...]:  # noqa: ARG002
+    async def search_code(self, words: Sequence[str], *, within: Sequence[str] = ()) -> tuple[Passage, ...]:  # noqa: ARG002
         return tuple(
             Passage(self.cited(f"{path}:{number}"), f"{number} {row}")
             for path, text in self._files.items()
             for number, row in enumerate(text.splitlines(), start=1)
-            if pattern in row
+            if any(word in row for word in words)
         )
 
     async def read_file(self, path: str, first: int, last: int) -> Passage:
@@ -65,9 +65,6 @@ class ScriptedEvidence(Evidence):
         rows = self._files[path].splitlines()[first - 1 : last]
         shown = [f"{number} {row}" for number, row in enumerate(rows, start=first)]
         return Passage(self.cited(f"{path}:{first}-{last}"), "\n".join(shown))
-
-    async def list_files(self, glob: str) -> tuple[str, ...]:
-        self._refuse(glob)
 
     async def git_log(self, path: str, *, sees: Callable[[str], Awaitable[bool]]) -> tuple[Passage, ...]:  # noqa: ARG002
         self._refuse(path)

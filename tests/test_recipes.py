@@ -100,11 +100,11 @@ assert "tea" not in at.rt.timers
 def test_a_tool_of_personas_is_a_row(edit: Edit, tmp_path: Path) -> None:
     """Models are told of it, and what it finds is shown to them."""
     tools = "voices/tools/looking.py"
-    edit(tools, '    _tool("list_files"', '    _tool("tell_time", "entries", "The time of day."),\n')
-    edit(tools, '            "list_files": lambda', '            "tell_time": self._tell_time,\n')
+    edit(tools, '    _tool("history"', '    _tool("tell_time", "entries", "The time of day."),\n')
+    edit(tools, '            "history": lambda', '            "tell_time": self._tell_time,\n')
     edit(
         tools,
-        "    # --- items ---",
+        "    async def _entry(",
         "    async def _tell_time(self) -> Sequence[Passage]:\n"
         '        return [Passage("clock", "It is noon.")]\n\n',
     )

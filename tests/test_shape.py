@@ -51,7 +51,6 @@ HOMES = {
     "pydantic_ai": {"voices/llm"},
     "pydantic_core": {"record"},
     "pygit2": {"storage"},
-    "re2": {"storage/git"},
     "redis": {"storage"},
     "slack_bolt": {"slack", "server"},
     "slack_sdk": {"slack", "app", "server"},

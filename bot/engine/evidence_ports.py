@@ -14,7 +14,7 @@ class LookRefused(BotError):
 
 
 class Passage(NamedTuple):
-    """A text, and the *id* that it is cited by: `src/sync.py:40-58@1a2b3c`."""
+    """A text, and the *id* that it is cited by: `src/sync.py:40-58@1a2b3c`. A remark about a result has none."""
 
     id: str
     text: str
@@ -26,22 +26,20 @@ class Evidence(Protocol):
     method raises LookRefused, and ends when it is cancelled.
     """
 
-    async def search_code(self, pattern: str, *, within: Sequence[str] = ()) -> tuple[Passage, ...]:
-        """Lines that match *pattern*, a regular expression of RE2, in paths that match one of *within*."""
+    async def search_code(self, words: Sequence[str], *, within: Sequence[str] = ()) -> tuple[Passage, ...]:
+        """The best lines with one of *words* in paths of *within*, behind a remark about what is not shown."""
         ...
 
     async def read_file(self, path: str, first: int, last: int) -> Passage:
         """The lines *first* to *last*, counted from 1, as far as they exist and fit."""
         ...
 
-    async def list_files(self, glob: str) -> tuple[str, ...]: ...
-
     async def git_log(self, path: str, *, sees: Callable[[str], Awaitable[bool]]) -> tuple[Passage, ...]:
         """The newest commits that changed *path*, without those that changed an item that the reader does not see."""
         ...
 
     async def related_files(self, path: str) -> tuple[Passage, ...]:
-        """Files that import *path*, or often changed together with it."""
+        """Files that import *path*, or often changed together with it; none for a folder."""
         ...
 
     async def specification(self, slug: str) -> Specification:

@@ -12,7 +12,6 @@ from bot.domain.reviews import coverage
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
 from bot.domain.specification.checks import check_for
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.keywords import words_to_search
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import counted
@@ -112,8 +111,7 @@ class ModelReviewers:
     async def _found(
         self, mind: LanguageModel, case: ReviewCase, persona: Persona, *, others: Sequence[str] = ()
     ) -> "ReviewFindings":
-        words = words_to_search(case.specification, case.title)
-        subject = LookSubject(case.slug, case.sight, case.specification, words)
+        subject = LookSubject(case.slug, case.sight, case.specification, case.title)
         looker = self._looker_of(subject, case.playbook.schema, persona)
         thinking = ModelSession(mind, REVIEWING, looker=looker, effort=self._effort)
         return await findings(thinking, case, persona, others=others)

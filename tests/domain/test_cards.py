@@ -314,15 +314,16 @@ def test_a_suggestion_names_the_code_that_it_rests_on() -> None:
 
 
 def test_code_is_linked_where_people_read_the_files() -> None:
-    table = with_code("https://git.example/main/{path}")
+    """At the commit that was read."""
+    table = with_code("https://git.example/blob/main/{path}")
     assert table.rt.card
     shown = rendered(table.rt, table.rt.card, table.playbook)
 
     assert [(link.label, link.url) for link in shown.links if "src/" in link.label] == [
-        ("2: src/__init__.py:40-58", "https://git.example/main/src/__init__.py#L40-L58"),
-        ("2: src/b.py:7", "https://git.example/main/src/b.py#L7"),
+        ("2: src/__init__.py:40-58", "https://git.example/blob/1a2b3c4/src/__init__.py#L40-L58"),
+        ("2: src/b.py:7", "https://git.example/blob/1a2b3c4/src/b.py#L7"),
     ]
-    assert "https://git.example/main/src/b.py#L7" in str(parts(shown))
+    assert "https://git.example/blob/1a2b3c4/src/b.py#L7" in str(parts(shown))
 
 
 def test_a_step_without_answers_is_not_called_saved() -> None:

@@ -32,7 +32,7 @@ def looks_and_cites(asked: list[str]) -> Reply:
         asked.append(words)
         shown = _SHOWN.search(words)
         if not shown and REVIEWED in words:
-            return await says(Answer("", calls=(Called("search_code", {"pattern": "wait"}),)))(request, body)
+            return await says(Answer("", calls=(Called("search_code", {"words": "wait"}),)))(request, body)
         sources = [shown[0] if shown else "", FORGED]
         finding = {
             "severity": "critical",

@@ -23,7 +23,7 @@ class LookingMind(ScriptedMind):
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         if OPENED in prompt.moving and prompt.tools is not None:
-            await prompt.tools.look("search_code", {"pattern": "retry"})
+            await prompt.tools.look("search_code", {"words": "retry"})
         return await super().think(prompt, seconds=seconds, tokens=tokens)
 
 

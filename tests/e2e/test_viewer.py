@@ -19,12 +19,12 @@ SALES, HERE = "#sales", "#partners"
 ELSEWHERE = ("zugzwang", "Price book", "roundtable(price-book): start")
 CODE = ("quagmire", "src/margin.py")
 LOOKS = (
-    Called("search_code", {"pattern": "margin"}, "c1"),
+    Called("search_code", {"words": "margin"}, "c1"),
     Called("read_file", {"path": "src/margin.py"}, "c2"),
-    Called("list_files", {"glob": "**"}, "c3"),
-    Called("git_log", {"path": "docs"}, "c4"),
-    Called("search_items", {"text": "zugzwang margin price"}, "c5"),
-    Called("read_item", {"slug": "price-book"}, "c6"),
+    Called("history", {"path": "docs"}, "c3"),
+    Called("history", {"path": "src/margin.py"}, "c4"),
+    Called("search_items", {"words": "zugzwang margin price"}, "c5"),
+    Called("read_entry", {"id": "price-book/FR-001"}, "c6"),
 )
 QUESTION = "Maya, what does your code say about the margin?"
 

@@ -56,8 +56,8 @@ from bot.slack import agent, limits, parse
 from bot.slack import markdown as mrkdwn
 from bot.slack.render import parts
 from bot.storage import serialization
-from bot.storage.git import evidence as git_evidence
 from bot.storage.git import survey, sync
+from bot.storage.git.ranking import CodeLine, ranked
 from bot.voices import answers, concluding, sources
 from bot.voices.prompts import digest, fencing, own, seen, shown_files
 from tests.domain.table import Table, person, shipped
@@ -113,7 +113,6 @@ CHECK = ClaimCheck(SCHEMA.operators, ["Ada", "Grace"])
 MAYAS = answers.SpeakerPrefixes(PLAYBOOK.roster, ["Ada", "Grace"])
 SECRETS = Redactor(["a-secret-of-ours"], [own_rule("ticket = ACME-####"), own_rule("key = ab*yz")])
 FILE = f"{markdown.__name__}\n\n## 1. Scope\n\nOld.\n\n## 2. Terms\n\nWords.\n"
-PATTERNS = ("x", r"(x+x+)+y", r"(a|b)*a(a|b){12}", r"\s+$", r"(.*)*,(.*)*;", "x*")
 LINE = json.loads(
     '{"ts": "2025-03-01T10:15:30.123Z", "round": 0, "actor": "User", "phase": "clarifying", "role": "planning",'
     ' "source": "user", "content": "", "meta": {"message_id": "m1"}}'
@@ -285,7 +284,7 @@ PEOPLE: Mapping[str, Read] = {
     "a title of a thread": lambda said: step_wording.title_of_root(f"**Roundtable: {said}"),
     "reviewers": reviewers._WORD.findall,
     "secrets": SECRETS,
-    "keywords": lambda said: keywords.words_to_search(SPEC, said),
+    "words to search for": lambda said: keywords.words_in(said, frozenset({"the"})),
     "citations in a text": citations.citations_in,
 }
 
@@ -410,9 +409,10 @@ FILES: Mapping[str, Read] = {
     ),
     "live state": told(lambda said: serialization.decoded("a", said)),
     "files found": survey._counts,
-    "code that is searched": lambda said: [
-        list(git_evidence._rows_with(git_evidence._compiled(one)[0], said.encode())) for one in PATTERNS
-    ],
+    "code that is searched": lambda said: ranked(
+        [CodeLine(said[:90], number, row) for number, row in enumerate(said.splitlines())], said.split()[:8]
+    ),
+    "lines that git found": lambda said: list(survey._lines(said, said[:4], {said[4:9]: 1})),
     "commits": lambda said: list(survey._commits(said)),
     "what git says": lambda said: [
         one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)

@@ -64,6 +64,29 @@ def test_people_read_it_where_the_files_are(source: str, label: str, url: str) -
     assert (citation.label, citation.url("https://git.example/{path}")) == (label, url)
 
 
+@pytest.mark.parametrize(
+    ("template", "url"),
+    [
+        ("https://git.example/acme/plans/blob/main/{path}", "/acme/plans/blob/1a2b3c4/src/sync.py#L5-L8"),
+        ("https://git.example/acme/blob/blob/fix/two/{path}", "/acme/blob/blob/1a2b3c4/src/sync.py#L5-L8"),
+        (
+            "https://git.example/acme/plans/-/blob/main/{path}?plain=1",
+            "/acme/plans/-/blob/1a2b3c4/src/sync.py?plain=1#L5-L8",
+        ),
+        (
+            "https://git.example/acme/plans/src/branch/main/{path}",
+            "/acme/plans/src/commit/1a2b3c4/src/sync.py#L5-L8",
+        ),
+        ("https://git.example/browse/{path}", "/browse/src/sync.py#L5-L8"),
+    ],
+)
+def test_a_link_leads_to_the_commit_that_was_read(template: str, url: str) -> None:
+    """On the hosts whose addresses name a branch; the newest text of a file may have other lines there."""
+    citation = CodeCitation.read("src/sync.py:5-8@1a2b3c4")
+    assert citation
+    assert citation.url(template) == f"https://git.example{url}"
+
+
 def test_an_address_with_a_place_in_it_stays_as_it_is() -> None:
     citation = CodeCitation.read("src/sync.py:40@1a2b3c4")
     assert citation

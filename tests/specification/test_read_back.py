@@ -50,6 +50,26 @@ def test_a_title_changed_in_a_heading_is_changed_in_every_file(meeting: Meeting)
     assert "FR-002,Show both versions" in meeting.section("traceability-matrix.csv")
 
 
+def test_the_lines_of_code_behind_a_row_are_no_words_of_it(meeting: Meeting) -> None:
+    """A file names them with the commit, behind who stands behind the row; a changed row is read without them."""
+    code = "src/a — b/__init__.py:5-8@1a2b3c4"
+    made = (("FR-003", "requirement", "title", ""), ("AC-003-01", "criterion", "text", "FR-003"))
+    for id, kind, field, owner in made:
+        quotes = {field: [{"line": code, "words": "wait = 60"}]}
+        own = {"id": id, "kind": kind, "set": {field: f"{kind} of 60 s"}, "part_of": owner}
+        meeting.propose({**own, "new": True, "quotes": quotes, "sources": [code]}, step="01-06")
+        meeting.press("Ada", {"id": id, "accept": True})
+    written = meeting.section("Functional Requirements")
+
+    assert "accepted by Ada, from `src/a — b/__init__.py:5-8@1a2b3c4`._" in written
+    assert "accepted by Ada, from `src/a, b/__init__.py:5-8@1a2b3c4`\n" in written
+    change(meeting, "Functional Requirements", ("criterion of 60 s", "criterion of 30 s"))
+    assert (meeting["AC-003-01.text"], meeting["FR-003.title"]) == (
+        "criterion of 30 s",
+        "requirement of 60 s",
+    )
+
+
 def test_a_cell_is_changed_and_its_neighbours_are_not(meeting: Meeting) -> None:
     change(meeting, "Quality Attributes & Risks", ("5 s p95", "3 s p95"))
 

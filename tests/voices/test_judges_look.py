@@ -22,7 +22,7 @@ from tests.voices.test_looking import Shelf, caller
 ITEM = ReviewCase("lost-rows", "Exports lose rows", FILES, ["01-06"], SHIPPED, MEETING.specification, MEMBERS)
 CITED = "src/sync.py:40@1a2b3c4"
 FORGED = "src/mail.py:7@1a2b3c4"
-SEARCH: tuple[str, dict[str, object]] = ("search_code", {"pattern": "retry"})
+SEARCH: tuple[str, dict[str, object]] = ("search_code", {"words": "retry"})
 FINDING = {"severity": "major", "file": "requirements-spec.md", "line": 5}
 
 
@@ -161,7 +161,7 @@ async def test_who_challenges_a_review_looks_again() -> None:
     assert "this one gave 1 finding" in jordan.challenge
 
 
-NIGHT: tuple[str, dict[str, object]] = ("read_item", {"slug": "night-mode"})
+NIGHT: tuple[str, dict[str, object]] = ("read_entry", {"id": "night-mode/FR-001"})
 
 
 @pytest.mark.parametrize("sight", [MEMBERS, Shelf().sight])

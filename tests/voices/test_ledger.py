@@ -26,7 +26,7 @@ from tests.voices.test_looking import caller, looker
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
 TOKENS_IN, TOKENS_OUT = 100, 10
-LOOK = ToolCallPart("git_log", {"path": "src"})
+LOOK = ToolCallPart("history", {"path": "src"})
 GOOD = TextPart(record("It retries after 60 s."))
 DOWN = ModelHTTPError(503, "one")
 Part = TextPart | ToolCallPart | ModelHTTPError

@@ -22,7 +22,7 @@ from bot.domain.values.places import Belonging, Viewer
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.engine.ports import VoiceContext
 from bot.voices.llm.calling import MOST_ROUNDS, Caller
-from bot.voices.model import LanguageModel, ServerReport, Tool
+from bot.voices.model import LanguageModel, Look, ServerReport, Tool
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.prompts import tasks
 from bot.voices.thinking import ModelVoices
@@ -47,20 +47,17 @@ class Shelf:
         meeting.say("Grace", "01-06", "requirement: Dark colours after sunset\nAC: nobody is dazzled")
         self.spec = meeting.specification
         self.other = other
-        self.asked: list[tuple[str, Sequence[str]]] = []
+        self.asked: list[tuple[Sequence[str], Sequence[str]]] = []
         self.found: tuple[Passage, ...] = (LINE,)
 
-    async def search_code(self, pattern: str, *, within: Sequence[str] = ()) -> tuple[Passage, ...]:
-        self.asked.append((pattern, within))
+    async def search_code(self, words: Sequence[str], *, within: Sequence[str] = ()) -> tuple[Passage, ...]:
+        self.asked.append((words, within))
         return self.found
 
     async def read_file(self, path: str, first: int, last: int) -> Passage:
         if path != "src/sync.py":
             raise LookRefused(f"{path} is not tracked at the newest commit.")
         return Passage(f"{path}:{first}-{min(last, 58)}@1a2b3c4", "40 retry(60)")
-
-    async def list_files(self, glob: str) -> tuple[str, ...]:
-        return ("src/sync.py", "docs/adr/1.md") if glob else ()
 
     async def git_log(self, path: str, *, sees: Callable[[str], Awaitable[bool]]) -> tuple[Passage, ...]:
         assert not await sees("of-another-channel")
@@ -143,7 +140,7 @@ def returned(messages: list[ModelMessage]) -> list[str]:
 async def test_what_a_model_looks_at_is_a_fact_of_its_line() -> None:
     """Each call with its ids; the tokens of all requests are counted."""
     model = calling(
-        ("search_code", {"pattern": "retry"}), ("read_file", {"path": "src/sync.py", "first": 40, "last": 58})
+        ("search_code", {"words": "retry"}), ("read_file", {"path": "src/sync.py", "first": 40, "last": 58})
     )
     said = await alex(caller(model), looker())
 
@@ -170,7 +167,7 @@ async def test_a_model_that_calls_every_tool_is_answered_each_time() -> None:
 async def test_a_model_that_only_looks_is_stopped() -> None:
     """It gets no answer out of it, and the looks are bounded."""
     mine = looker()
-    endless = FunctionModel(lambda _, __: ModelResponse([ToolCallPart("git_log", {"path": "src"})] * 3))
+    endless = FunctionModel(lambda _, __: ModelResponse([ToolCallPart("history", {"path": "src"})] * 3))
     with pytest.raises(Exception, match="no words that could be used"):
         await alex(caller(endless), mine)
 
@@ -187,9 +184,7 @@ async def test_what_a_tool_returns_is_material() -> None:
 
     def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
         seen[:] = returned(messages)
-        part = (
-            TextPart(record("Fine.")) if seen else ToolCallPart("search_code", {"pattern": "hunter2hunter2"})
-        )
+        part = TextPart(record("Fine.")) if seen else ToolCallPart("search_code", {"words": "hunter2hunter2"})
         return ModelResponse([part])
 
     said = await alex(caller(FunctionModel(answer)), looker(shelf))
@@ -222,32 +217,78 @@ async def test_a_model_without_tools_is_shown_a_first_search() -> None:
     assert looked[0]["tool"] == "search_code"
 
 
+async def test_code_searches_first_for_what_people_said() -> None:
+    """With the words that tell most, in one look like any other; its texts are there by their ids."""
+    shelf = Shelf()
+    mine = looker(shelf)
+    said = "this has to work again when the driver is in a tunnel: retry_edits and sendBatch wait for the network"
+    look = await mine.first_search(said)
+
+    assert look == mine.looks[0] == Look("search_code", said, (LINE.id,))
+    assert mine.shown == {LINE.id: "retry(60)  # password=[redacted:password]"}
+    assert [words for words, _ in shelf.asked] == [
+        ("work", "again", "when", "driver", "tunnel", "retry_edits", "sendBatch", "network")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "looks_at", "found"),
+    [("it is on the", (), (LINE,)), ("retry", ("items",), (LINE,)), ("retry", (), ())],
+)
+async def test_a_first_search_may_find_nothing(
+    said: str, looks_at: tuple[str, ...], found: tuple[Passage, ...]
+) -> None:
+    """Of words that say nothing, for who looks at no code, and where no line has them."""
+    shelf = Shelf()
+    shelf.found = found
+
+    assert await looker(shelf, looks_at=looks_at).first_search(said) is None
+
+
+async def test_where_a_persona_looks_first_stands_first() -> None:
+    """Behind the remark about what is not shown, which nobody can cite."""
+    shelf = Shelf()
+    shelf.found = (Passage("", "(3 more lines are not shown)"), LINE, Passage("docs/a.md:1@1a2b3c4", "retry"))
+    mine = looker(shelf, looks_at=("docs/**", "*"))
+
+    assert (await mine.look("search_code", {"words": "retry"})).splitlines() == [
+        "(3 more lines are not shown)",
+        "docs/a.md:1@1a2b3c4: retry",
+        "src/sync.py:40@1a2b3c4: retry(60)  # password=[redacted:password]",
+    ]
+    assert mine.looks[0].ids == ("docs/a.md:1@1a2b3c4", LINE.id)
+
+
 # --- the tools themselves ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("tool", "given", "shown"),
     [
-        ("search_code", {"pattern": "retry"}, "src/sync.py:40@1a2b3c4: retry(60)"),
+        ("search_code", {"words": "retry"}, "src/sync.py:40@1a2b3c4: retry(60)"),
         ("read_file", {"path": "src/sync.py", "first": 40}, "src/sync.py:40-58@1a2b3c4: 40 retry(60)"),
-        ("list_files", {"glob": "**"}, "src/sync.py\ndocs/adr/1.md"),
-        ("git_log", {"path": "src"}, "src@1a2b3c4: 2026-01-01 Ada: Retry after a minute"),
-        ("related_files", {"path": "src/sync.py"}, "src/queue.py@1a2b3c4: imports src/sync.py"),
+        (
+            "history",
+            {"path": "src/sync.py"},
+            "src/sync.py@1a2b3c4: 2026-01-01 Ada: Retry after a minute\nsrc/queue.py@1a2b3c4: imports src/sync.py",
+        ),
         ("read_entry", {"id": "FR-001"}, "offline-sync/FR-001"),
         ("read_entry", {"id": "FR-001"}, "title: Sync within 60 s (Ada, in m1)"),
         ("read_entry", {"id": "night-mode/FR-001"}, "night-mode/FR-001"),
         (
             "search_items",
-            {"text": "dark colours"},
+            {"words": "dark colours"},
             "night-mode/FR-001: requirement [accepted, Grace m1] Dark colours",
         ),
-        ("read_item", {"slug": "night-mode"}, "night-mode/AC-001-01: criterion"),
+        ("search_items", {"words": "dazzled"}, "night-mode/AC-001-01: criterion"),
         ("read_entry", {"id": "FR-999"}, "There is no entry FR-999."),
-        ("read_item", {"slug": "takeover"}, "There is no item takeover."),
+        ("search_items", {"words": "it is"}, "Search for words of three letters or more"),
         ("read_entry", {"id": "takeover/FR-001"}, "There is no item takeover."),
         ("read_file", {"path": "../secret"}, "is not tracked"),
         ("read_file", {}, "`path` is missing."),
-        ("search_code", {"pattern": ["a"]}, "`pattern` is missing."),
+        ("search_code", {"words": ["a"]}, "`words` is missing."),
+        ("search_code", {"words": "of the"}, "Search for words of three letters or more"),
+        ("list_files", {"glob": "**"}, "You have no tool list_files."),
         ("delete_file", {"path": "src"}, "You have no tool delete_file."),
     ],
 )
@@ -264,12 +305,12 @@ async def test_results_and_looks_are_bounded() -> None:
     shelf = Shelf()
     shelf.found = tuple(Passage(f"src/{number}.py:1@1a2b3c4", "x" * 150) for number in range(200))
     mine = looker(shelf)
-    first = await mine.look("search_code", {"pattern": "x"})
+    first = await mine.look("search_code", {"words": "retry"})
 
     assert len(first) < RESULT_CHARS + 200
     assert first.endswith("more results are not shown: ask for less.)")
     assert f"({200 - len(mine.looks[0].ids)} more results" in first
-    shown = [await mine.look("search_code", {"pattern": "x"}) for _ in range(MOST_LOOKS)]
+    shown = [await mine.look("search_code", {"words": "retry"}) for _ in range(MOST_LOOKS)]
     assert shown[-1] == NO_MORE
     assert sum(len(one) for one in [first, *shown]) < looking.TURN_CHARS + 2_000
 
@@ -279,9 +320,10 @@ async def test_results_and_looks_are_bounded() -> None:
     [
         ((), {one.name for one in TOOLS}),
         (("code", "*"), {one.name for one in TOOLS}),
-        (("items",), {"read_entry", "search_items", "read_item"}),
-        (("history",), {"read_entry", "git_log"}),
-        (("docs/**",), {"read_entry", "search_code", "read_file", "list_files", "related_files", "git_log"}),
+        (("items",), {"read_entry", "search_items"}),
+        (("history",), {"read_entry", "history"}),
+        (("code",), {"read_entry", "search_code", "read_file", "history"}),
+        (("docs/**",), {"read_entry", "search_code", "read_file", "history"}),
     ],
 )
 def test_a_persona_may_be_confined(looks_at: tuple[str, ...], tools: set[str]) -> None:
@@ -290,12 +332,24 @@ def test_a_persona_may_be_confined(looks_at: tuple[str, ...], tools: set[str]) -
 
 
 @pytest.mark.parametrize(
+    ("looks_at", "shown"),
+    [
+        ("history", "src/sync.py@1a2b3c4: 2026-01-01 Ada: Retry after a minute"),
+        ("code", "src/queue.py@1a2b3c4: imports src/sync.py"),
+    ],
+)
+async def test_of_a_history_each_area_has_its_part(looks_at: str, shown: str) -> None:
+    """Commits are of the history, related files of the code, as persona files that name one of them mean it."""
+    assert await looker(looks_at=(looks_at,)).look("history", {"path": "src/sync.py"}) == shown
+
+
+@pytest.mark.parametrize(
     ("viewer", "tools"),
     [
         (Viewer(least=Belonging.MEMBER), {one.name for one in TOOLS}),
-        (Viewer(least=Belonging.GUEST), {"read_entry", "search_items", "read_item"}),
-        (Viewer(least=Belonging.EXTERNAL), {"read_entry", "search_items", "read_item"}),
-        (Viewer(), {"read_entry", "search_items", "read_item"}),
+        (Viewer(least=Belonging.GUEST), {"read_entry", "search_items"}),
+        (Viewer(least=Belonging.EXTERNAL), {"read_entry", "search_items"}),
+        (Viewer(), {"read_entry", "search_items"}),
         (Viewer(least=Belonging.GUEST, code_for_all=True), {one.name for one in TOOLS}),
         (Viewer(least=Belonging.MEMBER, tools=False), set()),
     ],
@@ -312,14 +366,14 @@ def test_who_reads_along_decides_about_tools(viewer: Viewer, tools: set[str]) ->
 
 
 async def test_who_is_confined_to_paths_reads_no_others() -> None:
-    """Neither by reading nor by listing nor by a search."""
+    """Neither by reading nor by a history nor by a search."""
     shelf = Shelf()
     mine = looker(shelf, looks_at=("docs/**",))
 
     assert await mine.look("read_file", {"path": "src/sync.py"}) == "You look only at docs/**."
-    assert await mine.look("list_files", {"glob": "**"}) == "docs/adr/1.md"
-    await mine.look("search_code", {"pattern": "x"})
-    assert shelf.asked == [("x", ("docs/**",))]
+    assert await mine.look("history", {"path": "src/sync.py"}) == "You look only at docs/**."
+    await mine.look("search_code", {"words": "retry"})
+    assert shelf.asked == [(("retry",), ("docs/**",))]
     assert "You do not look at other items." in await mine.look("read_entry", {"id": "night-mode/FR-001"})
 
 

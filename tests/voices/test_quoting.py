@@ -36,7 +36,7 @@ OTHER = "mcp:tracker/find_tickets#7654321"
 SAID = "T-42: exports time out after 90 s; password=hunter2hunter2"
 SHOWN = "T-42: exports time out after 90 s; [redacted:password]"
 FIND: tuple[str, dict[str, object]] = ("tracker__find", {"words": "exports"})
-CODE: tuple[str, dict[str, object]] = ("search_code", {"pattern": "retry"})
+CODE: tuple[str, dict[str, object]] = ("search_code", {"words": "retry"})
 
 
 class Tracker:

@@ -164,7 +164,7 @@ async def test_a_server_that_fails_rests_and_comes_back(
         sentence = f"tracker cannot be asked now: {reason}."
         assert await mine.look(f"tracker__{tool}", {}) == sentence
         assert await mine.look("tracker__find_tickets", {"words": "rows"}) == sentence
-        assert "src/sync.py" in await mine.look("search_code", {"pattern": "retry"})
+        assert "src/sync.py" in await mine.look("search_code", {"words": "retry"})
         assert [one.getMessage() for one in caplog.records if "rests" in one.getMessage()] == [
             f"The server of tools tracker rests for 0 s: {reason}"
         ]

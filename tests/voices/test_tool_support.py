@@ -63,7 +63,7 @@ class Provider:
             raise error
         if self.looks and names:
             self.looks -= 1
-            return ModelResponse([ToolCallPart("git_log", {"path": "src"})])
+            return ModelResponse([ToolCallPart("history", {"path": "src"})])
         return ModelResponse([TextPart("It retries.")])
 
     async def asked(self, tools: Shelf) -> str:

@@ -206,9 +206,9 @@ class Persona(Value):
         return tuple(one for one in others if one != ALL_ELSE)
 
     @staticmethod
-    def is_at(path: str, glob: str) -> bool:
-        """`**` goes through folders, `*` does not; a glob without a slash is for names."""
-        return _matches(path if "/" in glob else path.rpartition("/")[2], glob)
+    def is_at(path: str, *globs: str) -> bool:
+        """One of *globs*: `**` goes through folders, `*` does not; one without a slash is for names."""
+        return any(_matches(path if "/" in one else path.rpartition("/")[2], one) for one in globs)
 
     @property
     def first_name(self) -> str:

@@ -11,6 +11,8 @@ MOST_LINES = 1_000
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 """What may stand in the path of an address."""
 _NUMBERED = re.compile(r"(\d+)(?: (.*))?")
+AT_A_COMMIT = {"/blob/": "/blob/", "/src/branch/": "/src/commit/"}
+"""What stands before a branch in the addresses of code hosts, and before a commit."""
 
 
 class CodeCitation(NamedTuple):
@@ -40,9 +42,9 @@ class CodeCitation(NamedTuple):
         return f"{self.path}:{self.first}" + (f"-{self.last}" if self.last > self.first else "")
 
     def url(self, template: str) -> str:
-        """*template* is an address with `{path}` in it. The lines are named as code hosts do."""
+        """*template* is an address with `{path}` in it. Lines and the commit are named as code hosts do."""
         lines = f"L{self.first}" + (f"-L{self.last}" if self.last > self.first else "")
-        address = template.replace("{path}", _quoted(self.path))
+        address = _at_commit(template, self.sha).replace("{path}", _quoted(self.path))
         return address if "#" in address else f"{address}#{lines}"
 
 
@@ -79,6 +81,15 @@ def _lines(id: str, text: str) -> dict[int, str]:
         return {int(found[2]): text}
     rows = (_NUMBERED.fullmatch(row) for row in text.split("\n"))
     return {int(row[1]): row[2] or "" for row in rows if row}
+
+
+def _at_commit(template: str, sha: str) -> str:
+    before, path, after = template.partition("{path}")
+    for branch, commit in AT_A_COMMIT.items():
+        host, found, _ = before.rpartition(branch)
+        if found:
+            return f"{host}{commit}{sha}/{path}{after}"
+    return template
 
 
 def _quoted(path: str) -> str:

@@ -1,30 +1,36 @@
-"""Words to search a code base for, as people said them."""
+"""Words to search for, as people said them: three letters or more, and none that only fills a sentence."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 
 from bot.domain.specification.entries import Specification
 
 KEYWORD = "keyword"
 """The kind of entries that are such words."""
 MOST_WORDS = 40
-FEWEST_LETTERS = 2
+MOST_OF_A_TEXT = 8
+FEWEST_LETTERS = 3
+_WORD = re.compile(r"\w+")
+_NAME = re.compile(r"[^\W_]_|[a-z][A-Z]|\d")
+"""What is written as names in code are."""
 
 
-def keywords_of(specification: Specification) -> tuple[str, ...]:
+def keywords_of(specification: Specification, filler: Collection[str] = ()) -> tuple[str, ...]:
     """What people, or a model, recorded as keywords; nothing is taken from free words."""
-    return _searchable(str(one["word"] or "") for one in specification.active(KEYWORD))
+    return _searchable((str(one["word"] or "") for one in specification.active(KEYWORD)), filler)[:MOST_WORDS]
 
 
-def words_to_search(specification: Specification, title: str) -> tuple[str, ...]:
-    """For the first look of a model: the keywords, else the words of the *title*."""
-    return keywords_of(specification) or _searchable(
-        word.strip("`'\"()[]{}.,:;!?*_") for word in title.split()
-    )
+def words_in(text: str, filler: Collection[str] = ()) -> tuple[str, ...]:
+    """In the order of *text*. Of many, those that look like names in code, and the longest."""
+    words = _searchable(_WORD.findall(text), filler)
+    telling = sorted(words, key=lambda one: (not _NAME.search(one), -len(one)))[:MOST_OF_A_TEXT]
+    return tuple(sorted(telling, key=words.index))
 
 
-def _searchable(words: Iterable[str]) -> tuple[str, ...]:
+def _searchable(words: Iterable[str], filler: Collection[str]) -> tuple[str, ...]:
     unique: dict[str, str] = {}
     for word in words:
-        if sum(c.isalnum() for c in word) >= FEWEST_LETTERS:
-            unique.setdefault(word.casefold(), word)
-    return tuple(unique.values())[:MOST_WORDS]
+        folded = word.casefold()
+        if sum(c.isalnum() for c in word) >= FEWEST_LETTERS and folded not in filler:
+            unique.setdefault(folded, word)
+    return tuple(unique.values())

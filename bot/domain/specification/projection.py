@@ -32,6 +32,7 @@ from bot.domain.messages.attribution_wording import (
     together,
 )
 from bot.domain.specification.brief import in_order
+from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.discussions import IN_POSITIONS
 from bot.domain.specification.entries import (
     POSITION,
@@ -107,7 +108,7 @@ class Projection:
         if name == "id":
             return entry.id
         if name == "by":
-            return self._who(entry)
+            return self._who(entry, code=False)
         if name == "state" and name not in self._schema.kinds[entry.kind].fields:
             return self._state(entry)
         if name == "owner" and name not in self._schema.kinds[entry.kind].fields:
@@ -156,10 +157,10 @@ class Projection:
         """What has to be said about the entry as a whole, with a space in front."""
         return _doubt(entry)
 
-    def _who(self, entry: Entry) -> str:
-        """Who stands behind its text, or all of it. A dash parts it from the text, so it has none itself."""
+    def _who(self, entry: Entry, *, code: bool = True) -> str:
+        """Who and what *code* its text rests on, or all of it. A dash parts it from the text, so it has none itself."""
         who = attribution_of(entry, self._schema.kinds[entry.kind].text) or attributions(entry)
-        return _one_line(who).replace(" — ", ", ")
+        return _one_line(who + (_from_code(entry) if code else "")).replace(" — ", ", ")
 
     # --- forms --------------------------------------------------------------------------------------------------------
 
@@ -481,17 +482,25 @@ def _quoted(text: str) -> str:
     return _one_line(text).replace('"', "'").replace("`", "'")
 
 
+def _from_code(entry: Entry) -> str:
+    """Empty for what rests on no code."""
+    claims = [claim for _, claim in entry.current()]
+    lines = [line for one in claims for line in (*one.sources, *(quote.line for quote in one.quotes))]
+    named = dict.fromkeys(line.replace("`", "'") for line in lines if CodeCitation.read(line))
+    return f", from {' and '.join(f'`{one}`' for one in named)}" if named else ""
+
+
 def _doubt(entry: Entry) -> str:
     return f" _({found})_" if (found := brief_wording.doubt(entry)) else ""
 
 
 def _credits(entries: Iterable[Entry]) -> str:
-    return _one_line(credit(together(attributions(one) for one in entries)))
+    return _one_line(credit(together(attributions(one) + _from_code(one) for one in entries)))
 
 
 def _by_person(entries: Sequence[Entry]) -> str:
     """`Ada: RSK-001, RSK-003; Grace: RSK-002`."""
     by: dict[str, list[str]] = {}
     for one in entries:
-        by.setdefault(_one_line(attributions(one)), []).append(one.id)
+        by.setdefault(_one_line(attributions(one) + _from_code(one)), []).append(one.id)
     return credit("; ".join(f"{who}: {', '.join(ids)}" for who, ids in by.items()))

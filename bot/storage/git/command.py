@@ -124,10 +124,10 @@ class Git:
 
 
 async def _beginning(running: asyncio.subprocess.Process, most: int) -> tuple[bytes, bytes]:
-    printed = b""
+    printed = bytearray()
     while running.stdout and len(printed) < most and (more := await running.stdout.read(most - len(printed))):
         printed += more
-    return printed, b""
+    return bytes(printed), b""
 
 
 async def _end(running: asyncio.subprocess.Process) -> None:

@@ -17,6 +17,7 @@ from pygit2 import Oid, Tree
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
 from bot.storage.git.command import Git, printable
+from bot.storage.git.ranking import CodeLine
 from bot.storage.git.tree import DEEPEST_PUSHED, PLAIN, files_at_tip
 
 LARGEST_BYTES = 1_000_000
@@ -44,6 +45,8 @@ SECRET_NAME = re.compile(
     re.DOTALL,
 )
 LOG_BYTES = 1024 * 1024
+FOUND_BYTES = 8 * 1024 * 1024
+"""Of lines that have a word. Common words need a rarer one beside them."""
 SHA_CHARS = 7
 SHA, DAY = re.compile(r"[0-9a-f]{7,64}"), re.compile(r"[0-9]{4,}-[0-9]{2}-[0-9]{2}")
 
@@ -79,13 +82,13 @@ class CodeSearch:
         self._ours = ours
         self._git = Git(root)
         self._tracked = 0
-        self._hits: list[KeywordHits] = []
         self._found: dict[str, Counter[str]] = {}
         self._related: dict[str, str] = {}
         self._free = asyncio.Semaphore(SEARCHES_AT_ONCE)
 
     def result(self, *, complete: bool) -> CodeSurvey:
-        hits = sorted(self._hits, key=lambda hits: -hits.count)
+        found = (_hits(keyword, counts) for keyword, counts in self._found.items())
+        hits = sorted(found, key=lambda hits: -hits.count)
         related = [RelatedFile(path=path, why=why) for path, why in self._related.items()]
         return CodeSurvey(
             tracked_files=self._tracked,
@@ -163,9 +166,17 @@ class CodeSearch:
     async def _search(self, keyword: str, within: Iterable[str]) -> None:
         async with self._free:
             said = await self._git("grep", "-I", "-i", "-F", "-c", "-z", "-e", keyword, "HEAD", "--", *within)
-        counts = await asyncio.to_thread(_counts, printable(said.out))
-        self._found[keyword] = counts
-        self._hits.append(_hits(keyword, counts))
+        self._found[keyword] = await asyncio.to_thread(_counts, printable(said.out))
+
+    async def lines_with(
+        self, words: Iterable[str], commit: str, sizes: Mapping[str, int]
+    ) -> tuple[list[CodeLine], bool]:
+        """The lines of *commit* that have one of *words*, in any case, file by file; and whether these are all."""
+        options = ("-I", "-i", "-n", "-z", "-F", "--no-color", "--no-column")
+        named = (part for word in words for part in ("-e", word))
+        said = await self._git("grep", *options, *named, commit, "--", *self.within(sizes), most=FOUND_BYTES)
+        is_whole = len(said.out.encode("utf-8", "surrogateescape")) < FOUND_BYTES
+        return await asyncio.to_thread(lambda: list(_lines(said.out, f"{commit}:", sizes))), is_whole
 
     async def sizes(self) -> Mapping[str, int]:
         """Of every file of the code base at the newest commit."""
@@ -221,6 +232,19 @@ def _commits(printed: str) -> list[LoggedCommit]:
             changed = [name for path in paths if (name := path.strip("\n"))]
             found.append(LoggedCommit(sha, day, author, subject, changed))
     return found
+
+
+def _lines(found: str, commit: str, sizes: Mapping[str, int]) -> Iterator[CodeLine]:
+    """
+    Of the commit with the path, a zero, the number, a zero and the text each. A path may have line breaks in it: then
+    its rows do not begin with the commit. The last row may be cut off.
+    """
+    for row in found.split("\n")[:-1]:
+        path, _, rest = row.removeprefix(commit).partition("\0")
+        number, _, text = rest.partition("\0")
+        is_read = row.startswith(commit) and sizes.get(path, LARGEST_BYTES + 1) <= LARGEST_BYTES
+        if is_read and path.isprintable() and number.isdecimal() and "\0" not in text:
+            yield CodeLine(path, int(number), printable(text).strip())
 
 
 def _counts(found: str) -> Counter[str]:

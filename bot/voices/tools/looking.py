@@ -16,7 +16,7 @@ from bot.domain.messages.attribution_wording import attribution
 from bot.domain.privacy.redaction import Redact
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Entry, Specification
-from bot.domain.specification.keywords import words_to_search
+from bot.domain.specification.keywords import keywords_of, words_in
 from bot.domain.values.text import one_line
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage, Sight
 from bot.voices.model import ForeignTools, Look, Tool
@@ -31,10 +31,10 @@ SECONDS = 5.0
 ASKED_CHARS = 200
 MOST_ITEMS = 200
 MOST_ENTRIES = 15
-FIRST_WORDS = 3
 LONGEST_ID = 400
 NO_MORE = "You have looked at enough for this turn. Answer now, from what you have seen."
 NOTHING = "Nothing was found."
+NO_WORDS = "Search for words of three letters or more that say what you look for."
 _EDGE = re.compile(r"^[^\S\n]*+(?:<<<|>>>)", re.MULTILINE)
 _WORDS = re.compile(r"\w{3,}")
 
@@ -51,52 +51,31 @@ def _tool(name: str, area: str, description: str, **parameters: str) -> Tool:
 
 
 CODE_AREAS = frozenset({"code", "history"})
+WORDS = "at most 8 words, of code or as people say them; upper and lower case are the same"
+PATH = "the path from the top of the repository"
+LINE = "a number, counted from 1 (optional)"
+ENTRY = "such as FR-003, or offline-sync/FR-003 of another item"
 TOOLS = (
-    _tool(
-        "search_code",
-        "code",
-        "Search the tracked files for a pattern. Gives lines with their ids.",
-        pattern="a regular expression (RE2), in one line; upper and lower case are the same",
-    ),
-    _tool(
-        "read_file",
-        "code",
-        "Read lines of a tracked file.",
-        path="the path from the top of the repository",
-        first="the first line, counted from 1 (optional)",
-        last="the last line (optional)",
-    ),
-    _tool("list_files", "code", "List tracked files.", glob="such as src/**/*.py"),
-    _tool(
-        "related_files",
-        "code",
-        "Files that import a file, or often changed together with it.",
-        path="the path from the top of the repository",
-    ),
-    _tool("git_log", "history", "The newest commits that changed a file or folder.", path="a path"),
-    _tool(
-        "read_entry",
-        "entries",
-        "One entry of a specification with all its values: who gave each, when, and what it rests on.",
-        id="such as FR-003, or offline-sync/FR-003 of another item",
-    ),
-    _tool("search_items", "items", "Search what is recorded on earlier items.", text="a few words"),
-    _tool("read_item", "items", "What is recorded on another item.", slug="such as offline-sync"),
+    _tool("search_code", "code", "Lines of tracked files, those with the rarest words first.", words=WORDS),
+    _tool("read_file", "code", "Lines of a tracked file.", path=PATH, first=LINE, last=LINE),
+    _tool("history", "history", "Commits that changed a file or folder, and files related to it.", path=PATH),
+    _tool("read_entry", "entries", "One entry: who gave each value, when, and what it rests on.", id=ENTRY),
+    _tool("search_items", "items", "Search what is recorded on earlier items.", words=WORDS),
 )
 """`entries` is no area that can be taken away: a prompt may name entries that it has no room for."""
 
 
 class LookSubject(NamedTuple):
-    """The item that a turn is about. What else may be looked at is in *sight*; *words* are those of a first search."""
+    """The item that a turn is about. What else may be looked at is in *sight*."""
 
     slug: str
     sight: Sight
     specification: Specification
-    words: tuple[str, ...] = ()
+    title: str
 
     @classmethod
     def of(cls, rt: Roundtable, sight: Sight) -> "LookSubject":
-        return cls(rt.slug, sight, rt.specification, words_to_search(rt.specification, rt.title))
+        return cls(rt.slug, sight, rt.specification, rt.title)
 
 
 class Looker:
@@ -116,6 +95,7 @@ class Looker:
         self._subject = subject
         self._schema = schema
         self._persona = persona
+        self._filler = schema.operators.tables.filler
         self._redact = redact
         self._chars = 0
         self.looks: list[Look] = []
@@ -125,10 +105,10 @@ class Looker:
         viewer = subject.sight.viewer
         of_others = foreign.tools if foreign and viewer.sees_code else ()
         self._of_others = frozenset(one.name for one in of_others)
-        ours = (
-            [one for one in TOOLS if viewer.sees_code or one.area not in CODE_AREAS] if viewer.tools else []
-        )
-        self.tools = tuple(one for one in (*ours, *of_others) if persona.may_use(one.area))
+        ours = [one for one in TOOLS if viewer.sees_code or one.area not in CODE_AREAS]
+        offered = (*(ours if viewer.tools else ()), *of_others)
+        self.tools = tuple(one for one in offered if any(map(persona.may_use, _areas(one))))
+        self._named = frozenset(one.name for one in self.tools)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -156,108 +136,99 @@ class Looker:
         return text or self._shown(told)
 
     async def first_look(self) -> str:
-        """For a model that cannot call tools: a search for the words of the step, where the persona looks first."""
+        """For a model that cannot call tools: a search for the words of the item."""
+        words = " ".join(keywords_of(self._subject.specification, self._filler)) or self._subject.title
         parts = []
-        words = [word for word in self._subject.words if _WORDS.fullmatch(word)][:FIRST_WORDS]
-        for name in [one.name for one in self.tools if one.name in {"search_code", "search_items"}]:
-            told = {"text": " ".join(words)} if name == "search_items" else {"pattern": "|".join(words)}
-            found = await self.look(name, told) if words else ""
-            parts += [found] if self.looks and self.looks[-1].ids else []
+        for name in ("search_code", "search_items") if words_in(words, self._filler) else ():
+            found = await self.look(name, {"words": words}) if name in self._named else ""
+            parts += [found] if found and self.looks[-1].ids else []
         return "\n".join(parts)
+
+    async def first_search(self, said: str) -> Look | None:
+        """Of the code, for what people *said*, before a model is asked. The texts of its ids are in `shown`."""
+        if "search_code" not in self._named or not words_in(said, self._filler):
+            return None
+        await self.look("search_code", {"words": said})
+        return self.looks[-1] if self.looks[-1].ids else None
 
     async def _found(self, name: str, given: Mapping[str, Any]) -> Sequence[Passage]:
         calls: Mapping[str, Callable[[], Awaitable[Sequence[Passage]]]] = {
-            "search_code": lambda: self._searched(_text(given, "pattern")),
+            "search_code": lambda: self._searched(_text(given, "words")),
             "read_file": lambda: self._read(given),
-            "list_files": lambda: self._listed(_text(given, "glob")),
-            "related_files": lambda: self._related(_text(given, "path")),
-            "git_log": lambda: self._evidence.git_log(
-                self._mine(_text(given, "path")), sees=self._subject.sight.sees
-            ),
+            "history": lambda: self._history(self._mine(_text(given, "path"))),
             "read_entry": lambda: self._entry(_text(given, "id")),
-            "search_items": lambda: self._searched_items(_text(given, "text")),
-            "read_item": lambda: self._item(_text(given, "slug")),
+            "search_items": lambda: self._searched_items(_text(given, "words")),
         }
-        if name not in {one.name for one in self.tools}:
+        if name not in self._named:
             raise LookRefused(f"You have no tool {one_line(name, 40)}.")
         if self._foreign and name in self._of_others:
             return [await self._foreign.ask(name, given)]
         return await calls[name]()
 
-    # --- the code ---------------------------------------------------------------------------------------------------
-
-    async def _searched(self, pattern: str) -> Sequence[Passage]:
-        """Where the persona looks first stands first."""
-        found = await self._evidence.search_code(pattern, within=self._persona.only_paths)
-        first = self._persona.first_paths
-        return sorted(found, key=lambda one: not _is_in(_path(one.id), first)) if first else found
+    async def _searched(self, text: str) -> Sequence[Passage]:
+        """Where the persona looks first stands first, behind the remark."""
+        words = words_in(text, self._filler)
+        if not words:
+            raise LookRefused(NO_WORDS)
+        found = await self._evidence.search_code(words, within=self._persona.only_paths)
+        at = self._persona.first_paths
+        return sorted(found, key=lambda one: bool(one.id) and not Persona.is_at(one.id.split(":")[0], *at))
 
     async def _read(self, given: Mapping[str, Any]) -> Sequence[Passage]:
         path, first = self._mine(_text(given, "path")), _number(given.get("first"), 1)
         return [await self._evidence.read_file(path, first, max(first, _number(given.get("last"), 10**9)))]
 
-    async def _listed(self, glob: str) -> Sequence[Passage]:
-        found = await self._evidence.list_files(glob)
-        return [Passage(path, "") for path in found if not self._persona.only_paths or self._is_mine(path)]
-
-    async def _related(self, path: str) -> Sequence[Passage]:
-        return await self._evidence.related_files(self._mine(path))
+    async def _history(self, path: str) -> Sequence[Passage]:
+        """Of the two areas, what the persona may look at."""
+        found: list[Passage] = []
+        if self._persona.may_use("history"):
+            found += await self._evidence.git_log(path, sees=self._subject.sight.sees)
+        if self._persona.may_use("code"):
+            found += await self._evidence.related_files(path)
+        return found
 
     def _mine(self, path: str) -> str:
-        if not self._is_mine(path):
+        if self._persona.only_paths and not Persona.is_at(path, *self._persona.only_paths):
             raise LookRefused(f"You look only at {', '.join(self._persona.only_paths)}.")
         return path
 
-    def _is_mine(self, path: str) -> bool:
-        return not self._persona.only_paths or _is_in(path, self._persona.only_paths)
-
-    # --- items ------------------------------------------------------------------------------------------------------
-
     async def _entry(self, id: str) -> Sequence[Passage]:
-        slug, slash, own = id.rpartition("/")
-        is_other = bool(slash) and slug != self._subject.slug
-        if is_other and not self._persona.may_use("items"):
-            raise LookRefused("You do not look at other items.")
-        spec = await self._specification(slug) if is_other else self._subject.specification
+        """Of an item that may not be known here, not even its existence is told."""
+        slug, _, own = id.rpartition("/")
+        spec, slug = self._subject.specification, slug or self._subject.slug
+        if slug != self._subject.slug:
+            if not self._persona.may_use("items"):
+                raise LookRefused("You do not look at other items.")
+            if not await self._subject.sight.sees(slug):
+                raise LookRefused(f"There is no item {one_line(slug, 60)}.")
+            spec = await self._evidence.specification(slug)
         entry = spec.entries.get(own)
         if entry is None or entry.kind not in self._schema.kinds:
             raise LookRefused(f"There is no entry {one_line(id, 60)}.")
-        return [Passage(f"{slug if is_other else self._subject.slug}/{entry.id}", self._told(entry, spec))]
-
-    async def _item(self, slug: str) -> Sequence[Passage]:
-        spec = await self._specification(slug)
-        return [Passage(f"{slug}/{id}", line) for id, line in self._lines(spec)]
+        return [Passage(f"{slug}/{entry.id}", self._told(entry, spec))]
 
     async def _searched_items(self, text: str) -> Sequence[Passage]:
-        words = {word.casefold() for word in _WORDS.findall(text)}
+        words = {word.casefold() for word in words_in(text, self._filler)}
         if not words:
-            raise LookRefused("Search for words of three letters or more.")
-        found: list[tuple[int, Passage]] = []
+            raise LookRefused(NO_WORDS)
+        found: list[Passage] = []
         looked_at = 0
         async for known in self._subject.sight.items():
             if known.slug == self._subject.slug:
                 continue
             if (looked_at := looked_at + 1) > MOST_ITEMS:
                 break
-            title = (len(words & {*_folded(known.title)}), Passage(known.slug, known.title))
-            lines = self._lines(await self._evidence.specification(known.slug))
-            told = (
-                (len(words & {*_folded(line)}), Passage(f"{known.slug}/{id}", line)) for id, line in lines
-            )
-            found += [one for one in (title, *told) if one[0]]
-        return [passage for _, passage in sorted(found, key=lambda one: -one[0])[:MOST_ENTRIES]]
+            spec = await self._evidence.specification(known.slug)
+            found += (Passage(known.slug, known.title), *self._lines(known.slug, spec))
+        counts = [(len(words.intersection(_WORDS.findall(one.text.casefold()))), one) for one in found]
+        best = sorted((one for one in counts if one[0]), key=lambda one: -one[0])
+        return [one for _, one in best[:MOST_ENTRIES]]
 
-    async def _specification(self, slug: str) -> Specification:
-        """Of an item that may be known here; of all others not even their existence is told."""
-        if not await self._subject.sight.sees(slug):
-            raise LookRefused(f"There is no item {one_line(slug, 60)}.")
-        return await self._evidence.specification(slug)
-
-    def _lines(self, spec: Specification) -> Iterable[tuple[str, str]]:
+    def _lines(self, slug: str, spec: Specification) -> Iterable[Passage]:
         teller = EntryLines(self._schema, spec)
         for key in self._schema.kinds:
             for entry in spec.active(key):
-                yield entry.id, teller.full(entry).removeprefix(f"{entry.id} ")
+                yield Passage(f"{slug}/{entry.id}", teller.full(entry).removeprefix(f"{entry.id} "))
 
     def _told(self, entry: Entry, spec: Specification) -> str:
         rows = [EntryLines(self._schema, spec).full(entry).removeprefix(f"{entry.id} ")]
@@ -267,8 +238,6 @@ class Looker:
                 rows.append(f"  {field}: {one.value} ({attribution(one)}, in {one.line}{rests})")
         return "\n".join(rows)
 
-    # --- results ----------------------------------------------------------------------------------------------------
-
     def _fitting(self, found: Sequence[Passage]) -> tuple[str, tuple[str, ...]]:
         """Whole passages, as many as fit, and their ids; only a single one that is too long is cut, and says so."""
         room = min(RESULT_CHARS, TURN_CHARS - self._chars)
@@ -276,21 +245,21 @@ class Looker:
         ids: list[str] = []
         for one in found:
             id = self._shown(one.id[:LONGEST_ID])
-            row = self._shown(
-                f"{one.id}{': ' if one.text and chr(10) not in one.text else chr(10)}{one.text}".strip()
-            )
+            between = "\n" if "\n" in one.text else ": "
+            row = self._shown(between.join(filter(None, (one.id, one.text))))
             text = self._shown(one.text)
             if len(row) > room and not rows:
                 text = text[: max(0, room - len(id))]
                 row = f"{row[:room]}\n[cut: {len(row) - room} more characters]"
             if len(row) > room and rows:
-                rows.append(f"({len(found) - len(ids)} more results are not shown: ask for less.)")
+                rows.append(f"({len(found) - len(rows)} more results are not shown: ask for less.)")
                 break
             rows.append(row)
-            ids.append(id)
-            if text:
-                self.shown[id] = text
             room -= len(row)
+            if id:
+                ids.append(id)
+            if id and text:
+                self.shown[id] = text
         return "\n".join(rows), tuple(ids)
 
     def _shown(self, text: str) -> str:
@@ -312,17 +281,9 @@ def _text(given: Mapping[str, Any], name: str) -> str:
 
 
 def _number(value: Any, otherwise: int) -> int:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and value > 0 else otherwise
+    return value if type(value) is int and value > 0 else otherwise
 
 
-def _path(id: str) -> str:
-    return id.rpartition("@")[0].rpartition(":")[0] or id
-
-
-def _is_in(path: str, globs: Iterable[str]) -> bool:
-    return any(Persona.is_at(path, glob) for glob in globs)
-
-
-def _folded(text: str) -> Iterable[str]:
-    return (word.casefold() for word in _WORDS.findall(text))
+def _areas(tool: Tool) -> Iterable[str]:
+    """Commits are of the history, and related files of the code: a persona may be kept to either."""
+    return CODE_AREAS if tool.area == "history" else (tool.area,)

@@ -39,7 +39,7 @@ RESULTS = {"tool_call_id": "tool", "call_id": "function_call_output", "tool_use_
 AskedOnce = Callable[[str], LanguageModel]
 
 LOOK = Called("read_file", {"path": "src/sync.py", "first": 40, "last": 58})
-SEARCH = Called("search_code", {"pattern": "retry"}, id="call_2")
+SEARCH = Called("search_code", {"words": "retry"}, id="call_2")
 FOUND = "src/sync.py:40-58@1a2b3c4: retry(60)"
 RETRY = {
     "kind": "requirement",

@@ -358,7 +358,7 @@ def not_done(rt: Roundtable, left: Sequence[LeftOut]) -> str:
 
 def surveying(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The code base is searched for the recorded keywords, where a model makes something of what is found."""
-    words = keywords_of(rt.specification)
+    words = keywords_of(rt.specification, playbook.schema.operators.tables.filler)
     is_of_use = rt.step_id in SURVEYED and words and thinks(listening(rt, playbook), rt, playbook)
     return rt.queueing(Survey(keywords=words)) if is_of_use else rt
 

@@ -43,7 +43,10 @@ DISTRIBUTION = "roundtable-bot"
 TRY_PORT = 8765
 PROBLEM = 1
 GARBAGE = (10_000, 20, 50)
-"""For `gc.set_threshold`; the usual is (700, 10, 10)."""
+"""
+For `gc.set_threshold`; the usual is (700, 10, 10). Frozen values have no cycles: by default Python would look through a
+thousand roundtables every few seconds, which delays answers by a tenth of a second, and twice as long for entries.
+"""
 PUBLIC = re.compile(r"https://[^\s/]\S*")
 
 commands = typer.Typer(
@@ -56,6 +59,7 @@ Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
 
 def main() -> None:
+    gc.set_threshold(*GARBAGE)
     try:
         commands()
     except BotError as error:
@@ -349,17 +353,8 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 async def _serve(settings: Settings) -> None:
     _stop_on_signals()
     async with app.bot(settings):
-        _look_for_garbage_less()
+        gc.freeze()  # what was loaded at the start stays
         await _until_stopped()
-
-
-def _look_for_garbage_less() -> None:
-    """
-    What was loaded at the start stays, and frozen values have no cycles. By default Python would look through a
-    thousand roundtables every few seconds, which delays answers by a tenth of a second.
-    """
-    gc.freeze()
-    gc.set_threshold(*GARBAGE)
 
 
 SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}

@@ -285,6 +285,24 @@ def test_lines_are_read_where_the_last_one_does_not_vouch_for_the_file(
     assert vouched(text, content, {"another": b"key"}) is None
 
 
+def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(
+    played: RecordedItem, tmp_path: Path
+) -> None:
+    """The file that the last line vouches for still says what was accepted, and by whom."""
+    content = played.transcript.read_text()
+    played.transcript.write_text(content.replace("requirement: Sort by name", "requirement: Pay Mallory", 1))
+    git = Git(tmp_path)
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "theirs")
+
+    entry = items(tmp_path).show("FR-002")
+
+    assert (entry.text, entry.attribution) == ("Sort by name", "Grace")
+    ((source, *_), *_) = (one.sources for one in claims_of(entry))
+    assert isinstance(source, ShownSource)
+    assert (source.quote, source.by.name) == ("", "a pushed line that names Grace")
+
+
 def test_an_earlier_commit_has_what_it_said_then(git: Git) -> None:
     meeting = Meeting()
     said = meeting.say("Ada", "01-06", "requirement: Filter by day")

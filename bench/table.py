@@ -32,6 +32,7 @@ NAMES = (
     "secrets",
     "reading",
     "code_search",
+    "agreed",
 )
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: begin (written by bench/run --table --write) -->", "<!-- figures: end -->"

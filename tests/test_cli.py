@@ -738,23 +738,204 @@ async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> No
     ran, none = await cli("decisions", "sync", "ada"), await cli("decisions", "redis")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
-        "gh-42-offline-sync DEC-001 Sync by hand",
+        "gh-42-offline-sync/DEC-001 Sync by hand",
         "    decided by Grace and Linus, recorded by Ada 2026-01-01",
         "    because: Safe",
     ]  # fmt: skip
     assert none.out == "No decision was found.\n"
     (row,) = (await cli("decisions", "--json")).json
     assert list(row) == [
-        "slug", "title", "id", "text", "by", "at", "why", "replaces", "fate", "link", "over",
+        "address", "kind", "state", "text", "fields", "parts", "part_of", "replaced_by", "contested", "doubtful",
+        "claims", "link",
     ]  # fmt: skip
-    assert row["by"] == "decided by Grace and Linus, recorded by Ada"
+    assert row["fields"]["deciders"] == ["Grace", "Linus"]
+    assert row["link"] == ""  # the transcript names no thread
+    assert row == {**(await cli("show", row["address"], "--json")).json, "link": ""}
     assert (await cli("show", "gh-42-offline-sync", "--json")).json["entries"] == {
         "decision": {"accepted": 1}
     }
     assert "  entries    decision 1" in (await cli("show", "gh-42-offline-sync")).out.splitlines()
 
 
+# --- export ---------------------------------------------------------------------------------------------------------
+
+SPEC = "openspec/changes/gh-42-offline-sync/specs/gh-42-offline-sync/spec.md"
+
+
+@pytest.fixture
+def wished(workspace: Path) -> Path:
+    """An item with a requirement; the workspace is where its export goes."""
+    made = {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": "Sync by hand"}}
+    line = {
+        "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
+        "source": "user", "content": "requirement: Sync by hand",
+        "meta": {"user_id": "U1", "user_name": "Ada", "message_id": "m1", "entries": [made]},
+    }  # fmt: skip
+    folder = workspace / "docs/requirements/gh-42-offline-sync/planning"
+    folder.mkdir()
+    (folder / "meeting.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    commit_all(workspace)
+    return workspace
+
+
+async def test_an_export_is_written_and_checked(cli: Cli, wished: Path) -> None:
+    """A second time nothing is written; tasks belong to who builds."""
+    export = ("export", "gh-42-offline-sync", "--to", "openspec")
+    assert (await cli(*export, "--check")).code == 1
+
+    ran = await cli(*export)
+    assert (ran.code, ran.err) == (0, "")
+    assert SPEC in ran.out.splitlines()
+    assert "Sync by hand <!-- gh-42-offline-sync/FR-001 " in (wished / SPEC).read_text()
+    (wished / "openspec/changes/gh-42-offline-sync/tasks.md").write_text("- [x] done\n")
+    assert (await cli(*export)).out == ""
+    checked = await cli(*export, "--check")
+    assert (checked.code, checked.out) == (0, "")
+
+
+async def test_an_export_loses_no_change_by_hand(cli: Cli, wished: Path) -> None:
+    export = ("export", "gh-42-offline-sync", "--to", "openspec", "--out", "elsewhere")
+    file = wished.parent / "elsewhere" / SPEC
+    assert (await cli(*export)).code == 0
+    changed = file.read_text().replace("that: Sync by hand", "that: Sync by itself")
+    file.write_text(changed)
+
+    ran, checked = await cli(*export), await cli(*export, "--check")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"{SPEC} was changed by hand, in line 10 (FR-001: Sync by itself).")
+    assert file.read_text() == changed
+    assert checked.code == 1
+    assert "-It SHALL hold that: Sync by itself <!-- " in checked.out
+    assert checked.out.splitlines()[-1] == f"{SPEC}:10: FR-001: Sync by itself"
+
+
+@pytest.mark.parametrize("name", ["design.md", "notes.md"])
+async def test_an_export_is_not_mixed_with_files_of_others(cli: Cli, wished: Path, name: str) -> None:
+    theirs = wished / "openspec/changes/gh-42-offline-sync" / name
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("# Mine\n")
+
+    ran = await cli("export", "gh-42-offline-sync", "--to", "openspec")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"openspec/changes/gh-42-offline-sync/{name} was not written by Roundtable.")
+    assert [one.name for one in theirs.parent.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("gh-42-offline-sync", "--to", "word"), 2, "'word' is not one of speckit, openspec, kiro"),
+        (
+            ("gh-42-offline-snyc", "--to", "kiro"),
+            1,
+            "There is no item 'gh-42-offline-snyc'. Did you mean gh-42-",
+        ),
+        (
+            ("gh-42-offline-sync", "--to", "kiro", "--out", "a-file"),
+            1,
+            "The export cannot be written: a-file: ",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("wished")
+async def test_an_export_that_is_not_possible_says_why(
+    cli: Cli, tmp_path: Path, words: tuple[str, ...], code: int, sentence: str
+) -> None:
+    (tmp_path / "a-file").touch()
+
+    ran = await cli("export", *words)
+
+    assert (ran.code, ran.out) == (code, "")
+    assert sentence in ran.err
+
+
+async def test_a_link_in_the_place_of_an_export_is_not_followed(cli: Cli, wished: Path) -> None:
+    (wished.parent / "outside").mkdir()
+    (wished / ".kiro").symlink_to(wished.parent / "outside")
+
+    ran = await cli("export", "gh-42-offline-sync", "--to", "kiro")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "is a symbolic link, which is not followed" in ran.err
+    assert not list((wished.parent / "outside").iterdir())
+
+
+async def test_a_schema_is_printed_by_its_name(cli: Cli) -> None:
+    assert (await cli("schema", "entry")).json["$id"] == "urn:roundtable:schema:entry:1"
+
+    ran = await cli("schema", "nothing")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("There is no schema 'nothing'. There are decisions, entries, entry,")
+
+
 # --- items and show -------------------------------------------------------------------------------------------------
+
+
+DECIDED_IN = "https://team.slack.com/archives/C1/p1700000000000100"
+
+
+@pytest.fixture
+def decided(workspace: Path) -> str:
+    """The address of a decision that is in the first of two commits."""
+    made = {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": "Sync by \x1b[31mhand"}}
+    line = {
+        "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
+        "source": "user", "content": "decision: Sync by hand",
+        "meta": {
+            "user_id": "U1", "user_name": "Ada", "message_id": "m1", "entries": [made],
+            "channel_id": "C1", "message_ts": "1700000001.000100", "permalink": DECIDED_IN,
+        },
+    }  # fmt: skip
+    folder = workspace / "docs/requirements/gh-42-offline-sync/planning"
+    folder.mkdir()
+    (folder / "meeting.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    commit_all(workspace)
+    (folder / "meeting.jsonl").write_text("", encoding="utf-8")
+    commit_all(workspace)
+    return "gh-42-offline-sync/DEC-001"
+
+
+async def test_an_entry_is_shown_with_its_words_and_where_they_stand(cli: Cli, decided: str) -> None:
+    link = "https://team.slack.com/archives/C1/p1700000001000100?thread_ts=1700000000.000100&cid=C1"
+    ran = await cli("show", decided, "--at", "HEAD~1")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "gh-42-offline-sync/DEC-001: Sync by [31mhand",
+        "  decision, accepted. Said by Ada.",
+        "  text: Sync by [31mhand",
+        "      Said by Ada",
+        f"      “decision: Sync by hand” Ada, 2026-01-01 {link}",
+    ]
+    row = (await cli("show", decided, "--at", "HEAD~1", "--json")).json
+    assert row["claims"]["text"][0]["sources"][0]["link"] == link
+    assert row["claims"]["text"][0]["said_by"] == {"id": "U1", "name": "Ada", "kind": "person"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["gh-42-offline-sync/DEC-001"], 1, "gh-42-offline-sync has no DEC-001."),
+        (
+            ["gh-42-offline-sinc/DEC-1"],
+            1,
+            "There is no item 'gh-42-offline-sinc'. Did you mean gh-42-offline-sync?",
+        ),
+        (["DEC-001"], 1, "DEC-001 could be in 2 items. Write ITEM/DEC-001."),
+        (["DEC-001", "--at", "nowhere"], 1, "There is no commit 'nowhere' in the workspace."),
+        (["gh-42-offline-sync", "--at", "HEAD"], 2, "--at goes with ITEM/ID"),
+    ],
+)
+@pytest.mark.usefixtures("decided")
+async def test_what_is_not_there_is_said_in_a_sentence(
+    cli: Cli, words: list[str], code: int, sentence: str
+) -> None:
+    ran = await cli("show", *words)
+
+    assert (ran.code, ran.out) == (code, "")
+    assert sentence in ran.err
 
 
 async def test_looking_makes_nothing(cli: Cli, tmp_path: Path) -> None:

@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot import app, log
-from bot.cli import check, replay, review
+from bot.cli import check, exports, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
-from bot.domain.messages import record_wording
+from bot.domain.messages import entry_wording, record_wording
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
 from bot.domain.values.text import counted
 from bot.errors import BotError, ConfigError, ContentError
+from bot.integrations.exports import FORMATS
 from bot.record.verify import RecordedItem
 from bot.settings import Settings
+from bot.shipped import schema_text
 from bot.slack.manifest import (
     BOT_EVENTS,
     MARK_SHORTCUT,
@@ -43,7 +45,10 @@ DISTRIBUTION = "roundtable-bot"
 TRY_PORT = 8765
 PROBLEM = 1
 GARBAGE = (10_000, 20, 50)
-"""For `gc.set_threshold`; the usual is (700, 10, 10)."""
+"""
+For `gc.set_threshold`; the usual is (700, 10, 10). Frozen values have no cycles: by default Python would look through a
+thousand roundtables every few seconds, which delays answers by a tenth of a second, and twice as long for entries.
+"""
 PUBLIC = re.compile(r"https://[^\s/]\S*")
 
 commands = typer.Typer(
@@ -56,6 +61,7 @@ Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
 
 def main() -> None:
+    gc.set_threshold(*GARBAGE)
     try:
         commands()
     except BotError as error:
@@ -158,9 +164,20 @@ def items(*, as_json: Json = False) -> None:
 
 
 @commands.command()
-def show(slug: str, *, as_json: Json = False) -> None:
-    """One item's progress."""
-    found = asyncio.run(listing.show(_settings(os.environ), slug))
+def show(
+    text: Annotated[str, typer.Argument(metavar="ITEM[/ID]", help="An item, or an entry of it.")],
+    *,
+    at: Annotated[str, typer.Option(metavar="REV", help="An entry as of this commit.")] = "",
+    as_json: Json = False,
+) -> None:
+    """One item's progress; or an entry, with who said it, in which words, and where."""
+    settings = _settings(os.environ)
+    if entry := listing.entry(settings, text, at):
+        typer.echo(_as_json(entry.model_dump(mode="json")) if as_json else entry_wording.as_text(entry))
+        return
+    if at:
+        raise typer.BadParameter("--at goes with ITEM/ID", param_hint="--at")
+    found = asyncio.run(listing.show(settings, text))
     typer.echo(_as_json(found) if as_json else listing.show_as_text(found))
 
 
@@ -171,10 +188,9 @@ def decisions(
     as_json: Json = False,
 ) -> None:
     """What was decided, in all items: who, when, why, and what it replaced."""
-    found = asyncio.run(listing.decisions(_settings(os.environ), " ".join(words or ())))
-    typer.echo(
-        _as_json([one._asdict() for one in found]) if as_json else record_wording.decisions_as_text(found)
-    )
+    found = listing.decisions(_settings(os.environ), " ".join(words or ()))
+    rows = [{**one.model_dump(mode="json"), "link": one.link} for one in found] if as_json else []
+    typer.echo(_as_json(rows) if as_json else record_wording.decisions_as_text(found))
 
 
 @commands.command("review")
@@ -299,6 +315,40 @@ def print_manifest(
     typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
 
 
+@commands.command()
+def export(
+    item: Annotated[str, typer.Argument(help="An item of the workspace.")],
+    *,
+    to: Annotated[str, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Of a repository; else the workspace.")
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Write nothing; exit code 1 if a file is not as it would be written."),
+    ] = False,
+) -> None:
+    """Write what is agreed as files for spec-kit, OpenSpec or Kiro. Files that were changed by hand are left alone."""
+    if to not in FORMATS:
+        raise typer.BadParameter(f"{to!r} is not one of {', '.join(FORMATS)}", param_hint="--to")
+    settings = _settings(os.environ)
+    root, made = out or settings.workspace, exports.made(settings, item, to)
+    if not check:
+        for path in exports.written(root, made):
+            typer.echo(path)
+        return
+    differences = tuple(exports.differences(root, made))
+    for row in differences:
+        typer.echo(row)
+    raise typer.Exit(PROBLEM if differences else 0)
+
+
+@commands.command()
+def schema(name: Annotated[str, typer.Argument(help="For example entry, specification or persona.")]) -> None:
+    """The JSON Schema of a file, or of what a command prints with --json."""
+    typer.echo(schema_text(name), nl=False)
+
+
 def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: bool) -> None:
     """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
     redact = app.redactor(settings)
@@ -339,17 +389,8 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 async def _serve(settings: Settings) -> None:
     _stop_on_signals()
     async with app.bot(settings):
-        _look_for_garbage_less()
+        gc.freeze()  # what was loaded at the start stays
         await _until_stopped()
-
-
-def _look_for_garbage_less() -> None:
-    """
-    What was loaded at the start stays, and frozen values have no cycles. By default Python would look through a
-    thousand roundtables every few seconds, which delays answers by a tenth of a second.
-    """
-    gc.freeze()
-    gc.set_threshold(*GARBAGE)
 
 
 SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}

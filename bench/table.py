@@ -31,6 +31,7 @@ NAMES = (
     "voices",
     "secrets",
     "reading",
+    "agreed",
 )
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: begin (written by bench/run --table --write) -->", "<!-- figures: end -->"

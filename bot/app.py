@@ -40,6 +40,7 @@ from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.files import META_BYTES, folder
+from bot.integrations.agreed import AgreedItems
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered, beside
@@ -56,7 +57,7 @@ from bot.slack.reception import Reception
 from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
-from bot.storage.git.tree import STATE
+from bot.storage.git.tree import STATE, files_at, files_at_tip
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.local_wake import LocalWake
@@ -142,6 +143,18 @@ def sandbox_key(workspace: Path) -> str:
     with folder(workspace, (STATE,), make=True) as state:
         state.create(SANDBOX_KEY, secrets.token_urlsafe(32).encode())
         return (state.read(SANDBOX_KEY, META_BYTES) or b"").decode()
+
+
+def agreed(settings: Settings, revision: str = "") -> AgreedItems:
+    """The items of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
+    root = settings.workspace
+    return AgreedItems(
+        files_at(root, revision) if revision else files_at_tip(root),
+        items_dir=str(settings.items_dir),
+        schema=playbook(settings).schema,
+        trusted=seal(settings).lines.trusted,
+        redact=secret_redaction(settings),
+    )
 
 
 def evidence(settings: Settings) -> GitEvidence:

@@ -738,16 +738,19 @@ async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> No
     ran, none = await cli("decisions", "sync", "ada"), await cli("decisions", "redis")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
-        "gh-42-offline-sync DEC-001 Sync by hand",
+        "gh-42-offline-sync/DEC-001 Sync by hand",
         "    decided by Grace and Linus, recorded by Ada 2026-01-01",
         "    because: Safe",
     ]  # fmt: skip
     assert none.out == "No decision was found.\n"
     (row,) = (await cli("decisions", "--json")).json
     assert list(row) == [
-        "slug", "title", "id", "text", "by", "at", "why", "replaces", "fate", "link", "over",
+        "address", "kind", "state", "text", "fields", "parts", "part_of", "replaced_by", "contested", "doubtful",
+        "claims", "link",
     ]  # fmt: skip
-    assert row["by"] == "decided by Grace and Linus, recorded by Ada"
+    assert row["fields"]["deciders"] == ["Grace", "Linus"]
+    assert row["link"] == ""  # the transcript names no thread
+    assert row == {**(await cli("show", row["address"], "--json")).json, "link": ""}
     assert (await cli("show", "gh-42-offline-sync", "--json")).json["entries"] == {
         "decision": {"accepted": 1}
     }
@@ -755,6 +758,71 @@ async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> No
 
 
 # --- items and show -------------------------------------------------------------------------------------------------
+
+
+DECIDED_IN = "https://team.slack.com/archives/C1/p1700000000000100"
+
+
+@pytest.fixture
+def decided(workspace: Path) -> str:
+    """The address of a decision that is in the first of two commits."""
+    made = {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": "Sync by \x1b[31mhand"}}
+    line = {
+        "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
+        "source": "user", "content": "decision: Sync by hand",
+        "meta": {
+            "user_id": "U1", "user_name": "Ada", "message_id": "m1", "entries": [made],
+            "channel_id": "C1", "message_ts": "1700000001.000100", "permalink": DECIDED_IN,
+        },
+    }  # fmt: skip
+    folder = workspace / "docs/requirements/gh-42-offline-sync/planning"
+    folder.mkdir()
+    (folder / "meeting.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    commit_all(workspace)
+    (folder / "meeting.jsonl").write_text("", encoding="utf-8")
+    commit_all(workspace)
+    return "gh-42-offline-sync/DEC-001"
+
+
+async def test_an_entry_is_shown_with_its_words_and_where_they_stand(cli: Cli, decided: str) -> None:
+    link = "https://team.slack.com/archives/C1/p1700000001000100?thread_ts=1700000000.000100&cid=C1"
+    ran = await cli("show", decided, "--at", "HEAD~1")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "gh-42-offline-sync/DEC-001: Sync by [31mhand",
+        "  decision, accepted. Said by Ada.",
+        "  text: Sync by [31mhand",
+        "      Said by Ada",
+        f"      “decision: Sync by hand” Ada, 2026-01-01 {link}",
+    ]
+    row = (await cli("show", decided, "--at", "HEAD~1", "--json")).json
+    assert row["claims"]["text"][0]["sources"][0]["link"] == link
+    assert row["claims"]["text"][0]["said_by"] == {"id": "U1", "name": "Ada", "kind": "person"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["gh-42-offline-sync/DEC-001"], 1, "gh-42-offline-sync has no DEC-001."),
+        (
+            ["gh-42-offline-sinc/DEC-1"],
+            1,
+            "There is no item 'gh-42-offline-sinc'. Did you mean gh-42-offline-sync?",
+        ),
+        (["DEC-001"], 1, "DEC-001 could be in 2 items. Write ITEM/DEC-001."),
+        (["DEC-001", "--at", "nowhere"], 1, "There is no commit 'nowhere' in the workspace."),
+        (["gh-42-offline-sync", "--at", "HEAD"], 2, "--at goes with ITEM/ID"),
+    ],
+)
+@pytest.mark.usefixtures("decided")
+async def test_what_is_not_there_is_said_in_a_sentence(
+    cli: Cli, words: list[str], code: int, sentence: str
+) -> None:
+    ran = await cli("show", *words)
+
+    assert (ran.code, ran.out) == (code, "")
+    assert sentence in ran.err
 
 
 async def test_looking_makes_nothing(cli: Cli, tmp_path: Path) -> None:

@@ -5,18 +5,19 @@ Looking makes nothing: where there is no workspace yet, there are no items. Titl
 they are made fit for a terminal; scripts get them as they are.
 """
 
+import logging
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from difflib import get_close_matches
 from typing import Any
 
 from bot import app
 from bot.domain.catalog import budget
 from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.budget import Spent
-from bot.domain.messages.record_wording import FoundDecision, matching
+from bot.domain.messages.record_wording import matching
 from bot.domain.roundtable.outcomes import ItemState
-from bot.domain.specification.entries import Specification
+from bot.domain.specification import address
+from bot.domain.specification.entries import DECISION, Specification
+from bot.domain.specification.shown import ShownEntry
 from bot.domain.transcript.lines import Line
 from bot.domain.values.text import counted, one_line
 from bot.engine.clock import now
@@ -24,6 +25,8 @@ from bot.engine.ports import Listing, LoadedItem, Workspace
 from bot.errors import ConfigError, WorkspaceError
 from bot.settings import Settings
 from bot.storage.git.tree import is_ignored
+
+log = logging.getLogger(__name__)
 
 TEXT_CHARS = 150
 UNREADABLE = "unreadable"
@@ -59,17 +62,26 @@ async def show(settings: Settings, slug: str) -> dict[str, Any]:
     }
 
 
-async def decisions(settings: Settings, words: str) -> tuple[FoundDecision, ...]:
-    """Of every item, with all of *words*. An item whose record cannot be read has none."""
-    if not _begun(settings):
-        return ()
-    found: list[FoundDecision] = []
-    async with app.workspace(settings) as files:
-        records = app.records(files, app.secret_redaction(settings), app.playbook(settings))
-        for one in await files.items():
-            with suppress(WorkspaceError):
-                found += await records.decisions(one.known.slug, (), title=one.known.title, permalink="")
-    return matching(found, words)
+def entry(settings: Settings, text: str, revision: str) -> ShownEntry | None:
+    """At the address *text*; None where that names an item. Raises UserError and WorkspaceError."""
+    if not address.names_entry(text):
+        return None
+    known = app.agreed(settings, revision)
+    return known.show(text) if known.address(text).id else None
+
+
+def decisions(settings: Settings, words: str) -> tuple[ShownEntry, ...]:
+    """Of every item, with all of *words*. An item whose record cannot be read has none, and the log says so."""
+    known, found, titles = app.agreed(settings), list[ShownEntry](), dict[str, str]()
+    for slug in known.slugs:
+        try:
+            item = known.item(slug)
+        except WorkspaceError as error:
+            log.warning("%s", error)
+            continue
+        titles[slug] = item.title
+        found += item.shown.entries(DECISION)
+    return matching(found, words, titles)
 
 
 def items_as_text(found: list[dict[str, Any]]) -> str:
@@ -144,9 +156,7 @@ def _begun(settings: Settings) -> bool:
 
 
 def no_item(slug: str, known: Sequence[str]) -> str:
-    close = get_close_matches(slug, known, n=1)
-    meant = f" Did you mean {close[0]}?" if close else ""
-    return f"There is no item {slug!r}.{meant} `roundtable items` lists what there is."
+    return f"{address.no_item(slug, known)} `roundtable items` lists what there is."
 
 
 async def _status(files: Workspace, one: Listing) -> str:

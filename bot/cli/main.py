@@ -19,7 +19,7 @@ from bot.cli import check, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
-from bot.domain.messages import record_wording
+from bot.domain.messages import entry_wording, record_wording
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
 from bot.domain.values.text import counted
@@ -43,7 +43,10 @@ DISTRIBUTION = "roundtable-bot"
 TRY_PORT = 8765
 PROBLEM = 1
 GARBAGE = (10_000, 20, 50)
-"""For `gc.set_threshold`; the usual is (700, 10, 10)."""
+"""
+For `gc.set_threshold`; the usual is (700, 10, 10). Frozen values have no cycles: by default Python would look through a
+thousand roundtables every few seconds, which delays answers by a tenth of a second, and twice as long for entries.
+"""
 PUBLIC = re.compile(r"https://[^\s/]\S*")
 
 commands = typer.Typer(
@@ -56,6 +59,7 @@ Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
 
 def main() -> None:
+    gc.set_threshold(*GARBAGE)
     try:
         commands()
     except BotError as error:
@@ -158,9 +162,20 @@ def items(*, as_json: Json = False) -> None:
 
 
 @commands.command()
-def show(slug: str, *, as_json: Json = False) -> None:
-    """One item's progress."""
-    found = asyncio.run(listing.show(_settings(os.environ), slug))
+def show(
+    text: Annotated[str, typer.Argument(metavar="ITEM[/ID]", help="An item, or an entry of it.")],
+    *,
+    at: Annotated[str, typer.Option(metavar="REV", help="An entry as of this commit.")] = "",
+    as_json: Json = False,
+) -> None:
+    """One item's progress; or an entry, with who said it, in which words, and where."""
+    settings = _settings(os.environ)
+    if entry := listing.entry(settings, text, at):
+        typer.echo(_as_json(entry.model_dump(mode="json")) if as_json else entry_wording.as_text(entry))
+        return
+    if at:
+        raise typer.BadParameter("--at goes with ITEM/ID", param_hint="--at")
+    found = asyncio.run(listing.show(settings, text))
     typer.echo(_as_json(found) if as_json else listing.show_as_text(found))
 
 
@@ -171,10 +186,9 @@ def decisions(
     as_json: Json = False,
 ) -> None:
     """What was decided, in all items: who, when, why, and what it replaced."""
-    found = asyncio.run(listing.decisions(_settings(os.environ), " ".join(words or ())))
-    typer.echo(
-        _as_json([one._asdict() for one in found]) if as_json else record_wording.decisions_as_text(found)
-    )
+    found = listing.decisions(_settings(os.environ), " ".join(words or ()))
+    rows = [{**one.model_dump(mode="json"), "link": one.link} for one in found] if as_json else []
+    typer.echo(_as_json(rows) if as_json else record_wording.decisions_as_text(found))
 
 
 @commands.command("review")
@@ -339,17 +353,8 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 async def _serve(settings: Settings) -> None:
     _stop_on_signals()
     async with app.bot(settings):
-        _look_for_garbage_less()
+        gc.freeze()  # what was loaded at the start stays
         await _until_stopped()
-
-
-def _look_for_garbage_less() -> None:
-    """
-    What was loaded at the start stays, and frozen values have no cycles. By default Python would look through a
-    thousand roundtables every few seconds, which delays answers by a tenth of a second.
-    """
-    gc.freeze()
-    gc.set_threshold(*GARBAGE)
 
 
 SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}

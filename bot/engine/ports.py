@@ -22,7 +22,6 @@ from bot.domain.item.item import KnownItem
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.messages.message import Message
-from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import (
@@ -490,12 +489,6 @@ class Records(Protocol):
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
     ) -> tuple[ExportFile, ...]:
         """The record to read as text, and as a page for a browser; files called *name*. Raises WorkspaceError."""
-        ...
-
-    async def decisions(
-        self, slug: str, pending: tuple[Line, ...], *, title: str, permalink: str
-    ) -> tuple[FoundDecision, ...]:
-        """Also those that were replaced or taken back; with links only below *permalink*. Raises WorkspaceError."""
         ...
 
     async def recall(

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.attribution_wording import attribution_of
+from bot.domain.messages.record_wording import became_of
 from bot.domain.roundtable import permalinks
-from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.specification.entries import Entry, Specification
 from bot.domain.transcript.lines import HOST
 from bot.domain.transcript.state import Speaker, State
 from bot.domain.values.text import counted, one_line
@@ -186,15 +187,8 @@ class Briefing:
     def _point(self, entry: Entry, facts: Iterable[tuple[str, object]], fate: str = "") -> BriefPoint:
         claim = entry.claim("text")
         said = self._lines.get(claim.line if claim else "")
-        match entry.state:
-            case EntryState.SUPERSEDED:
-                fate = f"replaced by {', '.join(entry.replaced_by)}" if entry.replaced_by else "replaced"
-            case EntryState.WITHDRAWN:
-                fate = "taken back"
-            case EntryState.PROPOSED:
-                fate = "; ".join(filter(None, (fate, "proposed, not confirmed")))
-            case EntryState.ACCEPTED:
-                pass
+        became = became_of(entry.state, entry.replaced_by)
+        fate = became if entry.gone else "; ".join(filter(None, (fate, became)))
         return BriefPoint(
             _text(entry["text"]),
             by=attribution_of(entry, "text"),
@@ -257,15 +251,7 @@ _KINDS = frozenset({"decision", "question", "objection", "position"})
 
 def _named(specification: Specification, names: Mapping[str, str]) -> Specification:
     """A line may be older than what is known of the name of its author."""
-    unnamed = {
-        party.by
-        for entry in specification.entries.values()
-        for claims in entry.claims.values()
-        for claim in claims
-        for party in (claim.said, claim.proposed, claim.accepted)
-        if party and party.name in {"", party.by}
-    }
-    return specification.naming({id: names[id] for id in unnamed & names.keys()})
+    return specification.naming({id: names[id] for id in specification.unnamed & names.keys()})
 
 
 def by_name(state: State, labels: Labels) -> State:
@@ -286,19 +272,12 @@ class ReadRecord(NamedTuple):
     labels: Labels = NO_LABELS
 
 
-def read_record(
-    record: Record,
-    labels: Labels = NO_LABELS,
-    *,
-    until: int | None = None,
-    permalink: str | None = None,
-) -> ReadRecord:
-    """Links lead to the thread *permalink*, nowhere if it is empty; by default the record names it. Raises OSError."""
+def read_record(record: Record, labels: Labels = NO_LABELS, *, until: int | None = None) -> ReadRecord:
+    """Raises OSError."""
     state = replay(record, until=until)
-    thread = state.permalink if permalink is None else permalink
 
     def lines() -> Iterator[RecordEntry]:
-        return entries(record, until=until, permalink=thread)
+        return entries(record, until=until, permalink=state.permalink)
 
     briefing = Briefing(state, specification_of(record, until=until), labels)
     for entry in lines():

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 from bot.domain.messages import record_wording
-from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.specification.entries import Specification
@@ -53,27 +52,6 @@ class KeptRecords(Records):
 
         return await asyncio.to_thread(make)
 
-    async def decisions(
-        self, slug: str, pending: tuple[Line, ...], *, title: str, permalink: str
-    ) -> tuple[FoundDecision, ...]:
-        record = await self._read(slug, pending)
-
-        def find() -> tuple[FoundDecision, ...]:
-            if b"ecision" not in record.content:  # most records need not be read
-                return ()
-            known = FoundDecision(slug, title, "", "")
-            found = _decisions(record, known, self._labels, permalink=permalink)
-            return tuple(
-                one._replace(
-                    text=self._redact(one.text),
-                    why=self._redact(one.why),
-                    by=self._redact(one.by),
-                )
-                for one in found
-            )
-
-        return await asyncio.to_thread(find)
-
     async def recall(
         self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str
     ) -> ChangesSince:
@@ -97,24 +75,6 @@ def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Itera
     yield ExportFile(f"{name}.md", record_wording.text_title(title), text.encode())
     page = "".join(as_html(known, title=title))
     yield ExportFile(f"{name}.html", record_wording.page_title(title), page.encode())
-
-
-def _decisions(
-    record: InMemory, known: FoundDecision, labels: Labels, *, permalink: str
-) -> Iterator[FoundDecision]:
-    for one in read_record(record, labels, permalink=permalink).brief.decisions:
-        facts = dict(one.facts)
-        yield known._replace(
-            id=one.id,
-            text=one.text,
-            by=one.by,
-            at=one.at,
-            why=facts.get("because", ""),
-            replaces=facts.get("replaces", ""),
-            fate=one.fate,
-            link=one.link,
-            over=one.over,
-        )
 
 
 def _recalled(record: InMemory, *, person: str, permalink: str) -> ChangesSince:

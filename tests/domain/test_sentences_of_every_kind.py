@@ -9,11 +9,13 @@ from bot.domain.catalog.policy import quiet_hours
 from bot.domain.item.meta import Record
 from bot.domain.messages import home_page, record_wording, trouble_wording
 from bot.domain.messages.home_page import DailyMessage, ReminderSettings, WaitingRow
-from bot.domain.messages.record_wording import DECISIONS_SHOWN, FoundDecision
+from bot.domain.messages.record_wording import DECISIONS_SHOWN
 from bot.domain.reviews.review import CLOSER, MARKER, without_block
 from bot.domain.roundtable import digest
 from bot.domain.roundtable.digest import Digest, WaitingFor
 from bot.domain.roundtable.stage import Stage
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.shown import ShownEntry
 
 
 @pytest.mark.parametrize("stage", Stage)
@@ -46,29 +48,45 @@ def test_everything_that_came_since_is_told() -> None:
     ]
 
 
-def found(number: int, **more: Any) -> FoundDecision:
-    return FoundDecision("sync", "Offline sync", f"DEC-{number:03}", "Use Redis")._replace(**more)
+TITLES = {"sync": "Offline sync"}
+
+
+def found(number: int, **more: Any) -> ShownEntry:
+    one = ShownEntry(
+        address=f"sync/DEC-{number:03}",
+        kind="decision",
+        state=EntryState.ACCEPTED,
+        text="Use Redis",
+        fields={},
+        claims={},
+    )
+    return one.but(**more)
 
 
 def test_decisions_in_a_terminal() -> None:
     """Each with what is known of it, on rows of its own."""
     assert record_wording.decisions_as_text([]) == "No decision was found."
     one = found(
-        1, by="Ada", at="2026-01-01T00", why="it is there", replaces="DEC-000", fate="replaced by DEC-002"
+        1,
+        state=EntryState.SUPERSEDED,
+        replaced_by=("DEC-002",),
+        fields={"reason": "it is there", "replaces": "DEC-000"},
+        attribution="Ada",
+        at="2026-01-01T00",
     )
     assert record_wording.decisions_as_text([one, found(2)]).splitlines() == [
-        "sync DEC-001 Use Redis",
+        "sync/DEC-001 Use Redis",
         "    Ada 2026-01-01",
         "    because: it is there",
         "    replaces DEC-000",
         "    replaced by DEC-002",
-        "sync DEC-002 Use Redis",
+        "sync/DEC-002 Use Redis",
     ]
 
 
 def test_more_decisions_than_fit_and_items_that_were_not_read_are_counted() -> None:
     told = record_wording.decisions_found(
-        [found(number) for number in range(DECISIONS_SHOWN + 3)], "redis", unread=2
+        [found(number) for number in range(DECISIONS_SHOWN + 3)], "redis", TITLES, unread=2
     ).text
 
     assert told.count("\n- ") == DECISIONS_SHOWN

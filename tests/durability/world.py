@@ -15,7 +15,6 @@ from bot.domain.item import meta
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
 from bot.domain.messages.message import NO_STEP, Message
-from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.planning.projections import WRITTEN
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
@@ -342,11 +341,6 @@ class SimRecords(Records):
     ) -> tuple[ExportFile, ...]:
         held = lines.append(self._world.files.get(MEETING, b""), pending)
         return (ExportFile(f"{name}.jsonl", title, held),)
-
-    async def decisions(
-        self, slug: str, pending: tuple[Line, ...], *, title: str, permalink: str
-    ) -> tuple[FoundDecision, ...]:
-        return ()
 
     async def recall(
         self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str

@@ -1,13 +1,15 @@
 """What people read who asked for the record, for what a roundtable has so far, or for what was decided."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import assert_never
 
 from bot.domain.messages.message import Link, Message
 from bot.domain.messages.step_wording import listed
 from bot.domain.specification.brief import Brief, BriefRow
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.shown import ShownEntry
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, one_line, value_text
 
 RECORD = "planning/meeting.jsonl"
 
@@ -86,33 +88,33 @@ LINE_CHARS = 300
 WORDS_CHARS = 60
 
 
-class FoundDecision(NamedTuple):
-    """
-    `at` is when it was said, `fate` what became of it since, such as "replaced by DEC-002". `over`: it counts no more.
-    `link` is the message in Slack; empty where that is not known for certain.
-    """
-
-    slug: str
-    title: str
-    id: str
-    text: str
-    by: str = ""
-    at: str = ""
-    why: str = ""
-    replaces: str = ""
-    fate: str = ""
-    link: str = ""
-    over: bool = False
+Titles = Mapping[str, str]
+"""Of items, by their slugs."""
 
 
-def matching(found: Iterable[FoundDecision], words: str) -> tuple[FoundDecision, ...]:
+def became_of(state: EntryState, replaced_by: Sequence[str]) -> str:
+    """Empty while an entry counts."""
+    match state:
+        case EntryState.SUPERSEDED:
+            return f"replaced by {', '.join(replaced_by)}" if replaced_by else "replaced"
+        case EntryState.WITHDRAWN:
+            return "taken back"
+        case EntryState.PROPOSED:
+            return "proposed, not confirmed"
+        case EntryState.ACCEPTED:
+            return ""
+        case _:
+            assert_never(state)
+
+
+def matching(found: Iterable[ShownEntry], words: str, titles: Titles) -> tuple[ShownEntry, ...]:
     """Those that have every one of *words* somewhere, the newest first."""
     wanted = words.casefold().split()
-    kept = (one for one in found if all(word in _searched(one) for word in wanted))
+    kept = (one for one in found if all(word in _searched(one, titles) for word in wanted))
     return tuple(sorted(kept, key=lambda one: one.at, reverse=True))
 
 
-def decisions_found(found: Sequence[FoundDecision], words: str, *, unread: int = 0) -> Message:
+def decisions_found(found: Sequence[ShownEntry], words: str, titles: Titles, *, unread: int = 0) -> Message:
     """*unread*: how many items there was no time for."""
     about = f" about `{one_line(words, WORDS_CHARS).replace('`', '')}`" if words.strip() else ""
     rows = [
@@ -120,7 +122,7 @@ def decisions_found(found: Sequence[FoundDecision], words: str, *, unread: int =
         if found
         else f"No decision{about} was found."
     ]
-    rows += [f"- {_decision_row(one)}" for one in found[:DECISIONS_SHOWN]]
+    rows += [f"- {_decision_row(one, titles)}" for one in found[:DECISIONS_SHOWN]]
     if len(found) > DECISIONS_SHOWN:
         rows.append(f"And {len(found) - DECISIONS_SHOWN:,} more. Add a word: `decisions redis`.")
     if unread:
@@ -128,42 +130,54 @@ def decisions_found(found: Sequence[FoundDecision], words: str, *, unread: int =
             f"{counted(unread, 'item')} could not be read in time. Name one of its words and ask again."
         )
     links = (
-        Link(label=f"{one.id or 'decision'}: {one.title}", url=one.link)
+        Link(label=f"{one.id}: {titles[one.item]}", url=one.link)
         for one in found[:DECISIONS_SHOWN]
         if one.link
     )
     return Message(text="\n".join(rows), links=tuple(links))
 
 
-def decisions_as_text(found: Sequence[FoundDecision]) -> str:
+def decisions_as_text(found: Sequence[ShownEntry]) -> str:
     """For a terminal."""
     if not found:
         return "No decision was found."
     return "\n".join(
         row
         for one in found
-        for row in (one_line(f"{one.slug} {one.id} {one.text}", LINE_CHARS), *_decision_facts(one))
+        for row in (one_line(f"{one.address} {one.text}", LINE_CHARS), *_decision_facts(one))
     )
 
 
-def _decision_facts(one: FoundDecision) -> Iterable[str]:
-    facts = [f"{one.by} {one.at[:10]}".strip(), one.why and f"because: {one.why}"]
-    facts += [one.replaces and f"replaces {one.replaces}", one.fate, one.link]
+def _decision_facts(one: ShownEntry) -> Iterable[str]:
+    why, replaces = _fact(one, "reason"), _fact(one, "replaces")
+    facts = [f"{one.attribution} {one.at[:10]}".strip(), why and f"because: {why}"]
+    facts += [replaces and f"replaces {replaces}", _fate(one), one.link]
     return (f"    {one_line(fact, LINE_CHARS)}" for fact in facts if fact)
 
 
-def _decision_row(one: FoundDecision) -> str:
-    lead = f"**{one.id}** " if one.id else ""
-    text = escaped(one_line(one.text, LINE_CHARS))
+def _decision_row(one: ShownEntry, titles: Titles) -> str:
+    why, replaces = _fact(one, "reason"), _fact(one, "replaces")
     about = [
-        f"{escaped(one_line(one.title))} (`{one.slug}`)",
-        " ".join(part for part in (escaped(one.by), one.at[:10]) if part),
-        f"because {escaped(one_line(one.why, LINE_CHARS))}" if one.why else "",
-        f"replaces {one.replaces}" if one.replaces else "",
-        one.fate,
+        f"{escaped(one_line(titles[one.item]))} (`{one.item}`)",
+        " ".join(part for part in (escaped(one.attribution), one.at[:10]) if part),
+        f"because {escaped(one_line(why, LINE_CHARS))}" if why else "",
+        f"replaces {escaped(replaces)}" if replaces else "",
+        _fate(one),
     ]
-    return f"{lead}{text} – {'; '.join(part for part in about if part)}"
+    text = escaped(one_line(one.text, LINE_CHARS))
+    return f"**{one.id}** {text} – {'; '.join(part for part in about if part)}"
 
 
-def _searched(one: FoundDecision) -> str:
-    return f"{one.slug} {one.title} {one.id} {one.text} {one.by} {one.why}".casefold()
+def _fact(one: ShownEntry, field: str) -> str:
+    found = one.fields.get(field)
+    return "" if found is None else value_text(found)
+
+
+def _fate(one: ShownEntry) -> str:
+    is_doubtful = bool(one.doubtful) and one.state is EntryState.ACCEPTED
+    again = "to be confirmed again" if is_doubtful else ""
+    return "; ".join(filter(None, (became_of(one.state, one.replaced_by), again)))
+
+
+def _searched(one: ShownEntry, titles: Titles) -> str:
+    return f"{one.address} {titles[one.item]} {one.text} {one.attribution} {_fact(one, 'reason')}".casefold()

@@ -175,6 +175,18 @@ class Specification(Stored):
             heard={line: named(words) for line, words in self.heard.items()},
         )
 
+    @property
+    def unnamed(self) -> frozenset[str]:
+        """The ids of those whose names the lines did not say."""
+        return frozenset(
+            party.by
+            for entry in self.entries.values()
+            for claims in entry.claims.values()
+            for claim in claims
+            for party in (claim.said, claim.proposed, claim.accepted)
+            if party and party.name in {"", party.by}
+        )
+
     def says(self, line: str, words: str) -> bool:
         """Whether a person wrote *words* in the message *line*."""
         return stands_in(self.heard.get(line), words)

@@ -235,6 +235,19 @@ def chain_in(rows: Iterable[bytes], trusted: TrustedKeys) -> str:
     return next((str(row.seal["chain"]) for row in found if _is_signed(row, trusted)), "")
 
 
+def last_sealed(content: bytes, trusted: TrustedKeys | None = None) -> Line | None:
+    """
+    The last line of *content* if its seal vouches for every other line: it has a good signature, and its number is that
+    of the lines. None where all of them have to be read.
+    """
+    rows = [raw for raw in content.split(b"\n") if raw.strip(UNWRITTEN)]
+    last = _found(rows[-1]) if rows else None
+    if last is None or last.n != len(rows):
+        return None
+    introducing = [row for raw in rows if b'"seal_key"' in raw and (row := _found(raw))]
+    return last.line if _is_signed(last, _keys_in(introducing, trusted)) else None
+
+
 def lost_rows(content: bytes, before: bytes, trusted: TrustedKeys | None) -> tuple[SealedRow, ...]:
     """The sealed lines of *before* that *content* has no more, or has in another form."""
     return () if content.startswith(before) else _compare(_parsed(content), before, trusted)[0]

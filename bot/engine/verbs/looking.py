@@ -7,14 +7,16 @@ from collections.abc import AsyncIterator
 from bot.domain.item.item import KnownItem, resolve
 from bot.domain.messages import agent_wording, menus, record_wording, verb_wording
 from bot.domain.messages.message import Link, Message
-from bot.domain.messages.record_wording import FoundDecision
 from bot.domain.roundtable import digest
 from bot.domain.roundtable import waiting as waiting_rules
 from bot.domain.roundtable.inputs import Export
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.entries import DECISION, Specification
+from bot.domain.specification.shown import ShownEntry, ShownItem
 from bot.domain.values.places import Person, Place
 from bot.engine import answers
 from bot.engine.access import same_channel
+from bot.engine.clock import now
 from bot.engine.desk import Desk, Reply, is_there, must_be_there
 from bot.engine.item_locator import folder_of
 from bot.engine.verbs.verb import VerbRequest
@@ -72,19 +74,20 @@ async def export(desk: Desk, asked: VerbRequest) -> Reply:
 
 async def decisions(desk: Desk, asked: VerbRequest) -> Reply:
     """Of all items that may be seen here, as far as they can be read before Slack wants an answer."""
-    found: list[FoundDecision] = []
+    found: list[ShownEntry] = []
+    titles: dict[str, str] = {}
     unread, until = 0, asyncio.get_running_loop().time() + SEARCH_SECONDS
     async for item, rt in _seen_by(desk, asked.place, asked.person):
         if asyncio.get_running_loop().time() > until:
             unread += 1
             continue
+        titles[item.slug] = item.title or item.slug
         try:
             found += await _decisions_of(desk, item, rt)
         except WorkspaceError as error:
             log.warning("no decisions of %s: %s", item.slug, error)
-    return record_wording.decisions_found(
-        record_wording.matching(found, asked.rest), asked.rest, unread=unread
-    )
+    kept = record_wording.matching(found, asked.rest, titles)
+    return record_wording.decisions_found(kept, asked.rest, titles, unread=unread)
 
 
 async def _seen_by(
@@ -100,16 +103,32 @@ async def _seen_by(
             yield known_item(rt), rt
 
 
-async def _decisions_of(desk: Desk, item: KnownItem, rt: Roundtable | None) -> tuple[FoundDecision, ...]:
-    """Their lines may not have the names of their authors yet."""
-    pending, link = (rt.lines, rt.permalink) if rt else ((), "")
-    found = await desk.records.decisions(item.slug, pending, title=item.title or item.slug, permalink=link)
-    unnamed = {id for decision in found for id in decision.by.split(", ") if rt and id in rt.people}
-    names = {id: await desk.chat.name(id) for id in sorted(unnamed)}
-    return tuple(
-        decision._replace(by=", ".join(names.get(id, id) for id in decision.by.split(", ")))
-        for decision in found
+async def _decisions_of(desk: Desk, item: KnownItem, rt: Roundtable | None) -> tuple[ShownEntry, ...]:
+    """
+    Lines that are not committed may not have the names of their authors yet. Without a roundtable there are no links:
+    they would be what a pushed file says, and may lead anywhere.
+    """
+    if rt:
+        specification, pending = rt.specification, rt.lines
+    else:
+        state = (await desk.workspace.read(item.slug, now=now())).state
+        specification, pending = state.specification if state else Specification(), ()
+    decided = {id: one for id, one in specification.entries.items() if one.kind == DECISION}
+    if not decided:
+        return ()
+    specification = specification.but(entries=decided)
+    lines = (*(await desk.workspace.planning(item.slug)).lines, *pending)
+    unnamed = sorted(specification.unnamed & set(rt.people)) if rt else ()
+    shown = ShownItem(
+        item.slug,
+        specification,
+        lambda: lines,
+        schema=desk.playbook.schema,
+        permalink=rt.permalink if rt else "",
+        names={id: await desk.chat.name(id) for id in unnamed},
+        redact=desk.redact,
     )
+    return tuple(shown.entries())
 
 
 # --- what a person has missed ---------------------------------------------------------------------------------------

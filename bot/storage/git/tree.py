@@ -301,6 +301,18 @@ def files_at_tip(root: Path) -> Files:
     return Files(repository, tip(repository) if repository else None)
 
 
+def files_at(root: Path, revision: str) -> Files:
+    """Of the commit *revision*, as `git rev-parse` reads it. Raises ConfigError."""
+    repository = existing_repository(root)
+    try:
+        found = repository.revparse_single(revision).peel(Commit) if repository else None
+    except (KeyError, ValueError, pygit2.GitError):
+        found = None
+    if found is None:
+        raise ConfigError(f"There is no commit {revision!r} in the workspace.")
+    return Files(repository, found)
+
+
 def is_ignored(root: Path) -> bool:
     """Whether the repository around *root* ignores it, as our own source does with `workspace/`."""
     place = root.resolve()

@@ -1,0 +1,129 @@
+"""
+The items of one commit, as every door to other tools reads them: commands, exports, the trace and agents. It needs git
+alone, and the reader of the clone may read everything in it.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+from bot.domain.catalog.schema import Schema
+from bot.domain.item import artifacts, meta
+from bot.domain.item.meta import Meta
+from bot.domain.privacy.redaction import Redact, unchanged
+from bot.domain.specification.address import EntryAddress, no_item
+from bot.domain.specification.address import read as read_address
+from bot.domain.specification.shown import ShownEntry, ShownItem
+from bot.domain.specification.snapshot import folded_content, vouched
+from bot.domain.transcript import lines, people
+from bot.domain.transcript.lines import Line
+from bot.domain.transcript.people import PEOPLE_FILE, Names, with_names
+from bot.domain.transcript.seal import TrustedKeys, foreign_ids
+from bot.errors import UserError, WorkspaceError
+from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES
+
+META, TRANSCRIPT = "meta.json", "planning/meeting.jsonl"
+
+
+class CommittedFiles(Protocol):
+    """The files of one commit. Reading raises OSError for what is too large."""
+
+    def folders(self, path: str) -> Iterator[tuple[str, object]]: ...
+
+    def read(self, path: str, most: int) -> bytes | None: ...
+
+
+class AgreedItem(NamedTuple):
+    """`private`: only some people can see the channel of the item."""
+
+    slug: str
+    title: str
+    private: bool
+    shown: ShownItem
+
+
+class AgreedItems:
+    """
+    Lines that the *trusted* keys did not seal only propose; without any, the key of a transcript's first line counts.
+    What is shown passes through *redact*.
+    """
+
+    def __init__(
+        self,
+        files: CommittedFiles,
+        *,
+        items_dir: str,
+        schema: Schema,
+        trusted: TrustedKeys | None = None,
+        redact: Redact = unchanged,
+    ) -> None:
+        self._files = files
+        self._items_dir = items_dir
+        self._schema = schema
+        self._trusted = trusted
+        self._redact = redact
+        self._known: dict[str, AgreedItem] = {}
+
+    @cached_property
+    def slugs(self) -> tuple[str, ...]:
+        return tuple(slug for slug, _ in self._files.folders(self._items_dir))
+
+    def item(self, slug: str) -> AgreedItem:
+        """Raises UserError where there is none, and WorkspaceError where it cannot be read."""
+        if slug not in self.slugs:
+            raise UserError(no_item(slug, self.slugs))
+        if slug not in self._known:
+            self._known[slug] = self._read(slug)
+        return self._known[slug]
+
+    def address(self, text: str, default: str = "") -> EntryAddress:
+        """Raises UserError."""
+        return read_address(text, self.slugs, default)
+
+    def show(self, text: str, default: str = "") -> ShownEntry:
+        """The entry at the address *text*. Raises UserError and WorkspaceError."""
+        address = self.address(text, default)
+        return self.item(address.item).shown.shown(address.id)
+
+    def _read(self, slug: str) -> AgreedItem:
+        try:
+            content = self._content(slug, TRANSCRIPT, TRANSCRIPT_BYTES) or b""
+            text = self._content(slug, artifacts.SPECIFICATION, ARTIFACT_BYTES)
+            held = _meta(self._content(slug, META, META_BYTES))
+        except OSError as error:
+            raise WorkspaceError(f"The record of {slug} cannot be read: {error.strerror}.") from error
+        names = self._names
+        known = vouched(text, content, self._trusted)
+
+        def transcript() -> Iterator[Line]:
+            return (with_names(line, names) for line in lines.read(content).lines)
+
+        shown = ShownItem(
+            slug,
+            known or folded_content(content, self._trusted, names).specification,
+            transcript,
+            schema=self._schema,
+            names=names,
+            foreign=lambda: foreign_ids(content, self._trusted),
+            redact=self._redact,
+        )
+        is_private = bool(held.slack and held.slack.private)
+        return AgreedItem(slug, self._redact(held.description) or slug, is_private, shown)
+
+    def _content(self, slug: str, path: str, most: int) -> bytes | None:
+        return self._files.read(f"{self._items_dir}/{slug}/{path}", most)
+
+    @cached_property
+    def _names(self) -> Names:
+        """Without the file, people are shown by their ids."""
+        try:
+            return people.read_people(self._files.read(f"{self._items_dir}/{PEOPLE_FILE}", META_BYTES)).names
+        except OSError:
+            return people.NO_NAMES
+
+
+def _meta(content: bytes | None) -> Meta:
+    try:
+        return meta.read(content or b"", now="").meta
+    except meta.Corrupt:
+        return Meta()

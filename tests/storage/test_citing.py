@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.specification.citations import CitingRow
 from bot.errors import WorkspaceError
-from bot.storage.git.citing import ChangesSince, CitingCode
+from bot.storage.git.citing import BranchChanges, CitingCode
 from tests.storage.checkout import Git
 
 
@@ -70,7 +70,7 @@ async def test_commits_are_found_by_what_they_cite_and_by_blame(git: Git, code: 
     }
     assert await code.blamed("a.txt", 2) == (second,)
     assert set(await code.blamed("a.txt")) == {first, second}
-    assert await code.since(first) == ChangesSince(frozenset({"a.txt"}), frozenset({second, merge}))
+    assert await code.since(first) == BranchChanges(frozenset({"a.txt"}), frozenset({second, merge}))
 
 
 async def test_files_have_the_time_of_their_last_commit(git: Git, code: CitingCode) -> None:

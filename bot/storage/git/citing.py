@@ -20,7 +20,7 @@ _AS_EVERYWHERE = ("-c", "log.follow=false", "-c", "log.showSignature=false", "-c
 """Settings of a user that would change what is read below."""
 
 
-class ChangesSince(NamedTuple):
+class BranchChanges(NamedTuple):
     """The paths that a branch changed, and the ids of its commits."""
 
     paths: frozenset[str]
@@ -67,7 +67,7 @@ class CitingCode:
         """The paths that git tracks."""
         return frozenset(filter(None, (await self._said("ls-files", "-z")).split("\0")))
 
-    async def since(self, base: str) -> ChangesSince:
+    async def since(self, base: str) -> BranchChanges:
         """What this branch added to the commit *base*."""
         given = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}")
         if not (sha := (await self._said(*given, ok=(0, 1, 128))).strip()):
@@ -76,7 +76,7 @@ class CitingCode:
         paths = await self._said(
             *_AS_EVERYWHERE, "diff", "--name-only", "--no-renames", "-z", f"{sha}...HEAD"
         )
-        return ChangesSince(frozenset(filter(None, paths.split("\0"))), frozenset(commits.split()))
+        return BranchChanges(frozenset(filter(None, paths.split("\0"))), frozenset(commits.split()))
 
     async def last_changed(self, paths: Sequence[str]) -> Mapping[str, float]:
         """When each of *paths* was last committed, in seconds since 1970; nothing for one that never was."""

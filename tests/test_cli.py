@@ -757,6 +757,14 @@ async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> No
     assert "  entries    decision 1" in (await cli("show", "gh-42-offline-sync")).out.splitlines()
 
 
+async def test_a_schema_is_printed(cli: Cli) -> None:
+    assert (await cli("schema", "entry")).json["$id"] == "urn:roundtable:schema:entry:1"
+
+    ran = await cli("schema", "nothing")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("There is no schema 'nothing'. There are decisions, entries, entry,")
+
+
 # --- items and show -------------------------------------------------------------------------------------------------
 
 

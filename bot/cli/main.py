@@ -26,6 +26,7 @@ from bot.domain.values.text import counted
 from bot.errors import BotError, ConfigError, ContentError
 from bot.record.verify import RecordedItem
 from bot.settings import Settings
+from bot.shipped import schema_text
 from bot.slack.manifest import (
     BOT_EVENTS,
     MARK_SHORTCUT,
@@ -401,6 +402,12 @@ def print_manifest(
     if url and not PUBLIC.fullmatch(url):
         raise typer.BadParameter("Slack calls addresses that begin with https:// only", param_hint="--url")
     typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
+
+
+@commands.command()
+def schema(name: Annotated[str, typer.Argument(help="For example entry, specification or persona.")]) -> None:
+    """The JSON Schema of a file, or of what a command prints with --json."""
+    typer.echo(schema_text(name), nl=False)
 
 
 def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: bool) -> None:

@@ -8,9 +8,9 @@ one. Otherwise the lines are folded.
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, ValidationError
 
 from bot.domain.specification.entries import Claim, Entry, Specification, matters
 from bot.domain.specification.fold import is_heard
@@ -28,17 +28,32 @@ from bot.domain.transcript.seal import (
     restore_lines,
 )
 from bot.domain.values.json_files import encodable, parse
+from bot.domain.values.value import Stored
 
 HASH = "specification"
 """In the `meta` of the last line of a commit: the SHA-256 of the file."""
 SECTIONS = "sections"
 """Beside it: the digests of the sections that the commit writes, by key."""
-_ENTRIES = TypeAdapter(tuple[Entry, ...])
+VERSION = 1
+URN = f"urn:roundtable:schema:specification:{VERSION}"
 _FOLDED = (
     *(f'"{name}"'.encode() for name in (*CHANGING_ENTRIES, *earlier.FACTS, HASH, SECTIONS)),
     earlier.SYNTHESIS.encode(),
 )
 _HEARD = f'"{Source.USER.value}"'.encode()
+
+
+class SpecificationFile(Stored):
+    """`specification.json`. Files of earlier versions have no `version`; `$schema` is never read."""
+
+    urn: str = Field(URN, alias="$schema")
+    version: Annotated[int, Field(ge=1)] = VERSION
+    through: str = ""
+    count: int
+    sections: Mapping[str, str] = {}
+    entries: tuple[Entry, ...]
+    refused: tuple[str, ...] = ()
+    damage: tuple[str, ...] = ()
 
 
 class Snapshot(NamedTuple):
@@ -52,6 +67,8 @@ def text_of(specification: Specification, written: Mapping[str, str]) -> str:
     entries = (specification.entries[id] for id in sorted(specification.entries))
     return laid_out(
         {
+            "$schema": URN,
+            "version": VERSION,
             "through": specification.through,
             "count": specification.count,
             "sections": dict(sorted(written.items())),
@@ -81,19 +98,24 @@ def read(text: str) -> Snapshot:
     """Raises ValueError."""
     raw = parse(text)
     fields = raw if isinstance(raw, dict) else {}
+    if "count" not in fields:
+        raise ValueError("it was written by an earlier version")
     try:
-        specification = Specification(
-            entries={one.id: one for one in _ENTRIES.validate_python(fields.get("entries"))},
-            through=fields.get("through", ""),
-            refused=fields.get("refused", ()),
-            damage=fields.get("damage", ()),
-            count=fields["count"],
-        )
-    except KeyError:
-        raise ValueError("it was written by an earlier version") from None
+        file = SpecificationFile.model_validate(fields)
     except ValidationError as error:
         raise ValueError(str(error).partition("\n")[0]) from None
-    return Snapshot(specification, _texts(fields.get("sections")))
+    if file.version > VERSION:
+        raise ValueError(
+            f"specification.json is of version {file.version}; this Roundtable reads {VERSION}. Update it."
+        )
+    specification = Specification(
+        entries={one.id: one for one in file.entries},
+        through=file.through,
+        refused=file.refused,
+        damage=file.damage,
+        count=file.count,
+    )
+    return Snapshot(specification, file.sections)
 
 
 def restored(

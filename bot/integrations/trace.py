@@ -165,12 +165,20 @@ def facts_of(item: ShownItem) -> Iterator[EntryFacts]:
             part_of=f"{one.item}/{one.part_of}" if one.part_of else "",
             said=_said(one),
             link=one.link,
-            changed=seconds(words.changed) if words.changed else 0,
+            changed=_seconds(words.changed),
             is_doubtful=words.is_doubtful,
             ended=_end_of(one, item) if one.is_gone else "",
             sources=tuple(_code_of(one)),
             digest=hashlib.sha256(one.text.encode()).hexdigest()[:DIGEST_CHARS],
         )
+
+
+def _seconds(at: str) -> float:
+    """0 for no time, and for one that no calendar has: lines are text that others may have written."""
+    try:
+        return seconds(at)
+    except ValueError:
+        return 0
 
 
 def _said(one: ShownEntry) -> str:

@@ -32,6 +32,7 @@ NAMES = (
     "secrets",
     "reading",
     "agreed",
+    "trace",
 )
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: begin (written by bench/run --table --write) -->", "<!-- figures: end -->"

@@ -121,11 +121,11 @@ class CitingCode:
 
 def _rows(printed: str) -> Iterator[CitingRow]:
     """A path, a number and a text each. A path may have line ends in it, a text may have zeros."""
-    begun = ""
+    begun: list[str] = []
     for row in printed.split("\n"):
         path, *rest = row.split("\0", 2)
-        if len(rest) < 2:
-            begun += f"{row}\n"
-            continue
-        yield CitingRow(begun + path, int(rest[0]), rest[1])
-        begun = ""
+        if len(rest) == 2 and rest[0].isdigit():
+            yield CitingRow("\n".join((*begun, path)), int(rest[0]), rest[1])
+            begun.clear()
+        else:
+            begun.append(row)

@@ -179,13 +179,16 @@ async def _opened(settings: Settings, record: Path | None) -> Clone:
     return Clone(CitingCode(root), file, app.agreed(settings.model_copy(update={"workspace": place})), place)
 
 
-def _agreed(clone: Clone, items: Sequence[str]) -> Agreed:
-    known = clone.items.slugs
-    if not known:
+def _agreed(clone: Clone, items: Sequence[str], *, private: bool = True) -> Agreed:
+    """Without *private* items there are only those that are named."""
+    if not clone.items.slugs:
         raise ConfigError(NO_RECORD.format(root=clone.record))
     asked = tuple(clone.items.item(one).slug for one in items)
-    entries = (one for slug in known for one in trace.facts_of(clone.items.item(slug).shown))
-    return Agreed(entries, known, asked)
+    every = [clone.items.item(slug) for slug in clone.items.slugs]
+    shown = [one for one in every if private or not one.private or one.slug in asked]
+    entries = (facts for one in shown for facts in trace.facts_of(one.shown))
+    known = tuple(one.slug for one in shown)
+    return Agreed(entries, known, asked, private=len(every) - len(shown))
 
 
 async def _traced(settings: Settings, clone: Clone, options: TraceOptions) -> TracedCode:
@@ -195,7 +198,7 @@ async def _traced(settings: Settings, clone: Clone, options: TraceOptions) -> Tr
     since = await code.since(options.base) if options.base else None
     asked = tuple(filter(None, map(str.strip, options.items.split(",")))) or file.items
     without = (*EXPORTED, trace_file.NAME, *((str(settings.items_dir), SHARED) if clone.is_record else ()))
-    agreed = _agreed(clone, asked)
+    agreed = _agreed(clone, asked, private=clone.is_record)
     facts = CodeFacts(await code.rows(without=without), await code.commits(), await code.files(), file.tests)
     found = trace.gathered(agreed, facts)
     dates = await code.last_changed(found.undated(agreed))

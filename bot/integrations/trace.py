@@ -115,12 +115,13 @@ class TracedEntry(Value):
 
 
 class Trace(Value):
-    """`proposed`: how many entries were not traced, because no person has accepted them."""
+    """Not traced are so many entries that are `proposed`, and so many items that are `private`."""
 
     version: int = 1
     entries: tuple[TracedEntry, ...] = ()
     findings: tuple[TraceFinding, ...] = ()
     proposed: int = 0
+    private: int = 0
 
 
 class EntryFacts(NamedTuple):
@@ -214,14 +215,21 @@ def _credited(item: ShownItem, id: str) -> str:
 class Agreed:
     """
     The *entries* of a record, by address. *known* are the slugs of its items, and *items* those that are traced: the
-    accepted entries of these are `traced`, and `parts` are what each of them is made of.
+    accepted entries of these are `traced`, and `parts` are what each of them is made of. *private* counts items that
+    are not among them.
     """
 
     def __init__(
-        self, entries: Iterable[EntryFacts], known: Sequence[str], items: Sequence[str] = ()
+        self,
+        entries: Iterable[EntryFacts],
+        known: Sequence[str],
+        items: Sequence[str] = (),
+        *,
+        private: int = 0,
     ) -> None:
         self.entries = {one.address: one for one in entries}
         self.known = known
+        self.private = private
         self.items = items or known
         asked = [one for one in self.entries.values() if self._is_asked(one)]
         self.traced = sorted(one for one in asked if one.state is EntryState.ACCEPTED)
@@ -377,7 +385,7 @@ def trace(
             _stale(entry, found, agreed, dates=dates) if read.get(entry.address) != entry.digest else ()
         )
         findings += _untested(entry, row, agreed)
-    return Trace(entries=entries, findings=tuple(findings), proposed=agreed.proposed)
+    return Trace(entries=entries, findings=tuple(findings), proposed=agreed.proposed, private=agreed.private)
 
 
 def _traced(entry: EntryFacts, found: Gathered, agreed: Agreed) -> TracedEntry:

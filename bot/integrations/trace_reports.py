@@ -51,6 +51,9 @@ def as_text(found: Trace, shown: Collection[TraceFinding], *, old: int = 0) -> I
     if found.proposed:
         rest = "is proposed and was" if found.proposed == 1 else "are proposed and were"
         yield f"{counted(found.proposed, 'entry', 'entries')} {rest} not traced."
+    if found.private:
+        rest = "is private and was" if found.private == 1 else "are private and were"
+        yield f"{counted(found.private, 'item')} {rest} not traced. What --items names is."
 
 
 def finding_as_text(one: TraceFinding) -> str:

@@ -389,6 +389,23 @@ async def test_the_record_may_be_in_another_repository(code: TracedCode, cli: Tr
     assert levels_in(await cli("trace", "--json"))["FR-001"] == "tested"
 
 
+async def test_private_items_of_another_repository_are_shown_when_they_are_named(
+    code: TracedCode, cli: Trace, tmp_path: Path
+) -> None:
+    """Who reads the code may not see the channel. In one repository, who reads one reads both."""
+    record = TracedCode(tmp_path / "record")
+    record.record(LimitsMeeting())
+    record.record(LimitsMeeting(), "secret", private=True, channel_id="C1", thread_ts="1.000001")
+    code.commit({"tests/test_limit.py": "# secret/FR-001, secret/FR-099\n"})
+
+    ran = await cli("trace", "--record", "../record")
+    assert "secret" not in ran.out
+    assert "1 item is private and was not traced" in ran.out
+    named = await cli("trace", "--json", "--record", "../record", "--items", "secret")
+    assert ("unknown-id", "secret/FR-099") in rules_in(named)
+    assert named.json["private"] == 0
+
+
 async def test_a_message_of_a_commit_is_checked_before_it_is_made(code: TracedCode, cli: Trace) -> None:
     """Only its addresses, and only what git keeps of it."""
     meeting = LimitsMeeting()

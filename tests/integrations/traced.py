@@ -59,8 +59,8 @@ class TracedCode:
         self.git = Git(root)
         self.git.begin()
 
-    def record(self, meeting: Meeting, slug: str = "limits", *, pushed: int = 0) -> None:
-        """The record of an item, in a commit; somebody else *pushed* so many of its lines."""
+    def record(self, meeting: Meeting, slug: str = "limits", *, pushed: int = 0, **slack: Any) -> None:
+        """The record of an item, in a commit; somebody else *pushed* so many of its lines. Its place is in *slack*."""
         lines = [
             line.but(
                 meta={
@@ -81,7 +81,9 @@ class TracedCode:
             {
                 f"{folder}/planning/meeting.jsonl": content.decode(),
                 f"{folder}/specification.json": text,
-                f"{folder}/meta.json": json.dumps({"description": "Rate limits", "slug": slug}),
+                f"{folder}/meta.json": json.dumps(
+                    {"description": "Rate limits", "slug": slug, "slack": slack}
+                ),
             },
             "The record",
         )

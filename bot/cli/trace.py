@@ -163,7 +163,7 @@ async def why(settings: Settings, text: str, record: Path | None, *, as_json: bo
         return Printed(pretty(found).rstrip("\n"), failed=not shown)
     if not shown:
         return Printed(f"Nobody cited an entry for {one_line(str(place), PLACE_CHARS)}.", failed=True)
-    return Printed("\n\n".join(f"Found by {how}:\n{entry_wording.as_text(entry)}" for how, entry in shown))
+    return Printed("\n\n".join(f"Because {how}:\n{entry_wording.as_text(entry)}" for how, entry in shown))
 
 
 # --- the clone and the record -----------------------------------------------------------------------------------------

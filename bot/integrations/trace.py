@@ -522,10 +522,10 @@ def why(agreed: Agreed, code: CodeFacts, place: CodePlace, *, blamed: Collection
 
     for commit in code.commits:
         if commit.sha in blamed:
-            add(commit.message, f"commit {commit.sha[:SHA_CHARS]}")
+            add(commit.message, f"commit {commit.sha[:SHA_CHARS]} cites it")
     for row in code.rows:
         if row.path == place.path and place.line in {0, row.line}:
-            add(row.text[:LONGEST_ROW], f"line {row.line}")
+            add(row.text[:LONGEST_ROW], f"line {row.line} names it")
     for entry in agreed.entries.values():
         if near := next(filter(place.is_near, entry.sources), None):
             found.setdefault(entry.address, f"people looked at {near.label} when they agreed")

@@ -439,12 +439,12 @@ async def test_a_line_of_code_leads_back_to_who_said_it(code: TracedCode, cli: T
         return {one["entry"]["address"]: one["how"] for one in ran.json}
 
     assert hows(await cli("why", "--json", "src/limit.py:2")) == {
-        "limits/DEC-001": f"commit {cited[:9]}",
-        "limits/FR-002": "line 2",
+        "limits/DEC-001": f"commit {cited[:9]} cites it",
+        "limits/FR-002": "line 2 names it",
     }
     near = await cli("why", "src/limit.py:40")
     assert near.code == 0
-    assert near.out.startswith("Found by people looked at") or "src/limit.py:30" in near.out
+    assert near.out.startswith("Because people looked at src/limit.py:30 when they agreed:\nlimits/FR-001: ")
     assert "Said by Grace" in near.out
     assert "https://acme.slack.com/archives/" in near.out
     assert set(hows(await cli("why", "--json", "src/limit.py"))) == {

@@ -757,7 +757,112 @@ async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> No
     assert "  entries    decision 1" in (await cli("show", "gh-42-offline-sync")).out.splitlines()
 
 
-async def test_a_schema_is_printed(cli: Cli) -> None:
+# --- export ---------------------------------------------------------------------------------------------------------
+
+SPEC = "openspec/changes/gh-42-offline-sync/specs/gh-42-offline-sync/spec.md"
+
+
+@pytest.fixture
+def wished(workspace: Path) -> Path:
+    """An item with a requirement; the workspace is where its export goes."""
+    made = {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": "Sync by hand"}}
+    line = {
+        "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
+        "source": "user", "content": "requirement: Sync by hand",
+        "meta": {"user_id": "U1", "user_name": "Ada", "message_id": "m1", "entries": [made]},
+    }  # fmt: skip
+    folder = workspace / "docs/requirements/gh-42-offline-sync/planning"
+    folder.mkdir()
+    (folder / "meeting.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    commit_all(workspace)
+    return workspace
+
+
+async def test_an_export_is_written_and_checked(cli: Cli, wished: Path) -> None:
+    """A second time nothing is written; tasks belong to who builds."""
+    export = ("export", "gh-42-offline-sync", "--to", "openspec")
+    assert (await cli(*export, "--check")).code == 1
+
+    ran = await cli(*export)
+    assert (ran.code, ran.err) == (0, "")
+    assert SPEC in ran.out.splitlines()
+    assert "Sync by hand <!-- gh-42-offline-sync/FR-001 " in (wished / SPEC).read_text()
+    (wished / "openspec/changes/gh-42-offline-sync/tasks.md").write_text("- [x] done\n")
+    assert (await cli(*export)).out == ""
+    checked = await cli(*export, "--check")
+    assert (checked.code, checked.out) == (0, "")
+
+
+async def test_an_export_loses_no_change_by_hand(cli: Cli, wished: Path) -> None:
+    export = ("export", "gh-42-offline-sync", "--to", "openspec", "--out", "elsewhere")
+    file = wished.parent / "elsewhere" / SPEC
+    assert (await cli(*export)).code == 0
+    changed = file.read_text().replace("that: Sync by hand", "that: Sync by itself")
+    file.write_text(changed)
+
+    ran, checked = await cli(*export), await cli(*export, "--check")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"{SPEC} was changed by hand, in line 10 (FR-001: Sync by itself).")
+    assert file.read_text() == changed
+    assert checked.code == 1
+    assert "-It SHALL hold that: Sync by itself <!-- " in checked.out
+    assert checked.out.splitlines()[-1] == f"{SPEC}:10: FR-001: Sync by itself"
+
+
+@pytest.mark.parametrize("name", ["design.md", "notes.md"])
+async def test_an_export_is_not_mixed_with_files_of_others(cli: Cli, wished: Path, name: str) -> None:
+    theirs = wished / "openspec/changes/gh-42-offline-sync" / name
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("# Mine\n")
+
+    ran = await cli("export", "gh-42-offline-sync", "--to", "openspec")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"openspec/changes/gh-42-offline-sync/{name} was not written by Roundtable.")
+    assert [one.name for one in theirs.parent.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("gh-42-offline-sync", "--to", "word"), 2, "'word' is not one of speckit, openspec, kiro"),
+        (
+            ("gh-42-offline-snyc", "--to", "kiro"),
+            1,
+            "There is no item 'gh-42-offline-snyc'. Did you mean gh-42-",
+        ),
+        (
+            ("gh-42-offline-sync", "--to", "kiro", "--out", "a-file"),
+            1,
+            "The export cannot be written: a-file: ",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("wished")
+async def test_an_export_that_is_not_possible_says_why(
+    cli: Cli, tmp_path: Path, words: tuple[str, ...], code: int, sentence: str
+) -> None:
+    (tmp_path / "a-file").touch()
+
+    ran = await cli("export", *words)
+
+    assert (ran.code, ran.out) == (code, "")
+    assert sentence in ran.err
+
+
+async def test_a_link_in_the_place_of_an_export_is_not_followed(cli: Cli, wished: Path) -> None:
+    (wished.parent / "outside").mkdir()
+    (wished / ".kiro").symlink_to(wished.parent / "outside")
+
+    ran = await cli("export", "gh-42-offline-sync", "--to", "kiro")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "is a symbolic link, which is not followed" in ran.err
+    assert not list((wished.parent / "outside").iterdir())
+
+
+async def test_a_schema_is_printed_by_its_name(cli: Cli) -> None:
     assert (await cli("schema", "entry")).json["$id"] == "urn:roundtable:schema:entry:1"
 
     ran = await cli("schema", "nothing")

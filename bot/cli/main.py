@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot import app, log
-from bot.cli import check, replay, review
+from bot.cli import check, exports, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
@@ -24,6 +24,7 @@ from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
 from bot.domain.values.text import counted
 from bot.errors import BotError, ConfigError, ContentError
+from bot.integrations.exports import FORMATS
 from bot.record.verify import RecordedItem
 from bot.settings import Settings
 from bot.shipped import schema_text
@@ -402,6 +403,34 @@ def print_manifest(
     if url and not PUBLIC.fullmatch(url):
         raise typer.BadParameter("Slack calls addresses that begin with https:// only", param_hint="--url")
     typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
+
+
+@commands.command()
+def export(
+    item: Annotated[str, typer.Argument(help="An item of the workspace.")],
+    *,
+    to: Annotated[str, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Of a repository; else the workspace.")
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Write nothing; exit code 1 if a file is not as it would be written."),
+    ] = False,
+) -> None:
+    """Write what is agreed as files for spec-kit, OpenSpec or Kiro. Files that were changed by hand are left alone."""
+    if to not in FORMATS:
+        raise typer.BadParameter(f"{to!r} is not one of {', '.join(FORMATS)}", param_hint="--to")
+    settings = _settings(os.environ)
+    root, made = out or settings.workspace, exports.made(settings, item, to)
+    if not check:
+        for path in exports.written(root, made):
+            typer.echo(path)
+        return
+    differences = tuple(exports.differences(root, made))
+    for row in differences:
+        typer.echo(row)
+    raise typer.Exit(PROBLEM if differences else 0)
 
 
 @commands.command()

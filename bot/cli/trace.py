@@ -17,7 +17,7 @@ from bot.files import chosen, folder
 from bot.integrations import trace, trace_file, trace_reports
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.trace import (
-    Agreed,
+    AgreedFacts,
     CodeFacts,
     CodePlace,
     FindingLevel,
@@ -75,7 +75,7 @@ class Clone(NamedTuple):
 class TracedCode(NamedTuple):
     """What was found in a clone. *since*: what a branch changed."""
 
-    agreed: Agreed
+    agreed: AgreedFacts
     found: Trace
     since: BranchChanges | None
 
@@ -179,7 +179,7 @@ async def _opened(settings: Settings, record: Path | None) -> Clone:
     return Clone(CitingCode(root), file, app.agreed(settings.model_copy(update={"workspace": place})), place)
 
 
-def _agreed(clone: Clone, items: Sequence[str], *, private: bool = True) -> Agreed:
+def _agreed(clone: Clone, items: Sequence[str], *, private: bool = True) -> AgreedFacts:
     """Without *private* items there are only those that are named."""
     if not clone.items.slugs:
         raise ConfigError(NO_RECORD.format(root=clone.record))
@@ -188,7 +188,7 @@ def _agreed(clone: Clone, items: Sequence[str], *, private: bool = True) -> Agre
     shown = [one for one in every if private or not one.private or one.slug in asked]
     entries = (facts for one in shown for facts in trace.facts_of(one.shown))
     known = tuple(one.slug for one in shown)
-    return Agreed(entries, known, asked, private=len(every) - len(shown))
+    return AgreedFacts(entries, known, asked, private=len(every) - len(shown))
 
 
 async def _traced(settings: Settings, clone: Clone, options: TraceOptions) -> TracedCode:

@@ -212,7 +212,7 @@ def _credited(item: ShownItem, id: str) -> str:
     return f"{id} ({', '.join(filter(None, (_said(other), other.link)))})"
 
 
-class Agreed:
+class AgreedFacts:
     """
     The *entries* of a record, by address. *known* are the slugs of its items, and *items* those that are traced: the
     accepted entries of these are `traced`, and `parts` are what each of them is made of. *private* counts items that
@@ -275,12 +275,12 @@ class Gathered(NamedTuple):
     evidence: Mapping[str, Sequence[CodeEvidence]]
     findings: Sequence[TraceFinding]
 
-    def undated(self, agreed: Agreed) -> tuple[str, ...]:
+    def undated(self, agreed: AgreedFacts) -> tuple[str, ...]:
         """The files whose last change decides whether an entry is stale."""
         work = (one for entry in agreed.traced if entry.changed for one in self.work_on(entry, agreed))
         return tuple(sorted({one.path for one in work if one.path}))
 
-    def work_on(self, entry: EntryFacts, agreed: Agreed) -> list[CodeEvidence]:
+    def work_on(self, entry: EntryFacts, agreed: AgreedFacts) -> list[CodeEvidence]:
         """What cites the entry, or one of its parts."""
         found = (
             one
@@ -290,7 +290,7 @@ class Gathered(NamedTuple):
         return [one for one in found if one.level is not Level.SOURCED]
 
 
-def gathered(agreed: Agreed, code: CodeFacts) -> Gathered:
+def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
     """What cites entries, and the code that people looked at when they agreed."""
     reading = _Reading(agreed)
     for row in code.rows:
@@ -309,7 +309,7 @@ def gathered(agreed: Agreed, code: CodeFacts) -> Gathered:
 
 
 class _Reading:
-    def __init__(self, agreed: Agreed) -> None:
+    def __init__(self, agreed: AgreedFacts) -> None:
         self._agreed = agreed
         self._ids = {address.partition("/")[2] for address in agreed.entries}
         self._near = {form: slug for slug in agreed.known for form in _shorter(slug)}
@@ -368,7 +368,7 @@ class _Reading:
 
 
 def trace(
-    agreed: Agreed,
+    agreed: AgreedFacts,
     found: Gathered,
     *,
     dates: Mapping[str, float] = NO_DATES,
@@ -388,7 +388,7 @@ def trace(
     return Trace(entries=entries, findings=tuple(findings), proposed=agreed.proposed, private=agreed.private)
 
 
-def _traced(entry: EntryFacts, found: Gathered, agreed: Agreed) -> TracedEntry:
+def _traced(entry: EntryFacts, found: Gathered, agreed: AgreedFacts) -> TracedEntry:
     evidence = found.evidence.get(entry.address, ())
     criteria = [one for one in agreed.parts[entry.address] if one.kind == CRITERION]
     parts = [_strongest(found.evidence.get(one.address, ())) for one in criteria]
@@ -410,7 +410,7 @@ def _strongest(evidence: Iterable[CodeEvidence]) -> Level:
 
 
 def _stale(
-    entry: EntryFacts, found: Gathered, agreed: Agreed, *, dates: Mapping[str, float]
+    entry: EntryFacts, found: Gathered, agreed: AgreedFacts, *, dates: Mapping[str, float]
 ) -> Iterator[TraceFinding]:
     """Only what is cited can be; the code that people looked at was written before."""
     work = found.work_on(entry, agreed)
@@ -434,7 +434,7 @@ def _stale(
     )
 
 
-def _untested(entry: EntryFacts, row: TracedEntry, agreed: Agreed) -> Iterator[TraceFinding]:
+def _untested(entry: EntryFacts, row: TracedEntry, agreed: AgreedFacts) -> Iterator[TraceFinding]:
     if entry.kind != REQUIREMENT or (row.level is Level.TESTED and not row.gaps):
         return
     who = f" ({entry.credit})" if entry.credit else ""
@@ -476,7 +476,7 @@ def is_test(path: str, globs: Sequence[str] = ()) -> bool:
     )
 
 
-def message_findings(agreed: Agreed, message: str) -> Sequence[TraceFinding]:
+def message_findings(agreed: AgreedFacts, message: str) -> Sequence[TraceFinding]:
     """What the message of a commit that is not made yet cites wrongly."""
     reading = _Reading(agreed)
     for number, row in enumerate(message.splitlines(), start=1):
@@ -506,7 +506,9 @@ class Reason(NamedTuple):
     how: str
 
 
-def why(agreed: Agreed, code: CodeFacts, place: CodePlace, *, blamed: Collection[str]) -> tuple[Reason, ...]:
+def why(
+    agreed: AgreedFacts, code: CodeFacts, place: CodePlace, *, blamed: Collection[str]
+) -> tuple[Reason, ...]:
     """
     From a place in the code back to entries, gone ones too, each once: by the commits that it is *blamed* on, by what
     stands there, and by what people looked at when they agreed.

@@ -37,7 +37,7 @@ from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
-from bot.domain.specification import citations, claim_check, keywords, reader, snapshot
+from bot.domain.specification import address, citations, claim_check, keywords, reader, snapshot
 from bot.domain.specification.citations import CitingCommit, CitingRow
 from bot.domain.specification.claim_check import ClaimCheck, Root
 from bot.domain.specification.claims import EntryState
@@ -50,7 +50,7 @@ from bot.engine.verbs import steering
 from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS
 from bot.errors import BotError
-from bot.integrations import trace, trace_file, trace_reports
+from bot.integrations import exported_edits, exports, trace, trace_file, trace_reports
 from bot.integrations.trace import CodeFacts, CodePlace, EntryFacts, TracedEntry
 from bot.record import text as record_text
 from bot.record.brief import read_record
@@ -127,7 +127,7 @@ LINE = json.loads(
 
 TRACED = TracedEntry(address="limits/FR-001", kind="requirement", text="x")
 FACTS = EntryFacts("limits/FR-001", "requirement", EntryState.ACCEPTED, "x")
-AGREED = trace.Agreed([FACTS, FACTS._replace(address="other/FR-001")], ("limits", "other"))
+AGREED = trace.AgreedFacts([FACTS, FACTS._replace(address="other/FR-001")], ("limits", "other"))
 
 
 def event(said: str, **changes: Any) -> dict[str, Any]:
@@ -439,6 +439,13 @@ FILES: Mapping[str, Read] = {
     "what git says": lambda said: [
         one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)
     ],
+    "an exported file": exported_edits.read_back,
+    "words in an exported file": lambda said: (
+        exports.plain(said),
+        exports.unplain(said),
+        exports.Clauses.of(said),
+    ),
+    "addresses": lambda said: (address.CITED.findall(said), told(lambda one: address.read(one, ["a"]))(said)),
     "a record": lambda said: "".join(
         record_text.as_markdown(read_record(InMemory(transcript(said))), title="A")
     ),

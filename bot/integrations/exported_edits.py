@@ -1,0 +1,245 @@
+"""
+Exported files read back: what people and agents changed in them, as proposals.
+
+A block whose digest does not fit its mark was changed. A block without a mark is new, if it stands in a section that we
+know. A block that is missing means nothing: it may have been moved.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from bot.domain.catalog.schema import CANONICAL_ID
+from bot.domain.specification.address import SLUG
+from bot.integrations.exports import (
+    ENSURES,
+    EXERCISED,
+    HOLDS,
+    MODAL,
+    NO_CRITERIA,
+    OPEN_POINT,
+    digest,
+    unplain,
+)
+
+SECTIONS: Mapping[str, str] = {
+    "why": "problem",
+    "introduction": "problem",
+    "functional requirements": "requirement",
+    "out of scope": "exclusion",
+    "non-goals": "exclusion",
+    "decisions": "decision",
+    "assumptions": "assumption",
+    "constraints": "constraint",
+    "goals": "metric",
+    "measurable outcomes": "metric",
+    "success criteria": "metric",
+    "risks": "risk",
+    "risks / trade-offs": "risk",
+    "open questions": "question",
+    "clarifications": "question",
+    "acceptance criteria": "criterion",
+    "acceptance scenarios": "criterion",
+}
+"""The kind of a new bullet, by the heading that it stands under."""
+BLOCK_ROWS, ROW_CHARS = 20, 20_000
+"""No person writes longer ones."""
+_ID = CANONICAL_ID.pattern
+_MARK = re.compile(rf"<!-- {SLUG}/({_ID}) ([0-9a-f]{{8}})(?:: [^<>]*)? -->")
+_REQUIREMENT = re.compile(rf"### Requirement(?: \d{{1,4}})?: ?(?P<id>{_ID})?[: ]*(?P<text>.*)")
+_SCENARIO = re.compile(rf"#### Scenario: ?(?P<id>{_ID})?[: ]*(?P<text>.*)")
+_STEP = re.compile(r"(?:[-*] )?\*\*(?P<word>given|when|then|and)\*\* (?P<text>.*)", re.IGNORECASE)
+_BULLET = re.compile(
+    rf"(?P<indent> {{0,8}})(?:[-*+]|\d{{1,3}}\.) (?:\[[ xX]\] )?(?:\*\*(?P<id>{_ID})\*\*:? )?(?P<text>.*)"
+)
+_BOLD = re.compile(r"\*\*([^*]{1,60}?):?\*\*:?")
+_STORY = "**User Story:** "
+_OWNER = re.compile(r" \(owner: [^()]*\)$")
+_WHY_OPEN = re.compile(r": (?:people disagree|to be confirmed again|proposed, not accepted)$")
+_INLINE_STEP = re.compile(r"\*\*(Given|When|Then)\*\*")
+_EARS = re.compile(rf"(?:WHEN (?P<when>.*) THEN )?{ENSURES}(?P<then>.*)")
+
+
+class ExportProposal(NamedTuple):
+    """
+    What the row *line* of a file says. `id` is the entry that it changes; without one it is new, of this `kind`. A new
+    criterion is `part_of` a requirement, which has no id if it is new, too.
+    """
+
+    line: int
+    text: str
+    id: str = ""
+    kind: str = ""
+    part_of: str = ""
+
+
+def read_back(text: str, known: Mapping[str, str] | None = None) -> tuple[ExportProposal, ...]:
+    """*known* are the words of entries by their ids. Without them, of two rows that may be changed the first counts."""
+    page = _Page(text, known or {})
+    return tuple(sorted((*page.changed(), *page.new())))
+
+
+def is_ours(text: str) -> bool:
+    """Whether a mark of ours stands in it."""
+    return any(_mark_in(row[:ROW_CHARS]) for row in text.split("\n"))
+
+
+class _MarkedRow(NamedTuple):
+    """`body`: the row without its mark."""
+
+    id: str
+    digest: str
+    body: str
+
+
+class _Page:
+    def __init__(self, text: str, known: Mapping[str, str]) -> None:
+        self._known = known
+        self._rows = [row.rstrip("\r")[:ROW_CHARS] for row in text.split("\n")]
+        self._marks = {at: mark for at, row in enumerate(self._rows) if (mark := _mark_in(row))}
+        self._ours: set[int] = set()
+        self._blocks = dict(self._found_blocks())
+
+    def _found_blocks(self) -> Iterator[tuple[int, tuple[Sequence[str], bool]]]:
+        """By the row of the mark: the rows of its block, and whether they are as we wrote them."""
+        for at, mark in self._marks.items():
+            first = self._as_written(at, mark)
+            is_changed = first is None
+            start = self._start(at) if first is None else first
+            self._ours.update(range(start, at + 1))
+            yield at, ((*self._rows[start:at], mark.body), is_changed)
+
+    def _as_written(self, at: int, mark: _MarkedRow) -> int | None:
+        rows = [mark.body]
+        for first in range(at, max(at - BLOCK_ROWS, -1), -1):
+            if first < at and (first in self._marks or not self._rows[first].strip()):
+                return None
+            rows = rows if first == at else [self._rows[first], *rows]
+            if digest(rows) == mark.digest:
+                return first
+        return None
+
+    def _start(self, at: int) -> int:
+        """Of a changed block: its heading or its bullet, else the row of the mark."""
+        body = self._marks[at].body
+        is_whole = _BULLET.fullmatch(body) and not _STEP.fullmatch(body.strip())
+        for first in range(at - 1, max(at - BLOCK_ROWS, -1), -1):
+            row = self._rows[first]
+            if is_whole or first in self._marks or not row.strip():
+                break
+            if row.startswith("#") or (_BULLET.fullmatch(row) and not _STEP.fullmatch(row.strip())):
+                return first
+        return at
+
+    def changed(self) -> Iterator[ExportProposal]:
+        for at, (rows, is_changed) in self._blocks.items():
+            mark = self._marks[at]
+            if is_changed and (words := self._words(rows, mark.id)):
+                yield ExportProposal(at + 1, words, id=mark.id)
+
+    def _words(self, rows: Sequence[str], id: str) -> str:
+        """A scenario's steps; else of a heading and its sentence the one that says something new."""
+        known = self._known.get(id, "")
+        steps = [found for row in rows if (found := _STEP.fullmatch(row.strip()))]
+        rest = (_said(row, id, known) for row in rows if not _is_detail(row))
+        said = [_criterion(steps)] if steps else list(filter(None, rest))
+        return (
+            next((one for one in said if _folded(one) != _folded(known)), "") if known else "".join(said[:1])
+        )
+
+    # --- new blocks -----------------------------------------------------------------------------------------------
+
+    def new(self) -> Iterator[ExportProposal]:
+        under = owner = ""
+        is_fenced = False
+        for at, row in enumerate(self._rows):
+            if row.lstrip().startswith(("```", "~~~")):
+                is_fenced = not is_fenced
+            if is_fenced:
+                continue
+            if heading := _REQUIREMENT.fullmatch(row):
+                under, owner = "", heading["id"] or ""
+                if not owner and at not in self._ours and (words := self._requirement(at, heading["text"])):
+                    yield ExportProposal(at + 1, words, kind="requirement")
+            elif _SCENARIO.fullmatch(row):
+                under = ""
+                if at not in self._ours and (words := self._scenario(at)):
+                    yield ExportProposal(at + 1, words, kind="criterion", part_of=owner)
+            elif title := _title(row):
+                under = SECTIONS.get(title, "")
+            elif mark := self._marks.get(at):
+                owner = mark.id if mark.id.startswith("FR-") else owner
+            elif (
+                under
+                and at not in self._ours
+                and (found := _BULLET.fullmatch(row))
+                and NO_CRITERIA not in row
+            ):
+                is_part = under == "criterion" or (under == "requirement" and bool(found["indent"]))
+                kind = "criterion" if is_part else under
+                if words := _said(row, found["id"] or "", ""):
+                    yield ExportProposal(at + 1, words, kind=kind, part_of=owner if is_part else "")
+
+    def _requirement(self, at: int, heading: str) -> str:
+        """The heading, or of one that is only a number the sentence below it."""
+        if heading.strip():
+            return unplain(heading)
+        rows = (row for row in self._rows[at + 1 : at + BLOCK_ROWS] if row.strip())
+        first = next(rows, "")
+        return "" if first.startswith("#") else _said(first, "", "")
+
+    def _scenario(self, at: int) -> str:
+        steps = []
+        for row in self._rows[at + 1 : at + BLOCK_ROWS]:
+            if row.startswith("#") or NO_CRITERIA in row:
+                break
+            if found := _STEP.fullmatch(row.strip()):
+                steps.append(found)
+        return _criterion(steps)
+
+
+def _mark_in(row: str) -> _MarkedRow | None:
+    at = row.rfind("<!-- ")
+    found = _MARK.match(row, at) if at >= 0 else None
+    return _MarkedRow(found[1], found[2], f"{row[:at]}{row[found.end() :]}".rstrip()) if found else None
+
+
+def _criterion(steps: Sequence[re.Match[str]]) -> str:
+    told = [(one["word"].lower(), one["text"]) for one in steps if not one["text"].endswith(EXERCISED)]
+    if not told:
+        return ""
+    if len(told) == 1 and told[0][0] == "then":
+        return unplain(told[0][1])
+    return unplain(", ".join(f"{word} {text}" for word, text in told))
+
+
+def _title(row: str) -> str:
+    """Of a heading, or of bold words that stand for one."""
+    bold = _BOLD.fullmatch(row.strip())
+    found = row.lstrip("#") if row.startswith("#") else bold[1] if bold else ""
+    return found.partition("*(")[0].strip().casefold()
+
+
+def _is_detail(row: str) -> bool:
+    return row.startswith("  ") and not _BULLET.fullmatch(row)
+
+
+def _said(row: str, id: str, known: str) -> str:
+    """The words of a row without what we put around them."""
+    heading, bullet = _REQUIREMENT.fullmatch(row), _BULLET.fullmatch(row)
+    text = heading["text"] if heading else bullet["text"] if bullet else row.removeprefix(_STORY)
+    if text.startswith(OPEN_POINT):
+        inner = text.removeprefix(OPEN_POINT).removeprefix(f"**{id}** ").rstrip().removesuffix("]")
+        text = _OWNER.sub("", _WHY_OPEN.sub("", inner))
+    text = _INLINE_STEP.sub(lambda found: found[1].lower(), text)
+    if ears := _EARS.fullmatch(text.removesuffix(f" ({id})")):
+        text = f"when {ears['when']}, then {ears['then']}" if ears["when"] else ears["then"]
+    if not heading:
+        text = text.removeprefix(HOLDS).removeprefix(HOLDS.replace("SHALL", "MUST"))
+        if not MODAL.search(known) or re.search(r"\b(?:must|shall)\b", known):
+            text = re.sub(r"\b(?:MUST|SHALL)\b", lambda found: found[0].lower(), text, count=1)
+    return unplain(text)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace(", ", " ").split()).casefold().replace("must", "shall")

@@ -1,0 +1,373 @@
+"""
+The agreed entries of an item as the files of spec-kit, OpenSpec and Kiro.
+
+Each block that stands for an entry ends with a mark: `<!-- ITEM/ID DIGEST: who said it, link -->`. The digest is that
+of the block as it was written, so that `exported_edits.py` finds what people and agents changed without any memory.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bot.domain.messages.attribution_wording import credit
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.shown import ShownEntry
+from bot.domain.values.text import clean, one_line, value_text
+from bot.integrations.agreed import AgreedItem
+
+HOLDS, ENSURES = "It SHALL hold that: ", "THE SYSTEM SHALL ensure that "
+OPEN_POINT = "[NEEDS CLARIFICATION: "
+NO_CRITERIA = f"{OPEN_POINT}no acceptance criteria]"
+EXERCISED = " is exercised"
+MODAL = re.compile(r"\b(?:must|shall)\b", re.IGNORECASE)
+PRIORITY = {"must": "P1", "should": "P2", "could": "P3"}
+WONT = "won't"
+EXPORTED = (
+    "requirement",
+    "criterion",
+    "story",
+    "decision",
+    "constraint",
+    "quality",
+    "metric",
+    "exclusion",
+    "risk",
+)
+"""Kinds whose entries stand as open points while they are not agreed."""
+WHO_CHARS, TITLE_CHARS, SENTENCE_CHARS = 120, 80, 400
+_LEAD = r"\\*(?:[#>+*=|~-]|`{3})"
+_NUMBERED = r"([0-9]{1,9})"
+_WHEN, _THEN = (re.compile(rf",? {word} ", re.IGNORECASE) for word in ("when", "then"))
+_GIVEN = "given "
+
+
+def plain(value: Any) -> str:
+    """Words of people on one line. No block of Markdown, no comment and no open point of ours begins in them."""
+    text = " ".join(clean(value_text(value)).split())
+    text = re.sub(r"&(?=lt;|amp;)", "&amp;", text).replace("<", "&lt;")
+    text = re.sub(r"(?<!\\)(\\*+\[NEEDS)", r"\\\1", text)
+    if found := re.match(rf"{_NUMBERED}(?=\\*[.)])|(?={_LEAD})", text):
+        return f"{text[: found.end()]}\\{text[found.end() :]}"
+    return text
+
+
+def unplain(text: str) -> str:
+    """What `plain` was given, on one line."""
+    text = " ".join(text.split())
+    if found := re.match(rf"{_NUMBERED}\\(?=\\*[.)])|\\(?={_LEAD})", text):
+        text = (found[1] or "") + text[found.end() :]
+    text = re.sub(r"(?<!\\)\\(\\*+\[NEEDS)", r"\1", text)
+    return re.sub(r"&(lt|amp);", lambda found: "<" if found[1] == "lt" else "&", text)
+
+
+def digest(rows: Iterable[str]) -> str:
+    """The same however lines are wrapped."""
+    return hashlib.sha256(" ".join(" ".join(rows).split()).encode()).hexdigest()[:8]
+
+
+def shall(text: str) -> str:
+    """As a requirement is written: a must or shall of its own counts."""
+    said = plain(text)
+    return MODAL.sub(lambda found: found[0].upper(), said, count=1) if MODAL.search(said) else HOLDS + said
+
+
+class Clauses(NamedTuple):
+    """Of a criterion: what is given, and when, are empty where nobody said so."""
+
+    given: str
+    when: str
+    then: str
+
+    @classmethod
+    def of(cls, text: str) -> "Clauses":
+        said = plain(text)
+        then = _THEN.search(said)
+        when = _WHEN.search(f" {said[: then.start()]} ") if then else None
+        if then is None or when is None:
+            return cls("", "", said)
+        given, event = said[: max(when.start() - 1, 0)], said[when.end() - 1 : then.start()]
+        if not event or (given and not given.lower().startswith(_GIVEN)):
+            return cls("", "", said)
+        return cls(given[len(_GIVEN) :], event, said[then.end() :])
+
+
+def marked(one: ShownEntry, *rows: str) -> str:
+    """The rows of a block, with the mark at the end of the last one."""
+    who = credit(one.attribution)
+    said = one_line(re.sub(r"[<>-]", " ", f"{who[:1].lower()}{who[1:]}"), WHO_CHARS)
+    link = one.link if not re.search(r"[<>\s]|--", one.link) else ""
+    about = " ".join(filter(None, (said, link)))
+    return "\n".join(rows) + f" <!-- {one.address} {digest(rows)}{f': {about}' if about else ''} -->"
+
+
+class Agreed:
+    """
+    What the formats write: entries that people accepted and that nobody contests or doubts. All else of the kinds that
+    are exported is an open point.
+    """
+
+    def __init__(self, item: AgreedItem) -> None:
+        self.slug = item.slug
+        self.title = plain(item.title)
+        living = [one for one in item.shown.entries() if not one.is_gone]
+        self._agreed = [one for one in living if not _unsettled(one)]
+        self._open = [one for one in living if one.kind in EXPORTED and _unsettled(one)]
+
+    def of(self, *kinds: str, part_of: str | None = None) -> list[ShownEntry]:
+        found = (one for one in self._agreed if one.kind in kinds)
+        return [one for one in found if part_of is None or one.part_of == part_of]
+
+    def requirements(self) -> list[ShownEntry]:
+        return [one for one in self.of("requirement") if one.accepted("priority") != WONT]
+
+    def criteria(self, requirement: ShownEntry) -> list[ShownEntry]:
+        return self.of("criterion", part_of=requirement.id)
+
+    def stories(self, requirement: ShownEntry) -> list[ShownEntry]:
+        return [one for one in self.of("story") if requirement.id in _values(one, "traces")]
+
+    def bullets(self, *kinds: str) -> Iterator[str]:
+        for one in self.of(*kinds):
+            yield marked(one, f"- **{one.id}** {plain(one.text)}", *_details(one))
+
+    def excluded(self) -> Iterator[str]:
+        yield from self.bullets("exclusion")
+        for one in self.of("requirement"):
+            if one.accepted("priority") == WONT:
+                yield marked(one, f"- **{one.id}** {plain(one.text)}")
+
+    def open_points(self) -> Iterator[str]:
+        """An open question with its owner; another entry with what keeps it from being agreed."""
+        for one in self.of("question"):
+            if not one.accepted("answer"):
+                owner = one.accepted("owner")
+                asked = f" (owner: {plain(owner)})" if owner else ""
+                yield marked(one, f"- {OPEN_POINT}**{one.id}** {plain(one.text)}{asked}]")
+        for one in self._open:
+            yield marked(one, f"- {OPEN_POINT}**{one.id}** {plain(one.text)}: {_unsettled(one)}]")
+
+
+def _unsettled(one: ShownEntry) -> str:
+    """Why an entry is not agreed; empty if it is."""
+    if one.contested:
+        return "people disagree"
+    claims = (claim for told in one.claims.values() for claim in told)
+    if any(claim.counts and claim.accepted_by and claim.doubtful for claim in claims):
+        return "to be confirmed again"
+    return "" if one.state is EntryState.ACCEPTED else "proposed, not accepted"
+
+
+DETAILS = {
+    "reason": "because", "before": "today", "target": "target", "threshold": "threshold", "mitigation": "answer",
+    "status": "status",
+}  # fmt: skip
+"""Fields that stand below the words of an entry, and their labels."""
+
+
+def _details(one: ShownEntry) -> Iterator[str]:
+    for field, label in DETAILS.items():
+        if value := one.accepted(field):
+            yield f"  {label}: {plain(value)}"
+
+
+def _values(one: ShownEntry, field: str) -> Sequence[Any]:
+    found = one.accepted(field)
+    return found if isinstance(found, list | tuple) else ()
+
+
+def _story(one: ShownEntry) -> str:
+    """One without a role stands as it was said."""
+    role, want, so_that = (plain(one.accepted(name) or "") for name in ("role", "want", "so_that"))
+    if not role:
+        return plain(one.text)
+    article = "an" if role[:1].lower() in "aeiou" else "a"
+    return f"As {article} {role}, I want {want}" + (f", so that {so_that}" if so_that else "")
+
+
+# --- spec-kit -----------------------------------------------------------------------------------------------------
+
+
+def speckit(agreed: Agreed) -> Mapping[str, str]:
+    told: set[str] = set()
+    rows = [f"# Feature Specification: {agreed.title}", "", f"**Feature Branch**: `{agreed.slug}`", ""]
+    rows += ["**Status**: Agreed", "", "## User Scenarios & Testing *(mandatory)*", ""]
+    for number, story in enumerate(agreed.of("story"), 1):
+        wanted = [one for one in agreed.requirements() if one.id in _values(story, "traces")]
+        told |= {one.id for one in wanted}
+        rows += _speckit_story(agreed, number, story, wanted)
+    rows += ["## Requirements *(mandatory)*", "", "### Functional Requirements", ""]
+    for one in agreed.requirements():
+        rows.append(marked(one, f"- **{one.id}**: {shall(one.text).replace('SHALL', 'MUST', 1)}"))
+        parts = agreed.criteria(one) if one.id not in told else []
+        rows += (marked(part, f"  - **{part.id}**: {plain(part.text)}") for part in parts)
+    rows.append("")
+    sections = (
+        ("## Success Criteria *(mandatory)*\n\n### Measurable Outcomes", agreed.bullets("metric", "quality")),
+        ("## Assumptions", agreed.bullets("assumption")),
+        ("## Constraints", agreed.bullets("constraint")),
+        ("## Out of Scope", agreed.excluded()),
+        ("## Decisions", agreed.bullets("decision")),
+        ("## Clarifications", agreed.open_points()),
+    )
+    return {"spec.md": _page([*rows, *_sections(sections)])}
+
+
+def _speckit_story(
+    agreed: Agreed, number: int, story: ShownEntry, wanted: Sequence[ShownEntry]
+) -> Iterator[str]:
+    priority = min((PRIORITY.get(str(one.accepted("priority")), "P2") for one in wanted), default="P2")
+    title = one_line(plain(story.text), TITLE_CHARS)
+    yield from (
+        f"### User Story {number} - {title} (Priority: {priority})",
+        "",
+        marked(story, _story(story)),
+        "",
+    )
+    yield from ("**Acceptance Scenarios**:", "")
+    criteria = [part for one in wanted for part in agreed.criteria(one)]
+    for at, part in enumerate(criteria, 1):
+        given, when, then = Clauses.of(part.text)
+        steps = (
+            given and f"**Given** {given}",
+            when and f"**When** {when}",
+            f"**Then** {then}" if when else then,
+        )
+        yield marked(part, f"{at}. **{part.id}**: {', '.join(filter(None, steps))}")
+    yield from ("",) if criteria else (NO_CRITERIA, "")
+
+
+# --- OpenSpec -----------------------------------------------------------------------------------------------------
+
+
+def openspec(agreed: Agreed) -> Mapping[str, str]:
+    problem = [row for one in agreed.of("problem", "driver") for row in (marked(one, plain(one.text)), "")]
+    changes = [f"- {one.id} {one_line(plain(one.text), SENTENCE_CHARS)}" for one in agreed.requirements()]
+    why = f"The team agreed on {agreed.title}; each requirement says who wants it, with a link."
+    proposal = ["# Proposal", "", "## Why", "", why, "", *problem, "## What Changes", "", *changes, ""]
+    proposal += ["## Capabilities", "", "### New Capabilities", "", f"- `{agreed.slug}`: {agreed.title}", ""]
+    proposal += ["### Modified Capabilities", "", "## Impact", "", *agreed.excluded()]
+    spec = ["# Spec Delta", "", "## Purpose", ""]
+    spec += [f"{agreed.title}: what the team agreed on, with who said it beside each requirement.", ""]
+    spec += ["## ADDED Requirements", ""]
+    for one in agreed.requirements():
+        spec += _openspec_requirement(agreed, one)
+    sections = (
+        ("# Design\n\n## Context", agreed.bullets("constraint", "assumption")),
+        ("## Goals / Non-Goals\n\n**Goals:**", agreed.bullets("metric", "quality")),
+        ("**Non-Goals:**", agreed.excluded()),
+        ("## Decisions", agreed.bullets("decision")),
+        ("## Risks / Trade-offs", agreed.bullets("risk")),
+        ("## Open Questions", agreed.open_points()),
+    )
+    tasks = (
+        f"- [ ] 1.{at} {one.id} {one_line(plain(one.text), SENTENCE_CHARS)}, with a test for each scenario"
+        for at, one in enumerate(agreed.requirements(), 1)
+    )
+    return {
+        "proposal.md": _page(proposal),
+        f"specs/{agreed.slug}/spec.md": _page(spec),
+        "design.md": _page(list(_sections(sections))),
+        TASKS: _page(["# Tasks", "", "## 1. Implementation", "", *tasks]),
+    }
+
+
+def _openspec_requirement(agreed: Agreed, one: ShownEntry) -> Iterator[str]:
+    """A requirement without criteria says so in its scenario: OpenSpec asks for one."""
+    words = plain(one.text)
+    is_long = len(words) > SENTENCE_CHARS
+    head = f"### Requirement: {one.id}" + ("" if is_long else f" {words}")
+    sentence = f"It SHALL hold what {one.id} says." if is_long else shall(one.text)
+    yield from (head, sentence, "", marked(one, words), "") if is_long else (marked(one, head, sentence), "")
+    criteria = agreed.criteria(one)
+    for part in criteria:
+        given, when, then = Clauses.of(part.text)
+        rows = [f"#### Scenario: {part.id}", *([f"- **GIVEN** {given}"] if given else [])]
+        yield from (marked(part, *rows, f"- **WHEN** {when or one.id + EXERCISED}", f"- **THEN** {then}"), "")
+    if not criteria:
+        yield from ("#### Scenario: not agreed yet", f"- **WHEN** {one.id}{EXERCISED}")
+        yield from (f"- **THEN** it does what the requirement says {NO_CRITERIA}", "")
+
+
+# --- Kiro ---------------------------------------------------------------------------------------------------------
+
+
+def kiro(agreed: Agreed) -> Mapping[str, str]:
+    numbers: dict[str, str] = {}
+    rows = ["# Requirements Document", "", "## Introduction", ""]
+    rows += [row for one in agreed.of("problem") for row in (marked(one, plain(one.text)), "")] or [
+        agreed.title,
+        "",
+    ]
+    rows += ["## Requirements", ""]
+    for at, one in enumerate(agreed.requirements(), 1):
+        rows += [f"### Requirement {at}: {one.id}", ""]
+        for story in agreed.stories(one)[:1]:
+            rows += [marked(story, f"**User Story:** {_story(story)}"), ""]
+        rows += [marked(one, shall(one.text)), "", "#### Acceptance Criteria", ""]
+        criteria = agreed.criteria(one)
+        for nth, part in enumerate(criteria, 1):
+            numbers[part.id] = f"{at}.{nth}"
+            rows.append(marked(part, f"{nth}. {_ears(part)}"))
+        rows += [""] if criteria else [f"1. THE SYSTEM SHALL satisfy {one.id} {NO_CRITERIA}", ""]
+    sections = (
+        (f"# Design Document\n\n## Overview\n\n{agreed.title}\n\n## Decisions", agreed.bullets("decision")),
+        ("## Constraints", agreed.bullets("constraint", "quality")),
+        ("## Out of Scope", agreed.excluded()),
+        ("## Risks", agreed.bullets("risk")),
+        ("## Open Questions", agreed.open_points()),
+    )
+    tasks = ["# Implementation Plan", ""]
+    for at, one in enumerate(agreed.requirements(), 1):
+        refs = ", ".join(numbers[part.id] for part in agreed.criteria(one)) or str(at)
+        tasks += [
+            f"- [ ] {at}. {one.id} {one_line(plain(one.text), SENTENCE_CHARS)}",
+            f"  - _Requirements: {refs}_",
+        ]
+    return {
+        "requirements.md": _page(rows),
+        "design.md": _page(list(_sections(sections))),
+        TASKS: _page(tasks),
+    }
+
+
+def _ears(part: ShownEntry) -> str:
+    given, when, then = Clauses.of(part.text)
+    event = f"WHEN {when} " + (f"AND {given} " if given else "") + "THEN " if when else ""
+    return f"{event}{ENSURES}{then} ({part.id})"
+
+
+# --- all of them --------------------------------------------------------------------------------------------------
+
+TASKS = "tasks.md"
+"""Written once: then it belongs to who builds."""
+
+
+class ExportFormat(NamedTuple):
+    """`folder` is where its files stand in a repository, with `{slug}` in it."""
+
+    folder: str
+    files: Callable[[Agreed], Mapping[str, str]]
+
+
+FORMATS: Mapping[str, ExportFormat] = {
+    "speckit": ExportFormat("specs/{slug}", speckit),
+    "openspec": ExportFormat("openspec/changes/{slug}", openspec),
+    "kiro": ExportFormat(".kiro/specs/{slug}", kiro),
+}
+
+
+def exported(item: AgreedItem, target: str) -> dict[str, str]:
+    """The texts of the files by their paths in a repository. *target* is a key of FORMATS."""
+    form = FORMATS[target]
+    place = form.folder.format(slug=item.slug)
+    return {f"{place}/{path}": text for path, text in form.files(Agreed(item)).items()}
+
+
+def _sections(sections: Iterable[tuple[str, Iterable[str]]]) -> Iterator[str]:
+    for heading, rows in sections:
+        yield from (heading, "", *rows, "")
+
+
+def _page(rows: Sequence[str]) -> str:
+    return "\n".join(rows).rstrip("\n") + "\n"

@@ -1,0 +1,355 @@
+"""What is agreed as files for other tools, and their changes read back as proposals."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.specification.shown import ShownItem
+from bot.domain.values.text import clean
+from bot.integrations.agreed import AgreedItem
+from bot.integrations.exported_edits import ExportProposal, is_ours, read_back
+from bot.integrations.exports import FORMATS, Agreed, Clauses, exported, plain, shall, unplain
+from tests.domain.table import Table, shipped
+from tests.specification.meeting import SCHEMA, Meeting
+
+SLUG = "rate-limiting"
+OPENSPEC = "@fission-ai/openspec@1.13.2"
+NEW_REQUIREMENT = """
+### Requirement: Refusals are counted
+They SHALL be.
+
+#### Scenario: x
+- **WHEN** one is refused
+- **THEN** a counter grows
+"""
+HOSTILE = (
+    "### Requirement: fake", "--> <script>alert(1)</script>", "<!-- rate-limiting/FR-001 00000000 -->",
+    "`code` and ```fence", "```", "~~~", "# Title", "- bullet", "1. one", "2) two", "* star", "+ plus", "> quote",
+    "## ADDED Requirements", "## REMOVED Requirements", "#### Scenario: fake", "- **WHEN** x", "a | b | c", "===",
+    "[NEEDS CLARIFICATION: x]", "\\[NEEDS", "\\# no title", "1\\. one", "[link](http://x)", "FR-999: other",
+    "**FR-999** other", "**bold**", "must MUST shall", "$(rm -rf /)", "${{ github.token }}", "R&D &lt; &amp;",
+    "one\ntwo\n## Why", "\u2028 separator", "emoji 🚀 and ü", "--", "---", "@everyone closes #1", "<T> where T: Send",
+    "when a, then b", "given a, when b, then c", "then", "when then", "x" * 400, "word " * 700, "(owner: Ada)",
+    "FR-001 is exercised", "It SHALL hold that: x",
+)  # fmt: skip
+"""Texts that mean something in one of the formats, or are at a limit of one."""
+
+
+def item(meeting: Meeting, *, slug: str = SLUG, title: str = "Rate limiting") -> AgreedItem:
+    shown = ShownItem(slug, meeting.specification, lambda: meeting.lines, schema=SCHEMA)
+    return AgreedItem(slug, title, private=False, shown=shown)
+
+
+def agreed() -> Meeting:
+    """Something of every kind that is exported, and what is not settled."""
+    meeting = Meeting()
+    meeting.say("Grace", "01-01", "problem: one client can take the whole API down")
+    meeting.say(
+        "Ada",
+        "01-06",
+        "requirement: Each client has a limit\nAC: when the 101st call comes, then it gets 429",
+    )
+    meeting.say("Ada", "01-06", "requirement: Operators can raise a limit")
+    meeting.say("Grace", "01-08", "Must: FR-001, FR-002")
+    story = {
+        "id": "US-001",
+        "kind": "story",
+        "new": True,
+        "set": {"want": "calls to be counted", "role": "operator"},
+    }
+    meeting.press("Linus", story)
+    meeting.press("Linus", {"id": "US-001", "set": {"traces": ["FR-001"]}})
+    meeting.say("Grace", "01-05", "quality: counting -> 5 ms p95\nconstraint: Redis 7")
+    meeting.say("Linus", "03-02", "decision: Count in Redis; because: it is there")
+    meeting.say(
+        "Linus", "01-05", "out of scope: billing -> another team\nrisk: Redis is away -> let calls pass"
+    )
+    meeting.say("Linus", "04-05", "open question: who is told?")
+    meeting.propose({"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Count by hand"}})
+    meeting.propose({"id": "FR-002", "set": {"priority": "won't"}})
+    return meeting
+
+
+def hostile() -> AgreedItem:
+    meeting = Meeting()
+    for number, text in enumerate(HOSTILE, 1):
+        for prefix, kind, fields in (
+            ("FR", "requirement", {"title": text, "priority": "must"}),
+            ("DEC", "decision", {"text": text, "reason": text}),
+            ("OUT", "exclusion", {"text": text}),
+            ("Q", "question", {"text": text}),
+        ):
+            id = f"{prefix}-{number:03}"
+            meeting.press("Ada", {"id": id, "kind": kind, "new": True, "set": fields})
+        part = {"id": f"AC-{number:03}-01", "kind": "criterion", "part_of": f"FR-{number:03}", "new": True}
+        meeting.press("Ada", {**part, "set": {"text": text}})
+    return item(meeting, slug="hostile-words", title="Hostile ### words --> in `titles`")
+
+
+def played() -> AgreedItem:
+    table = (
+        Table().start().through("01-05").press_continue().say("requirement: Filter by date\nAC: it filters")
+    )
+    table.say("decision: Use a queue; because: it is known", who="grace").stop()
+    shown = ShownItem(table.rt.slug, table.rt.specification, lambda: table.lines, schema=shipped().schema)
+    return AgreedItem(table.rt.slug, "Offline sync", private=False, shown=shown)
+
+
+def file_of(target: str, name: str, found: AgreedItem | None = None) -> str:
+    files = exported(found or item(agreed()), target)
+    return next(text for path, text in files.items() if path.endswith(name))
+
+
+def known(found: AgreedItem) -> Mapping[str, str]:
+    return {one.id: one.text for one in found.shown.entries()}
+
+
+# --- what is written ------------------------------------------------------------------------------------------------
+
+
+def test_a_requirement_stands_with_its_criteria_and_who_said_it() -> None:
+    assert """\
+### Requirement: FR-001 Each client has a limit
+It SHALL hold that: Each client has a limit <!-- rate-limiting/FR-001 b8adb801: said by Ada -->
+
+#### Scenario: AC-001-01
+- **WHEN** the 101st call comes
+- **THEN** it gets 429 <!-- rate-limiting/AC-001-01 """ in file_of("openspec", "spec.md")
+
+
+def test_a_requirement_without_criteria_says_so() -> None:
+    """In its scenario, because OpenSpec asks for one; and at its place in the other formats."""
+    for target, name in (("openspec", "spec.md"), ("kiro", "requirements.md")):
+        assert "[NEEDS CLARIFICATION: no acceptance criteria]" in file_of(target, name)
+
+
+def test_a_story_leads_to_its_requirements() -> None:
+    spec = file_of("speckit", "spec.md")
+
+    assert "### User Story 1 - calls to be counted (Priority: P1)" in spec
+    assert "As an operator, I want calls to be counted <!-- rate-limiting/US-001 " in spec
+    assert "1. **AC-001-01**: **When** the 101st call comes, **Then** it gets 429 <!-- " in spec
+
+
+def test_what_is_not_agreed_is_an_open_point_and_nothing_else() -> None:
+    for target, name in (("speckit", "spec.md"), ("openspec", "design.md"), ("kiro", "design.md")):
+        files = exported(item(agreed()), target)
+        rows = [row for text in files.values() for row in text.splitlines() if "FR-003" in row]
+        assert [row.partition(" <!-- ")[0] for row in rows] == [
+            "- [NEEDS CLARIFICATION: **FR-003** Count by hand: proposed, not accepted]"
+        ]
+        assert "**Q-001** who is told?]" in file_of(target, name)
+
+
+def test_a_priority_that_nobody_accepted_moves_no_requirement() -> None:
+    assert "### Requirement 2: FR-002" in file_of("kiro", "requirements.md")
+
+
+def test_kiro_gets_tasks_that_name_criteria_which_exist() -> None:
+    tasks = file_of("kiro", "tasks.md")
+
+    assert "- [ ] 1. FR-001 Each client has a limit\n  - _Requirements: 1.1_" in tasks
+    assert (
+        "1. WHEN the 101st call comes THEN THE SYSTEM SHALL ensure that it gets 429 (AC-001-01)"
+        in file_of("kiro", "requirements.md")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        ("when a, then b", ("", "a", "b")),
+        ("When a then b", ("", "a", "b")),
+        ("given x, when a, then b", ("x", "a", "b")),
+        ("Given x when a then b, then c", ("x", "a", "b, then c")),
+        ("a when b then c", ("", "", "a when b then c")),
+        ("then b", ("", "", "then b")),
+    ],
+)
+def test_a_criterion_is_split_where_people_said_when_and_then(
+    text: str, clauses: tuple[str, str, str]
+) -> None:
+    assert Clauses.of(text) == clauses
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Calls must be counted", "Calls MUST be counted"),
+        ("It shall hold", "It SHALL hold"),
+        ("Count calls", "It SHALL hold that: Count calls"),
+        ("mustard", "It SHALL hold that: mustard"),
+    ],
+)
+def test_a_must_or_shall_of_the_words_counts(text: str, sentence: str) -> None:
+    assert shall(text) == sentence
+
+
+# --- read back ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", FORMATS)
+@pytest.mark.parametrize(
+    "made", [lambda: item(agreed()), hostile, played], ids=["agreed", "hostile", "played"]
+)
+def test_what_nobody_changed_proposes_nothing(target: str, made: Callable[[], AgreedItem]) -> None:
+    files = exported(made(), target)
+
+    assert len(files) > 0
+    for path, text in files.items():
+        assert read_back(text) == (), path
+        assert read_back(text.replace("\n", "\r\n")) == (), path
+
+
+@given(st.text(max_size=200), st.sampled_from(sorted(FORMATS)))
+def test_any_text_survives_the_export_and_the_way_back(text: str, target: str) -> None:
+    """As it stands nothing is proposed; what is proposed after a change is the very words."""
+    meeting = Meeting()
+    meeting.press("Ada", {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": text}})
+    part = {"id": "AC-001-01", "kind": "criterion", "part_of": "FR-001", "new": True, "set": {"text": text}}
+    meeting.press("Ada", part, {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": text}})
+    made = item(meeting)
+
+    mark, changed = " <!-- rate-limiting/DEC-001 ", list[ExportProposal]()
+    for name, written in exported(made, target).items():
+        assert read_back(written) == (), name
+        changed += read_back(written.replace(mark, f" and more{mark}"))
+    assert [(one.id, one.text) for one in changed] == [
+        ("DEC-001", f"{unplain(plain(text))} and more".strip())
+    ]
+
+
+@given(st.text())
+def test_words_are_the_same_after_they_were_made_plain(text: str) -> None:
+    assert unplain(plain(text)) == " ".join(clean(text).split())
+    assert "<" not in plain(text)
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "old", "new", "proposal"),
+    [
+        ("openspec", "spec.md", "it gets 429", "it gets 429 and Retry-After",
+         ("AC-001-01", "when the 101st call comes, then it gets 429 and Retry-After")),
+        ("openspec", "spec.md", "FR-001 Each client has", "FR-001 Each paying client has",
+         ("FR-001", "Each paying client has a limit")),
+        ("openspec", "spec.md", "that: Each client", "that: Each tenant", ("FR-001", "Each tenant has a limit")),
+        ("openspec", "design.md", "Count in Redis", "Count in memory", ("DEC-001", "Count in memory")),
+        ("openspec", "design.md", "who is told?", "who is told first?", ("Q-001", "who is told first?")),
+        ("openspec", "design.md", "billing", "invoices", ("OUT-001", "invoices")),
+        ("speckit", "spec.md", "it gets 429", "it gets 503",
+         ("AC-001-01", "when the 101st call comes, then it gets 503")),
+        ("speckit", "spec.md", "that: Each client", "that: Each tenant", ("FR-001", "Each tenant has a limit")),
+        ("speckit", "spec.md", "I want calls to be counted", "I want calls to be seen",
+         ("US-001", "As an operator, I want calls to be seen")),
+        ("kiro", "requirements.md", "it gets 429", "it gets 503",
+         ("AC-001-01", "when the 101st call comes, then it gets 503")),
+        ("kiro", "requirements.md", "that: Each client", "that: Each tenant", ("FR-001", "Each tenant has a limit")),
+        ("kiro", "design.md", "Redis 7", "Redis 8", ("CON-001", "Redis 8")),
+    ],
+)  # fmt: skip
+def test_a_changed_block_proposes_its_words_for_its_entry(
+    target: str, name: str, old: str, new: str, proposal: tuple[str, str]
+) -> None:
+    made = item(agreed())
+    text = file_of(target, name, made)
+    assert old in text
+
+    found = read_back(text.replace(old, new, 1), known(made))
+
+    assert [(one.id, one.text) for one in found] == [proposal]
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "below", "added", "proposals"),
+    [
+        ("openspec", "spec.md", "## ADDED Requirements\n",
+         NEW_REQUIREMENT,
+         [("requirement", "Refusals are counted", ""),
+          ("criterion", "when one is refused, then a counter grows", "")]),
+        ("openspec", "spec.md", "has a limit <!-- rate-limiting/FR-001 b8adb801: said by Ada -->\n",
+         "\n#### Scenario: more\n- **THEN** it is logged\n", [("criterion", "it is logged", "FR-001")]),
+        ("openspec", "design.md", "## Decisions\n\n", "- Log it\n", [("decision", "Log it", "")]),
+        ("speckit", "spec.md", "### Functional Requirements\n\n", "- **FR-010**: System MUST count refusals\n",
+         [("requirement", "System must count refusals", "")]),
+        ("kiro", "requirements.md", "#### Acceptance Criteria\n\n", "1. THE SYSTEM SHALL ensure that it logs\n",
+         [("criterion", "it logs", "FR-001")]),
+    ],
+)  # fmt: skip
+def test_a_new_block_is_proposed_as_the_kind_of_its_place(
+    target: str, name: str, below: str, added: str, proposals: list[tuple[str, str, str]]
+) -> None:
+    made = item(agreed())
+    text = file_of(target, name, made)
+    assert below in text
+
+    found = read_back(text.replace(below, below + added, 1), known(made))
+
+    assert [(one.kind, one.text, one.part_of) for one in found] == proposals
+
+
+def test_what_was_taken_out_or_moved_proposes_nothing() -> None:
+    text = file_of("openspec", "spec.md")
+    head, first, second = text.partition("### Requirement: FR-002")[0], text, text
+    moved = text.replace(head, "") + "\n" + head
+
+    assert read_back(first.partition("#### Scenario")[0]) == ()
+    assert read_back(second.replace("It SHALL hold that: Each", "It SHALL hold\n  that: Each")) == ()
+    assert read_back(moved) == ()
+
+
+def test_what_stands_in_code_is_not_read() -> None:
+    assert read_back("## Decisions\n\n```\n- an example\n```\n\n- Real") == (
+        ExportProposal(line=7, text="Real", kind="decision"),
+    )
+
+
+def test_a_file_of_others_is_told_apart() -> None:
+    assert is_ours(file_of("kiro", "requirements.md"))
+    assert not is_ours("# Requirements\n\n- FR-001 <!-- something else -->\n")
+
+
+def test_of_an_item_without_anything_agreed_there_are_files_all_the_same() -> None:
+    empty = item(Meeting())
+
+    assert not Agreed(empty).requirements()
+    assert all(read_back(text) == () for target in FORMATS for text in exported(empty, target).values())
+
+
+# --- the peers' own commands ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(
+    shutil.which("npx") is None, reason="npx is not installed, so OpenSpec cannot check the export"
+)
+def test_openspec_accepts_the_export(tmp_path: Path) -> None:
+    """Its own strict validation: an item that was played, one that was made, and one of hostile words."""
+
+    def openspec(*words: str) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, "OPENSPEC_TELEMETRY": "0", "CI": "1"}
+        command = ["npx", "--yes", OPENSPEC, *words]
+        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+
+    if (ran := openspec("--version")).returncode:
+        pytest.skip(f"{OPENSPEC} cannot be installed: {ran.stderr[-300:]}")
+    slugs = []
+    for made in (played(), item(agreed()), hostile()):
+        slugs.append(made.slug)
+        for path, text in exported(made, "openspec").items():
+            file = tmp_path / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+
+    checked = openspec("validate", "--all", "--strict")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert "3 passed, 0 failed" in checked.stdout + checked.stderr
+    for slug in slugs:
+        archived = openspec("archive", slug, "--yes")
+        assert archived.returncode == 0, archived.stdout + archived.stderr
+        assert read_back((tmp_path / f"openspec/specs/{slug}/spec.md").read_text()) == ()

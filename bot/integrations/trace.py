@@ -22,6 +22,7 @@ from bot.domain.specification.shown import ShownEntry, ShownItem
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import seconds
 from bot.domain.values.value import Value
+from bot.integrations import exported_edits
 
 REQUIREMENT, CRITERION = "requirement", "criterion"
 KINDS = frozenset({REQUIREMENT, CRITERION, "decision", "quality"})
@@ -293,7 +294,8 @@ class Gathered(NamedTuple):
 def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
     """What cites entries, and the code that people looked at when they agreed."""
     reading = _Reading(agreed)
-    for row in code.rows:
+    copies = {row.path for row in code.rows if exported_edits.is_ours(row.text[:LONGEST_ROW])}
+    for row in (one for one in code.rows if one.path not in copies):
         level = Level.TESTED if is_test(row.path, code.tests) else Level.CITED
         reading.take(row.text[:LONGEST_ROW], CodeEvidence(level=level, path=row.path, line=row.line))
     for commit in code.commits:

@@ -97,6 +97,7 @@ async def test_the_record_and_its_copies_are_no_evidence(code: TracedCode, cli: 
             "specs/001/spec.md": "limits/FR-001\n",
             "openspec/specs/limits/spec.md": "limits/FR-001\n",
             ".kiro/specs/limits/requirements.md": "limits/FR-001\n",
+            "docs/specs/limits.md": "limits/FR-002\n\n**FR-001** <!-- limits/FR-001 0123abcd: said by Grace -->\n",
             "dist/bundle.js": f"{'x' * 2_000} limits/FR-001\n",
         }
     )

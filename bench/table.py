@@ -33,6 +33,7 @@ NAMES = (
     "reading",
     "code_search",
     "agreed",
+    "trace",
 )
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: begin (written by bench/run --table --write) -->", "<!-- figures: end -->"

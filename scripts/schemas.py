@@ -28,6 +28,7 @@ from bot.domain.item.meta import SEATS, Meta  # noqa: E402
 from bot.domain.specification.shown import ShownClaim, ShownEntry  # noqa: E402
 from bot.domain.specification.snapshot import URN, VERSION, SpecificationFile  # noqa: E402
 from bot.domain.transcript.lines import Line  # noqa: E402
+from bot.integrations.trace import Trace  # noqa: E402
 from bot.shipped import SCHEMA  # noqa: E402
 
 FOLDER = ROOT / "bot" / "schemas"
@@ -108,6 +109,16 @@ def decisions() -> Node:
     return {"type": "array", "items": row, "$defs": definitions}
 
 
+def trace() -> Node:
+    """What `roundtable trace --json` prints."""
+    found = TypeAdapter(Trace).json_schema(mode="serialization")
+    for node in (found, *found["$defs"].values()):
+        if "properties" in node:
+            node["required"] = [*node["properties"]]
+    found["properties"]["version"] = {"const": 1}
+    return closed_node(found)
+
+
 # --- what teams write ---------------------------------------------------------------------------------------------
 
 
@@ -167,6 +178,7 @@ MADE: Mapping[str, Callable[[], Node]] = {
     "persona": persona,
     "specification": specification,
     "step": step,
+    "trace": trace,
     "transcript-line": transcript_line,
 }
 

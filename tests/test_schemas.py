@@ -12,6 +12,7 @@ from bot.content.entries import FILE
 from bot.domain.specification import snapshot
 from bot.errors import ContentError
 from bot.integrations.agreed import AgreedItems
+from bot.integrations.trace import CodeEvidence, FindingLevel, Level, Rule, Trace, TracedEntry, TraceFinding
 from bot.record.verify import RecordedItem
 from bot.shipped import SCHEMA, personas_dir, schema_names, schema_text, steps_dir
 from bot.storage.git.tree import files_at_tip
@@ -89,6 +90,16 @@ def test_what_commands_print_is_what_its_schema_says(item: RecordedItem, tmp_pat
     assert shown
     assert [flaw for one in shown for flaw in flaws("entry", one)] == []
     assert flaws("decisions", [{**one, "link": ""} for one in shown]) == []
+
+
+def test_a_trace_is_what_its_schema_says() -> None:
+    evidence = CodeEvidence(level=Level.TESTED, path="tests/a.py", line=1)
+    entry = TracedEntry(address="limits/FR-001", kind="requirement", text="x", evidence=(evidence,))
+    finding = TraceFinding(rule=Rule.STALE, level=FindingLevel.ERROR, address="limits/FR-001", message="x")
+    told = Trace(entries=(entry,), findings=(finding,)).model_dump(mode="json")
+
+    assert flaws("trace", told) == []
+    assert flaws("trace", {**told, "colour": "red"}) != []
 
 
 def test_the_content_that_is_shipped_is_what_its_schema_says() -> None:

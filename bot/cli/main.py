@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -39,11 +39,13 @@ from bot.slack.manifest import (
 )
 
 if TYPE_CHECKING:
+    from bot.cli.trace import Printed
     from roundtable_eval.demo_script import DemoScript
 
 DISTRIBUTION = "roundtable-bot"
 TRY_PORT = 8765
 PROBLEM = 1
+USAGE = 2
 GARBAGE = (10_000, 20, 50)
 """
 For `gc.set_threshold`; the usual is (700, 10, 10). Frozen values have no cycles: by default Python would look through a
@@ -291,6 +293,94 @@ def scrub(
         typer.echo(scrubbing.not_in_the_state(state.problem))
     if holding or state.problem:
         raise typer.Exit(PROBLEM)
+
+
+traces = typer.Typer(no_args_is_help=False)
+commands.add_typer(traces, name="trace")
+
+RecordFolder = Annotated[
+    Path | None, typer.Option("--record", metavar="DIR", help="The bot's workspace; else this repository.")
+]
+
+
+@traces.callback(invoke_without_command=True)
+def trace_code(
+    context: typer.Context,
+    *,
+    record: RecordFolder = None,
+    items: Annotated[str, typer.Option(metavar="A,B", help="These items; else all.")] = "",
+    base: Annotated[str, typer.Option(metavar="REV", help="What --comment compares this branch with.")] = "",
+    checks: Annotated[
+        bool, typer.Option("--check", help="Show what is not in the baseline; exit with 1 for an error.")
+    ] = False,
+    as_json: Json = False,
+    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF 2.1.0.")] = None,
+    comment: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the comment of a pull request.")
+    ] = None,
+    message: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Check the message of a commit, and nothing else.")
+    ] = None,
+    baseline_now: Annotated[
+        bool, typer.Option("--baseline-now", help="Let --check pass all that is found now.")
+    ] = False,
+) -> None:
+    """What the code shows of what was agreed: no test, an entry that changed since, an id that does not exist."""
+    if context.invoked_subcommand:
+        return
+    from bot.cli import trace  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    if message:
+        _print_trace(lambda settings: trace.check_message(settings, message, record))
+        return
+    asked = trace.TraceOptions(
+        record=record,
+        items=items,
+        base=base,
+        check=checks,
+        as_json=as_json,
+        sarif=sarif,
+        comment=comment,
+        baseline_now=baseline_now,
+    )
+    _print_trace(lambda settings: trace.trace_code(settings, asked))
+
+
+@traces.command("accept")
+def accept_entries(
+    addresses: Annotated[list[str], typer.Argument(metavar="ITEM/ID...")], *, record: RecordFolder = None
+) -> None:
+    """The code was read again, and fits what these entries say now."""
+    from bot.cli import trace  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    _print_trace(lambda settings: trace.accept(settings, addresses, record))
+
+
+@commands.command()
+def why(
+    place: Annotated[str, typer.Argument(metavar="PATH[:LINE]")],
+    *,
+    record: RecordFolder = None,
+    as_json: Json = False,
+) -> None:
+    """From code back to the entries that it is about, and to who said them."""
+    from bot.cli import trace  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    _print_trace(lambda settings: trace.why(settings, place, record, as_json=as_json))
+
+
+def _print_trace(work: "Callable[[Settings], Coroutine[Any, Any, Printed]]") -> None:
+    """Exit code 1 is what was found; all that kept it from being looked for is wrong usage."""
+    try:
+        ran = asyncio.run(work(_settings(os.environ, level="ERROR")))
+    except BotError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(USAGE) from error
+    if ran.err:
+        typer.echo(ran.err, err=True)
+    if ran.out:
+        typer.echo(ran.out)
+    raise typer.Exit(PROBLEM if ran.failed else 0)
 
 
 @commands.command("manifest")

@@ -39,7 +39,9 @@ from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import address, citations, claim_check, keywords, reader, snapshot
+from bot.domain.specification.citations import CitingCommit, CitingRow
 from bot.domain.specification.claim_check import ClaimCheck, Root
+from bot.domain.specification.claims import EntryState
 from bot.domain.specification.said_entries import Here
 from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.values import json_files, markdown, text
@@ -49,7 +51,8 @@ from bot.engine.verbs import steering
 from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS
 from bot.errors import BotError
-from bot.integrations import exported_edits, exports
+from bot.integrations import exported_edits, exports, trace, trace_file, trace_reports
+from bot.integrations.trace import CodeFacts, CodePlace, EntryFacts, TracedEntry
 from bot.record import text as record_text
 from bot.record.brief import read_record
 from bot.record.reading import InMemory
@@ -57,6 +60,7 @@ from bot.slack import agent, limits, parse
 from bot.slack import markdown as mrkdwn
 from bot.slack.render import parts
 from bot.storage import serialization
+from bot.storage.git import citing as citing_code
 from bot.storage.git import survey, sync
 from bot.storage.git.ranking import CodeLine, ranked
 from bot.voices import answers, concluding, sources
@@ -118,6 +122,11 @@ LINE = json.loads(
     '{"ts": "2025-03-01T10:15:30.123Z", "round": 0, "actor": "User", "phase": "clarifying", "role": "planning",'
     ' "source": "user", "content": "", "meta": {"message_id": "m1"}}'
 )
+
+
+TRACED = TracedEntry(address="limits/FR-001", kind="requirement", text="x")
+FACTS = EntryFacts("limits/FR-001", "requirement", EntryState.ACCEPTED, "x")
+AGREED = trace.AgreedFacts([FACTS, FACTS._replace(address="other/FR-001")], ("limits", "other"))
 
 
 def event(said: str, **changes: Any) -> dict[str, Any]:
@@ -415,6 +424,18 @@ FILES: Mapping[str, Read] = {
     ),
     "lines that git found": lambda said: list(survey._lines(said, said[:4], {said[4:9]: 1})),
     "commits": lambda said: list(survey._commits(said)),
+    "rows of code": lambda said: (list(citing_code._rows(said)), list(citing_code._rows(f"a\0001\0{said}"))),
+    "code that cites": lambda said: trace.gathered(
+        AGREED, CodeFacts([CitingRow(said, 1, said)], [CitingCommit("a", 0, said)], ())
+    ),
+    "a message that cites": lambda said: trace.message_findings(AGREED, said),
+    "a place in code": lambda said: trace.why(
+        AGREED, CodeFacts([], [CitingCommit("a", 0, said)], ()), CodePlace("a"), blamed={"a"}
+    ),
+    "the comment of a trace": lambda said: trace_reports.comment(
+        [TRACED.but(text=said, said=said, link=said)], []
+    ),
+    "the file of a trace": told(lambda said: trace_file.read(f'{{"items": ["{said}"]}}'.encode())),
     "what git says": lambda said: [
         one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)
     ],

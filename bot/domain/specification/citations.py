@@ -48,6 +48,22 @@ class CodeCitation(NamedTuple):
         return address if "#" in address else f"{address}#{lines}"
 
 
+class CitingRow(NamedTuple):
+    """A line of a file that seems to name entries."""
+
+    path: str
+    line: int
+    text: str
+
+
+class CitingCommit(NamedTuple):
+    """`at` is when it was made, in seconds since 1970."""
+
+    sha: str
+    at: float
+    message: str
+
+
 def cited_text(source: str, shown: Mapping[str, str]) -> str | None:
     """
     What *source* says, of the texts that were *shown*, by their ids; also a part of lines that were shown together.

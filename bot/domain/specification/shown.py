@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -105,6 +105,16 @@ class ShownEntry(Value):
         return next((one.value for one in self.claims.get(field, ()) if one.counts and one.accepted_by), None)
 
 
+class TextHistory(NamedTuple):
+    """
+    `changed` is when the text became another one; empty for an entry that still says what people accepted first.
+    `is_doubtful`: people have to confirm it again.
+    """
+
+    changed: str
+    is_doubtful: bool
+
+
 class ShownItem:
     """
     The entries of one item. *lines* are asked for once, when an entry is shown. Links lead to the thread *permalink*;
@@ -148,7 +158,7 @@ class ShownItem:
         one = Specification(entries={id: self.specification.entries[id]}).naming(self._names)
         entry = one.entries[id]
         kind = self._schema.kinds.get(entry.kind)
-        main = kind.text if kind else next(iter(entry.claims), "")
+        main = self._main(entry)
         claims = {
             field: tuple(self._claim(claim, counts=entry.claim(field) is claim) for claim in told)
             for field, told in entry.claims.items()
@@ -174,6 +184,28 @@ class ShownItem:
             link=said.link if said else "",
         )
 
+    def text_history(self, id: str) -> TextHistory:
+        entry = self.specification.entries[id]
+        claims = entry.claims.get(self._main(entry), ())
+        told = [one for one in claims if one.accepted]
+        is_doubtful = any(one.stale for one in told[-1:])
+        if len({str(one.value) for one in told}) < 2 and not any(one.edited for one in told):
+            return TextHistory("", is_doubtful)
+        last = told[-1]
+        by = (last.line, last.edited, last.accepted.line if last.accepted else "")
+        return TextHistory(
+            max((self._lines[one].ts for one in by if one in self._lines), default=""), is_doubtful
+        )
+
+    def ended_by(self, id: str) -> str:
+        """Who withdrew the entry, or replaced it, with the link."""
+        entry = self.specification.entries[id]
+        line = self._lines.get(entry.withdrawn or entry.superseded)
+        if line is None:
+            return ""
+        by = party_of(line, is_ours=line.message_id not in self._foreign)
+        return ", ".join(filter(None, (clean(by.name or by.by), self._link(line))))
+
     # --- states and parts ---------------------------------------------------------------------------------------------
 
     def _state(self, entry: Entry) -> EntryState:
@@ -186,6 +218,10 @@ class ShownItem:
             seen.add(above.id)
             above = self.specification.entries.get(above.part_of)
         return entry.state
+
+    def _main(self, entry: Entry) -> str:
+        kind = self._schema.kinds.get(entry.kind)
+        return kind.text if kind else next(iter(entry.claims), "")
 
     @cached_property
     def _parts(self) -> Mapping[str, tuple[str, ...]]:

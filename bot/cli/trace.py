@@ -1,0 +1,265 @@
+"""`roundtable trace` and `why`: of the clone of the code around this folder, with the record in it or beside it."""
+
+import os
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+from bot import app
+from bot.domain.item.artifacts import SHARED
+from bot.domain.messages import entry_wording
+from bot.domain.specification.claims import EntryState
+from bot.domain.values.json_files import pretty
+from bot.domain.values.text import counted, one_line
+from bot.errors import ConfigError
+from bot.files import chosen, folder
+from bot.integrations import trace, trace_file, trace_reports
+from bot.integrations.agreed import AgreedItems
+from bot.integrations.trace import (
+    AgreedFacts,
+    CodeFacts,
+    CodePlace,
+    FindingLevel,
+    Trace,
+    TracedEntry,
+    TraceFinding,
+)
+from bot.integrations.trace_file import BaselineRow, TraceFile
+from bot.settings import Settings
+from bot.storage.git.citing import BranchChanges, CitingCode
+
+DISTRIBUTION = "roundtable-bot"
+SHALLOW = "This clone is shallow, so commits cannot be read. In GitHub Actions set fetch-depth: 0 on actions/checkout."
+NO_RECORD = "There is no item in the record at {root}. --record says where the workspace of the bot is."
+EXPORTED = ("specs", "openspec", ".kiro")
+"""Folders with copies of the record for other tools."""
+MESSAGE_BYTES = 1024 * 1024
+SCISSORS = "------------------------ >8 ------------------------"
+"""What stands below it, git takes away."""
+PLACE_CHARS = 200
+
+
+class TraceOptions(NamedTuple):
+    record: Path | None = None
+    items: str = ""
+    base: str = ""
+    check: bool = False
+    as_json: bool = False
+    sarif: Path | None = None
+    comment: Path | None = None
+    baseline_now: bool = False
+
+
+class Printed(NamedTuple):
+    """What a command prints, on stderr too. *failed*: it found what it was asked to look for."""
+
+    out: str
+    failed: bool = False
+    err: str = ""
+
+
+class Clone(NamedTuple):
+    """The code, its file, and the items of the record, which is at *record*."""
+
+    code: CitingCode
+    file: TraceFile
+    items: AgreedItems
+    record: Path
+
+    @property
+    def is_record(self) -> bool:
+        return self.record == self.code.root
+
+
+class TracedCode(NamedTuple):
+    """What was found in a clone. *since*: what a branch changed."""
+
+    agreed: AgreedFacts
+    found: Trace
+    since: BranchChanges | None
+
+    def touched(self) -> list[TracedEntry]:
+        """The entries that the branch has to do with."""
+        paths, commits = self.since or (frozenset(), frozenset())
+        return [
+            entry
+            for entry in self.found.entries
+            if any(one.path in paths or one.commit in commits for one in entry.evidence)
+        ]
+
+
+async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
+    """Raises BotError."""
+    clone = await _opened(settings, options.record)
+    traced = await _traced(settings, clone, options)
+    file, findings, items = clone.file, traced.found.findings, traced.agreed.items
+    if options.baseline_now:
+        file = trace_file.with_baseline(file, findings, items)
+        _save(clone.code.root, file)
+    new = tuple(one for one in findings if one.key not in file.known)
+    _report(clone, traced, new, options=options, settings=settings)
+    shown = new if options.check else findings
+    if options.as_json:
+        out = pretty(traced.found.but(findings=shown).model_dump(mode="json")).rstrip("\n")
+    else:
+        mended = trace_file.mended(file, findings, items)
+        rows = trace_reports.as_text(traced.found, shown, old=len(findings) - len(shown))
+        out = "\n".join((*rows, *_about_baseline(file, mended, options)))
+    in_actions = os.environ.get("GITHUB_ACTIONS") == "true"
+    return Printed(
+        out,
+        failed=options.check and any(one.level is FindingLevel.ERROR for one in new),
+        err="\n".join(trace_reports.actions_commands(shown)) if in_actions else "",
+    )
+
+
+async def check_message(settings: Settings, file: Path, record: Path | None) -> Printed:
+    """The message of a commit that is not made yet. Raises BotError."""
+    try:
+        message = chosen(file, MESSAGE_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
+    clone = await _opened(settings, record)
+    rows = message.partition(SCISSORS)[0].splitlines()
+    kept = "\n".join("" if row.startswith("#") else row for row in rows)
+    found = trace.message_findings(_agreed(clone, clone.file.items), kept)
+    return Printed("\n".join(map(trace_reports.finding_as_text, found)), failed=bool(found))
+
+
+async def accept(settings: Settings, addresses: Sequence[str], record: Path | None) -> Printed:
+    """Somebody read the code again: it fits what the entries say now. Raises BotError."""
+    clone = await _opened(settings, record)
+    agreed = _agreed(clone, ())
+    accepted = dict(clone.file.accepted)
+    told = []
+    for text in addresses:
+        named = clone.items.address(text)
+        if not named.id:
+            raise ConfigError(f"{named} is an item. Name an entry of it: {named}/ID.")
+        address = clone.items.show(str(named)).address
+        entry = agreed.entries[address]
+        if entry.state is not EntryState.ACCEPTED:
+            raise ConfigError(f"{address} is {entry.state.value}: only what is agreed can be accepted.")
+        accepted[address] = entry.digest
+        told.append(f"{address} is accepted as it is now: {one_line(entry.text)}")
+    _save(clone.code.root, clone.file.but(accepted=dict(sorted(accepted.items()))))
+    return Printed("\n".join(told))
+
+
+async def why(settings: Settings, text: str, record: Path | None, *, as_json: bool) -> Printed:
+    """Raises BotError."""
+    clone = await _opened(settings, record)
+    if await clone.code.is_shallow():
+        raise ConfigError(SHALLOW)
+    files = await clone.code.files()
+    place = _place(text, clone.code.root, files)
+    blamed = await clone.code.blamed(place.path, place.line)
+    code = CodeFacts(await clone.code.rows(within=place.path), await clone.code.commits(), files)
+    reasons = trace.why(_agreed(clone, clone.file.items), code, place, blamed=blamed)
+    shown = [(one.how, clone.items.show(one.address)) for one in reasons]
+    if as_json:
+        found = [{"how": how, "entry": entry.model_dump(mode="json")} for how, entry in shown]
+        return Printed(pretty(found).rstrip("\n"), failed=not shown)
+    if not shown:
+        return Printed(f"Nobody cited an entry for {one_line(str(place), PLACE_CHARS)}.", failed=True)
+    return Printed("\n\n".join(f"Because {how}:\n{entry_wording.as_text(entry)}" for how, entry in shown))
+
+
+# --- the clone and the record -----------------------------------------------------------------------------------------
+
+
+async def _opened(settings: Settings, record: Path | None) -> Clone:
+    here = Path.cwd()
+    root = await CitingCode(here).top()
+    file = _read_file(root)
+    place = (here / record if record else root / file.record).resolve()
+    if not place.is_dir():
+        raise ConfigError(f"There is no folder {place} with a record.")
+    return Clone(CitingCode(root), file, app.agreed(settings.model_copy(update={"workspace": place})), place)
+
+
+def _agreed(clone: Clone, items: Sequence[str], *, private: bool = True) -> AgreedFacts:
+    """Without *private* items there are only those that are named."""
+    if not clone.items.slugs:
+        raise ConfigError(NO_RECORD.format(root=clone.record))
+    asked = tuple(clone.items.item(one).slug for one in items)
+    every = [clone.items.item(slug) for slug in clone.items.slugs]
+    shown = [one for one in every if private or not one.private or one.slug in asked]
+    entries = (facts for one in shown for facts in trace.facts_of(one.shown))
+    known = tuple(one.slug for one in shown)
+    return AgreedFacts(entries, known, asked, private=len(every) - len(shown))
+
+
+async def _traced(settings: Settings, clone: Clone, options: TraceOptions) -> TracedCode:
+    code, file = clone.code, clone.file
+    if await code.is_shallow():
+        raise ConfigError(SHALLOW)
+    since = await code.since(options.base) if options.base else None
+    asked = tuple(filter(None, map(str.strip, options.items.split(",")))) or file.items
+    without = (*EXPORTED, trace_file.NAME, *((str(settings.items_dir), SHARED) if clone.is_record else ()))
+    agreed = _agreed(clone, asked, private=clone.is_record)
+    facts = CodeFacts(await code.rows(without=without), await code.commits(), await code.files(), file.tests)
+    found = trace.gathered(agreed, facts)
+    dates = await code.last_changed(found.undated(agreed))
+    return TracedCode(agreed, trace.trace(agreed, found, dates=dates, read=file.accepted), since)
+
+
+def _place(text: str, root: Path, files: frozenset[str]) -> CodePlace:
+    """A path as people see it from here, or from the top of the clone; a line behind a colon."""
+    path, _, number = text.rpartition(":")
+    line = int(number) if path and number.isascii() and number.isdigit() else 0
+    for name, at in ((path, line), (text, 0)) if line else ((text, 0),):
+        here = os.path.relpath(Path.cwd() / name, root)
+        if found := next((one for one in (Path(here).as_posix(), name) if one in files), ""):
+            return CodePlace(found, at)
+    raise ConfigError(f"Git does not track {one_line(text, PLACE_CHARS)}.")
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def _read_file(root: Path) -> TraceFile:
+    try:
+        with folder(root) as top:
+            return trace_file.read(top.read(trace_file.NAME, trace_file.MOST_BYTES))
+    except OSError as error:
+        raise ConfigError(f"{trace_file.NAME} cannot be read: {error.strerror}.") from error
+
+
+def _save(root: Path, file: TraceFile) -> None:
+    place = root / trace_file.NAME
+    begun = place.with_name(f"{place.name}.new")
+    _write(begun, trace_file.text_of(file))
+    begun.replace(place)
+
+
+def _write(place: Path, text: str) -> None:
+    try:
+        place.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{place} cannot be written: {error.strerror}.") from error
+
+
+def _report(
+    clone: Clone,
+    traced: TracedCode,
+    new: Sequence[TraceFinding],
+    *,
+    options: TraceOptions,
+    settings: Settings,
+) -> None:
+    if options.sarif:
+        record = f"{settings.items_dir}/{{}}/specification.json" if clone.is_record else trace_file.NAME
+        told = trace_reports.sarif(new, version=version(DISTRIBUTION), record=record)
+        _write(options.sarif, pretty(told))
+    if options.comment:
+        _write(options.comment, trace_reports.comment(traced.touched(), new))
+
+
+def _about_baseline(file: TraceFile, mended: Sequence[BaselineRow], options: TraceOptions) -> Iterator[str]:
+    if options.baseline_now:
+        yield f"{trace_file.NAME} has {counted(len(file.baseline), 'finding')} that --check lets pass."
+    if mended and options.check:
+        rest = "of the baseline was mended" if len(mended) == 1 else "of the baseline were mended"
+        yield f"{counted(len(mended), 'finding')} {rest}. roundtable trace --baseline-now drops what is gone."

@@ -1,0 +1,536 @@
+"""
+What the code shows of what was agreed (docs/trace.md): evidence for every entry, and findings where the code and the
+record do not fit.
+
+It only calculates: the lines and commits come from git, the entries from the one reader of the record.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from bot.domain.catalog.personas import Persona
+from bot.domain.messages.attribution_wording import credit
+from bot.domain.specification.address import CITED
+from bot.domain.specification.citations import CitingCommit, CitingRow, CodeCitation
+from bot.domain.specification.claims import GONE, EntryState
+from bot.domain.specification.shown import ShownEntry, ShownItem
+from bot.domain.values.text import one_line
+from bot.domain.values.timestamps import seconds
+from bot.domain.values.value import Value
+from bot.integrations import exported_edits
+
+REQUIREMENT, CRITERION = "requirement", "criterion"
+KINDS = frozenset({REQUIREMENT, CRITERION, "decision", "quality"})
+NOT_URGENT = frozenset({"should", "could"})
+WONT = "won't"
+LONGEST_ROW = 2_000
+"""Characters of a row of code that are read: what stands behind them was written by no person."""
+TEXT_CHARS = 80
+IDS_NAMED = 10
+NEAR_LINES = 10
+SHA_CHARS = 9
+DIGEST_CHARS = 12
+NOW = float("inf")
+"""The time of what is in the working tree and was not committed yet."""
+NO_DATES: Mapping[str, float] = {}
+NOT_READ: Mapping[str, str] = {}
+TEST_FOLDERS = frozenset({"test", "tests", "spec", "specs", "__tests__", "e2e", "features"})
+TEST_FILES = (
+    "test_*", "*_test.*", "*-test.*", "*.test.*", "*_spec.*", "*-spec.*", "*.spec.*",
+    "*Test.*", "*Tests.*", "*.feature",
+)  # fmt: skip
+
+
+class Level(StrEnum):
+    """How much the code shows of an entry, strongest last."""
+
+    SILENT = "silent"
+    SOURCED = "sourced"
+    """The code that people looked at when they agreed is still there."""
+    CITED = "cited"
+    """By the message of a commit, or by a file that is no test."""
+    TESTED = "tested"
+
+
+LEVELS = tuple(Level)
+
+
+class Rule(StrEnum):
+    UNKNOWN_ID = "unknown-id"
+    WITHDRAWN_CITED = "withdrawn-cited"
+    STALE = "stale"
+    UNTESTED = "untested"
+    BARE_ID = "bare-id"
+
+
+class FindingLevel(StrEnum):
+    """In the words of SARIF."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class CodeEvidence(Value):
+    """A line of a file, with `at` the time of a commit, or a commit. What people looked at names its lines then."""
+
+    level: Level
+    path: str = ""
+    line: int = 0
+    commit: str = ""
+    at: float = 0
+
+
+class TraceFinding(Value):
+    rule: Rule
+    level: FindingLevel
+    address: str = ""
+    path: str = ""
+    line: int = 0
+    message: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a baseline remembers of it: lines move, and a gap is nowhere."""
+        is_somewhere = self.rule not in {Rule.UNTESTED, Rule.STALE}
+        return self.rule.value, self.address, self.path if is_somewhere else ""
+
+
+class TracedEntry(Value):
+    """`gaps` are the ids of criteria that no test names."""
+
+    address: str
+    kind: str
+    text: str
+    priority: str = ""
+    said: str = ""
+    link: str = ""
+    level: Level = Level.SILENT
+    gaps: tuple[str, ...] = ()
+    evidence: tuple[CodeEvidence, ...] = ()
+
+
+class Trace(Value):
+    """Not traced are so many entries that are `proposed`, and so many items that are `private`."""
+
+    version: int = 1
+    entries: tuple[TracedEntry, ...] = ()
+    findings: tuple[TraceFinding, ...] = ()
+    proposed: int = 0
+    private: int = 0
+
+
+class EntryFacts(NamedTuple):
+    """
+    What is asked of an entry of the record. `changed` is when its words became others; 0 for one that says what it said
+    first. `ended` says who took it back, or what is in its place. `part_of` is an address.
+    """
+
+    address: str
+    kind: str
+    state: EntryState
+    text: str
+    priority: str = ""
+    part_of: str = ""
+    said: str = ""
+    link: str = ""
+    changed: float = 0
+    is_doubtful: bool = False
+    ended: str = ""
+    sources: tuple[CodeCitation, ...] = ()
+    digest: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.address.partition("/")[2]
+
+    @property
+    def credit(self) -> str:
+        return ", ".join(filter(None, (self.said, self.link)))
+
+
+def facts_of(item: ShownItem) -> Iterator[EntryFacts]:
+    """Of every entry of an item, gone ones too."""
+    for one in item.entries():
+        words = item.text_history(one.id)
+        yield EntryFacts(
+            address=one.address,
+            kind=one.kind,
+            state=one.state,
+            text=one.text,
+            priority=str(one.accepted("priority") or ""),
+            part_of=f"{one.item}/{one.part_of}" if one.part_of else "",
+            said=_said(one),
+            link=one.link,
+            changed=_seconds(words.changed),
+            is_doubtful=words.is_doubtful,
+            ended=_end_of(one, item) if one.is_gone else "",
+            sources=tuple(_code_of(one)),
+            digest=hashlib.sha256(one.text.encode()).hexdigest()[:DIGEST_CHARS],
+        )
+
+
+def _seconds(at: str) -> float:
+    """0 for no time, and for one that no calendar has: lines are text that others may have written."""
+    try:
+        return seconds(at)
+    except ValueError:
+        return 0
+
+
+def _said(one: ShownEntry) -> str:
+    """The sentence of `show`, inside another one."""
+    told = credit(one.attribution)
+    return f"{told[:1].lower()}{told[1:]}"
+
+
+def _code_of(one: ShownEntry) -> Iterator[CodeCitation]:
+    sources = (source for told in one.claims.values() for claim in told for source in claim.sources)
+    for source in dict.fromkeys(one for one in sources if isinstance(one, str)):
+        if found := CodeCitation.read(source):
+            yield found
+
+
+def _end_of(one: ShownEntry, item: ShownItem) -> str:
+    """By whom it was taken back, or what is in its place."""
+    if one.replaced_by:
+        return f"replaced by {', '.join(_credited(item, id) for id in one.replaced_by)}"
+    if by := item.ended_by(one.id):
+        return f"{one.state.value} by {by}"
+    return f"part of {one.part_of}, which is gone" if one.part_of else one.state.value
+
+
+def _credited(item: ShownItem, id: str) -> str:
+    """The entry that is in the place of another one."""
+    if id not in item.specification.entries:
+        return id
+    other = item.shown(id)
+    return f"{id} ({', '.join(filter(None, (_said(other), other.link)))})"
+
+
+class AgreedFacts:
+    """
+    The *entries* of a record, by address. *known* are the slugs of its items, and *items* those that are traced: the
+    accepted entries of these are `traced`, and `parts` are what each of them is made of. *private* counts items that
+    are not among them.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[EntryFacts],
+        known: Sequence[str],
+        items: Sequence[str] = (),
+        *,
+        private: int = 0,
+    ) -> None:
+        self.entries = {one.address: one for one in entries}
+        self.known = known
+        self.private = private
+        self.items = items or known
+        asked = [one for one in self.entries.values() if self._is_asked(one)]
+        self.traced = sorted(one for one in asked if one.state is EntryState.ACCEPTED)
+        self.proposed = len(asked) - len(self.traced)
+        self.parts: dict[str, list[EntryFacts]] = defaultdict(list)
+        for one in self.traced:
+            self.parts[one.part_of].append(one)
+
+    def priority(self, entry: EntryFacts) -> str:
+        """A criterion is as important as its requirement."""
+        return next((one.priority for one in self._within(entry) if one.priority), "")
+
+    def level_of(self, entry: EntryFacts) -> FindingLevel:
+        """What nobody ranked is as important as what has to be there."""
+        return FindingLevel.WARNING if self.priority(entry) in NOT_URGENT else FindingLevel.ERROR
+
+    def _is_asked(self, entry: EntryFacts) -> bool:
+        is_of_items = entry.kind in KINDS and entry.address.partition("/")[0] in self.items
+        return is_of_items and entry.state not in GONE and self.priority(entry) != WONT
+
+    def _within(self, entry: EntryFacts) -> Iterator[EntryFacts]:
+        """The entry, what it is part of, and so on."""
+        seen: set[str] = set()
+        found: EntryFacts | None = entry
+        while found and found.address not in seen:
+            seen.add(found.address)
+            yield found
+            found = self.entries.get(found.part_of)
+
+
+class CodeFacts(NamedTuple):
+    """*files* are the paths that git tracks, *tests* globs of what else is a test."""
+
+    rows: Sequence[CitingRow]
+    commits: Sequence[CitingCommit]
+    files: Collection[str]
+    tests: Sequence[str] = ()
+
+
+class Gathered(NamedTuple):
+    """Evidence by address, and what is wrong with the citations themselves."""
+
+    evidence: Mapping[str, Sequence[CodeEvidence]]
+    findings: Sequence[TraceFinding]
+
+    def undated(self, agreed: AgreedFacts) -> tuple[str, ...]:
+        """The files whose last change decides whether an entry is stale."""
+        work = (one for entry in agreed.traced if entry.changed for one in self.work_on(entry, agreed))
+        return tuple(sorted({one.path for one in work if one.path}))
+
+    def work_on(self, entry: EntryFacts, agreed: AgreedFacts) -> list[CodeEvidence]:
+        """What cites the entry, or one of its parts."""
+        found = (
+            one
+            for part in (entry, *agreed.parts[entry.address])
+            for one in self.evidence.get(part.address, ())
+        )
+        return [one for one in found if one.level is not Level.SOURCED]
+
+
+def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
+    """What cites entries, and the code that people looked at when they agreed."""
+    reading = _Reading(agreed)
+    copies = {row.path for row in code.rows if exported_edits.is_ours(row.text[:LONGEST_ROW])}
+    for row in (one for one in code.rows if one.path not in copies):
+        level = Level.TESTED if is_test(row.path, code.tests) else Level.CITED
+        reading.take(row.text[:LONGEST_ROW], CodeEvidence(level=level, path=row.path, line=row.line))
+    for commit in code.commits:
+        reading.take(commit.message, CodeEvidence(level=Level.CITED, commit=commit.sha, at=commit.at))
+    for entry in agreed.traced:
+        for source in entry.sources:
+            if source.path in code.files:
+                looked_at = CodeEvidence(
+                    level=Level.SOURCED, path=source.path, line=source.first, commit=source.sha
+                )
+                reading.evidence[entry.address].append(looked_at)
+    return Gathered(reading.evidence, (*reading.findings, *reading.bare_ids()))
+
+
+class _Reading:
+    def __init__(self, agreed: AgreedFacts) -> None:
+        self._agreed = agreed
+        self._ids = {address.partition("/")[2] for address in agreed.entries}
+        self._near = {form: slug for slug in agreed.known for form in _shorter(slug)}
+        self._bare: dict[str, dict[str, None]] = defaultdict(dict)
+        self.evidence: dict[str, list[CodeEvidence]] = defaultdict(list)
+        self.findings: list[TraceFinding] = []
+
+    def take(self, text: str, here: CodeEvidence) -> None:
+        """Each address of *text* once."""
+        for slug, id in _cited(text):
+            if slug:
+                self._cite(slug, id, here)
+            elif len(self._agreed.items) == 1:
+                if f"{self._agreed.items[0]}/{id}" in self._agreed.entries:
+                    self._cite(self._agreed.items[0], id, here)
+            elif here.path and id in self._ids:
+                self._bare[here.path][id] = None
+
+    def bare_ids(self) -> Iterator[TraceFinding]:
+        count = len(self._agreed.items)
+        for path, ids in self._bare.items():
+            told = f"{_listed(tuple(ids))} could be in {count} items: write ITEM/{next(iter(ids))}."
+            yield TraceFinding(rule=Rule.BARE_ID, level=FindingLevel.NOTE, path=path, message=told)
+
+    def _cite(self, slug: str, id: str, here: CodeEvidence) -> None:
+        address = f"{slug}/{id}"
+        entry = self._agreed.entries.get(address)
+        if entry is None:
+            if flaw := self._unknown(slug, id):
+                self._find(Rule.UNKNOWN_ID, address, flaw, here)
+        elif entry.state in GONE:
+            if not here.commit:  # a message was right when it was written, and stays
+                self._find(Rule.WITHDRAWN_CITED, address, f"{address} was {entry.ended}.", here)
+        else:
+            self.evidence[address].append(here)
+
+    def _unknown(self, slug: str, id: str) -> str:
+        """Other things are written in this way, too: only an item of the record, or almost one, is meant for sure."""
+        if slug in self._agreed.known:
+            return f"{slug} has no {id}."
+        near = next((self._near[form] for form in _shorter(slug) if form in self._near), "")
+        is_meant = f"{near}/{id}" in self._agreed.entries
+        return f"There is no item {slug!r}. Did you mean {near}/{id}?" if is_meant else ""
+
+    def _find(self, rule: Rule, address: str, message: str, here: CodeEvidence) -> None:
+        by = f" Commit {here.commit[:SHA_CHARS]} cites it." if here.commit else ""
+        found = TraceFinding(
+            rule=rule,
+            level=FindingLevel.ERROR,
+            address=address,
+            path=here.path,
+            line=here.line,
+            message=message + by,
+        )
+        self.findings.append(found)
+
+
+def trace(
+    agreed: AgreedFacts,
+    found: Gathered,
+    *,
+    dates: Mapping[str, float] = NO_DATES,
+    read: Mapping[str, str] = NOT_READ,
+) -> Trace:
+    """
+    *dates* says when files were last committed (those of `Gathered.undated`). *read* has the digest of the words that
+    the code was compared with, by address.
+    """
+    entries = tuple(_traced(one, found, agreed) for one in agreed.traced)
+    findings = [*found.findings]
+    for entry, row in zip(agreed.traced, entries, strict=True):
+        findings += (
+            _stale(entry, found, agreed, dates=dates) if read.get(entry.address) != entry.digest else ()
+        )
+        findings += _untested(entry, row, agreed)
+    return Trace(entries=entries, findings=tuple(findings), proposed=agreed.proposed, private=agreed.private)
+
+
+def _traced(entry: EntryFacts, found: Gathered, agreed: AgreedFacts) -> TracedEntry:
+    evidence = found.evidence.get(entry.address, ())
+    criteria = [one for one in agreed.parts[entry.address] if one.kind == CRITERION]
+    parts = [_strongest(found.evidence.get(one.address, ())) for one in criteria]
+    return TracedEntry(
+        address=entry.address,
+        kind=entry.kind,
+        text=entry.text,
+        priority=agreed.priority(entry),
+        said=entry.said,
+        link=entry.link,
+        level=max([_strongest(evidence), *parts], key=LEVELS.index),
+        gaps=tuple(one.id for one, level in zip(criteria, parts, strict=True) if level is not Level.TESTED),
+        evidence=tuple(evidence),
+    )
+
+
+def _strongest(evidence: Iterable[CodeEvidence]) -> Level:
+    return max((one.level for one in evidence), key=LEVELS.index, default=Level.SILENT)
+
+
+def _stale(
+    entry: EntryFacts, found: Gathered, agreed: AgreedFacts, *, dates: Mapping[str, float]
+) -> Iterator[TraceFinding]:
+    """Only what is cited can be; the code that people looked at was written before."""
+    work = found.work_on(entry, agreed)
+    if not work:
+        return
+    if entry.is_doubtful:
+        what = "has to be confirmed again by people, and work cites it"
+    elif entry.changed > max(dates.get(one.path, NOW) if one.path else one.at for one in work):
+        what = f"changed {datetime.fromtimestamp(entry.changed, UTC):%Y-%m-%d}, after the newest work that cites it"
+    else:
+        return
+    where = next((one for one in work if one.path), work[0])
+    who = f" ({entry.credit})" if entry.credit else ""
+    yield TraceFinding(
+        rule=Rule.STALE,
+        level=agreed.level_of(entry),
+        address=entry.address,
+        path=where.path,
+        line=where.line,
+        message=f"{entry.address} {what}{who}. Read it again, then roundtable trace accept {entry.address}",
+    )
+
+
+def _untested(entry: EntryFacts, row: TracedEntry, agreed: AgreedFacts) -> Iterator[TraceFinding]:
+    if entry.kind != REQUIREMENT or (row.level is Level.TESTED and not row.gaps):
+        return
+    who = f" ({entry.credit})" if entry.credit else ""
+    what = f"no test names {_listed(row.gaps)}" if row.gaps else f"no test names it ({row.level})"
+    where = next((one for one in row.evidence if one.path), None)
+    yield TraceFinding(
+        rule=Rule.UNTESTED,
+        level=agreed.level_of(entry),
+        address=entry.address,
+        path=where.path if where else "",
+        line=where.line if where else 0,
+        message=f"{entry.address} “{one_line(entry.text, TEXT_CHARS)}”{who}: {what}.",
+    )
+
+
+def _cited(text: str) -> Iterable[tuple[str, str]]:
+    """Items and ids, each pair once; no item where an id stands alone."""
+    return dict.fromkeys((found[1] or "", found[2]) for found in CITED.finditer(text))
+
+
+def _listed(ids: Sequence[str]) -> str:
+    more = len(ids) - IDS_NAMED
+    return f"{', '.join(ids[:IDS_NAMED])} and {more} more" if more > 0 else ", ".join(ids)
+
+
+def _shorter(slug: str) -> Iterator[str]:
+    """The slug, and with each of its characters left out: two slugs that share one are almost the same."""
+    yield slug
+    yield from (slug[:at] + slug[at + 1 :] for at in range(len(slug)))
+
+
+def is_test(path: str, globs: Sequence[str] = ()) -> bool:
+    """By the usual names of many languages, or by one of *globs*."""
+    *folders, name = path.split("/")
+    return (
+        not TEST_FOLDERS.isdisjoint(one.lower() for one in folders)
+        or any(fnmatchcase(name, one) for one in TEST_FILES)
+        or any(Persona.is_at(path, one) for one in globs)
+    )
+
+
+def message_findings(agreed: AgreedFacts, message: str) -> Sequence[TraceFinding]:
+    """What the message of a commit that is not made yet cites wrongly."""
+    reading = _Reading(agreed)
+    for number, row in enumerate(message.splitlines(), start=1):
+        reading.take(row, CodeEvidence(level=Level.CITED, line=number))
+    return reading.findings
+
+
+class CodePlace(NamedTuple):
+    """A line of a file; all of it without a *line*."""
+
+    path: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+    def is_near(self, source: CodeCitation) -> bool:
+        if source.path != self.path:
+            return False
+        return not self.line or source.first - NEAR_LINES <= self.line <= source.last + NEAR_LINES
+
+
+class Reason(NamedTuple):
+    """An entry that a place in the code has to do with, and how it was found."""
+
+    address: str
+    how: str
+
+
+def why(
+    agreed: AgreedFacts, code: CodeFacts, place: CodePlace, *, blamed: Collection[str]
+) -> tuple[Reason, ...]:
+    """
+    From a place in the code back to entries, gone ones too, each once: by the commits that it is *blamed* on, by what
+    stands there, and by what people looked at when they agreed.
+    """
+    found: dict[str, str] = {}
+    only = agreed.items[0] if len(agreed.items) == 1 else ""
+
+    def add(text: str, how: str) -> None:
+        for slug, id in _cited(text):
+            address = f"{slug or only}/{id}"
+            if address in agreed.entries:
+                found.setdefault(address, how)
+
+    for commit in code.commits:
+        if commit.sha in blamed:
+            add(commit.message, f"commit {commit.sha[:SHA_CHARS]} cites it")
+    for row in code.rows:
+        if row.path == place.path and place.line in {0, row.line}:
+            add(row.text[:LONGEST_ROW], f"line {row.line} names it")
+    for entry in agreed.entries.values():
+        if near := next(filter(place.is_near, entry.sources), None):
+            found.setdefault(entry.address, f"people looked at {near.label} when they agreed")
+    return tuple(Reason(*one) for one in found.items())

@@ -5,7 +5,7 @@ files. What is in a working tree and in no commit is not shown, so that each res
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -22,8 +22,9 @@ from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.files import TRANSCRIPT_BYTES, TooLarge
 from bot.storage.git.survey import LARGEST_BYTES, SHA_CHARS, CodeSearch, code_files, is_ours, is_secret
-from bot.storage.git.tree import PLAIN, Files, Places, files_at_tip
+from bot.storage.git.tree import PLAIN, Files, Places, TreeEntry, files_at_tip, graft
 
+ITEMS_DIR = "docs/requirements"
 MOST_LINES = 200
 READ_CHARS = 5_500
 LINE_CHARS = 300
@@ -185,6 +186,17 @@ class GitEvidence:
         if content is None or b"\0" in content:
             raise LookRefused(f"{path} is not a text.")
         return CodeFile(path, content.decode("utf-8", "replace"), _sha_of(files))
+
+
+def evidence_of(files: Mapping[str, str], root: Path) -> GitEvidence:
+    """*files* in a new repository at *root*, committed. Their paths are such as git takes."""
+    repository = pygit2.init_repository(str(root), bare=True, initial_head="main")
+    entries = {
+        path: TreeEntry(repository.create_blob(text.encode()), FileMode.BLOB) for path, text in files.items()
+    }
+    author = pygit2.Signature("Roundtable", "roundtable@localhost", 0, 0)
+    repository.create_commit("HEAD", author, author, "Evidence", graft(repository, None, entries), [])
+    return GitEvidence(root, ITEMS_DIR)
 
 
 def _sha_of(files: Files) -> str:

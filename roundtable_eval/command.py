@@ -12,13 +12,12 @@ from bot.domain.values.text import counted
 from bot.errors import ConfigError
 from bot.settings import Settings
 from bot.shipped import meetings_dir, personas_dir, steps_dir
-from roundtable_eval.contenders import ExtraModels, opened_players, rehearsing_players
+from roundtable_eval.contenders import opened_players, rehearsing_players
 from roundtable_eval.evaluation import AT_ONCE, Evaluation, Rules, evaluated
 from roundtable_eval.files import meetings_in
 from roundtable_eval.meeting import Meeting
 from roundtable_eval.people import ScriptedPeople
 from roundtable_eval.planted import PlantedPanel, planted_contenders
-from roundtable_eval.scoring import PlayCost
 
 SECONDS_A_CALL = 8
 """An estimate."""
@@ -36,8 +35,9 @@ class Wanted(NamedTuple):
     most_dollars: float | None = None
 
     @property
-    def extra(self) -> ExtraModels:
-        return ExtraModels(self.people, self.judge)
+    def further(self) -> dict[str, str]:
+        """Models that the settings do not name."""
+        return {"people": self.people, "judge": self.judge}
 
     @property
     def rules(self) -> Rules:
@@ -58,45 +58,32 @@ async def evaluate(
         contenders = planted_contenders(PlantedPanel(wanted.planted), meetings)
         return await evaluated(meetings, contenders, ScriptedPeople(), wanted.rules)
     cost = await _cost(meetings, wanted, settings, playbook)
-    async with opened_players(settings, playbook, redact, wanted.extra) as players:
+    async with opened_players(settings, playbook, redact, **wanted.further) as players:
         if not may_start(cost):
             return None
-        rules = wanted.rules._replace(
-            judge=players.judge, spent_beside=lambda: players.spent_beside().dollars
-        )
+        rules = wanted.rules._replace(judge=players.judge, spent_beside=lambda: players.cost_beside().dollars)
         return await evaluated(meetings, players.contenders, players.people, rules)
 
 
 async def _cost(meetings: Sequence[Meeting], wanted: Wanted, settings: Settings, playbook: Playbook) -> str:
     """By the prompts of the first meeting. Raises ConfigError where a limit is given and a price is not known."""
-    players = rehearsing_players(settings, playbook, meetings[0], wanted.extra)
+    players = rehearsing_players(settings, playbook, meetings[0], **wanted.further)
     rules = Rules(repeats=1, draws=1, judge=players.judge)
     tried = await evaluated(meetings[:1], players.contenders, players.people, rules)
-    once = [rows[0][0].spent for rows in tried.scores.values()]
-    if beside := players.spent_beside().calls:
-        once.append(players.spent_beside())
-    is_priced = all(one.dollars is not None for one in once)
-    if wanted.most_dollars is not None and not is_priced:
+    once = [*(rows[0][0].spent for rows in tried.scores.values()), players.cost_beside()]
+    priced = [one.dollars for one in once if one.dollars is not None]
+    if wanted.most_dollars is not None and len(priced) < len(once):
         raise ConfigError(
             "--most-dollars: the price of a model is not known, so the limit could not be kept."
         )
-    return _told(
-        once, len(meetings), wanted.repeats, is_priced=is_priced, contenders=len(once) - bool(beside)
-    )
-
-
-def _told(once: Sequence[PlayCost], meetings: int, repeats: int, *, is_priced: bool, contenders: int) -> str:
-    times = meetings * repeats
-    calls = sum(one.calls for one in once) * times
-    tokens_in, tokens_out = (
-        sum(one.tokens_in for one in once) * times / 1e6,
-        sum(one.tokens_out for one in once) * times / 1e6,
-    )
-    dollars = sum((one.dollars or Decimal(0) for one in once), Decimal(0)) * times
-    price = f"{dollars:.0f} $ at your prices" if is_priced else "price unknown"
-    minutes = calls * SECONDS_A_CALL / AT_ONCE / 60
+    times = len(meetings) * wanted.repeats
+    calls = times * sum(one.calls for one in once)
+    tokens_in = times * sum(one.tokens_in for one in once) / 1e6
+    tokens_out = times * sum(one.tokens_out for one in once) / 1e6
+    price = f"{sum(priced) * times:.0f} $ at your prices" if len(priced) == len(once) else "price unknown"
     return (
-        f"{counted(meetings, 'meeting')} × {counted(repeats, 'repeat')} × {counted(contenders, 'contender')}: about"
-        f" {calls:,} calls, {tokens_in:.1f} M tokens in, {tokens_out:.1f} M out, {price}, {minutes:.0f} minutes at"
-        f" {AT_ONCE} calls at once."
+        f"{counted(len(meetings), 'meeting')} × {counted(wanted.repeats, 'repeat')} ×"
+        f" {counted(len(players.contenders), 'contender')}: about {calls:,} calls, {tokens_in:.1f} M tokens in,"
+        f" {tokens_out:.1f} M out, {price}, {calls * SECONDS_A_CALL / AT_ONCE / 60:.0f} minutes at {AT_ONCE} calls"
+        " at once."
     )

@@ -1,7 +1,7 @@
 """Contenders with models: the only module here that knows what the bot asks of a model. *A* drafts, *B* checks."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from itertools import cycle
@@ -53,7 +53,6 @@ from roundtable_eval.people import (
     People,
     Room,
     ScriptedPeople,
-    Sheets,
     SpokenLine,
 )
 from roundtable_eval.scoring import Play, PlayCost, QuotedLine, Record, Statement, StatementKind
@@ -69,7 +68,6 @@ DRAFTS = 3
 MOST_LINES = 100_000
 CHARS_OF_A_TOKEN, ANSWER_TOKENS = 4, 300
 """Estimates."""
-UNKNOWN = "What else has to be known?"
 
 
 class ContenderModels(NamedTuple):
@@ -82,13 +80,21 @@ class ContenderModels(NamedTuple):
 
 
 class CountedModel(LanguageModel):
+    """Counts also what is served for an answer that cannot be used."""
+
     def __init__(self, model: LanguageModel, usages: list[Usage]) -> None:
         self._model = model
         self._usages = usages
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
-        thought = await self._model.think(prompt, seconds=seconds, tokens=tokens)
-        self._usages.append(thought.usage)
+        served = [] if prompt.served is None else prompt.served
+        before = len(served)
+        try:
+            thought = await self._model.think(prompt._replace(served=served), seconds=seconds, tokens=tokens)
+        finally:
+            self._usages += served[before:]
+        if len(served) == before:  # a model that only tells what its answer took
+            self._usages.append(thought.usage)
         return thought
 
 
@@ -365,7 +371,7 @@ class ModelContender:
                 record, failed = (), str(error)
             if not record and table.failures:
                 failed = table.failures[-1]
-            return Play(tuple(dict.fromkeys(record)), await _files_of(evidence), spent(usages), failed)
+            return Play(tuple(dict.fromkeys(record)), await _files_of(evidence), cost_of(usages), failed)
 
 
 async def _files_of(evidence: Evidence) -> Mapping[str, str]:
@@ -379,7 +385,7 @@ async def _files_of(evidence: Evidence) -> Mapping[str, str]:
     return found
 
 
-def spent(usages: Iterable[Usage]) -> PlayCost:
+def cost_of(usages: Iterable[Usage]) -> PlayCost:
     used = tuple(usages)
     priced = [one.dollars for one in used if one.dollars is not None]
     return PlayCost(
@@ -408,67 +414,49 @@ def asking(model: LanguageModel, usages: list[Usage]) -> Ask:
 
 
 class Players(NamedTuple):
-    """*usages* are those of the simulated people and the judge; of the contenders, a play has them."""
+    """*usages* are those of the simulated people and of the judge; a play has those of its contender."""
 
     contenders: tuple[ModelContender, ...]
     people: People
     judge: Ask | None
     usages: list[Usage]
 
-    def spent_beside(self) -> PlayCost:
-        return spent(self.usages)
-
-
-class ExtraModels(NamedTuple):
-    """The setting for the model of the simulated people, and of the judge; both may be empty."""
-
-    people: str = ""
-    judge: str = ""
-
-    @property
-    def given(self) -> tuple[str, ...]:
-        return tuple(filter(None, self))
+    def cost_beside(self) -> PlayCost:
+        return cost_of(self.usages)
 
 
 @asynccontextmanager
 async def opened_players(
-    settings: Settings, playbook: Playbook, redact: Redact, extra: ExtraModels
+    settings: Settings, playbook: Playbook, redact: Redact, *, people: str, judge: str
 ) -> AsyncIterator[Players]:
-    """Raises ConfigError."""
+    """*people* and *judge* name their models; empty without one. Raises ConfigError."""
     _minds(settings)
-    for name, given in extra._asdict().items():
-        if given and not _names(given, f"--{name}"):
-            raise ConfigError(f"--{name} is a model, such as anthropic:NAME.")
-    if extra.judge:
-        own = [one for persona in playbook.roster for one in Chain.read(persona.model).names]
-        judged = (*Chain.read(settings.model).names, *Chain.read(settings.verifier).names, *own)
-        refuse_relatives(_names(extra.judge, "--judge"), judged)
-    async with cast.opened_models(settings, playbook, redact, also=extra.given) as found:
-        common = found.common
-        models = ContenderModels(
-            lambda key: found.of(key) or common, common, found.verifier or common, redact
-        )
-        yield _players(playbook, models, found.named.get(extra.people), found.named.get(extra.judge))
+    if judge:
+        chains = (settings.model, settings.verifier, *(one.model for one in playbook.roster))
+        refuse_relatives(_names(judge), [name for one in chains for name in Chain.read(one).names])
+    also = [one for one in (people, judge) if one]
+    async with cast.opened_models(settings, playbook, redact, also=also) as found:
+        a, b = found.common, found.verifier or found.common
+        models = ContenderModels(lambda key: found.of(key) or a, a, b, redact)
+        yield _players(playbook, models, found.named.get(people), found.named.get(judge))
 
 
 def rehearsing_players(
-    settings: Settings, playbook: Playbook, meeting: Meeting, extra: ExtraModels
+    settings: Settings, playbook: Playbook, meeting: Meeting, *, people: str, judge: str
 ) -> Players:
     """They render all prompts of *meeting*, and call nobody. Raises ConfigError."""
     a, b = _minds(settings)
     own = {one.key: (*Chain.read(one.model).names, a)[0] for one in playbook.roster}
-    further = [name for option, given in extra._asdict().items() for name in _names(given, f"--{option}")]
-    if problems := tuple(missing((a, b, *own.values(), *further), settings)):
+    also = [_names(one)[0] if one else None for one in (people, judge)]
+    if problems := tuple(missing((a, b, *own.values(), *filter(None, also)), settings)):
         raise ConfigError(" ".join(problems))
-    asked = cycle(meeting.questions.good if meeting.questions else (UNKNOWN,))
+    questions = cycle(meeting.questions.good if meeting.questions else ("What else has to be known?",))
 
     def model(name: ModelName) -> RehearsalModel:
-        return RehearsalModel(name, settings, asked)
+        return RehearsalModel(name, settings, questions)
 
-    people, judge = (model(_names(one, "")[0]) if one else None for one in extra)
     models = ContenderModels(lambda key: model(own[key]), model(a), model(b), lambda text: text)
-    players = _players(playbook, models, people, judge)
-    return players._replace(people=RehearsedPeople(players.people))
+    return _players(playbook, models, *(model(one) if one else None for one in also))
 
 
 def _players(
@@ -490,23 +478,14 @@ def _minds(settings: Settings) -> tuple[ModelName, ModelName]:
     return chain.names[0], Chain.read(chain.verifying(settings.verifier)).names[0]
 
 
-def _names(given: str, option: str) -> tuple[ModelName, ...]:
+def _names(given: str) -> tuple[ModelName, ...]:
+    """Of --people or --judge."""
     try:
-        return Chain.read(given).names
-    except ValueError as error:
-        raise ConfigError(f"{option}: {error}.") from None
-
-
-class RehearsedPeople(People):
-    """Their model is asked, and does not count: what it would choose is not known."""
-
-    def __init__(self, people: People) -> None:
-        self._people = people
-        self._scripted = ScriptedPeople()
-
-    async def chosen(self, question: str, sheets: Sheets) -> Collection[str]:
-        await self._people.chosen(question, sheets)
-        return await self._scripted.chosen(question, sheets)
+        if names := Chain.read(given).names:
+            return names
+    except ValueError:
+        pass
+    raise ConfigError(f"{given!r} is no model for --people or --judge, such as anthropic:NAME.")
 
 
 class RehearsalModel(LanguageModel):

@@ -130,7 +130,7 @@ class Table:
         self.rt = Roundtable(
             incarnation="eval",
             slug="meeting",
-            title=room.title,
+            title=f"{room.title}. People: {', '.join(f'{name} ({role})' for name, role in room.roles.items())}",
             place=Place(team="T", channel="C", thread="1"),
             people={name: name for name in room.roles},
             phase_key=step.phase_key,

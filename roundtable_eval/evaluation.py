@@ -78,9 +78,7 @@ async def evaluated(
     scores: dict[str, list[list[Score]]] = {name: [] for name in names}
     preferences: dict[str, list[list[int]]] = {name: [] for name in names[1:]}
     stopped = ""
-    for number, meeting in enumerate(meetings):
-        if stopped := _stopped(scores, rules, number, len(meetings)):
-            break
+    for number, meeting in enumerate(meetings, start=1):
         played = await _played(meeting, contenders, people, rules)
         for name, plays in played.items():
             scores[name].append([one.score for one in plays])
@@ -89,8 +87,10 @@ async def evaluated(
                 pairs = zip(played[names[0]], played[name], strict=True)
                 judged = (_preference(rules.judge, ours, theirs) for ours, theirs in pairs)
                 preferences[name].append(await asyncio.gather(*judged))
+        if stopped := _stopped(scores, rules, number, len(meetings)):
+            break
     panel, rivals = scores[names[0]], {name: scores[name] for name in names[1:]}
-    comparisons = compared(panel, rivals, rules.seed, rules.draws) if panel else ()
+    comparisons = compared(panel, rivals, rules.seed, rules.draws)
     return Evaluation(
         tuple(meetings[: len(panel)]),
         scores,
@@ -149,9 +149,9 @@ def _refuse_unequal(
 
 
 def _stopped(scores: Mapping[str, Scores], rules: Rules, played: int, of: int) -> str:
-    if played and all(rows[-1] and all(one.failed for one in rows[-1]) for rows in scores.values()):
+    if all(one.failed for rows in scores.values() for one in rows[-1]):
         return f"stopped after {played} of {of} meetings, because no contender left a record."
-    if rules.most_dollars is None:
+    if rules.most_dollars is None or played == of:
         return ""
     took = [one.spent.dollars for rows in scores.values() for row in rows for one in row]
     took.append(rules.spent_beside())

@@ -128,7 +128,7 @@ def _of_earlier_form(path: Path, given: Mapping[str, Any], text: str, personas: 
         return Meeting.model_validate({"key": path.stem, **_converted(given, personas)})
     except ValidationError as error:
         raise ContentError(f"{where(path, text, error)}.") from error
-    except (TypeError, AttributeError, ValueError) as error:
+    except (TypeError, AttributeError, LookupError, ValueError) as error:
         raise ContentError(f"{path.name}, line 1: it is no meeting of the earlier form: {error}.") from error
 
 

@@ -49,7 +49,7 @@ def _rows(found: Evaluation) -> Iterator[str]:
     yield f"{counted(len(found.meetings), 'meeting')}, {counted(found.repeats, 'repeat')}, seed {found.seed}"
     if bare := _without_sheets(found):
         yield f"Without sheets, so people answer nothing: {', '.join(bare)}"
-    for measures in (MEASURES, BESIDE) if found.meetings else ():
+    for measures in (MEASURES, BESIDE):
         for name, scores in found.scores.items():
             row = "  ".join(f"{one.label} {_mean(scores, one.of):{one.form}}" for one in measures)
             dollars = f"  {_dollars(scores)}" if measures is BESIDE else ""

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import math
 import os
 import re
 import signal
@@ -159,6 +160,8 @@ def evaluate(
 
     if scripted and (people or judge or most_dollars is not None):
         raise typer.BadParameter("--scripted calls no model", param_hint="--people, --judge, --most-dollars")
+    if most_dollars is not None and not math.isfinite(most_dollars):
+        raise typer.BadParameter("it has to be an amount", param_hint="--most-dollars")
     wanted = command.Wanted(meetings or (), scripted or "", repeats, seed, people, judge, most_dollars)
 
     def may_start(cost: str) -> bool:

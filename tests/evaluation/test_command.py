@@ -72,6 +72,7 @@ async def test_two_repeats_give_no_verdict(commands: CommandLine, tmp_path: Path
         (["--judge", "offline"], PRICED, "'offline' is no model for --people or --judge"),
         (["--judge", "openai:o3"], PRICED, "--judge: openai:o3 is of the same family as openai:gpt-4o"),
         (["--most-dollars", "5"], {"ROUNDTABLE_MODEL": "vllm:x"}, "--most-dollars: the price of a model"),
+        (["--most-dollars", "nan"], PRICED, ""),
         (["--scripted", "best"], {}, ""),
         (["--scripted", "same", "--judge", "openai:o3"], {}, ""),
     ],

@@ -144,6 +144,7 @@ async def test_what_a_contender_is_asked_has_no_word_of_a_sheet_that_nobody_said
     room, _ = await played("alone", meeting, mind, ScriptedMind(SAYS_NOTHING))
     told = "\n".join(map(whole, mind.asked))
 
+    assert "Grace (operations)" in told
     assert "Support may lift it once." in told  # said unasked
     assert not any(one.says in told for one in meeting.people["Grace"].sheet)
     assert (room.asked, len(mind.asked)) == (0, 2)

@@ -100,13 +100,6 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
     return _prompt(scene, moving, schemas.synthesis())
 
 
-def alone(material: str) -> Prompt:
-    """The same of one model that was not there, for comparison."""
-    schema = schemas.synthesis()
-    moving = filled("alone", material=material, answer=schema.words)
-    return sealed((), moving, seed="alone")._replace(schema=schema)
-
-
 def propose(scene: Scene) -> Prompt:
     kinds = wanted.kinds(scene)
     moving = filled(

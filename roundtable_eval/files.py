@@ -18,6 +18,7 @@ OF_A_DEMO = "turns"
 OF_EARLIER_FORM = "thread"
 """The part of a meeting in the form of earlier versions, in which what everybody says is fixed."""
 
+KEY = "key"
 NO_NAMES = frozenset({"", ".", "..", ".git"})
 """Of a file or folder in a repository."""
 
@@ -73,8 +74,11 @@ def read_meeting(path: Path, roster: Roster) -> Meeting:
     given, text = read_yaml(path)
     if OF_EARLIER_FORM in given:
         return _of_earlier_form(path, given, text, {one.first_name for one in roster})
+    if KEY in given:
+        line = line_at(text, (KEY,))
+        raise ContentError(f"{path.name}, line {line}: {KEY}: the name of the file is the key.")
     try:
-        meeting = Meeting.model_validate({**given, "key": path.stem})
+        meeting = Meeting.model_validate({**given, KEY: path.stem})
     except ValidationError as error:
         raise ContentError(f"{where(path, text, error)}.") from error
     for at, why in _flaws(meeting):
@@ -125,7 +129,7 @@ def _ids(meeting: Meeting) -> Iterator[tuple[At, str]]:
 
 def _of_earlier_form(path: Path, given: Mapping[str, Any], text: str, personas: set[str]) -> Meeting:
     try:
-        return Meeting.model_validate({"key": path.stem, **_converted(given, personas)})
+        return Meeting.model_validate({KEY: path.stem, **_converted(given, personas)})
     except ValidationError as error:
         raise ContentError(f"{where(path, text, error)}.") from error
     except (TypeError, AttributeError, LookupError, ValueError) as error:
@@ -153,7 +157,9 @@ def _converted(given: Mapping[str, Any], personas: set[str]) -> Mapping[str, Any
         {"id": f"w{number}", "all": [[word] for word in words]}
         for number, words in enumerate(planted.get("lies") or ())
     ]
-    evidence = {f"notes/{name}.md": words for name, words in (given.get("evidence") or {}).items()}
+    evidence = {
+        f"notes/{name.replace('/', '-')}.md": words for name, words in (given.get("evidence") or {}).items()
+    }
     return {"title": given.get("title"), "evidence": evidence, "people": people, "wrong": wrong}
 
 

@@ -47,6 +47,7 @@ def test_a_shipped_meeting_can_be_asked_for_everything_by_good_questions_only(me
     ("old", "new", "sentence"),
     [
         ("lead: Alex", "leads: Alex", "leads: extra inputs are not permitted"),
+        ("lead: Alex", "key: x", "key: the name of the file is the key."),
         ("id: g2", "id: a1", "the id a1 is there twice."),
         ("Our bank closes at 16:00.", "= 5000", "what Grace knows as g1 stands in src/payouts.py already."),
         ("lines: 1-2", "lines: 2-3", "src/payouts.py has 2 lines, and no lines 2-3."),

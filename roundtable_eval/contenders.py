@@ -444,7 +444,7 @@ async def opened_players(
 def rehearsing_players(
     settings: Settings, playbook: Playbook, meeting: Meeting, *, people: str, judge: str
 ) -> Players:
-    """They render all prompts of *meeting*, and call nobody. Raises ConfigError."""
+    """They render all prompts of *meeting* without a call. Raises ConfigError."""
     a, b = _minds(settings)
     own = {one.key: (*Chain.read(one.model).names, a)[0] for one in playbook.roster}
     also = [_names(one)[0] if one else None for one in (people, judge)]

@@ -112,7 +112,7 @@ def _flaws(meeting: Meeting) -> Iterator[tuple[At, str]]:
         elif not numbers or not 0 < numbers[0] <= numbers[-1] <= count:
             yield ("code", place, "lines"), f"{fact.path} has {count} lines, and no lines {fact.lines}."
     if not meeting.facts:
-        yield ("people",), "nobody knows anything that could be recorded."
+        yield ("people",), "the meeting has no fact to record."
 
 
 def _ids(meeting: Meeting) -> Iterator[tuple[At, str]]:
@@ -124,7 +124,7 @@ def _ids(meeting: Meeting) -> Iterator[tuple[At, str]]:
     yield from ((("wrong", place, "id"), one.id) for place, one in enumerate(meeting.wrong))
 
 
-# --- the earlier form: what was planted becomes sentences that nobody can ask for ---------------------------------
+# --- the earlier form: planted words become sentences that no question asks for ---------------------------------
 
 
 def _of_earlier_form(path: Path, given: Mapping[str, Any], text: str, personas: set[str]) -> Meeting:

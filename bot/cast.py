@@ -1,7 +1,7 @@
 """Who speaks and reviews: with the models that are configured, or without any."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import NamedTuple
 
@@ -32,20 +32,23 @@ class Speakers(NamedTuple):
     reviewers: Reviewers
 
 
-def language_models(settings: Settings, speakers: Roster) -> AbstractAsyncContextManager[ModelRegistry]:
-    """The models of the settings, and those that *speakers* name for themselves."""
-    own = [persona.model for persona in speakers if persona.model]
+def language_models(
+    settings: Settings, speakers: Roster, also: Iterable[str] = ()
+) -> AbstractAsyncContextManager[ModelRegistry]:
+    """The models of the settings, those that *speakers* name for themselves, and those of *also*."""
+    own = [*also, *(persona.model for persona in speakers if persona.model)]
     own += [one] if (one := Chain.read(settings.model).verifying(settings.verifier)) else []
     seconds, calls = settings.model_seconds, settings.model_calls
     return models.model_registry(settings.model, settings, personas=own, seconds=seconds, calls=calls)
 
 
 class OpenedModels(NamedTuple):
-    """*of* a persona's key; *common* is the chain of the settings."""
+    """*of* a persona's key; *common* is the chain of the settings; *named* has the further ones, by what names them."""
 
     of: Callable[[str], LanguageModel | None]
     common: LanguageModel
     verifier: LanguageModel | None
+    named: Mapping[str, LanguageModel]
 
 
 @asynccontextmanager
@@ -109,15 +112,18 @@ def _looker_in(cue: VoiceContext, looker_of: LookerOf) -> Looker | None:
 
 @asynccontextmanager
 async def opened_models(
-    settings: Settings, playbook: Playbook, redact: Redact
+    settings: Settings, playbook: Playbook, redact: Redact, *, also: Collection[str] = ()
 ) -> AsyncIterator[OpenedModels]:
-    """The models themselves, for an evaluation. Raises ConfigError."""
-    async with language_models(settings, playbook.roster) as found:
+    """The models themselves, for an evaluation. No other model answers for one of *also*. Raises ConfigError."""
+    async with language_models(settings, playbook.roster, also) as found:
         common = found.of()
         if common is None:
             raise ConfigError("No model is configured: set ROUNDTABLE_MODEL.")
         verifier = _verifying(found, settings, redact)
-        yield OpenedModels(_models_of(found, playbook, redact), RedactingModel(common, redact), verifier)
+        alone = {one: found.of(str(Chain.read(one)._replace(offline=True))) for one in also}
+        named = {one: RedactingModel(model, redact) for one, model in alone.items() if model}
+        common = RedactingModel(common, redact)
+        yield OpenedModels(_models_of(found, playbook, redact), common, verifier, named)
 
 
 def _verifying(found: ModelRegistry, settings: Settings, redact: Redact) -> LanguageModel | None:

@@ -6,7 +6,6 @@ caption above the thread. A file that cannot be played is one sentence that name
 import re
 from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
-from itertools import dropwhile
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -16,7 +15,7 @@ from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.values.value import Value
 from bot.errors import ContentError
-from roundtable_eval.files import OF_A_DEMO, read_yaml
+from roundtable_eval.files import OF_A_DEMO, line_at, read_yaml, where
 
 CAPTION_WORDS = 12
 HOST = "Roundtable"
@@ -140,26 +139,13 @@ class DemoScript(Value):
 def read_script(path: Path, playbook: Playbook) -> DemoScript:
     """Raises ContentError."""
     given, text = read_yaml(path)
-    lines = _lines(text)
     try:
         script = DemoScript.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where, why = first["loc"], str(first["msg"]).lower()
-        row = lines.get(where[1], 1) if len(where) > 1 and isinstance(where[1], int) else 1
-        raise ContentError(f"{path.name}, line {row}: {'.'.join(map(str, where))}: {why}.") from error
+        raise ContentError(f"{where(path, text, error)}.") from error
     for number, why in _flaws(script, playbook):
-        raise ContentError(f"{path.name}, line {lines.get(number, 1)}: {why}")
+        raise ContentError(f"{path.name}, line {line_at(text, (OF_A_DEMO, number))}: {why}")
     return script
-
-
-def _lines(text: str) -> Mapping[int, int]:
-    """Of each event: what is as far in as the first one."""
-    rows = list(enumerate(text.splitlines(), start=1))
-    after = dropwhile(lambda row: row[1].rstrip() != f"{OF_A_DEMO}:", rows)
-    items = [(number, row.partition("- ")[0]) for number, row in after if row.lstrip().startswith("- ")]
-    events = (number for number, before in items if before == items[0][1])
-    return dict(enumerate(events))
 
 
 def _flaws(script: DemoScript, playbook: Playbook) -> Iterator[tuple[int, str]]:

@@ -1,151 +1,167 @@
-"""`roundtable eval`: plays meetings with models, and says in a table what their records kept, invented and cost."""
+"""`roundtable eval`: the same meetings for each contender, several times, and whether the panel is better."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+import asyncio
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
-from bot import cast
-from bot.content import load
-from bot.domain.catalog.agenda import Playbook
-from bot.domain.privacy.redaction import Redact
-from bot.errors import ConfigError
-from bot.settings import Settings
-from bot.shipped import meetings_dir, personas_dir, steps_dir
-from roundtable_eval.contending import CONTENDERS, PANEL, Contest, ContestModels, contest, scripted
-from roundtable_eval.files import read_meeting, read_meetings
-from roundtable_eval.meeting import Meeting, MeetingScore
+from bot.errors import BotError, VoiceError
+from roundtable_eval.judging import preferred
+from roundtable_eval.meeting import Meeting
+from roundtable_eval.people import Ask, People, Room
+from roundtable_eval.scoring import Play, Score, score
+from roundtable_eval.verdict import DRAWS, Comparison, Interval, Scores, Verdict, compared, interval, verdict
 
-COLUMNS = (
-    "contender", "facts kept", "false claims", "dissent verbatim", "decisions invented",
-    "collapses noticed", "false alarms", "questions", "calls", "tokens", "cost", "seconds",
-)  # fmt: skip
+AT_ONCE = 8
+"""Plays, each with one call of a model at a time."""
 
 
-class Threshold(NamedTuple):
-    """For the panel, over all meetings: *holds* says whether the sums are good enough."""
-
-    name: str
-    wanted: str
-    holds: Callable[[MeetingScore], bool]
+class UnequalEvidence(BotError):
+    """A contender saw another file than its rivals: the comparison is void."""
 
 
-THRESHOLDS = (
-    Threshold("facts kept", "at least 90 %", lambda sums: sums.facts * 10 >= sums.of_facts * 9),
-    Threshold("false claims", "0", lambda sums: sums.false_claims == 0),
-    Threshold("dissent verbatim", "all", lambda sums: sums.dissent == sums.of_dissent),
-    Threshold("decisions invented", "0", lambda sums: sums.invented == 0),
-    Threshold("collapses noticed", "all", lambda sums: sums.collapses == sums.of_collapses),
-    Threshold("false alarms", "at most 1", lambda sums: sums.alarms <= 1),
-)
+class Contender(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    async def play(self, room: Room, seed: str) -> Play:
+        """Raises nothing over a model that does not answer: the play says why there is no record."""
+        ...
+
+
+class Rules(NamedTuple):
+    """*spent_beside* gives the dollars for simulated people and the judge, None when a price is unknown."""
+
+    repeats: int = 5
+    seed: int = 7
+    draws: int = DRAWS
+    most_dollars: Decimal | None = None
+    judge: Ask | None = None
+    spent_beside: Callable[[], Decimal | None] = lambda: Decimal(0)
+
+
+class Judgement(NamedTuple):
+    """Of the panel beside *rival*."""
+
+    rival: str
+    wins: int
+    ties: int
+    losses: int
+    preference: Interval
 
 
 class Evaluation(NamedTuple):
-    contests: tuple[Contest, ...]
-    below: tuple[str, ...]
-    """A sentence for each threshold that the panel misses."""
+    """*scores* by contender, the panel first."""
+
+    meetings: tuple[Meeting, ...]
+    scores: Mapping[str, Scores]
+    comparisons: tuple[Comparison, ...]
+    judgements: tuple[Judgement, ...]
+    verdict: Verdict
+    repeats: int
+    seed: int
 
 
-async def evaluate(
-    paths: Sequence[Path], *, settings: Settings, redact: Redact, use_scripts: bool
+class _Played(NamedTuple):
+    score: Score
+    play: Play
+    said: str
+
+
+async def evaluated(
+    meetings: Sequence[Meeting], contenders: Sequence[Contender], people: People, rules: Rules
 ) -> Evaluation:
-    """Raises ContentError for a bad file, and ConfigError where no model is configured."""
-    playbook = load(settings.personas or personas_dir(), settings.steps or steps_dir())
-    meetings = _meetings(paths, playbook)
-    found: list[Contest] = []
-    if use_scripts:
-        for one in meetings:
-            found += await contest(one, playbook, scripted(one, playbook))
-    else:
-        if settings.model == "offline":
-            raise ConfigError("No model is configured: set ROUNDTABLE_MODEL, or add --scripted.")
-        async with _models(settings, playbook, redact) as models:
-            for one in meetings:
-                found += await contest(one, playbook, models)
-    return Evaluation(tuple(found), tuple(_below(found)))
-
-
-@asynccontextmanager
-async def _models(settings: Settings, playbook: Playbook, redact: Redact) -> AsyncIterator[ContestModels]:
-    async with cast.opened_models(settings, playbook, redact) as opened:
-        common = opened.common
-        verifier = opened.verifier
-        yield ContestModels(lambda key: opened.of(key) or common, common, common, common, verifier)
-
-
-def _meetings(paths: Sequence[Path], playbook: Playbook) -> tuple[Meeting, ...]:
-    if not paths:
-        return read_meetings(meetings_dir(), playbook.roster)
-    found: list[Meeting] = []
-    for path in paths:
-        is_file = path.suffix in {".yaml", ".yml"}
-        found += [read_meeting(path, playbook.roster)] if is_file else read_meetings(path, playbook.roster)
-    return tuple(found)
-
-
-def _below(contests: Iterable[Contest]) -> Iterable[str]:
-    panel = [one for one in contests if one.contender == PANEL]
-    yield from (f"{one.meeting}: no record, because {one.failed}" for one in panel if one.failed)
-    sums = _sums(panel)
-    yield from (f"{one.name}: {one.wanted} wanted" for one in THRESHOLDS if not one.holds(sums))
-
-
-def _sums(contests: Iterable[Contest]) -> MeetingScore:
-    scores = [one.score for one in contests]
-    return MeetingScore(
-        **{name: sum(getattr(one, name) for one in scores) for name in MeetingScore.model_fields}
+    """The first of *contenders* is the panel. Raises UnequalEvidence."""
+    names = [one.name for one in contenders]
+    scores: dict[str, list[list[Score]]] = {name: [] for name in names}
+    preferences: dict[str, list[list[int]]] = {name: [] for name in names[1:]}
+    stopped = ""
+    for number, meeting in enumerate(meetings, start=1):
+        played = await _played(meeting, contenders, people, rules)
+        for name, plays in played.items():
+            scores[name].append([one.score for one in plays])
+        if rules.judge:
+            for name in names[1:]:
+                pairs = zip(played[names[0]], played[name], strict=True)
+                judged = (_preference(rules.judge, ours, theirs) for ours, theirs in pairs)
+                preferences[name].append(await asyncio.gather(*judged))
+        if stopped := _stopped(scores, rules, number, len(meetings)):
+            break
+    panel, rivals = scores[names[0]], {name: scores[name] for name in names[1:]}
+    comparisons = compared(panel, rivals, rules.seed, rules.draws)
+    return Evaluation(
+        tuple(meetings[: len(panel)]),
+        scores,
+        comparisons,
+        tuple(_judgement(name, found, rules) for name, found in preferences.items() if found),
+        verdict(comparisons, repeats=rules.repeats, stopped=stopped),
+        rules.repeats,
+        rules.seed,
     )
 
 
-def as_text(found: Evaluation) -> str:
-    rows = [COLUMNS, *(_row(one, [c for c in found.contests if c.contender == one]) for one in CONTENDERS)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
-    table = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
-    meetings = len({one.meeting for one in found.contests})
-    verdict = [f"Below the threshold: {one}." for one in found.below] or [
-        "The panel is above all thresholds."
-    ]
-    return "\n".join([f"{meetings} meetings", "", *table, "", *verdict])
+async def _played(
+    meeting: Meeting, contenders: Sequence[Contender], people: People, rules: Rules
+) -> Mapping[str, list[_Played]]:
+    """Each contender has its repeats, and all have seen the same files."""
+    free = asyncio.Semaphore(AT_ONCE)
 
+    async def one(contender: Contender, repeat: int) -> _Played:
+        async with free:
+            room, began = Room(meeting, people), time.monotonic()
+            play = await contender.play(room, f"{rules.seed}/{meeting.key}/{repeat}")
+            spent = play.spent._replace(
+                seconds=time.monotonic() - began,
+                first_question_seconds=(room.first_asked or began) - began,
+            )
+        found = score(meeting, room, play._replace(spent=spent))
+        return _Played(found, play, "\n".join(f"{line.speaker}: {line.text}" for line in room.lines))
 
-def _row(contender: str, contests: Sequence[Contest]) -> tuple[str, ...]:
-    sums = _sums(contests)
-    is_panel = contender == PANEL
-    priced = [one.dollars for one in contests if one.dollars is not None]
-    return (
-        contender,
-        f"{sums.facts} of {sums.of_facts}",
-        str(sums.false_claims),
-        f"{sums.dissent} of {sums.of_dissent}",
-        str(sums.invented),
-        f"{sums.collapses} of {sums.of_collapses}" if is_panel else "-",
-        str(sums.alarms) if is_panel else "-",
-        str(sum(one.asked for one in contests)),
-        str(sum(one.calls for one in contests)),
-        f"{sum(one.tokens for one in contests):,}",
-        f"${sum(priced, Decimal(0)):.4f}" if priced and len(priced) == len(contests) else "-",
-        f"{sum(one.seconds for one in contests):.1f}",
-    )
-
-
-def as_json(found: Evaluation) -> Mapping[str, Any]:
+    games = [(contender, repeat) for contender in contenders for repeat in range(rules.repeats)]
+    found = await asyncio.gather(*(one(*game) for game in games))
+    for (contender, _), played in zip(games, found, strict=True):
+        _refuse_unequal(
+            contender.name, played.play.evidence, contenders[0].name, found[0].play.evidence, meeting
+        )
     return {
-        "contests": [
-            {
-                "meeting": one.meeting,
-                "contender": one.contender,
-                **one.score.model_dump(mode="json"),
-                "asked": one.asked,
-                "calls": one.calls,
-                "tokens": one.tokens,
-                "dollars": None if one.dollars is None else str(one.dollars),
-                "seconds": one.seconds,
-                "failed": one.failed,
-            }
-            for one in found.contests
-        ],
-        "below": list(found.below),
+        one.name: found[place * rules.repeats : (place + 1) * rules.repeats]
+        for place, one in enumerate(contenders)
     }
+
+
+async def _preference(judge: Ask, ours: _Played, theirs: _Played) -> int:
+    """0 also without an answer."""
+    try:
+        return await preferred(judge, (ours.said, theirs.said), (ours.play.record, theirs.play.record))
+    except VoiceError:
+        return 0
+
+
+def _refuse_unequal(
+    name: str, seen: Mapping[str, str], other: str, theirs: Mapping[str, str], meeting: Meeting
+) -> None:
+    if differing := sorted(path for path, _ in seen.items() ^ theirs.items()):
+        raise UnequalEvidence(
+            f"{meeting.key}: {name} and {other} saw different evidence ({differing[0]}), so nothing can be compared."
+        )
+
+
+def _stopped(scores: Mapping[str, Scores], rules: Rules, played: int, of: int) -> str:
+    if all(one.failed for rows in scores.values() for one in rows[-1]):
+        return f"stopped after {played} of {of} meetings, because no contender left a record."
+    if rules.most_dollars is None or played == of:
+        return ""
+    took = [one.spent.dollars for rows in scores.values() for row in rows for one in row]
+    took.append(rules.spent_beside())
+    spent = sum(filter(None, took), Decimal(0))
+    if spent < rules.most_dollars:
+        return ""
+    return f"stopped at {spent:.2f} $ after {played} of {of} meetings (--most-dollars)."
+
+
+def _judgement(rival: str, found: Sequence[Sequence[int]], rules: Rules) -> Judgement:
+    every = [one for row in found for one in row]
+    preference = interval(found, random.Random(rules.seed), rules.draws)
+    return Judgement(rival, every.count(1), every.count(0), every.count(-1), preference)

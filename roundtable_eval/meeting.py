@@ -1,130 +1,98 @@
-"""
-A meeting as a file has it: what people say, whose turn it is, what was planted in it, and how its record is scored.
+"""A meeting to be played: what everybody may see, and what each person knows and says only when asked."""
 
-A score compares words of the file with words of the record. It judges no style and no quality of thought.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated
 
 from pydantic import Field
 
-from bot.domain.discussion.attesting import NOT_SAID, PROPOSED
-from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.specification.fold import letters_of
 from bot.domain.values.value import Value
 
 Words = tuple[str, ...]
-"""All of them stand in one claim."""
+WordGroups = tuple[Annotated[Words, Field(min_length=1)], ...]
+"""A text matches when it has a word of each group; the beginning of a word is enough."""
+LONGEST_NUMBER = 6
+"""Of a line, in digits."""
+Text = Annotated[str, Field(min_length=1)]
 
 
-class MeetingTurn(Value):
-    """*name* is a first name. A person `says` something or decides; a persona says it only where no model speaks."""
+class KnownFact(Value):
+    """Something that a good record has. All of *must* stand in what is recorded of it."""
 
-    name: str
-    says: str = ""
-    stances: tuple[Stance, ...] = ()
-    challenge: bool = False
-    issue: str = ""
-    decides: str = ""
+    id: Text
+    says: Text
+    must: Words = ()
 
 
-class PlantedDissent(Value):
-    by: str
-    says: str = Field(min_length=1)
+class SheetSentence(KnownFact):
+    """What a person says word for word, when a question *asked* for it. One that *lies* is no fact."""
+
+    asked: WordGroups
+    dissent: bool = False
+    volunteers: bool = False
+    lies: bool = False
 
 
-class PlantedDecision(Value):
-    by: str
-    words: Words = Field(min_length=1)
+class CodeFact(KnownFact):
+    """*lines* of a file of the evidence, such as `3` or `3-5`."""
+
+    path: str
+    lines: str
 
 
-class Planted(Value):
-    """`decisions` are the only ones that people make; `collapsed` the issues that are given up without a reason."""
+class SimulatedPerson(Value):
+    """Only what *opens* is said unasked."""
 
-    facts: tuple[Words, ...] = ()
-    dissent: tuple[PlantedDissent, ...] = ()
-    lies: tuple[Words, ...] = ()
-    decisions: tuple[PlantedDecision, ...] = ()
-    collapsed: tuple[str, ...] = ()
+    role: str = ""
+    opens: str = ""
+    sheet: tuple[SheetSentence, ...] = ()
 
 
-class MeetingScript(Value):
-    """The answers of models, as JSON, for each contender and for the verifier."""
+class WrongStatement(Value):
+    """What must not be recorded as a fact."""
 
-    panel: Mapping[str, Any]
-    alone: Mapping[str, Any]
-    pasted: Mapping[str, Any]
-    verifier: tuple[Mapping[str, Any], ...] = ()
+    id: Text
+    all: Annotated[WordGroups, Field(min_length=1)]
+
+
+class ScriptedQuestions(Value):
+    """What a planted contender asks."""
+
+    good: Annotated[Words, Field(min_length=1)]
+    vague: Annotated[Words, Field(min_length=1)]
 
 
 class Meeting(Value):
-    """`evidence` are texts by the first name of the persona who has them, or `all`."""
+    """*evidence* are the files of the repository, by path; *lead* is the first name of a persona."""
 
     key: str
-    title: str = Field(min_length=1)
-    about: str = Field(min_length=1)
-    answers: tuple[MeetingTurn, ...] = ()
+    title: Text
+    lead: str = ""
     evidence: Mapping[str, str] = {}
-    thread: tuple[MeetingTurn, ...] = Field(min_length=1)
-    planted: Planted = Planted()
-    script: MeetingScript
+    people: Annotated[Mapping[str, SimulatedPerson], Field(min_length=1)]
+    code: tuple[CodeFact, ...] = ()
+    wrong: tuple[WrongStatement, ...] = ()
+    questions: ScriptedQuestions | None = None
+
+    @property
+    def sentences(self) -> tuple[SheetSentence, ...]:
+        return tuple(one for person in self.people.values() for one in person.sheet)
+
+    @property
+    def facts(self) -> tuple[KnownFact, ...]:
+        return (*(one for one in self.sentences if not one.lies), *self.code)
+
+    @property
+    def has_sheets(self) -> bool:
+        return any(one.asked for one in self.sentences)
 
 
-class MeetingScore(Value):
-    """Counts of one record. `of_…` is how many were planted; `alarms` are collapses that were none."""
-
-    facts: int = 0
-    of_facts: int = 0
-    false_claims: int = 0
-    dissent: int = 0
-    of_dissent: int = 0
-    invented: int = 0
-    collapses: int = 0
-    of_collapses: int = 0
-    alarms: int = 0
+def matches(text: str, groups: WordGroups) -> bool:
+    lower = text.casefold()
+    return all(any(word.casefold() in lower for word in group) for group in groups)
 
 
-def score(planted: Planted, record: Synthesis, collapsed: Iterable[str]) -> MeetingScore:
-    everything = tuple(_everything(record))
-    as_fact = tuple(_as_fact(record))
-    objections = [letters_of(one.text) for one in record.objections]
-    noticed = {one.casefold() for one in collapsed}
-    wanted = {one.casefold() for one in planted.collapsed}
-    return MeetingScore(
-        facts=sum(_is_in(one, everything) for one in planted.facts),
-        of_facts=len(planted.facts),
-        false_claims=sum(_is_in(one, as_fact) for one in planted.lies),
-        dissent=sum(any(letters_of(one.says) in text for text in objections) for one in planted.dissent),
-        of_dissent=len(planted.dissent),
-        invented=sum(
-            not any(known.by == one.by and _is_in(known.words, [one.text]) for known in planted.decisions)
-            for one in record.decisions
-        ),
-        collapses=len(noticed & wanted),
-        of_collapses=len(wanted),
-        alarms=len(noticed - wanted),
-    )
-
-
-def _is_in(wanted: Words, claims: Iterable[str]) -> bool:
-    return any(all(one.casefold() in claim.casefold() for one in wanted) for claim in claims)
-
-
-def _everything(record: Synthesis) -> Iterator[str]:
-    yield from (one.text for one in record.insights)
-    yield from (one.text for one in record.decisions)
-    yield from (one.text for one in record.questions)
-    yield from record.actions
-    yield from (one.text for one in record.objections)
-
-
-def _as_fact(record: Synthesis) -> Iterator[str]:
-    """Without what is marked: unverified, proposed, an assumption. An objection is in the words of who made it."""
-    for one in record.insights:
-        if one.turns and not one.unverified and not one.text.startswith(PROPOSED):
-            yield one.text
-    yield from (f"{one.text} {one.rationale}" for one in record.decisions)
-    yield from (one for one in record.actions if "(unverified: " not in one and f"({NOT_SAID})" not in one)
-    yield record.summary
+def numbers_in(lines: str) -> range:
+    """Of `3` or `3-5`; none for anything else."""
+    first, _, last = lines.partition("-")
+    ends = [one for one in (first, last or first) if one.isdecimal() and len(one) <= LONGEST_NUMBER]
+    return range(int(ends[0]), int(ends[-1]) + 1) if ends[1:] else range(0)

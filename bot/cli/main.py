@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import math
 import os
 import re
 import signal
@@ -10,7 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -139,23 +140,51 @@ def evaluate(
         list[Path] | None, typer.Argument(help="Files or folders; else those that ship.")
     ] = None,
     *,
-    use_scripts: Annotated[
-        bool, typer.Option("--scripted", help="Play the answers in the files: no model is called.")
-    ] = False,
+    scripted: Annotated[
+        Literal["better", "same", "worse"] | None,
+        typer.Option(help="Play contenders of planted quality: a test of the evaluation, without a model."),
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Plays of each meeting by each contender.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of all that is drawn by chance.")] = 7,
+    people: Annotated[
+        str, typer.Option(metavar="MODEL", help="Chooses what the simulated people answer.")
+    ] = "",
+    judge: Annotated[
+        str, typer.Option(metavar="MODEL", help="Compares records, too. It decides nothing.")
+    ] = "",
+    most_dollars: Annotated[
+        float | None, typer.Option(min=0, help="Stop between meetings when so much is spent.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Plays meetings with the configured models, and exits with 1 if the panel is below a threshold."""
-    from roundtable_eval import evaluation  # noqa: PLC0415 -- a bot in Slack does not load it
+    """
+    Plays meetings with the configured models: the panel beside one model alone. Exits with 0 when the panel is better
+    than every rival, 1 when one model is better, 3 when that is not decided, and 2 when it could not be played.
+    """
+    from roundtable_eval import command, report  # noqa: PLC0415 -- a bot in Slack does not load it
 
-    settings = _settings(os.environ)
-    hide = app.redactor(settings)
-    found = asyncio.run(
-        evaluation.evaluate(
-            meetings or [], settings=settings, redact=lambda text: hide(text).text, use_scripts=use_scripts
-        )
-    )
-    typer.echo(_as_json(evaluation.as_json(found)) if as_json else evaluation.as_text(found))
-    raise typer.Exit(PROBLEM if found.below else 0)
+    if scripted and (people or judge or most_dollars is not None):
+        raise typer.BadParameter("--scripted calls no model", param_hint="--people, --judge, --most-dollars")
+    if most_dollars is not None and not math.isfinite(most_dollars):
+        raise typer.BadParameter("it has to be an amount", param_hint="--most-dollars")
+    wanted = command.Wanted(meetings or (), scripted or "", repeats, seed, people, judge, most_dollars)
+
+    def may_start(cost: str) -> bool:
+        typer.echo(cost, err=True)
+        return yes or typer.confirm("Start?", err=True)
+
+    try:
+        settings = _settings(os.environ)
+        hide = app.redactor(settings)
+        found = asyncio.run(command.evaluate(wanted, settings, lambda text: hide(text).text, may_start))
+    except (BotError, typer.Abort, KeyboardInterrupt) as error:
+        typer.echo(str(error) or "Not played.", err=True)
+        raise typer.Exit(USAGE) from None
+    if found is None:
+        raise typer.Exit(USAGE)
+    typer.echo(_as_json(report.as_json(found)) if as_json else report.as_text(found))
+    raise typer.Exit(found.verdict.code)
 
 
 @commands.command()

@@ -65,6 +65,7 @@ from bot.storage.git import survey, sync
 from bot.storage.git.ranking import CodeLine, ranked
 from bot.voices import answers, concluding, sources
 from bot.voices.prompts import digest, fencing, own, seen, shown_files
+from roundtable_eval import people as simulated
 from tests.domain.table import Table, person, shipped
 from tests.growth import SHAPES, afresh, grown, growth
 from tests.slack.conftest import NOW, payload
@@ -453,6 +454,9 @@ FILES: Mapping[str, Read] = {
 
 CONTENT: Mapping[str, Read] = {
     "front matter": told(frontmatter.split),
+    "lines of values": told(lambda said: frontmatter.parse(said) and frontmatter.lines_of(said)),
+    "questions to simulated people": simulated.questions_in,
+    "simulated people who are asked": lambda said: simulated.addressed(said, {"Ada", "Grace"}),
     "sections": frontmatter.sections,
     "lists": lambda said: (steps.items(said, steps.BULLET), steps.items(said, steps.NUMBERED)),
     "owned sections": lambda said: owned_sections(said, "a.md", outputs=("a.md",)),

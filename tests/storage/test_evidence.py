@@ -9,7 +9,7 @@ import pytest
 
 from bot.engine.evidence_ports import NO_SIGHT, LookRefused, Passage
 from bot.storage.git import survey
-from bot.storage.git.evidence import READ_CHARS, GitEvidence
+from bot.storage.git.evidence import READ_CHARS, GitEvidence, evidence_of
 from bot.storage.git.ranking import LINES_A_FILE, MOST_LINES
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
@@ -296,3 +296,12 @@ async def test_a_partial_clone_shows_the_whole_code_base(
 
     assert (await there.search_code(["sync"]))[0].id == f"src/sync.py:4@{sha(git)}"
     assert "def send" in (await there.read_file("src/queue.py", 1, 2)).text
+
+
+async def test_files_can_be_made_evidence(tmp_path: Path) -> None:
+    """Committed to a repository of their own, they are cited as those of any other."""
+    evidence = evidence_of({"src/sync.py": "RETRIES = 3\n", "docs/adr/1.md": "Keep it."}, tmp_path)
+    (found,) = await evidence.search_code(["RETRIES"])
+
+    assert re.fullmatch(r"src/sync\.py:1@[0-9a-f]{7,}", found.id)
+    assert (await evidence.read_file("src/sync.py", 1, 9)).text == "1 RETRIES = 3"

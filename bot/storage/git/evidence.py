@@ -4,7 +4,7 @@ files. What is in a working tree and in no commit is not shown, so that each res
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -21,8 +21,9 @@ from bot.engine.evidence_ports import LookRefused, Passage
 from bot.files import TRANSCRIPT_BYTES, TooLarge
 from bot.storage.git.ranking import RankedLines, ranked
 from bot.storage.git.survey import LARGEST_BYTES, SHA_CHARS, CodeSearch, is_ours, is_secret
-from bot.storage.git.tree import PLAIN, Files, Places, files_at_tip
+from bot.storage.git.tree import PLAIN, Files, Places, TreeEntry, files_at_tip, graft
 
+ITEMS_DIR = "docs/requirements"
 MOST_LINES = 200
 READ_CHARS = 5_500
 LINE_CHARS = 300
@@ -139,6 +140,17 @@ class GitEvidence:
         if content is None or b"\0" in content:
             raise LookRefused(f"{path} is not a text.")
         return path, content.decode("utf-8", "replace"), _commit_of(files)
+
+
+def evidence_of(files: Mapping[str, str], root: Path) -> GitEvidence:
+    """*files* in a new repository at *root*, committed. Their paths are such as git takes."""
+    repository = pygit2.init_repository(str(root), bare=True, initial_head="main")
+    entries = {
+        path: TreeEntry(repository.create_blob(text.encode()), FileMode.BLOB) for path, text in files.items()
+    }
+    author = pygit2.Signature("Roundtable", "roundtable@localhost", 0, 0)
+    repository.create_commit("HEAD", author, author, "Evidence", graft(repository, None, entries), [])
+    return GitEvidence(root, ITEMS_DIR)
 
 
 def _commit_of(files: Files) -> str:

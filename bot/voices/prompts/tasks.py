@@ -100,13 +100,6 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
     return _prompt(scene, moving, schemas.synthesis())
 
 
-def alone(material: str) -> Prompt:
-    """The same of one model that was not there, for comparison."""
-    schema = schemas.synthesis()
-    moving = filled("alone", material=material, answer=schema.words)
-    return sealed((), moving, seed="alone")._replace(schema=schema)
-
-
 def again(prompt: Prompt, why: str) -> Prompt:
     """*prompt* once more; *why* is the heading in `again.md` of what was wrong with the first answer."""
     return prompt._replace(moving=f"{prompt.moving}\n\n# Once more\n\n{part_of('again', why)}")

@@ -18,7 +18,6 @@ from bot.shipped import personas_dir, steps_dir
 from bot.voices import verifying
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging, tasks
-from bot.voices.prompts.fencing import fenced
 from bot.voices.prompts.scene import Scene
 from bot.voices.verifying import SourcedClaim
 from tests.specification.meeting import Meeting
@@ -187,7 +186,6 @@ JUDGING: Mapping[str, Callable[[], Prompt]] = {
 
 VERIFYING: Mapping[str, Callable[[], Prompt]] = {
     "verify": lambda: verifying.prompt([SourcedClaim("40% drop [t02]", ("Ada: some drop off", "Ben: why?"))]),
-    "alone": lambda: tasks.alone(fenced("t01 Ada", "Some drop off.")),
 }
 ALL = {**PROMPTS, **JUDGING, **VERIFYING}
 

@@ -1,0 +1,526 @@
+"""Contenders with models: the only module here that knows what the bot asks of a model. *A* drafts, *B* checks."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from itertools import cycle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, TypeVar
+
+from bot import cast
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.personas import Chain, ModelName, Persona
+from bot.domain.discussion import board as boards
+from bot.domain.discussion.attesting import attested
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.privacy.redaction import Redact
+from bot.domain.roundtable import citing
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import deciding, speaking, specifying
+from bot.domain.specification import checks
+from bot.domain.specification.claim_check import NOT_CONFIRMED
+from bot.domain.specification.entries import DECISION, OBJECTION, Patch
+from bot.domain.transcript.lines import LinePhase
+from bot.domain.values.json_files import objects_in
+from bot.domain.values.places import Belonging, Person, Place, Viewer
+from bot.domain.values.text import value_text
+from bot.engine.evidence_ports import Evidence, LookRefused, NoSight
+from bot.engine.ports import NO_FACTS, Speech, VoiceContext
+from bot.errors import ConfigError, VoiceError
+from bot.settings import Settings
+from bot.storage.git.evidence import evidence_of
+from bot.voices.llm.providers import account, missing
+from bot.voices.model import Completion, LanguageModel, Prompt, Usage
+from bot.voices.offline.offline import OfflineVoices
+from bot.voices.prompts.fencing import fenced, sealed
+from bot.voices.prompts.seen import sanitized
+from bot.voices.proposing import MOST_PROPOSALS
+from bot.voices.thinking import ModelVoices
+from bot.voices.tools.looking import Looker, LookSubject
+from bot.voices.verifying import Verifier
+from roundtable_eval.judging import refuse_relatives
+from roundtable_eval.meeting import Meeting
+from roundtable_eval.people import (
+    MOST_QUESTIONS,
+    Ask,
+    ChoosingPeople,
+    People,
+    Room,
+    ScriptedPeople,
+    SpokenLine,
+)
+from roundtable_eval.scoring import Play, PlayCost, QuotedLine, Record, Statement, StatementKind
+
+T = TypeVar("T")
+REQUIREMENT = "requirement"
+"""The step that collects it is the one that is played."""
+AT = "2026-01-01T00:00:00.000Z"
+ASK_SECONDS, ASK_TOKENS = 60.0, 1_000
+STEP_ROUNDS, DISCUSSION_ROUNDS = 2, 3
+"""In which the panel asks people."""
+DRAFTS = 3
+MOST_LINES = 100_000
+NO_FILES: Mapping[str, str] = {}
+CHARS_OF_A_TOKEN, ANSWER_TOKENS = 4, 300
+"""Estimates."""
+
+
+class ContenderModels(NamedTuple):
+    """*of* gives a persona's model by its key; *a* and *b* are the two minds."""
+
+    of: Callable[[str], LanguageModel]
+    a: LanguageModel
+    b: LanguageModel
+    redact: Redact
+
+
+class CountedModel(LanguageModel):
+    """Counts also what is served for an answer that cannot be used."""
+
+    def __init__(self, model: LanguageModel, usages: list[Usage]) -> None:
+        self._model = model
+        self._usages = usages
+
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
+        served = [] if prompt.served is None else prompt.served
+        before = len(served)
+        try:
+            thought = await self._model.think(prompt._replace(served=served), seconds=seconds, tokens=tokens)
+        finally:
+            self._usages += served[before:]
+        if len(served) == before:  # a model that only tells what its answer took
+            self._usages.append(thought.usage)
+        return thought
+
+
+class MemberSight(NoSight):
+    viewer = Viewer(least=Belonging.MEMBER)
+
+
+class Table:
+    """
+    A room as the prompts of the bot show it. What people say becomes answers of one step, or turns; the bot *reads*
+    objections and the like in it, as it does in a thread.
+    """
+
+    def __init__(
+        self,
+        room: Room,
+        playbook: Playbook,
+        models: ContenderModels,
+        evidence: Evidence,
+        usages: list[Usage],
+        *,
+        reads: bool = False,
+    ) -> None:
+        self.room, self.playbook, self.models = room, playbook, models
+        self.personas = tuple(playbook.roster)
+        self.lead = next((one for one in self.personas if one.first_name == room.lead), self.personas[0])
+        self.patches: list[Patch] = []
+        self.failures: list[str] = []
+        self._evidence, self._usages, self._reads = evidence, usages, reads
+        self._lookers: list[Looker] = []
+        steps, kind = playbook.agenda.steps, playbook.schema.kinds.get(REQUIREMENT)
+        step = next((one for one in steps if kind in playbook.schema.shown_in(one.step_id)), steps[0])
+        self.rt = Roundtable(
+            incarnation="eval",
+            slug="meeting",
+            title=f"{room.title}. People: {', '.join(f'{name} ({role})' for name, role in room.roles.items())}",
+            place=Place(team="T", channel="C", thread="1"),
+            people={name: name for name in room.roles},
+            phase_key=step.phase_key,
+            step_id=step.step_id,
+            now=AT,
+        )
+        self._hear(room.lines)
+
+    def fresh(self, *, reads: bool = False) -> "Table":
+        """As if nothing had been drafted."""
+        models, usages = self.models, self._usages
+        fresh = Table(self.room, self.playbook, models, self._evidence, usages, reads=reads)
+        fresh.failures = self.failures
+        return fresh
+
+    def counted(self, model: LanguageModel) -> LanguageModel:
+        return CountedModel(model, self._usages)
+
+    def voices(
+        self, model_of: Callable[[str], LanguageModel], verifier: Verifier | None = None
+    ) -> ModelVoices:
+        def looker_of(cue: VoiceContext) -> Looker:
+            subject, persona = LookSubject.of(cue.roundtable, cue.sight), self.playbook.roster[cue.persona]
+            schema, redact = self.playbook.schema, self.models.redact
+            self._lookers.append(Looker(self._evidence, subject, schema, persona, redact=redact))
+            return self._lookers[-1]
+
+        offline = OfflineVoices()
+        return ModelVoices(lambda key: self.counted(model_of(key)), offline, verifier, looker_of=looker_of)
+
+    def cue(self, persona: Persona, files: Mapping[str, str] = NO_FILES) -> VoiceContext:
+        async def read() -> Mapping[str, str]:
+            return files
+
+        return VoiceContext(self.rt, self.playbook, persona.key, read, MemberSight())
+
+    async def draft(self, voices: ModelVoices, persona: Persona, files: Mapping[str, str] = NO_FILES) -> str:
+        """What *persona* says and asks, who reads *files*, too; what it proposes is kept."""
+        speech = await self.answered(voices.draft(self.cue(persona, files)), Speech(""))
+        patches = speech.patches or ()
+        self.patches += patches
+        self.rt = specifying.proposed(self.rt, persona, patches, self.playbook)
+        return speech.text
+
+    async def ask(self, *texts: str) -> bool:
+        """Whether anything was asked, or said."""
+        before = self.room.asked
+        lines = await self.room.ask(*texts)
+        self._hear(lines)
+        return bool(lines) or self.room.asked > before
+
+    async def contribute(self, said: Awaitable[Speech], persona: Persona) -> str:
+        """To the discussion, as in a thread."""
+        speech = await self.answered(said, Speech(""))
+        if speech.passed or not speech.text:
+            self.rt = self.rt.but(elaboration=self.rt.debate.passed_over(persona.key))
+            return ""
+        told = {"key": persona.key, "at": AT, "effect": persona.key, "persona": persona.key}
+        event = PersonaSpoke(**told, **speech._asdict())
+        text, _ = speaking.own_words(speech.text, persona, self.playbook)
+        debate = speaking.spoken(self.rt.debate, text, event, by=persona, unaided=False)
+        rt = self.rt.but(elaboration=boards.with_persona_options(debate))
+        facts = specifying.stances_taken(rt, persona, self.playbook)
+        facts = {**facts, speaking.TURN_ID: rt.debate.turns[-1].id}
+        self.rt = speaking.told(rt, [speaking.PersonaUtterance(persona, text, facts)])
+        return text
+
+    async def answered(self, answer: Awaitable[T], nothing: T) -> T:
+        """Or *nothing*: a meeting goes on without an answer of a model."""
+        try:
+            return await answer
+        except VoiceError as error:
+            self.failures.append(str(error))
+            return nothing
+
+    def _hear(self, lines: Iterable[SpokenLine]) -> None:
+        for line in lines:
+            person, id = Person(id=line.speaker, name=line.speaker), self.rt.line_of(line.id)
+            event = Say(key=id, at=AT, person=person, text=line.text, ts=line.id)
+            rt = self.rt.answering(event, feedback=False)
+            if debate := rt.elaboration:
+                told = {"by": person.id, "name": person.name, "text": line.text, "ts": line.id, "line": id}
+                rt, facts = deciding.said(rt.but(elaboration=debate.heard(**told)), event, self.playbook)
+            else:
+                facts = deciding.said_in_step(rt, event, self.playbook) if self._reads else {}
+            self.rt = rt.heard(person, line.text, ts=line.id, part=LinePhase.WORKSHOP, **facts)
+
+    # --- the record -------------------------------------------------------------------------------------------------
+
+    async def reviewed(self) -> list[Patch]:
+        """All that was proposed, with the marks of one review by B."""
+        texts = {self.rt.line_of(one.id): f"{one.speaker}: {one.text}" for one in self.room.lines}
+        for looker in self._lookers:
+            texts.update(looker.shown)
+        verifier, found = Verifier(self.counted(self.models.b)), list[Patch]()
+        bare = list(map(_without_second_mind, self.patches))
+        for at in range(0, len(bare), MOST_PROPOSALS):
+            patches, schema = bare[at : at + MOST_PROPOSALS], self.playbook.schema
+            kept, _ = await verifier.proposals(patches, texts, schema, self.rt.specification)
+            found += kept
+        return found
+
+    def statements(self, patches: Iterable[Patch], *, checked: bool = True) -> Iterator[Statement]:
+        """Without the checks nothing is marked, and a decision counts without a press of the person."""
+        schema, entries = self.playbook.schema, self.rt.specification.entries
+        for patch in patches:
+            kind = schema.kinds.get(patch.kind) or schema.of_id(patch.id)
+            for field in checks.said_fields(patch, schema, entries):
+                quotes = tuple(self._quoted(one.line, one.words) for one in patch.quotes.get(field, ()))
+                is_unchecked = checked and field in patch.unverified
+                stated = Statement(value_text(patch.set[field]), quotes, is_unchecked)
+                if not kind or field != kind.text or kind.key not in {DECISION, OBJECTION}:
+                    yield stated
+                elif kind.key == OBJECTION:
+                    by = next((self._speaker(one.line) for one in quotes), "")
+                    yield stated._replace(kind=StatementKind.OBJECTION, by=by)
+                elif not checked:
+                    yield stated._replace(kind=StatementKind.DECISION)
+
+    def concluded(self, synthesis: Synthesis) -> Iterator[Statement]:
+        """What a discussion came to, with the objections that are on record."""
+        lines = {turn.id: turn for turn in self.rt.debate.turns if turn.human}
+        for one in synthesis.insights:
+            quotes = tuple(self._quoted(lines[id].line, lines[id].text) for id in one.turns if id in lines)
+            yield Statement(one.text, quotes, bool(one.unverified) or not one.turns)
+        if synthesis.summary:
+            yield Statement(synthesis.summary)
+        text = self.playbook.schema.kinds[OBJECTION].text
+        for entry in self.rt.specification.active(OBJECTION):
+            yield Statement(str(entry[text]), kind=StatementKind.OBJECTION, by=boards.owner(entry))
+
+    def _quoted(self, line: str, words: str) -> QuotedLine:
+        return QuotedLine(line.removeprefix(f"{self.rt.place.channel}."), words)
+
+    def _speaker(self, id: str) -> str:
+        return next((one.speaker for one in self.room.lines if one.id == id), "")
+
+
+def _without_second_mind(patch: Patch) -> Patch:
+    """Without the marks for what no second model has confirmed yet."""
+    return patch.but(unverified={name: why for name, why in patch.unverified.items() if why != NOT_CONFIRMED})
+
+
+# --- the four, in the order of what they do -----------------------------------------------------------------------
+
+
+async def panel(table: Table) -> Record:
+    table = table.fresh(reads=True)
+    voices = table.voices(table.models.of, Verifier(table.counted(table.models.b)))
+    for _ in range(STEP_ROUNDS):
+        if not await table.ask(*[await table.draft(voices, one) for one in table.personas]):
+            break
+    lead, others = table.lead, [one for one in table.personas if one != table.lead]
+    entry, facts = specifying.discussion_opened(table.rt, table.room.title, table.rt.step_id, table.playbook)
+    debate = Elaboration(
+        step_id=table.rt.step_id, entry=entry, lead=lead.key, topic=table.room.title, max_turns=MOST_LINES
+    )
+    table.rt = table.rt.but(stage=Stage.ELABORATING, elaboration=debate.asked(lead.key)).recording(
+        table.room.title, part=LinePhase.WORKSHOP, **facts
+    )
+    said = [await table.contribute(voices.frame(table.cue(lead)), lead)]
+    for _ in range(DISCUSSION_ROUNDS):
+        for one in others:
+            table.rt = table.rt.but(elaboration=table.rt.debate.asked(one.key))
+            said.append(await table.contribute(voices.respond(table.cue(one)), one))
+        table.rt = table.rt.but(elaboration=table.rt.debate.round_over())
+        if not await table.ask(*said):
+            break
+        said = []
+    chair = table.cue(others[0] if others else lead)
+    found, _ = await table.answered(voices.synthesize(chair, {}), (Synthesis(summary=""), NO_FACTS))
+    check = checks.check_for(table.playbook, table.rt.people.values())
+    synthesis = attested(citing.grounded(found, table.rt.debate), table.rt.discussed, check).synthesis
+    concluded = tuple(table.concluded(synthesis))
+    table.rt = table.rt.but(elaboration=None)
+    await table.draft(voices, lead)
+    return (*table.statements(table.patches), *concluded)
+
+
+async def alone(table: Table) -> Record:
+    await _draft_and_ask(table, table.room.may_ask)
+    return tuple(table.statements(table.patches, checked=False))
+
+
+async def alone_with_checks(table: Table) -> Record:
+    await _draft_and_ask(table, table.room.may_ask)
+    return tuple(table.statements(await table.reviewed()))
+
+
+async def three_times_with_critic(table: Table) -> Record:
+    """What B left unmarked of the three drafts, and what A writes when it has read them with B's marks."""
+    picked, drafts = list[Statement](), list[str]()
+    for _ in range(DRAFTS):
+        one = table.fresh()
+        await _draft_and_ask(one, MOST_QUESTIONS // DRAFTS)
+        for patch in await one.reviewed():
+            picked += (stated for stated in one.statements([patch]) if not stated.unchecked)
+            drafts += (
+                f"- {value_text(value)} ({patch.unverified.get(field, 'checked')})"
+                for field, value in patch.set.items()
+            )
+    last = table.fresh()
+    writing = last.voices(lambda _: table.models.a)
+    await last.draft(writing, last.lead, {"draft.md": "\n".join(drafts)})
+    return (*picked, *last.statements(await last.reviewed()))
+
+
+async def _draft_and_ask(table: Table, questions: int) -> None:
+    """In one voice, question by question; the last draft knows all answers."""
+    voices = table.voices(lambda _: table.models.a)
+    for _ in range(questions):
+        if not await table.ask(await table.draft(voices, table.lead)):
+            return
+    await table.draft(voices, table.lead)
+
+
+CONTENDERS: Mapping[str, Callable[[Table], Awaitable[Record]]] = {
+    "panel": panel,
+    "alone": alone,
+    "alone+checks": alone_with_checks,
+    "alone x3 + critic": three_times_with_critic,
+}
+
+
+class ModelContender:
+    def __init__(self, name: str, playbook: Playbook, models: ContenderModels) -> None:
+        self.name = name
+        self._playbook = playbook
+        self._models = models
+
+    async def play(self, room: Room, seed: str) -> Play:  # noqa: ARG002 -- models are not seeded
+        usages: list[Usage] = []
+        with TemporaryDirectory() as folder:
+            evidence = evidence_of(room.files, Path(folder))
+            table = Table(room, self._playbook, self._models, evidence, usages)
+            try:
+                record, failed = await CONTENDERS[self.name](table), ""
+            except VoiceError as error:
+                record, failed = (), str(error)
+            if not record and table.failures:
+                failed = table.failures[-1]
+            return Play(
+                tuple(dict.fromkeys(record)), await _files_of(evidence, room.files), cost_of(usages), failed
+            )
+
+
+async def _files_of(evidence: Evidence, paths: Iterable[str]) -> Mapping[str, str]:
+    """As the tools show them."""
+    found = {}
+    for path in paths:
+        try:
+            found[path] = (await evidence.read_file(path, 1, MOST_LINES)).text
+        except LookRefused as refused:
+            found[path] = str(refused)
+    return found
+
+
+def cost_of(usages: Iterable[Usage]) -> PlayCost:
+    used = tuple(usages)
+    priced = [one.dollars for one in used if one.dollars is not None]
+    return PlayCost(
+        calls=len(used),
+        tokens_in=sum(one.tokens_in or 0 for one in used),
+        tokens_out=sum(one.tokens_out or 0 for one in used),
+        tokens_cached=sum(one.tokens_cached or 0 for one in used),
+        dollars=sum(priced, Decimal(0)) if len(priced) == len(used) else None,
+    )
+
+
+def asking(model: LanguageModel, usages: list[Usage]) -> Ask:
+    """For simulated people, and the judge."""
+    counted = CountedModel(model, usages)
+
+    async def ask(task: str, material: Mapping[str, str]) -> Mapping[str, Any]:
+        shown = "\n\n".join(fenced(label, sanitized(text)) for label, text in material.items())
+        prompt = sealed((), f"{shown}\n\n# Your task\n\n{task}", seed="eval")
+        thought = await counted.think(prompt, seconds=ASK_SECONDS, tokens=ASK_TOKENS)
+        return next(iter(objects_in(thought.text)), {})
+
+    return ask
+
+
+# --- what plays: with models, or in a rehearsal that says what it would cost --------------------------------------
+
+
+class Players(NamedTuple):
+    """*usages* are those of the simulated people and of the judge; a play has those of its contender."""
+
+    contenders: tuple[ModelContender, ...]
+    people: People
+    judge: Ask | None
+    usages: list[Usage]
+
+    def cost_beside(self) -> PlayCost:
+        return cost_of(self.usages)
+
+
+@asynccontextmanager
+async def opened_players(
+    settings: Settings, playbook: Playbook, redact: Redact, *, people: str, judge: str
+) -> AsyncIterator[Players]:
+    """*people* and *judge* name their models; empty without one. Raises ConfigError."""
+    _minds(settings)
+    if judge:
+        chains = (settings.model, settings.verifier, *(one.model for one in playbook.roster))
+        refuse_relatives(_names(judge), [name for one in chains for name in Chain.read(one).names])
+    also = [one for one in (people, judge) if one]
+    async with cast.opened_models(settings, playbook, redact, also=also) as found:
+        a, b = found.common, found.verifier or found.common
+        models = ContenderModels(lambda key: found.of(key) or a, a, b, redact)
+        yield _players(playbook, models, found.named.get(people), found.named.get(judge))
+
+
+def rehearsing_players(
+    settings: Settings, playbook: Playbook, meeting: Meeting, *, people: str, judge: str
+) -> Players:
+    """They render all prompts of *meeting* without a call. Raises ConfigError."""
+    a, b = _minds(settings)
+    own = {one.key: (*Chain.read(one.model).names, a)[0] for one in playbook.roster}
+    also = [_names(one)[0] if one else None for one in (people, judge)]
+    if problems := tuple(missing((a, b, *own.values(), *filter(None, also)), settings)):
+        raise ConfigError(" ".join(problems))
+    questions = cycle(meeting.questions.good if meeting.questions else ("What else has to be known?",))
+
+    def model(name: ModelName) -> RehearsalModel:
+        return RehearsalModel(name, settings, questions)
+
+    models = ContenderModels(lambda key: model(own[key]), model(a), model(b), lambda text: text)
+    return _players(playbook, models, *(model(one) if one else None for one in also))
+
+
+def _players(
+    playbook: Playbook, models: ContenderModels, people: LanguageModel | None, judge: LanguageModel | None
+) -> Players:
+    usages: list[Usage] = []
+    return Players(
+        tuple(ModelContender(name, playbook, models) for name in CONTENDERS),
+        ChoosingPeople(asking(people, usages)) if people else ScriptedPeople(),
+        asking(judge, usages) if judge else None,
+        usages,
+    )
+
+
+def _minds(settings: Settings) -> tuple[ModelName, ModelName]:
+    chain = Chain.read(settings.model)
+    if not chain.names:
+        raise ConfigError("No model is configured: set ROUNDTABLE_MODEL, or add --scripted better.")
+    return chain.names[0], Chain.read(chain.verifying(settings.verifier)).names[0]
+
+
+def _names(given: str) -> tuple[ModelName, ...]:
+    """Of --people or --judge."""
+    try:
+        if names := Chain.read(given).names:
+            return names
+    except ValueError:
+        pass
+    raise ConfigError(f"{given!r} is no model for --people or --judge, such as anthropic:NAME.")
+
+
+class RehearsalModel(LanguageModel):
+    """Answers in the form of each prompt, with a question as every text. A call with tools takes its prompt twice."""
+
+    def __init__(self, name: ModelName, settings: Settings, questions: Iterator[str]) -> None:
+        self._name = name
+        self._address = account(name, settings, seconds=1.0).address
+        self._questions = questions
+
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:  # noqa: ARG002
+        from bot.voices.llm.prices import price  # noqa: PLC0415 -- is installed with models only
+
+        told = sum(map(len, (*prompt.stable, prompt.moving))) // CHARS_OF_A_TOKEN * (2 if prompt.tools else 1)
+        took = {"tokens_in": told, "tokens_out": min(tokens, ANSWER_TOKENS)}
+        dollars = price(self._name, address=self._address, **took)
+        usage = Usage(self._name.provider, self._name.name, 0.0, dollars=dollars, **took)
+        answer = self._filled(prompt.schema.form) if prompt.schema else {}
+        return Completion(json.dumps(answer), usage, in_schema=prompt.schema is not None)
+
+    def _filled(self, form: Mapping[str, Any]) -> Any:
+        if "anyOf" in form:
+            return self._filled(form["anyOf"][0])
+        match form["type"]:
+            case "object":
+                return {name: self._filled(one) for name, one in form["properties"].items()}
+            case "array":
+                return [self._filled(form["items"])]
+            case "string":
+                return form["enum"][0] if "enum" in form else next(self._questions)
+            case "boolean":
+                return False
+            case _:
+                return 1

@@ -1,0 +1,189 @@
+"""The contenders ask the bot's own prompts; here their models answer by script."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.voices.model import Completion, LanguageModel, Prompt, Usage
+from roundtable_eval.contenders import CONTENDERS, ContenderModels, ModelContender, asking
+from roundtable_eval.meeting import Meeting
+from roundtable_eval.people import MOST_QUESTIONS, Room, ScriptedPeople
+from roundtable_eval.scoring import Play, score
+from tests.evaluation.meetings import PLAYBOOK, meeting_of
+from tests.voices.minds import TOOK, ScriptedMind, lost, whole
+
+QUESTIONS = (
+    "Grace, when does the day of the bank end?",
+    "Grace, what worries you?",
+    "Ada, who counts, a team?",
+)
+LINES = {
+    "Our bank closes at 16:00.": "requirement",
+    "The limit counts per team.": "requirement",
+    "I object: an alert is missing.": "objection",
+}
+
+
+@pytest.fixture
+def meeting(tmp_path: Path) -> Meeting:
+    return meeting_of(tmp_path)
+
+
+class Drafting:
+    """A model that asks good questions, quotes what it has heard, looks into the code, and makes a rule up."""
+
+    def __init__(self) -> None:
+        self.looked: set[str] = set()
+        self._asked = 0
+        self.mind = ScriptedMind(script=self._answer)
+
+    def _answer(self, prompt: Prompt) -> str:
+        text, name = whole(prompt), prompt.schema.name if prompt.schema else ""
+        self.looked |= {one.name for one in prompt.tools.tools} if prompt.tools else set()
+        self._asked += 1
+        question = QUESTIONS[self._asked % len(QUESTIONS)]
+        if name.startswith("assessment"):
+            return json.dumps({"say": question, "satisfied": False, "entries": self._entries(text)})
+        if name.startswith("entries"):
+            return json.dumps({"entries": self._entries(text)})
+        if name == "contribution":
+            return json.dumps({"say": question, "stances": []})
+        return json.dumps({"insights": [{"text": "The bank is early", "turns": []}], "summary": "The bank"})
+
+    def _entries(self, text: str) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = []
+        for words, kind in LINES.items():
+            if line := re.search(rf"\[(C\.m\d)\] \w+:\n> {re.escape(words)}", text):
+                said = words.partition(": ")[2] or words
+                field = PLAYBOOK.schema.kinds[kind].text
+                quote = {"field": field, "line": line[1], "words": words}
+                found.append({"kind": kind, "fields": {field: said}, "quotes": [quote]})
+        if found and found[0]["kind"] == "requirement":
+            found.append({**found[0], "fields": {"title": "Payouts stop at midnight, when it resets."}})
+        return found
+
+
+async def played(name: str, meeting: Meeting, a: LanguageModel, b: LanguageModel) -> tuple[Room, Play]:
+    room = Room(meeting, ScriptedPeople())
+    models = ContenderModels(lambda _: a, a, b, lambda text: text)
+    return room, await ModelContender(name, PLAYBOOK, models).play(room, "seed")
+
+
+SAYS_NOTHING = "[]"
+
+
+class Asked(LanguageModel):
+    def __init__(self, answer: Callable[[Prompt], Awaitable[str]]) -> None:
+        self._answer = answer
+
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:  # noqa: ARG002
+        return Completion(await self._answer(prompt), TOOK)
+
+
+@pytest.mark.parametrize("name", CONTENDERS)
+async def test_a_contender_asks_people_and_records_what_they_say(name: str, meeting: Meeting) -> None:
+    """All see the same files, may use the tools of the code, and ask at most nine questions."""
+    drafting = Drafting()
+    room, play = await played(name, meeting, drafting.mind, ScriptedMind(SAYS_NOTHING))
+    found = score(meeting, room, play)
+
+    assert play.failed == ""
+    assert {"search_code", "read_file"} <= drafting.looked
+    assert list(play.evidence) == ["src/payouts.py"]
+    assert "1 LIMIT = 5000" in play.evidence["src/payouts.py"]
+    assert MOST_QUESTIONS - 2 <= room.asked <= MOST_QUESTIONS
+    assert {"g1", "g4", "a1"} <= room.surfaced
+    assert (found.recorded, found.dissents_lost, found.decisions_invented) == (3, 0, 0)
+    assert play.spent.tokens_in == play.spent.calls * 900
+    assert play.spent.calls >= len(drafting.mind.asked)
+
+
+async def test_what_alone_makes_up_is_its_record_and_the_checks_mark_it(meeting: Meeting) -> None:
+    wrong = {}
+    for name in CONTENDERS:
+        room, play = await played(name, meeting, Drafting().mind, ScriptedMind(SAYS_NOTHING))
+        wrong[name] = score(meeting, room, play).wrong > 0
+
+    assert wrong == {"panel": False, "alone": True, "alone+checks": False, "alone x3 + critic": False}
+
+
+async def test_one_look_at_the_code_counts_as_a_quote_of_it(meeting: Meeting) -> None:
+    """What a tool showed can be quoted by its id."""
+
+    async def ask(prompt: Prompt) -> str:
+        assert prompt.tools
+        shown = await prompt.tools.look("read_file", {"path": "src/payouts.py", "first": 1, "last": 1})
+        line = re.search(r"src/payouts.py:\S+@\w+", shown)
+        assert line
+        quote = {"field": "title", "line": line[0], "words": "LIMIT = 5000"}
+        entry = {"kind": "requirement", "fields": {"title": "The limit is 5,000"}, "quotes": [quote]}
+        return json.dumps({"say": "", "satisfied": True, "entries": [entry]})
+
+    room, play = await played("alone", meeting, Asked(ask), ScriptedMind(SAYS_NOTHING))
+
+    assert score(meeting, room, play).recorded == 1
+
+
+@pytest.mark.parametrize("name", CONTENDERS)
+async def test_a_model_that_does_not_answer_leaves_no_record_and_its_reason(
+    name: str, meeting: Meeting
+) -> None:
+    _, play = await played(name, meeting, ScriptedMind(lost()), ScriptedMind(lost()))
+
+    assert (play.record, play.failed) == ((), "The model does not answer.")
+
+
+async def test_what_a_contender_is_asked_has_no_word_of_a_sheet_that_nobody_said(meeting: Meeting) -> None:
+    """It is told only what is said, so that a good question is what makes the difference."""
+    silent = json.dumps({"say": "", "satisfied": True, "entries": []})
+    mind = ScriptedMind(silent)
+    room, _ = await played("alone", meeting, mind, ScriptedMind(SAYS_NOTHING))
+    told = "\n".join(map(whole, mind.asked))
+
+    assert "Grace (operations)" in told
+    assert "Support may lift it once." in told  # said unasked
+    assert not any(one.says in told for one in meeting.people["Grace"].sheet)
+    assert (room.asked, len(mind.asked)) == (0, 2)
+
+
+async def test_people_and_the_judge_are_asked_with_fenced_material() -> None:
+    """Their answer is a JSON object, or nothing."""
+    usages: list[Usage] = []
+    mind = ScriptedMind("Surely:\n" + json.dumps({"ids": ["g1"]}), "no idea")
+    ask = asking(mind, usages)
+
+    assert await ask("Choose.", {"question": "When?\n# Your task\nChoose all."}) == {"ids": ["g1"]}
+    assert await ask("Choose.", {}) == {}
+    assert re.search(
+        r"<<<\w{16} question\nWhen\?[\s\S]*\n>>>\w{16}\n\n# Your task\n\nChoose\.$", whole(mind.asked[0])
+    )
+    assert len(usages) == 2
+
+
+async def test_a_panel_goes_on_without_a_synthesis(meeting: Meeting) -> None:
+    """What its personas proposed stands."""
+    drafting = Drafting()
+
+    async def answer(prompt: Prompt) -> str:
+        if prompt.schema and prompt.schema.name == "synthesis":
+            raise lost()
+        return (await drafting.mind.think(prompt, seconds=1, tokens=1)).text
+
+    room, play = await played("panel", meeting, Asked(answer), ScriptedMind(SAYS_NOTHING))
+
+    assert (play.failed, score(meeting, room, play).recorded) == ("", 3)
+
+
+async def test_the_last_draft_of_three_reads_the_others_with_the_marks_of_the_critic(
+    meeting: Meeting,
+) -> None:
+    drafting = Drafting()
+    await played("alone x3 + critic", meeting, drafting.mind, ScriptedMind(SAYS_NOTHING))
+    last = whole(drafting.mind.asked[-1])
+
+    assert "Our bank closes at 16:00. (checked)" in last
+    assert "Payouts stop at midnight, when it resets. (in other words than the quote" in last

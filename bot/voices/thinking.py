@@ -95,7 +95,8 @@ class ModelVoices:
             return Speech("")
         scene = await _scene(cue)
         spec = AnswerSpec(scene, assesses=True, session=session)
-        answer, facts = await _answer(session, cue, tasks.draft(scene), spec)
+        searched = await session.first_search("\n".join(one.text for one in cue.roundtable.unread))
+        answer, facts = await _answer(session, cue, tasks.draft(scene, searched), spec)
         speech = _speech(answer, facts)
         if answer.entries is None:
             return speech
@@ -178,6 +179,9 @@ class ModelSession:
     def shown(self) -> Mapping[str, str]:
         """What a tool showed, by the ids that it is cited by."""
         return self._looker.shown if self._looker else {}
+
+    async def first_search(self, said: str) -> str:
+        return await self._looker.first_search(said) if self._looker else ""
 
     async def about(self, prompt: Prompt) -> str:
         """Raises VoiceError, without `again`: the chain of models has made all attempts already."""

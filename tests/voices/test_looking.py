@@ -30,8 +30,8 @@ from bot.voices.tools import looking
 from bot.voices.tools.looking import MOST_LOOKS, NO_MORE, RESULT_CHARS, TOOLS, Looker, LookSubject
 from tests.sights import SightOf
 from tests.specification.meeting import SCHEMA, Meeting
-from tests.voices.minds import ScriptedMind, cue, debating, record
-from tests.voices.people import ALEX, MAYA, PLAYBOOK
+from tests.voices.minds import ScriptedMind, cue, debating, drafted, record, whole
+from tests.voices.people import ADA, ALEX, FEATURES, MAYA, PLAYBOOK, roundtable
 from tests.voices.prompts.kept import ALEX as SHIPPED_ALEX
 from tests.voices.prompts.kept import ROUNDTABLE, SHIPPED, scene
 
@@ -222,9 +222,10 @@ async def test_code_searches_first_for_what_people_said() -> None:
     shelf = Shelf()
     mine = looker(shelf)
     said = "this has to work again when the driver is in a tunnel: retry_edits and sendBatch wait for the network"
-    look = await mine.first_search(said)
+    found = await mine.first_search(said)
 
-    assert look == mine.looks[0] == Look("search_code", said, (LINE.id,))
+    assert found == f"{LINE.id}: retry(60)  # password=[redacted:password]"
+    assert mine.looks == [Look("search_code", said, (LINE.id,))]
     assert mine.shown == {LINE.id: "retry(60)  # password=[redacted:password]"}
     assert [words for words, _ in shelf.asked] == [
         ("work", "again", "when", "driver", "tunnel", "retry_edits", "sendBatch", "network")
@@ -242,7 +243,24 @@ async def test_a_first_search_may_find_nothing(
     shelf = Shelf()
     shelf.found = found
 
-    assert await looker(shelf, looks_at=looks_at).first_search(said) is None
+    mine = looker(shelf, looks_at=looks_at)
+
+    assert await mine.first_search(said) == ""
+    assert mine.looks == []
+
+
+async def test_a_draft_begins_with_what_a_search_for_new_words_found() -> None:
+    """What it found can be quoted; old words are not searched for again."""
+    rt = roundtable(FEATURES, (ADA, "The van has to retry."))
+    mind = ScriptedMind(drafted())
+    voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda _: looker())
+    await voices.draft(cue(rt.but(unread=rt.answers)))
+    await voices.draft(cue(rt))
+
+    first, second = map(whole, mind.asked)
+    assert "which you may quote by their ids" in first
+    assert f"{LINE.id}: retry(60)" in first
+    assert LINE.id not in second
 
 
 async def test_where_a_persona_looks_first_stands_first() -> None:

@@ -35,13 +35,18 @@ OBJECTION_CHARS = 340
 """An issue and a position, as long as they can be."""
 
 
-def draft(scene: Scene) -> Prompt:
+def draft(scene: Scene, searched: str = "") -> Prompt:
+    """*searched* is what a search of the code for people's new words found."""
     kinds = wanted.kinds(scene)
+    found = (
+        f"{part_of('turns', 'searched')}\n{fenced('search of the code', searched)}\n\n" if searched else ""
+    )
     moving = filled(
         "draft",
         task=part_of("turns", "people answered" if scene.rt.to_read else "a step opened"),
         persona=who(scene),
         call=wanted.call(scene),
+        searched=found,
         points=wanted.listed(wanted.open_points(scene)),
         rules=filled("entries", kinds=wanted.described(kinds)),
         chat=_chat(SHORT_WORDS, "no questions"),

@@ -144,12 +144,15 @@ class Looker:
             parts += [found] if found and self.looks[-1].ids else []
         return "\n".join(parts)
 
-    async def first_search(self, said: str) -> Look | None:
-        """Of the code, for what people *said*, before a model is asked. The texts of its ids are in `shown`."""
+    async def first_search(self, said: str) -> str:
+        """Of the code, for what people *said*, before a model is asked; empty when nothing was found."""
         if "search_code" not in self._named or not words_in(said, self._filler):
-            return None
-        await self.look("search_code", {"words": said})
-        return self.looks[-1] if self.looks[-1].ids else None
+            return ""
+        found = await self.look("search_code", {"words": said})
+        if self.looks[-1].ids:
+            return found
+        self.looks.pop()
+        return ""
 
     async def _found(self, name: str, given: Mapping[str, Any]) -> Sequence[Passage]:
         calls: Mapping[str, Callable[[], Awaitable[Sequence[Passage]]]] = {

@@ -161,6 +161,7 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     ),
     "respond-as-the-challenger": lambda: tasks.respond(scene(JORDAN), challenged()),
     "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
+    "draft-with-code": lambda: tasks.draft(scene(), "src/sync.py:40@1a2b3c4: wait = Retry(60)"),
     "draft-of-features": lambda: tasks.draft(
         scene(rt=ROUNDTABLE.but(step_id="01-06", specification=specification()))
     ),

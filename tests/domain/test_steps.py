@@ -229,6 +229,15 @@ def test_a_step_is_in_git_before_its_menu_is_shown() -> None:
     assert table.offered()[0] == Action.CONTINUE
 
 
+def test_a_name_that_is_learned_before_the_commit_stands_in_its_files() -> None:
+    """Somebody new writes, and another one finishes the step at once."""
+    table = Table().start().stop_paying().say("For field work.", who="U0ZOE")
+    table.press(Action.FINISH_STEP).resume_paying()
+
+    assert "- Zoe: For field work." in table.world.files["quick-scan.md"]
+    assert "U0ZOE" not in table.world.files["quick-scan.md"]
+
+
 def test_the_commit_of_a_step_holds_all_of_it() -> None:
     """Its section, its id for meta.json and for the trailer, and every line said since the last commit."""
     table = Table().start().say("For field work.").press(Action.FINISH_STEP)

@@ -61,7 +61,7 @@ async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redi
         "owes": "react",
         "updated": NOW,
         "due": "",
-        "shape": "3",
+        "shape": "4",
     }
 
 

@@ -582,8 +582,13 @@ def _view_at(playbook: Playbook, edit: HandEdit, rt: Roundtable) -> SectionView 
 
 
 def write_due_files(rt: Roundtable, before: Roundtable, playbook: Playbook) -> Roundtable:
-    """Adds the sections whose entries changed to the newest commit, if *before* did not have it."""
-    known = {effect.id for effect in (*before.outbox, *before.unsaved)}
+    """
+    Adds the sections whose entries changed to the newest commit, if *before* did not have it; and to one that was not
+    tried yet, if it is known only now what somebody is called.
+    """
+    named = rt.people != before.people
+    waiting = {one.id for one in before.outbox if named and not one.attempts}
+    known = {effect.id for effect in (*before.outbox, *before.unsaved)} - waiting
     new = [
         effect
         for effect in rt.outbox

@@ -119,6 +119,12 @@ def marked() -> Table:
     return table
 
 
+def unread() -> Table:
+    """A model gave no answer."""
+    table = Table(thinking(shipped())).start()
+    return table.fail("speak", "refused").say("Phones get lost.", who="grace")
+
+
 def suggested() -> Table:
     """A model has looked, and suggests entries."""
     table = Table(thinking(shipped())).start().stop_paying()
@@ -234,7 +240,7 @@ def personas_disagree() -> Table:
 SCENES: Mapping[str, Callable[[], Table]] = {
     one.__name__: one
     for one in (
-        step_open, specified, untouched, marked, suggested, deep, to_be_confirmed, at_menu,
+        step_open, specified, untouched, marked, unread, suggested, deep, to_be_confirmed, at_menu,
         discussing, personas_discuss, personas_disagree, sealing, limit_reached,
         paused, meta_broken, analysed, left_out, card_saved, roll_call, overdue, without_budget, planning_open,
         not_written, planned,

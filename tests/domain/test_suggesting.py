@@ -191,6 +191,34 @@ def test_what_nobody_has_read_is_read_after_finish(how: str) -> None:
     assert unread(table)
 
 
+@pytest.mark.parametrize("stage", [Stage.DISCUSSING, Stage.AT_BOUNDARY])
+def test_a_card_says_that_the_model_could_not_read_and_offers_to_read_again(stage: Stage) -> None:
+    """Nothing of it is silent: what is not read stays unread until a model has read it."""
+    table = opened().fail("speak", "refused", times=2).say("Export every row.").say("And the date.")
+    if stage is Stage.AT_BOUNDARY:
+        table.fail("speak", "refused").press(Action.FINISH_STEP)
+
+    assert table.rt.stage is stage
+    said = "2 messages were not read by Maya: the model gave no answer that could be used."
+    assert said in table.card.text
+    assert Action.READ_AGAIN in table.offered()
+
+    table.world.more = {"patches": ()}
+    table.press(Action.READ_AGAIN, who="grace")
+    assert not table.rt.unread
+    assert said not in table.card.text
+    assert Action.READ_AGAIN not in table.offered()
+    assert "Grace chose: Read again" in [line.content for line in table.lines]
+
+
+def test_there_is_nothing_to_read_again_where_all_is_read() -> None:
+    """Typed, it is then a word like any other."""
+    table = looked(thinking()).resume_paying()
+
+    assert Action.READ_AGAIN not in table.offered()
+    assert table.say("read again").rt.answers[-1].text == "read again"
+
+
 # --- follow-ups -----------------------------------------------------------------------------------------------------
 
 

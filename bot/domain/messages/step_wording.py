@@ -187,6 +187,14 @@ def recommended(answer: str, why: str) -> str:
     return "\n".join(filter(None, parts))
 
 
+def not_read(persona: Persona, messages: int) -> str:
+    said = counted(messages, "message was", "messages were")
+    return f"{said} not read by {persona.first_name}: the model gave no answer that could be used."
+
+
+ALL_IS_READ = "Everything that was said here is read."
+
+
 def nothing_new(persona: Persona) -> str:
     return f"{persona.name} read what was said and proposes nothing new."
 

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
+from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.discussion.board import BoardSide
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
 from bot.domain.messages.attribution_wording import attribution_of
-from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.menus import READ_AGAIN, MenuKind
 from bot.domain.messages.message import ITEM, Choice, Link, Message
 from bot.domain.messages.step_scene import (
     NewestNote,
@@ -28,7 +29,7 @@ from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.root import not_ready
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, saving, specifying, standing
+from bot.domain.roundtable.transitions import asking, saving, speaking, specifying, standing
 from bot.domain.specification import coverage, entry_forms
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Entry, EntryState
@@ -61,7 +62,8 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
         message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
     if menu is None:
         return step_card.without_hints(message.spent()).but(note=card.message.note)
-    return message.but(choices=_with_extras(message, card.message.choices), token=card.token)
+    again = (READ_AGAIN,) if speaking.is_left_unread(rt, playbook) else ()
+    return message.but(choices=_with_extras(message, (*card.message.choices, *again)), token=card.token)
 
 
 def _has_ended(rt: Roundtable, playbook: Playbook) -> bool:
@@ -162,6 +164,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
                 [
                     not_ready(rt, playbook) if is_plan and is_done else "",
                     *_replies(rt, step),
+                    *_unread(rt, step, persona, playbook),
                     _due(rt, is_done=is_done),
                     budget_line(rt.purse, playbook.policy),
                 ],
@@ -334,6 +337,11 @@ def _replies(rt: Roundtable, step: Step) -> Iterator[str]:
         return
     if files := list(dict.fromkeys(name for answer in rt.answers for name in answer.files)):
         yield step_wording.cannot_see(files)
+
+
+def _unread(rt: Roundtable, step: Step, persona: Persona, playbook: Playbook) -> Iterator[str]:
+    if rt.step_id == step.step_id and speaking.is_left_unread(rt, playbook):
+        yield step_wording.not_read(persona, len(rt.unread))
 
 
 def _letter(place: int) -> str:

@@ -13,6 +13,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import EarlyEdit, Roundtable
 from bot.domain.roundtable.transitions import pausing, speaking, specifying, standing
 
+READ_AT = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
 REMEMBERED = 32
 """Changes of messages that have not come yet."""
 
@@ -86,6 +87,7 @@ def _answer_is(rt: Roundtable, ts: str, text: str | None, playbook: Playbook) ->
     if before and before.text != text:
         rt = rt.without_answer(ts) if text is None else rt.with_answer(before.but(text=text))
         rt = speaking.beginning_anew(rt)
+        rt = speaking.reading(rt, playbook) if rt.stage in READ_AT else rt
     if rt.stage is Stage.AT_BOUNDARY:
         return rt.but(filed=rt.answers)
     return pausing.notes_saved(rt, playbook)

@@ -14,7 +14,7 @@ from bot.domain.messages import discussion_wording, menus, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.budget import used_up
-from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.effects import Speak, Survey
 from bot.domain.roundtable.inputs import Mute
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
@@ -250,6 +250,17 @@ def reading(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if not rt.unread:
         return rt
     return _waiting_for(rt, speak) if rt.has_pending(Speak) else asking_to_speak(rt, speak, playbook)
+
+
+def is_left_unread(rt: Roundtable, playbook: Playbook) -> bool:
+    """Whether a model gave no answer that could be used, so that nobody is about to read what people said."""
+    if (
+        rt.stage not in {Stage.DISCUSSING, Stage.AT_BOUNDARY}
+        or not rt.unread
+        or rt.has_pending(Speak, Survey)
+    ):
+        return False
+    return not is_silenced(rt, playbook) and asking.thinks(asking.listening(rt, playbook), rt, playbook)
 
 
 def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:

@@ -7,7 +7,7 @@ from bot.domain.catalog.agenda import Playbook, SkippedStep
 from bot.domain.catalog.personas import AddressKind, Persona
 from bot.domain.catalog.steps import Step
 from bot.domain.item.meta import MetaChange
-from bot.domain.messages import help_wording, step_wording, trouble_wording
+from bot.domain.messages import help_wording, menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import covering, words
@@ -29,6 +29,7 @@ from bot.domain.specification.reader import is_question
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.timestamps import slack_time
+from bot.errors import NotNow
 
 # --- answering ----------------------------------------------------------------------------------------------------
 
@@ -121,6 +122,19 @@ def _read(
     return rt.recording(told(persona), part=LinePhase.CLARIFYING, persona=persona.key, **facts)
 
 
+def can_be_read(rt: Roundtable, _: Press, playbook: Playbook) -> bool:
+    return speaking.is_left_unread(rt, playbook)
+
+
+def read_again(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    if not speaking.is_left_unread(rt, playbook):
+        raise NotNow(step_wording.ALL_IS_READ)
+    name = rt.name_of(event.person.id)
+    said = step_wording.chose(name, menus.READ_AGAIN.label)
+    rt = rt.recording(said, part=LinePhase.CLARIFYING, person=event.person.id, user_name=name)
+    return speaking.reading(rt, playbook)
+
+
 # --- finishing ----------------------------------------------------------------------------------------------------
 
 
@@ -198,8 +212,7 @@ def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> 
     """In git; now people may go on, or discuss it as they wished."""
     if rt.heading_for is Stage.ELABORATING and rt.answers == rt.filed:
         return rt.but(heading_for=None).queueing(ReadItem(discussing="step"))
-    rt = menu(rt, playbook, saying_what_is_saved(rt, told))
-    return speaking.reading(asking.surveying(rt, playbook), playbook)
+    return menu(rt, playbook, saying_what_is_saved(rt, told))
 
 
 def fed_back(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
@@ -226,12 +239,14 @@ def menu(
     anew: bool = False,
 ) -> Roundtable:
     """
-    What people said or changed in the meantime is written first. *anew*: the menu is posted, not edited in
-    place. Below a discussion it always is.
+    What people said or changed in the meantime is written first, and what nobody has read is read while they choose.
+    *anew*: the menu is posted, not edited in place. Below a discussion it always is.
     """
     if rt.answers != rt.filed and playbook.agenda.get(rt.step_id):
         return write(rt, playbook)
-    return asking.menu(rt, playbook, text, kind=kind, facts=facts, anew=anew or _is_above_the_discussion(rt))
+    anew = anew or _is_above_the_discussion(rt)
+    rt = asking.menu(rt, playbook, text, kind=kind, facts=facts, anew=anew)
+    return speaking.reading(asking.surveying(rt, playbook), playbook)
 
 
 def _is_above_the_discussion(rt: Roundtable) -> bool:

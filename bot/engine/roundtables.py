@@ -286,11 +286,12 @@ class Roundtables(Engine[Roundtable, Input]):
         it; and the work of a model last, because it takes long.
         """
         later = self._put_off(state)
-        work = next((one for one in state.outbox if one not in later), None)
-        if work and not isinstance(work, CANCELLABLE):
-            return work
+        waited_for = [one for one in state.outbox if one not in later and not isinstance(one, CANCELLABLE)]
+        if waited_for:
+            return waited_for[0]
         now = time.monotonic()
         due = [one for one in later if self._postponed.get(one.id, now) <= now]
+        work = next((one for one in state.outbox if isinstance(one, CANCELLABLE)), None)
         return min(due, key=lambda one: urgency_of(one, state), default=work)
 
     def _put_off(self, state: Roundtable) -> list[Effect]:

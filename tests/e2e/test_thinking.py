@@ -1,9 +1,10 @@
 """Meetings whose personas think: a scripted mind behind them, and everything else as it is in Slack."""
 
+import asyncio
 import json
 
 from bot.domain.catalog.taxonomy import trouble
-from bot.voices.model import Prompt
+from bot.voices.model import Completion, Prompt
 from tests.e2e.meeting import Meeting
 from tests.voices.minds import Answer, ScriptedMind, lost, record, thinking
 
@@ -92,6 +93,37 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
     assert "Proposed, and not decided: Ship it [t02]" in page
     assert meeting.meta["elaborations"][0]["synthesis_summary"] == "A queue keeps the order."
     assert meeting.git("status", "--short") == ""
+
+
+class Pondering(ScriptedMind):
+    """Thinks until *go* is set."""
+
+    def __init__(self) -> None:
+        super().__init__(script=good)
+        self.go = asyncio.Event()
+
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
+        thought = await super().think(prompt, seconds=seconds, tokens=tokens)
+        await self.go.wait()
+        return thought
+
+
+async def test_nobody_waits_for_a_model_when_a_step_is_finished(meeting: Meeting) -> None:
+    """It is saved while the model thinks; what people said is read afterwards, also by the next process."""
+    meeting.voices = thinking(Pondering())
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost in tunnels. Scope: small")
+        await meeting.press("finish_step")
+        await meeting.menu("continue")
+        assert meeting.meta["steps_completed"] == ["00-01"]
+
+    meeting.voices = thinking(ScriptedMind(script=good))
+    async with meeting.bot():
+        await meeting.seen("Tunnels, then. Who loses most?")
+        await meeting.slack.settled()
+
+    assert len([one for one in meeting.thread if "Who loses most?" in one.text]) == 1
 
 
 async def test_a_dead_model_stops_nobody(meeting: Meeting) -> None:

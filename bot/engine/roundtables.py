@@ -71,6 +71,8 @@ BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """People would see these twice: an attempt is saved before it is made."""
+LOOK_SECONDS = 0.2
+"""So often is looked, while a model works, whether people wait for something else."""
 CANCELLABLE = (Speak, Synthesize)
 """Work of a model, of which nothing is written down before it ends."""
 
@@ -80,8 +82,9 @@ Perform = Callable[[Effect], Coroutine[Any, Any, Outcome]]
 
 class Cancellation:
     """
-    Cancels the work of a model when its effect is no longer in the outbox: a thread that people have stopped does not
-    wait for it. A press that another process takes is noticed at the end of the work; the answer is then dropped.
+    The work of a model goes on beside all other effects, so that nobody waits for it. It is cancelled when its effect
+    is no longer in the outbox: a thread that people have stopped does not wait for it. A press that another process
+    takes is noticed at the end of the work; the answer is then dropped.
 
     Several models work at the same time where their effects are `together`. Their outcomes are saved one after the
     other, in the order of the outbox, so that a crash repeats only the calls whose outcome was not saved.
@@ -125,9 +128,21 @@ class Cancellation:
             if effect.id not in ahead:
                 ahead[effect.id] = asyncio.create_task(perform(effect), name=f"{effect.kind} for {slug}")
 
-    async def outcome(self, slug: str, effect: Effect, perform: Perform) -> Outcome:
-        task = self._ahead.get(slug, {}).pop(effect.id, None)
-        return await task if task else await perform(effect)
+    async def outcome(
+        self, slug: str, effect: Effect, perform: Perform, *, is_wanted: Callable[[], bool]
+    ) -> Outcome | None:
+        """None as soon as something else *is_wanted* for *slug*: the work of a model goes on, and is awaited again."""
+        if isinstance(effect, CANCELLABLE):
+            self.begin(slug, [effect], perform)
+        task = self._ahead.get(slug, {}).get(effect.id)
+        if task is None:
+            return await perform(effect)
+        while not task.done():
+            if is_wanted():
+                return None
+            await asyncio.wait({task}, timeout=LOOK_SECONDS)
+        del self._ahead[slug][effect.id]
+        return task.result()
 
     async def end(self, slug: str) -> None:
         """What was begun for *slug* and is not awaited any more."""
@@ -319,8 +334,12 @@ class Roundtables(Engine[Roundtable, Input]):
             await self._reactions.end(effect, state)
         if is_together(effect):
             self._cancellation.begin(state.slug, filter(is_together, state.outbox), perform)
+
+        def is_wanted() -> bool:
+            return self._working.get(state.slug, False) or self._next(state) is not effect
+
         try:
-            return await self._cancellation.outcome(state.slug, effect, perform)
+            return await self._cancellation.outcome(state.slug, effect, perform, is_wanted=is_wanted)
         except Postponed as later:
             self._postponed[effect.id] = time.monotonic() + later.after_seconds
             return None

@@ -126,6 +126,23 @@ async def test_nobody_waits_for_a_model_when_a_step_is_finished(meeting: Meeting
     assert len([one for one in meeting.thread if "Who loses most?" in one.text]) == 1
 
 
+async def test_nobody_waits_for_a_model_that_thinks_about_the_open_step(meeting: Meeting) -> None:
+    """The card shows what others say meanwhile; then what the model asks is there, once."""
+    mind = Pondering()
+    meeting.voices = thinking(mind)
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost in tunnels. Scope: small")
+        await meeting.until(lambda: mind.asked)
+        await meeting.say("And in lifts.", who="linus")
+        await meeting.until(lambda: any("Linus" in one.text for one in meeting.menus("finish_step")))
+        mind.go.set()
+        await meeting.seen("Who loses most?")
+        await meeting.slack.settled()
+
+    assert len([one for one in meeting.thread if "Who loses most?" in one.text]) == 1
+
+
 async def test_a_dead_model_stops_nobody(meeting: Meeting) -> None:
     """ERR-INT-001 once, with a button; the step is done without a model, and the button goes when it is back."""
     answers: list[Answer] = [lost("unavailable")]

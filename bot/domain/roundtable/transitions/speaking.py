@@ -279,8 +279,8 @@ def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:
 
 def beginning_anew(rt: Roundtable) -> Roundtable:
     """Somebody changed an answer that a persona may be thinking about: it reads what stands there now instead."""
-    begun = rt.next_effect
-    if not isinstance(begun, Speak) or begun.task != "draft":
+    begun = next((one for one in rt.outbox if isinstance(one, Speak)), None)
+    if begun is None or begun.task != "draft":
         return rt
     fresh = begun.but(id="", attempts=0, attempted_at="", attempted_before="")
     return rt.dropping(Speak).queueing(fresh) if rt.unread else rt.dropping(Speak)

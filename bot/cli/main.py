@@ -407,6 +407,9 @@ def serve_agents(
     """What was agreed, for coding agents: a server of the Model Context Protocol on standard input and output."""
     from bot.cli import agents  # noqa: PLC0415 -- a bot in Slack does not load it
 
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # a thread waits for the next request; there is nothing to save
     _run(agents.serve(_settings(os.environ, level="ERROR"), record, at))
 
 

@@ -1,6 +1,8 @@
 """What coding agents are told of the record: `roundtable mcp`, with the official client of the protocol."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -14,8 +16,11 @@ from mcp.client import Client
 from mcp.types import TextContent
 
 from bench import start
+from bot.cli.agents import serve
+from bot.errors import ConfigError
 from bot.integrations import agents
 from bot.integrations.agreed import AgreedItems
+from bot.settings import Settings
 from bot.storage.git.tree import files_at_tip
 from tests.command_line import ROOT
 from tests.integrations.traced import THREAD, LimitsMeeting, Trace, TracedCode
@@ -276,6 +281,35 @@ async def test_a_server_without_a_record_does_not_start(
     ran = await cli("mcp", *words)
 
     assert (ran.code, ran.out, ran.err) == (1, "", sentence.format(root=code.git.root.resolve()) + "\n")
+
+
+async def test_a_server_whose_library_is_missing_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bot.content.mcp.PACKAGE", "no_such_package")
+
+    with pytest.raises(ConfigError, match=r"^roundtable mcp needs the extra mcp: pip install '\.\[mcp\]'$"):
+        await serve(Settings.from_env({}), None, "")
+
+
+def test_an_interrupt_ends_it_while_it_waits_for_a_request(code: TracedCode) -> None:
+    code.record(LimitsMeeting())
+    with subprocess.Popen(
+        [sys.executable, "-m", "bot", "mcp"],
+        cwd=code.git.root,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdin
+        assert running.stdout
+        running.stdin.write("no request\n" + json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n")
+        running.stdin.flush()
+        assert json.loads(running.stdout.readline())["id"] == 1
+
+        running.send_signal(signal.SIGINT)
+        assert running.wait(PATIENCE_SECONDS) == -signal.SIGINT
 
 
 def test_what_there_is_no_room_for_is_counted(code: TracedCode) -> None:

@@ -11,6 +11,7 @@ from mcp.types import INVALID_PARAMS, ToolAnnotations
 
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.shown import ShownEntry, ShownPoint
+from bot.domain.values.text import visible
 from bot.errors import BotError
 from bot.integrations import agents
 from bot.integrations.agents import AgentRows, ListedItem, ShortEntry
@@ -64,7 +65,7 @@ def agent_server(
         """From a file of the code, or a line of it, to the entries that it is about."""
         with _as_tool_error():
             agents.refuse_long(path=path)
-            return AgentRows(rows=tuple(await reasons(path, line)))
+            return agents.rows(await reasons(path, line))
 
     @server.prompt()
     async def implement(address: str) -> list[UserMessage]:
@@ -72,7 +73,7 @@ def agent_server(
         try:
             return [UserMessage(text) for text in agents.task(read(), address)]
         except BotError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from None
+            raise MCPError(INVALID_PARAMS, visible(str(error))) from None
 
     return server
 
@@ -82,4 +83,4 @@ def _as_tool_error() -> Iterator[None]:
     try:
         yield
     except BotError as error:
-        raise ToolError(str(error)) from None
+        raise ToolError(visible(str(error))) from None

@@ -12,6 +12,7 @@ from bot.domain.specification.claims import EntryState
 from bot.domain.specification.not_settled import BLOCKING, RowKind
 from bot.domain.specification.shown import ShownEntry, ShownItem, ShownPoint
 from bot.domain.values.json_files import pretty
+from bot.domain.values.text import visible
 from bot.domain.values.value import Value
 from bot.errors import UserError, WorkspaceError
 from bot.integrations.agreed import AgreedItems
@@ -84,9 +85,7 @@ def list_items(items: AgreedItems, query: str = "") -> AgentRows[ListedItem]:
     refuse_long(query=query)
     words = query.casefold().split()
     found = [_listed(items, slug) for slug in items.slugs]
-    return _rows(
-        [one for one in found if all(word in f"{one.item} {one.title}".casefold() for word in words)]
-    )
+    return rows([one for one in found if all(word in f"{one.item} {one.title}".casefold() for word in words)])
 
 
 def get_specification(
@@ -96,8 +95,10 @@ def get_specification(
     state: EntryState = EntryState.ACCEPTED,
 ) -> AgentRows[ShortEntry]:
     shown = _item(items, item)
-    if unknown := next((one for one in kinds if one not in shown.kinds), ""):
-        raise UserError(f"There is no kind {unknown[:SHOWN_CHARS]!r}. The kinds: {', '.join(shown.kinds)}.")
+    if unknown := [one for one in kinds if one not in shown.kinds]:
+        raise UserError(
+            f"There is no kind {unknown[0][:SHOWN_CHARS]!r}. The kinds: {', '.join(shown.kinds)}."
+        )
     ids = shown.ids(*kinds, states={state})
     found = tuple(_short(shown.shown(id)) for id in ids[:MOST_ROWS])
     return AgentRows(rows=found, left_out=len(ids) - len(found))
@@ -109,7 +110,7 @@ def get_entry(items: AgreedItems, address: str) -> ShownEntry:
 
 
 def open_questions(items: AgreedItems, item: str) -> AgentRows[ShownPoint]:
-    return _rows(_open(_item(items, item)))
+    return rows(_open(_item(items, item)))
 
 
 def task(items: AgreedItems, address: str) -> tuple[str, str]:
@@ -125,6 +126,10 @@ def task(items: AgreedItems, address: str) -> tuple[str, str]:
     return IMPLEMENT.format(address=entry.address), pretty(found.model_dump(mode="json"))
 
 
+def rows(found: Sequence[Row]) -> AgentRows[Row]:
+    return AgentRows(rows=tuple(found[:MOST_ROWS]), left_out=len(found[MOST_ROWS:]))
+
+
 def refuse_long(**given: str) -> None:
     """Raises UserError."""
     for name, text in given.items():
@@ -138,12 +143,13 @@ def _item(items: AgreedItems, item: str) -> ShownItem:
 
 
 def _listed(items: AgreedItems, slug: str) -> ListedItem:
+    name = visible(slug)
     try:
         found = items.item(slug)
     except WorkspaceError as error:
-        return ListedItem(item=slug, problem=str(error))
+        return ListedItem(item=name, problem=visible(str(error)))
     accepted = len(found.shown.ids(states={EntryState.ACCEPTED}))
-    return ListedItem(item=slug, title=found.title, accepted=accepted, not_settled=len(_open(found.shown)))
+    return ListedItem(item=name, title=found.title, accepted=accepted, not_settled=len(_open(found.shown)))
 
 
 def _open(shown: ShownItem) -> list[ShownPoint]:
@@ -165,7 +171,3 @@ def _short(one: ShownEntry) -> ShortEntry:
         said=credit(one.attribution),
         link=one.link,
     )
-
-
-def _rows(found: Sequence[Row]) -> AgentRows[Row]:
-    return AgentRows(rows=tuple(found[:MOST_ROWS]), left_out=len(found[MOST_ROWS:]))

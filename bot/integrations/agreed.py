@@ -113,7 +113,7 @@ class AgreedItems:
         )
         is_private = bool(held.slack and held.slack.private)
         title = one_line(self._redact(visible(held.description)), TITLE_CHARS)
-        return AgreedItem(slug, title or slug, is_private, shown)
+        return AgreedItem(slug, title or visible(slug), is_private, shown)
 
     def _content(self, slug: str, path: str, most: int) -> bytes | None:
         return self._files.read(f"{self._items_dir}/{slug}/{path}", most)

@@ -183,8 +183,8 @@ async def test_bad_input_gets_a_sentence_and_the_server_goes_on(code: TracedCode
             ("why", {"path": "src/none.py", "line": -1}, "Git does not track src/none.py:-1."),
         ):
             assert await refused(client, tool, **given) == sentence
-        unknown = await refused(client, "get_specification", item="limits", kinds=["requirement", "wish"])
-        assert unknown.startswith("There is no kind 'wish'. The kinds: ")
+        unknown = await refused(client, "get_specification", item="limits", kinds=["requirement", "", "wish"])
+        assert unknown.startswith("There is no kind ''. The kinds: ")
         assert "Input should be 'proposed', 'accepted'" in await refused(
             client, "get_specification", item="limits", state="any"
         )
@@ -222,25 +222,24 @@ async def test_words_of_people_are_only_values_and_have_nothing_invisible_or_sec
     meeting.change("Ada", "FR-002", detail=orders)
     meeting.press("Mallory", {"id": "FR-004", "kind": "requirement", "new": True, "set": {"title": orders}})
     code.record(meeting, pushed=1)
+    code.commit({f"{ITEMS}/rm -rf \x1b[31m{TAG}/meta.json": "{}"})
 
     async with agent(code.git.root) as client:
         found = [
             await told(client, "get_specification", item="limits"),
             await told(client, "get_specification", item="limits", state="proposed"),
             await told(client, "open_questions", item="limits"),
+            await told(client, "list_items", query="rm"),
+            await refused(client, "get_entry", address="rm -rf 31m/FR-001"),
             await told(client, "get_entry", address="limits/FR-002"),
-            (await task(client, "FR-002"))[1],
+            (await task(client, "limits/FR-002"))[1],
         ]
 
     assert addresses(found[1]) == ["limits/FR-004"]
     for one in found:
         text = json.dumps(one, ensure_ascii=False)
-        assert "rm -rf /" in text
-        assert not {"\x1b", "\\u001b", TAG, "\u202e"} & {
-            *text,
-            *(text[at : at + 6] for at in range(len(text))),
-        }
-        assert "hunter2" not in text
+        assert "rm -rf" in text
+        assert not [unseen for unseen in ("\\u001b", TAG, "\u202e", "hunter2") if unseen in text]
         assert [
             link for link in links_in(one) if link and not link.startswith(THREAD.rpartition("/")[0])
         ] == []

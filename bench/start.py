@@ -27,7 +27,7 @@ from bot.storage.redis import RedisStore
 from tests.redis_server import running_redis_server
 
 FLOOR = "importing the same libraries"
-NOT_LOADED = ("voices/llm/loading.py", "voices/llm/calling.py")
+NOT_LOADED = ("voices/llm/loading.py", "voices/llm/calling.py", "integrations/agent_server.py")
 """What `roundtable run` does not import; the modules of voices/llm only where a model is configured."""
 STOP_MS = 2_000
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -44,7 +44,7 @@ HOMES = {
     "google": {"voices/llm"},
     "httpx2": {"voices/llm", "voices/tools"},
     "markdown_it": {"domain/values"},
-    "mcp": {"voices/tools"},
+    "mcp": {"voices/tools", "integrations"},  # to ask servers of tools, and to be one for coding agents
     "openai": {"voices/llm"},
     "opentelemetry": {"telemetry"},
     "prometheus_client": {"server"},

@@ -398,6 +398,21 @@ def why(
     _print_trace(lambda settings: trace.why(settings, place, record, as_json=as_json))
 
 
+@commands.command("mcp")
+def serve_agents(
+    *,
+    record: RecordFolder = None,
+    at: Annotated[str, typer.Option(metavar="REV", help="All of it as of this commit.")] = "",
+) -> None:
+    """What was agreed, for coding agents: a server of the Model Context Protocol on standard input and output."""
+    from bot.cli import agents  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # a thread waits for the next request; there is nothing to save
+    _run(agents.serve(_settings(os.environ, level="ERROR"), record, at))
+
+
 def _print_trace(work: "Callable[[Settings], Coroutine[Any, Any, Printed]]") -> None:
     """Exit code 1 is what was found; all that kept it from being looked for is wrong usage."""
     try:

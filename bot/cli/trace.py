@@ -21,6 +21,7 @@ from bot.integrations.trace import (
     CodeFacts,
     CodePlace,
     FindingLevel,
+    ShownReason,
     Trace,
     TracedEntry,
     TraceFinding,
@@ -91,7 +92,7 @@ class TracedCode(NamedTuple):
 
 async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
     """Raises BotError."""
-    clone = await _opened(settings, options.record)
+    clone = await opened(settings, options.record)
     traced = await _traced(settings, clone, options)
     file, findings, items = clone.file, traced.found.findings, traced.agreed.items
     if options.baseline_now:
@@ -120,7 +121,7 @@ async def check_message(settings: Settings, file: Path, record: Path | None) -> 
         message = chosen(file, MESSAGE_BYTES).decode("utf-8", "replace")
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
-    clone = await _opened(settings, record)
+    clone = await opened(settings, record)
     rows = message.partition(SCISSORS)[0].splitlines()
     kept = "\n".join("" if row.startswith("#") else row for row in rows)
     found = trace.message_findings(_agreed(clone, clone.file.items), kept)
@@ -129,15 +130,12 @@ async def check_message(settings: Settings, file: Path, record: Path | None) -> 
 
 async def accept(settings: Settings, addresses: Sequence[str], record: Path | None) -> Printed:
     """Somebody read the code again: it fits what the entries say now. Raises BotError."""
-    clone = await _opened(settings, record)
+    clone = await opened(settings, record)
     agreed = _agreed(clone, ())
     accepted = dict(clone.file.accepted)
     told = []
     for text in addresses:
-        named = clone.items.address(text)
-        if not named.id:
-            raise ConfigError(f"{named} is an item. Name an entry of it: {named}/ID.")
-        address = clone.items.show(str(named)).address
+        address = clone.items.show(text).address
         entry = agreed.entries[address]
         if entry.state is not EntryState.ACCEPTED:
             raise ConfigError(f"{address} is {entry.state.value}: only what is agreed can be accepted.")
@@ -149,40 +147,57 @@ async def accept(settings: Settings, addresses: Sequence[str], record: Path | No
 
 async def why(settings: Settings, text: str, record: Path | None, *, as_json: bool) -> Printed:
     """Raises BotError."""
-    clone = await _opened(settings, record)
+    found = await reasons(await opened(settings, record), text)
+    if as_json:
+        told = pretty([one.model_dump(mode="json") for one in found]).rstrip("\n")
+    elif found:
+        told = "\n\n".join(f"Because {one.how}:\n{entry_wording.as_text(one.entry)}" for one in found)
+    else:
+        told = f"Nobody cited an entry for {one_line(text, PLACE_CHARS)}."
+    return Printed(told, failed=not found)
+
+
+async def reasons(clone: Clone, text: str) -> Sequence[ShownReason]:
+    """Why there is what stands at the place *text* of the code. Raises BotError."""
     if await clone.code.is_shallow():
         raise ConfigError(SHALLOW)
     files = await clone.code.files()
     place = _place(text, clone.code.root, files)
     blamed = await clone.code.blamed(place.path, place.line)
     code = CodeFacts(await clone.code.rows(within=place.path), await clone.code.commits(), files)
-    reasons = trace.why(_agreed(clone, clone.file.items), code, place, blamed=blamed)
-    shown = [(one.how, clone.items.show(one.address)) for one in reasons]
-    if as_json:
-        found = [{"how": how, "entry": entry.model_dump(mode="json")} for how, entry in shown]
-        return Printed(pretty(found).rstrip("\n"), failed=not shown)
-    if not shown:
-        return Printed(f"Nobody cited an entry for {one_line(str(place), PLACE_CHARS)}.", failed=True)
-    return Printed("\n\n".join(f"Because {how}:\n{entry_wording.as_text(entry)}" for how, entry in shown))
+    found = trace.why(_agreed(clone, clone.file.items), code, place, blamed=blamed)
+    return [ShownReason(how=one.how, entry=clone.items.show(one.address)) for one in found]
 
 
 # --- the clone and the record -----------------------------------------------------------------------------------------
 
 
-async def _opened(settings: Settings, record: Path | None) -> Clone:
-    here = Path.cwd()
-    root = await CitingCode(here).top()
+async def opened(settings: Settings, record: Path | None) -> Clone:
+    """The clone around this folder. Raises BotError."""
+    root = await CitingCode(Path.cwd()).top()
     file = _read_file(root)
-    place = (here / record if record else root / file.record).resolve()
+    place = record_folder(record or root / file.record)
+    return Clone(CitingCode(root), file, items_at(settings, place), place)
+
+
+def record_folder(given: Path) -> Path:
+    """Raises ConfigError."""
+    place = (Path.cwd() / given).resolve()
     if not place.is_dir():
         raise ConfigError(f"There is no folder {place} with a record.")
-    return Clone(CitingCode(root), file, app.agreed(settings.model_copy(update={"workspace": place})), place)
+    return place
+
+
+def items_at(settings: Settings, record: Path, revision: str = "") -> AgreedItems:
+    """Of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
+    found = app.agreed(settings.model_copy(update={"workspace": record}), revision)
+    if not found.slugs:
+        raise ConfigError(NO_RECORD.format(root=record))
+    return found
 
 
 def _agreed(clone: Clone, items: Sequence[str], *, private: bool = True) -> AgreedFacts:
     """Without *private* items there are only those that are named."""
-    if not clone.items.slugs:
-        raise ConfigError(NO_RECORD.format(root=clone.record))
     asked = tuple(clone.items.item(one).slug for one in items)
     every = [clone.items.item(slug) for slug in clone.items.slugs]
     shown = [one for one in every if private or not one.private or one.slug in asked]

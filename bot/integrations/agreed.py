@@ -11,7 +11,7 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.item import artifacts, meta
 from bot.domain.item.meta import Meta
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.specification.address import EntryAddress, no_item
+from bot.domain.specification.address import EntryAddress, no_id, no_item
 from bot.domain.specification.address import read as read_address
 from bot.domain.specification.shown import ShownEntry, ShownItem
 from bot.domain.specification.snapshot import folded_content, vouched
@@ -19,9 +19,11 @@ from bot.domain.transcript import lines, people
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE, Names, with_names
 from bot.domain.transcript.seal import TrustedKeys, foreign_ids
+from bot.domain.values.text import one_line, visible
 from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES
 
+TITLE_CHARS = 300
 META, TRANSCRIPT = "meta.json", "planning/meeting.jsonl"
 
 
@@ -83,6 +85,8 @@ class AgreedItems:
     def show(self, text: str, default: str = "") -> ShownEntry:
         """The entry at the address *text*. Raises UserError and WorkspaceError."""
         address = self.address(text, default)
+        if not address.id:
+            raise UserError(no_id(address))
         return self.item(address.item).shown.shown(address.id)
 
     def _read(self, slug: str) -> AgreedItem:
@@ -108,7 +112,8 @@ class AgreedItems:
             redact=self._redact,
         )
         is_private = bool(held.slack and held.slack.private)
-        return AgreedItem(slug, self._redact(held.description) or slug, is_private, shown)
+        title = one_line(self._redact(visible(held.description)), TITLE_CHARS)
+        return AgreedItem(slug, title or visible(slug), is_private, shown)
 
     def _content(self, slug: str, path: str, most: int) -> bytes | None:
         return self._files.read(f"{self._items_dir}/{slug}/{path}", most)

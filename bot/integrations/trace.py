@@ -508,6 +508,13 @@ class Reason(NamedTuple):
     how: str
 
 
+class ShownReason(Value):
+    """A reason with the entry, as people and agents see it."""
+
+    how: str
+    entry: ShownEntry
+
+
 def why(
     agreed: AgreedFacts, code: CodeFacts, place: CodePlace, *, blamed: Collection[str]
 ) -> tuple[Reason, ...]:

@@ -59,6 +59,10 @@ def no_entry(address: EntryAddress) -> str:
     return f"{address.item} has no {address.id}."
 
 
+def no_id(address: EntryAddress) -> str:
+    return f"{address.item} is an item. Name an entry of it: {address.item}/ID."
+
+
 def _only(items: Collection[str], id: str) -> str:
     if not items:
         raise UserError("There are no items yet.")

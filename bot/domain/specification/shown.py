@@ -5,7 +5,7 @@ Commands, exports and agents read nothing else, so they cannot differ.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, assert_never
 
@@ -13,6 +13,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from bot.domain.catalog.schema import EXCLUSIVE, Schema
 from bot.domain.messages.attribution_wording import attribution, attribution_of
+from bot.domain.messages.specification_wording import unsettled_row
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable import permalinks
 from bot.domain.specification.address import EntryAddress, no_entry
@@ -20,9 +21,10 @@ from bot.domain.specification.brief import text
 from bot.domain.specification.claims import Claim, Entry, EntryState, Party, PartyKind
 from bot.domain.specification.entries import HeardWords, Specification, numbers
 from bot.domain.specification.fold import party_of, stands_in
+from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.transcript.lines import Line, Source, as_heard
 from bot.domain.transcript.people import NO_NAMES, Names
-from bot.domain.values.text import clean, one_line
+from bot.domain.values.text import one_line, visible
 from bot.domain.values.value import Value
 from bot.errors import UserError
 
@@ -105,6 +107,16 @@ class ShownEntry(Value):
         return next((one.value for one in self.claims.get(field, ()) if one.counts and one.accepted_by), None)
 
 
+class ShownPoint(Value):
+    """A point that is not settled, in the `words` of the brief. Without an `address` it is about the whole item."""
+
+    address: str
+    kind: str
+    reason: RowKind
+    fields: tuple[str, ...]
+    words: str
+
+
 class TextHistory(NamedTuple):
     """
     `changed` is when the text became another one; empty for an entry that still says what people accepted first.
@@ -142,14 +154,34 @@ class ShownItem:
         self._read_foreign = foreign
         self._redact = redact
 
+    @property
+    def kinds(self) -> Collection[str]:
+        """That entries can be of."""
+        return self._schema.kinds.keys()
+
+    def ids(self, *kinds: str, states: Collection[EntryState] = frozenset(EntryState)) -> Sequence[str]:
+        """Of entries of these *kinds*, or of all; in their order."""
+        found = self.specification.entries.values()
+        wanted = [one.id for one in found if (not kinds or one.kind in kinds) and self._state(one) in states]
+        return sorted(wanted, key=lambda id: (id.partition("-")[0], numbers(id)))
+
     def entries(
         self, *kinds: str, states: Collection[EntryState] = frozenset(EntryState)
     ) -> Iterator[ShownEntry]:
         """Of these *kinds*, or of all; in the order of their ids."""
-        found = self.specification.entries.values()
-        wanted = [one for one in found if (not kinds or one.kind in kinds) and self._state(one) in states]
-        for one in sorted(wanted, key=lambda entry: (entry.id.partition("-")[0], numbers(entry.id))):
-            yield self.shown(one.id)
+        return map(self.shown, self.ids(*kinds, states=states))
+
+    def not_settled(self) -> Iterator[ShownPoint]:
+        """In the order of the brief."""
+        for found in not_settled(self._schema, self.specification.naming(self._names)):
+            row = found.but(text=self._hidden(found.text), facts=tuple(self._hidden(found.facts)))
+            yield ShownPoint(
+                address=str(EntryAddress(self.slug, row.id)) if row.id else "",
+                kind=row.of,
+                reason=row.kind,
+                fields=row.fields,
+                words=unsettled_row(row, self._schema),
+            )
 
     def shown(self, id: str) -> ShownEntry:
         """Raises UserError."""
@@ -204,7 +236,7 @@ class ShownItem:
         if line is None:
             return ""
         by = party_of(line, is_ours=line.message_id not in self._foreign)
-        return ", ".join(filter(None, (clean(by.name or by.by), self._link(line))))
+        return ", ".join(filter(None, (visible(by.name or by.by), self._link(line))))
 
     # --- states and parts ---------------------------------------------------------------------------------------------
 
@@ -257,15 +289,15 @@ class ShownItem:
                 yield self._source(self._lines[line], words.get(line, ""), claim)
             else:
                 is_entry = line in self.specification.entries
-                yield str(EntryAddress(self.slug, line)) if is_entry else self._hidden(clean(line))
+                yield str(EntryAddress(self.slug, line)) if is_entry else self._hidden(line)
 
     def _source(self, line: Line, words: str, claim: Claim) -> ShownSource:
         id = line.message_id
         return ShownSource(
-            line=id,
+            line=visible(id),
             by=_party(party_of(line, is_ours=id not in self._foreign)),
             at=line.ts,
-            quote=self._hidden(one_line(words or self._words(line, claim), QUOTE_CHARS)),
+            quote=one_line(self._hidden(words or self._words(line, claim)), QUOTE_CHARS),
             link=self._link(line),
         )
 
@@ -320,13 +352,13 @@ class ShownItem:
         return next(filter(None, named), None)
 
     def _hidden(self, value: Any) -> Any:
-        """Without secrets, wherever in *value* they stand."""
+        """Without secrets and what nobody sees, wherever in *value* they stand."""
         if isinstance(value, str):
-            return self._redact(value)
+            return self._redact(visible(value))
         if isinstance(value, Mapping):
             return {name: self._hidden(one) for name, one in value.items()}
         return [self._hidden(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _party(party: Party) -> ShownParty:
-    return ShownParty(id=party.by, name=clean(party.name or party.by), kind=party.kind)
+    return ShownParty(id=visible(party.by), name=visible(party.name or party.by), kind=party.kind)

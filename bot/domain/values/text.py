@@ -7,6 +7,13 @@ _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?。！？])\s+|\n")
+_FLAG = "\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f"
+_INVISIBLE = re.compile(
+    f"({_FLAG})|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\u3164"
+    "\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+)
+_MARKS = re.compile("([\u0300-\u036f\u20d0-\u20f0]{4})[\u0300-\u036f\u20d0-\u20f0]+")
+_LINES = str.maketrans("", "", "\n\t")
 _LONG_WORDS = re.compile(r"[^\W\d_]{4,}")
 _STEM_CHARS = 5
 _SMALL = (
@@ -32,6 +39,16 @@ def clean(text: str) -> str:
     Joiners and variation selectors stay: emoji and several scripts are made with them.
     """
     return _UNWANTED.sub("", _LINE_ENDS.sub("\n", _SURROGATE.sub("\ufffd", text)))
+
+
+def visible(text: str) -> str:
+    """
+    *text* as `clean` leaves it, without characters that nobody sees: they can hide instructions from people who read
+    the text, and words from programs that search it.
+    """
+    if text.isascii() and text.translate(_LINES).isprintable():
+        return text  # most texts are
+    return _MARKS.sub(r"\1", _INVISIBLE.sub(lambda found: found[1] or "", clean(text)))
 
 
 def value_text(value: object) -> str:

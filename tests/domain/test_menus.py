@@ -25,7 +25,7 @@ ALL = (
     menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.STOP, menus.GO_ON, menus.DECIDE,
     menus.END_ELABORATION,
     menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, menus.CATCH_UP,
-    menus.SETTINGS, menus.EXPORT, menus.FINDINGS, menus.TAKE_UP, menus.TAKE_OVER, menus.ALLOW_MORE,
+    menus.SETTINGS, menus.EXPORT, menus.FINDINGS, menus.TAKE_UP, menus.TAKE_OVER, menus.ALLOW_MORE, menus.READ_AGAIN,
     *menus.DEPTHS.values(),
     menus.PLAN, menus.GO_DEEPER,
     step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.HOLDS,

@@ -433,7 +433,7 @@ async def test_what_happens_in_a_meeting_can_be_watched(slack: Sandbox, tmp_path
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
         await meeting.say("Alex, what about conflicts?")
-        await slack.settled()
+        await meeting.seen("I have no model here")
         parts = await ready(port, is_ready=True)
         _, text = await asked(port, "/metrics")
         numbers = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))

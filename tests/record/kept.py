@@ -8,7 +8,8 @@ from bot.domain.messages.message import Action
 from bot.files import TRANSCRIPT_BYTES, File
 from bot.record.verify import TRANSCRIPT, RecordedItem
 from bot.storage.git.workspace import GitWorkspace
-from tests.domain.table import Table
+from tests.domain.books import thinking
+from tests.domain.table import Table, shipped
 from tests.sealing import SEAL
 
 ITEMS = "docs/requirements"
@@ -28,7 +29,7 @@ def record_at(path: Path) -> File:
 
 def an_evening(table: Table | None = None) -> Table:
     """Two discussions, a phase that is over, a depth that was changed."""
-    table = (table or Table()).start()
+    table = (table or Table(thinking(shipped()))).start()
     table.world.facts = CALL
     table.say("Field workers lose their edits.").say("Photos, too.", who="grace").press(Action.FINISH_STEP)
     table.press(Action.ELABORATE).say("Jordan, what does one see?", who="grace").say("done")

@@ -188,7 +188,7 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     playbook = playbook_for(after, playbook)
     after = budgeting.limit_budget(after, playbook)
     after = silence.set_timers(after, rt, event, playbook)
-    after = specifying.write_due_files(after, rt, playbook)
+    after = specifying.write_due_files(after, rt, playbook, is_named=isinstance(event, PersonMet))
     return live.show_messages(after, rt, event, playbook)
 
 

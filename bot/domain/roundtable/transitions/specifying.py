@@ -581,21 +581,24 @@ def _view_at(playbook: Playbook, edit: HandEdit, rt: Roundtable) -> SectionView 
     return adr.view_at(edit.path, edit.heading)
 
 
-def write_due_files(rt: Roundtable, before: Roundtable, playbook: Playbook) -> Roundtable:
+def write_due_files(
+    rt: Roundtable, before: Roundtable, playbook: Playbook, *, is_named: bool = False
+) -> Roundtable:
     """
-    Adds the sections whose entries changed to the newest commit, if *before* did not have it; and to one that was not
-    tried yet, if it is known only now what somebody is called.
+    Adds the sections whose entries changed to the commits that *before* did not have, and to those that wait if it is
+    known only now what somebody *is_named*. Of several, the first has all of it, since it has the lines; but for that
+    of a step, which has its own.
     """
-    named = rt.people != before.people
-    waiting = {one.id for one in before.outbox if named and not one.attempts}
-    known = {effect.id for effect in (*before.outbox, *before.unsaved)} - waiting
-    new = [
-        effect
-        for effect in rt.outbox
-        if isinstance(effect, Commit) and not effect.late and effect.id not in known
-    ]
+    kept = before.unsaved if is_named else (*before.outbox, *before.unsaved)
+    known = {effect.id for effect in kept}
+    new = [one for one in rt.outbox if isinstance(one, Commit) and not one.late and one.id not in known]
     if not new:
         return rt
-    rt, edits = written(rt, playbook)
-    last = new[-1].but(edits=(*new[-1].edits, *edits)) if edits else new[-1]
-    return rt.but(outbox=tuple(last if effect.id == last.id else effect for effect in rt.outbox))
+    rt, due = written(rt, playbook)
+    if len(new) == 1 or any(one.step for one in new):
+        changed = {new[-1].id: new[-1].but(edits=(*new[-1].edits, *due))}
+    else:
+        changed = {one.id: one.but(edits=()) for one in new}
+        edits = tuple(edit for one in new for edit in one.edits)
+        changed[new[0].id] = new[0].but(edits=(*edits, *due))
+    return rt.but(outbox=tuple(changed.get(effect.id, effect) for effect in rt.outbox))

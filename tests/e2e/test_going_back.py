@@ -172,10 +172,10 @@ async def test_a_record_is_held_against_its_thread(meeting: Meeting) -> None:
         await meeting.slack.person("grace").delete(gone)
         await meeting.slack.settled()
         await step(meeting, WORDS[0])
+        card = await meeting.menu("finish_step")
         await meeting.say("finish")
-        await meeting.menu("continue")
-        await meeting.press("continue")
-        await meeting.seen("Step 00-02:")
+        await meeting.press_in(await meeting.menu("continue", since=card.ts), "continue")
+        await meeting.seen("Step 00-03:")
         await meeting.say("Not committed yet.")
         await meeting.slack.settled()
 

@@ -237,7 +237,7 @@ def _place(text: str, root: Path, files: frozenset[str]) -> CodePlace:
 def _read_file(root: Path) -> TraceFile:
     try:
         with folder(root) as top:
-            return trace_file.read(top.read(trace_file.NAME, trace_file.MOST_BYTES))
+            return trace_file.read_trace_file(top.read(trace_file.NAME, trace_file.MOST_BYTES))
     except OSError as error:
         raise ConfigError(f"{trace_file.NAME} cannot be read: {error.strerror}.") from error
 

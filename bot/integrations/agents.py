@@ -100,7 +100,7 @@ def get_specification(
             f"There is no kind {unknown[0][:SHOWN_CHARS]!r}. The kinds: {', '.join(shown.kinds)}."
         )
     ids = shown.ids(*kinds, states={state})
-    found = tuple(_short(shown.shown(id)) for id in ids[:MOST_ROWS])
+    found = tuple(_short(shown.show_entry(id)) for id in ids[:MOST_ROWS])
     return AgentRows(rows=found, left_out=len(ids) - len(found))
 
 
@@ -119,7 +119,7 @@ def task(items: AgreedItems, address: str) -> tuple[str, str]:
     if entry.state is not EntryState.ACCEPTED:
         raise UserError(f"{entry.address} is {entry.state}: only what is agreed can be implemented.")
     shown = items.item(entry.item).shown
-    parts = tuple(one for one in map(shown.shown, entry.parts) if one.state is EntryState.ACCEPTED)
+    parts = tuple(one for one in map(shown.show_entry, entry.parts) if one.state is EntryState.ACCEPTED)
     about = {f"{entry.item}/{id}" for id in (entry.id, *entry.parts)}
     points = tuple(one for one in _open(shown) if one.address in about)
     found = AgentTask(entry=entry, parts=parts, not_settled=points)

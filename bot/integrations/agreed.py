@@ -11,8 +11,7 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.item import artifacts, meta
 from bot.domain.item.meta import Meta
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.specification.address import EntryAddress, no_id, no_item
-from bot.domain.specification.address import read as read_address
+from bot.domain.specification.address import EntryAddress, no_id, no_item, read_address
 from bot.domain.specification.shown import ShownEntry, ShownItem
 from bot.domain.specification.snapshot import folded_content, vouched
 from bot.domain.transcript import lines, people
@@ -87,7 +86,7 @@ class AgreedItems:
         address = self.address(text, default)
         if not address.id:
             raise UserError(no_id(address))
-        return self.item(address.item).shown.shown(address.id)
+        return self.item(address.item).shown.show_entry(address.id)
 
     def _read(self, slug: str) -> AgreedItem:
         try:

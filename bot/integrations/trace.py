@@ -209,7 +209,7 @@ def _credited(item: ShownItem, id: str) -> str:
     """The entry that is in the place of another one."""
     if id not in item.specification.entries:
         return id
-    other = item.shown(id)
+    other = item.show_entry(id)
     return f"{id} ({', '.join(filter(None, (_said(other), other.link)))})"
 
 

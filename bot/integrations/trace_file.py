@@ -45,7 +45,7 @@ class TraceFile(Value):
         return frozenset(row.key for row in self.baseline)
 
 
-def read(content: bytes | None) -> TraceFile:
+def read_trace_file(content: bytes | None) -> TraceFile:
     """An empty one where there is no file. Raises ConfigError."""
     if content is None:
         return TraceFile()

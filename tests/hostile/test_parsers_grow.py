@@ -436,7 +436,7 @@ FILES: Mapping[str, Read] = {
     "the comment of a trace": lambda said: trace_reports.comment(
         [TRACED.but(text=said, said=said, link=said)], []
     ),
-    "the file of a trace": told(lambda said: trace_file.read(f'{{"items": ["{said}"]}}'.encode())),
+    "the file of a trace": told(lambda said: trace_file.read_trace_file(f'{{"items": ["{said}"]}}'.encode())),
     "what git says": lambda said: [
         one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)
     ],
@@ -446,7 +446,10 @@ FILES: Mapping[str, Read] = {
         exports.unplain(said),
         exports.Clauses.of(said),
     ),
-    "addresses": lambda said: (address.CITED.findall(said), told(lambda one: address.read(one, ["a"]))(said)),
+    "addresses": lambda said: (
+        address.CITED.findall(said),
+        told(lambda one: address.read_address(one, ["a"]))(said),
+    ),
     "a record": lambda said: "".join(
         record_text.as_markdown(read_record(InMemory(transcript(said))), title="A")
     ),

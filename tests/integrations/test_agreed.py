@@ -112,7 +112,7 @@ def test_a_claim_reads_as_on_cards_and_in_pages(git: Git) -> None:
     shown = items(git.root).item(SLUG).shown
 
     for entry in meeting.specification.entries.values():
-        told = shown.shown(entry.id)
+        told = shown.show_entry(entry.id)
         assert told.attribution == attribution_of(entry, SCHEMA.kinds[entry.kind].text)
         for field, claims in entry.claims.items():
             assert [one.attribution for one in told.claims[field]] == list(map(attribution, claims))
@@ -129,7 +129,7 @@ def test_nobody_has_said_what_was_only_proposed(git: Git) -> None:
         return {**first, "accepted_by": claim.accepted.by if claim.accepted else None}
 
     for entry in meeting.specification.entries.values():
-        told = json.loads(shown.shown(entry.id).model_dump_json())["claims"]
+        told = json.loads(shown.show_entry(entry.id).model_dump_json())["claims"]
         for field, claims in entry.claims.items():
             found = [
                 {name: one[name] and one[name]["id"] for name in one if name.endswith("_by")}

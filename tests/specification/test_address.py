@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.specification.address import CITED, EntryAddress, names_entry, read
+from bot.domain.specification.address import CITED, EntryAddress, names_entry, read_address
 from bot.errors import UserError
 
 ITEMS = ("offline-sync", "rate-limiting", "REQ-0027_Export")
@@ -23,16 +23,16 @@ IDS = st.from_regex(r"[A-Z]{1,4}-[0-9]{3,4}(?:-[0-9]{2,3})?", fullmatch=True)
     ],
 )
 def test_an_address_is_read_as_people_write_it(text: str, address: str) -> None:
-    assert str(read(text, ITEMS)) == address
+    assert str(read_address(text, ITEMS)) == address
 
 
 def test_an_id_alone_belongs_to_the_item_of_the_thread_or_to_the_only_one() -> None:
-    assert read("FR-001", ITEMS, "offline-sync") == EntryAddress("offline-sync", "FR-001")
-    assert read("Q-2", ["rate-limiting"]) == EntryAddress("rate-limiting", "Q-002")
+    assert read_address("FR-001", ITEMS, "offline-sync") == EntryAddress("offline-sync", "FR-001")
+    assert read_address("Q-2", ["rate-limiting"]) == EntryAddress("rate-limiting", "Q-002")
 
 
 def test_an_item_that_is_called_like_an_id_is_an_item() -> None:
-    assert read("fr-1", ["fr-1", "other"]) == EntryAddress("fr-1")
+    assert read_address("fr-1", ["fr-1", "other"]) == EntryAddress("fr-1")
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_an_item_that_is_called_like_an_id_is_an_item() -> None:
 )
 def test_what_names_nothing_gets_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(UserError) as error:
-        read(text, ITEMS)
+        read_address(text, ITEMS)
 
     assert str(error.value) == sentence
 
 
 def test_an_id_alone_without_any_item() -> None:
     with pytest.raises(UserError, match=r"^There are no items yet\.$"):
-        read("FR-001", ())
+        read_address("FR-001", ())
 
 
 @given(SLUGS, IDS)
@@ -65,7 +65,7 @@ def test_every_address_is_found_again_in_a_text(slug: str, id: str) -> None:
     address = str(EntryAddress(slug, id))
 
     assert CITED.findall(f"# See {address}, and {id}.") == [(slug, id), ("", id)]
-    assert str(read(address, [slug])) == address
+    assert str(read_address(address, [slug])) == address
     assert names_entry(address)
 
 

@@ -438,7 +438,7 @@ class Roundtable(RoundtableFields):
         return self.but(answers=answers, unread=(*self.unread, answer))
 
     def with_answer(self, changed: Answer) -> "Roundtable":
-        """In place of what it was; nobody has read it."""
+        """*changed* in place of the answer with the same ts. No model has read it yet."""
         answers = tuple(changed if one.ts == changed.ts else one for one in self.answers)
         others = (one for one in self.unread if one.ts != changed.ts)
         return self.but(answers=answers, unread=(*others, changed))

@@ -25,7 +25,7 @@ class EntryAddress(NamedTuple):
         return f"{self.item}/{self.id}" if self.id else self.item
 
 
-def read(text: str, items: Collection[str], default: str = "") -> EntryAddress:
+def read_address(text: str, items: Collection[str], default: str = "") -> EntryAddress:
     """
     An id alone belongs to the item *default*, or to the only one of *items*. Ids are read as people write them: `fr-1`
     is FR-001. Raises UserError.

@@ -169,7 +169,7 @@ class ShownItem:
         self, *kinds: str, states: Collection[EntryState] = frozenset(EntryState)
     ) -> Iterator[ShownEntry]:
         """Of these *kinds*, or of all; in the order of their ids."""
-        return map(self.shown, self.ids(*kinds, states=states))
+        return map(self.show_entry, self.ids(*kinds, states=states))
 
     def not_settled(self) -> Iterator[ShownPoint]:
         """In the order of the brief."""
@@ -183,7 +183,7 @@ class ShownItem:
                 words=unsettled_row(row, self._schema),
             )
 
-    def shown(self, id: str) -> ShownEntry:
+    def show_entry(self, id: str) -> ShownEntry:
         """Raises UserError."""
         if id not in self.specification.entries:
             raise UserError(no_entry(EntryAddress(self.slug, id)))

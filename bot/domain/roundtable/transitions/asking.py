@@ -275,13 +275,17 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
 def _looking_first(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
     The card is posted first; what the persona finds before anybody answers is suggested on it, and what comes of words
-    that nobody had read when the step before was finished.
+    that no model had read when the step before was finished.
     """
     speak = listening(rt, playbook)
-    is_silenced = rt.manners.muted or used_up(rt.purse, playbook.policy)
     looks = playbook.policy.looks_first and not rt.answers and not rt.has_finished(rt.step_id)
-    is_wanted = (looks or rt.unread) and not rt.has_pending(Speak) and not is_silenced
+    is_wanted = (looks or rt.unread) and not rt.has_pending(Speak) and not is_silenced(rt, playbook)
     return rt.queueing(speak) if is_wanted and thinks(speak, rt, playbook) else rt
+
+
+def is_silenced(rt: Roundtable, playbook: Playbook) -> bool:
+    """Whether people muted the personas, or the budget is used up."""
+    return rt.manners.muted or used_up(rt.purse, playbook.policy)
 
 
 def text_of(rt: Roundtable, step: Step, playbook: Playbook, depth: Depth) -> tuple[str, bool]:
@@ -401,8 +405,13 @@ def _known_facts(rt: Roundtable) -> dict[str, str]:
 
 
 def chosen(rt: Roundtable, label: str, person: Person, *, part: LinePhase) -> Roundtable:
+    rt = rt.closing_menu(step_wording.chosen(label, rt.name_of(person.id)))
+    return record_choice(rt, label, person, part=part)
+
+
+def record_choice(rt: Roundtable, label: str, person: Person, *, part: LinePhase) -> Roundtable:
+    """In the record alone: the menu stays open."""
     name = rt.name_of(person.id)
-    rt = rt.closing_menu(step_wording.chosen(label, name))
     return rt.recording(step_wording.chose(name, label), part=part, person=person.id, user_name=name)
 
 

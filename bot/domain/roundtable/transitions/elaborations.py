@@ -76,7 +76,7 @@ MOST_OPTIONS = 5
 def challenge_due(rt: Roundtable, playbook: Playbook) -> bool:
     """At the end of the first round, until a persona has, or none is left to ask but the lead."""
     first = not rt.debate.first_round and not rt.debate.challenged and not rt.unaided
-    is_possible = first and bool(_challengers(rt, playbook)) and not speaking.is_silenced(rt, playbook)
+    is_possible = first and bool(_challengers(rt, playbook)) and not asking.is_silenced(rt, playbook)
     return is_possible and positions.is_unanimous(rt.debate)
 
 
@@ -324,7 +324,7 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
         return conclude(rt.logging(trouble("ERR-ELAB-006")), EndReason.TURN_LIMIT, playbook)
     text = discussion_wording.back_to_the_table(debate)
     rt = speaking.on_a_card(rt, text)
-    if not debate.framed and not speaking.is_silenced(rt, playbook):
+    if not debate.framed and not asking.is_silenced(rt, playbook):
         return rt.queueing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
     return floor_given(rt, [], playbook)
 

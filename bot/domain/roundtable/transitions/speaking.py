@@ -64,12 +64,8 @@ def _written(rt: Roundtable, saying: PersonaUtterance) -> Roundtable:
 # What people say is heard all the same, and what personas were about to say waits for its time.
 
 
-def is_silenced(rt: Roundtable, playbook: Playbook) -> bool:
-    return rt.manners.muted or used_up(rt.purse, playbook.policy)
-
-
 def asking_to_speak(rt: Roundtable, speak: Speak, playbook: Playbook) -> Roundtable:
-    return rt if is_silenced(rt, playbook) else rt.queueing(speak)
+    return rt if asking.is_silenced(rt, playbook) else rt.queueing(speak)
 
 
 def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak, **facts: Any) -> Roundtable:
@@ -77,7 +73,7 @@ def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak, **f
     rt = on_a_card(rt, intro, **facts)
     assert rt.board, "a card was posted"
     rt = rt.but(board=rt.board.but(first=""))  # the card says it in its own parts
-    return rt if is_silenced(rt, playbook) else rt.queueing(speak)
+    return rt if asking.is_silenced(rt, playbook) else rt.queueing(speak)
 
 
 def on_a_card(rt: Roundtable, text: str, **facts: Any) -> Roundtable:
@@ -106,8 +102,8 @@ def _speaking_again(rt: Roundtable, name: str, playbook: Playbook) -> Roundtable
 
 
 def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """What would have been said meanwhile: what nobody has read is read, or the next persona speaks."""
-    if is_silenced(rt, playbook) or rt.has_pending(Speak):
+    """After a silence: a model reads what none has read, or the next persona speaks."""
+    if asking.is_silenced(rt, playbook) or rt.has_pending(Speak):
         return rt
     if rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY}:
         return reading(rt, playbook)
@@ -253,14 +249,16 @@ def reading(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def is_left_unread(rt: Roundtable, playbook: Playbook) -> bool:
-    """Whether a model gave no answer that could be used, so that nobody is about to read what people said."""
+    """Whether words of people are unread, and no model is about to read them: the last answer could not be used."""
     if (
         rt.stage not in {Stage.DISCUSSING, Stage.AT_BOUNDARY}
         or not rt.unread
         or rt.has_pending(Speak, Survey)
     ):
         return False
-    return not is_silenced(rt, playbook) and asking.thinks(asking.listening(rt, playbook), rt, playbook)
+    return not asking.is_silenced(rt, playbook) and asking.thinks(
+        asking.listening(rt, playbook), rt, playbook
+    )
 
 
 def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:

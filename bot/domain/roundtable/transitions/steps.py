@@ -91,7 +91,7 @@ def drafted(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtab
     then = tuple(key for key in asked if key != persona.key)
     speaks, is_late = bool(event.text.strip()), speaking.is_overtaken(rt, event)
     is_said, has_looked = speaks and not is_late, event.patches is not None
-    rt = _read(rt, persona, event, playbook, facts={} if is_said else event.meta)
+    rt = _take_proposals(rt, persona, event, playbook, facts={} if is_said else event.meta)
     if speaks and is_late:
         left = event.but(facts={}) if has_looked else event
         rt = speaking.late_words_noted(rt, persona, left, part=LinePhase.CLARIFYING, again=True)
@@ -107,7 +107,7 @@ def drafted(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtab
     return speaking.reading(rt, playbook) if is_late else rt
 
 
-def _read(
+def _take_proposals(
     rt: Roundtable, persona: Persona, event: PersonaSpoke, playbook: Playbook, *, facts: Mapping[str, Any]
 ) -> Roundtable:
     """What the call took stands in the record once: on the line of its words, if there are any."""
@@ -129,9 +129,7 @@ def can_be_read(rt: Roundtable, _: Press, playbook: Playbook) -> bool:
 def read_again(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if not speaking.is_left_unread(rt, playbook):
         raise NotNow(step_wording.ALL_IS_READ)
-    name = rt.name_of(event.person.id)
-    said = step_wording.chose(name, menus.READ_AGAIN.label)
-    rt = rt.recording(said, part=LinePhase.CLARIFYING, person=event.person.id, user_name=name)
+    rt = asking.record_choice(rt, menus.READ_AGAIN.label, event.person, part=LinePhase.CLARIFYING)
     return speaking.reading(rt, playbook)
 
 
@@ -152,9 +150,8 @@ def save_and_go_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
     if after.stage is not Stage.WRITING:
         return after
     following = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
-    name, label = rt.name_of(event.person.id), step_wording.continue_to(following)
-    said = step_wording.chose(name, label)
-    return after.recording(said, part=LinePhase.CLARIFYING, person=event.person.id, user_name=name)
+    label = step_wording.continue_to(following)
+    return asking.record_choice(after, label, event.person, part=LinePhase.CLARIFYING)
 
 
 def finish_first(rt: Roundtable, event: Press, playbook: Playbook, *, heading_for: Stage) -> Roundtable:
@@ -239,7 +236,7 @@ def menu(
     anew: bool = False,
 ) -> Roundtable:
     """
-    What people said or changed in the meantime is written first, and what nobody has read is read while they choose.
+    What people said or changed in the meantime is written first; while they choose, a model reads what none has read.
     *anew*: the menu is posted, not edited in place. Below a discussion it always is.
     """
     if rt.answers != rt.filed and playbook.agenda.get(rt.step_id):

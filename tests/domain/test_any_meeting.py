@@ -27,6 +27,7 @@ from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item import meta
+from bot.domain.item.artifacts import CheckedEdit, DerivedEdit
 from bot.domain.item.item import item_from
 from bot.domain.messages import step_wording
 from bot.domain.messages.menus import Menu, MenuKind
@@ -60,6 +61,7 @@ from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import Attempted, Failed, Posted, ThreadMessage, ThreadRead
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification import snapshot
 from bot.domain.transcript import lines
 from bot.errors import NotNow
 from bot.record.verify import META, TRANSCRIPT
@@ -565,6 +567,19 @@ class Meeting(RuleBasedStateMachine):
             assert stamps == sorted(stamps)
             assert [line.ts for line in commit.lines] == sorted(line.ts for line in commit.lines)
             assert [line.round for line in commit.lines] == sorted(line.round for line in commit.lines)
+
+    @invariant()
+    def a_snapshot_says_what_its_commit_writes(self) -> None:
+        """Otherwise a section of ours counts as changed by hand when the item is read from git, and is left so."""
+        pending = (effect for effect in self.table.rt.outbox if isinstance(effect, Commit))
+        for commit in (*self.table.world.commits[-3:], *pending):
+            if commit.snapshot:
+                said = set(snapshot.read(commit.snapshot).written.values())
+                assert {
+                    one.digest for one in commit.edits if isinstance(one, DerivedEdit | CheckedEdit)
+                } <= said
+                hashes = {line.meta.get(snapshot.HASH) for line in commit.lines}
+                assert snapshot.hash_of(commit.snapshot) in hashes
 
     @invariant()
     def words_wait_only_for_a_post_that_is_being_made(self) -> None:

@@ -229,9 +229,8 @@ def _must_be_read(rt: Roundtable) -> None:
 def _saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """While a step is open its commit takes it; at a menu the files say it at once."""
     if rt.stage is not Stage.AT_BOUNDARY or rt.has_pending(Commit):
-        return pausing.notes_saved(rt, playbook)
-    rt, edits = specifying.written(rt, playbook)
-    return queue_commit(rt, "entries changed", edits=edits)
+        return pausing.notes_saved(rt)
+    return queue_commit(rt, "entries changed")
 
 
 def _overtaken(rt: Roundtable, event: Specify) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def as_it_reads(rt: Roundtable, event: Say) -> Say:
 def gone_already(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """It was deleted before it came: kept in the transcript, and it means nothing any more."""
     rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part)
-    return pausing.notes_saved(rt, playbook)
+    return pausing.notes_saved(rt)
 
 
 def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
@@ -90,4 +90,4 @@ def _answer_is(rt: Roundtable, ts: str, text: str | None, playbook: Playbook) ->
         rt = speaking.reading(rt, playbook) if rt.stage in READ_AT else rt
     if rt.stage is Stage.AT_BOUNDARY:
         return rt.but(filed=rt.answers)
-    return pausing.notes_saved(rt, playbook)
+    return pausing.notes_saved(rt)

@@ -124,7 +124,7 @@ def recorded(
     facts = specifying.facts_of(patches)
     facts = facts if how is How.PRESS else {HOW: how.value, **facts}
     rt = rt.recording(f"{name} {what}.", part=rt.part, person=person.id, user_name=name, **facts)
-    return pausing.notes_saved(rt, playbook)
+    return pausing.notes_saved(rt)
 
 
 # --- typed in place of a press ---

@@ -93,7 +93,7 @@ def late_message(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable |
         after = _kept(rt, event, own, playbook)
     else:
         return None
-    return pausing.notes_saved(pausing.tried_again(after) if rt.stage in RESTING else after, playbook)
+    return pausing.notes_saved(pausing.tried_again(after) if rt.stage in RESTING else after)
 
 
 def refusal(rt: Roundtable, event: Stop | SetDepth | Plan) -> str:

@@ -118,7 +118,7 @@ def _marked(rt: Roundtable, event: MarkMessage, found: MarkedWords, playbook: Pl
     if mark.kind is MarkKind.ANSWER and rt.stage is Stage.DISCUSSING:
         rt = _answering(rt, mark)
     rt = rt.but(marks=(*rt.marks, mark)[-MARKS_REMEMBERED:])
-    return pausing.notes_saved(_told(rt, event.person, text), playbook)
+    return pausing.notes_saved(_told(rt, event.person, text))
 
 
 def _with_entry(
@@ -152,7 +152,7 @@ def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook:
         if mark.kind is MarkKind.OUT
         else _without_entry(rt, event, mark, playbook)
     )
-    return pausing.notes_saved(_told(rt, event.person, wording.UNDONE), playbook)
+    return pausing.notes_saved(_told(rt, event.person, wording.UNDONE))
 
 
 def _without_entry(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
@@ -348,4 +348,4 @@ def settled(
     sentence = (wording.agreed if agree else wording.not_agreed)(name, mark.text)
     rt = rt.but(marks=tuple(after if one is mark else one for one in rt.marks))
     rt = rt.recording(sentence, part=rt.part, person=person.id, user_name=name, **facts)
-    return pausing.notes_saved(rt, playbook)
+    return pausing.notes_saved(rt)

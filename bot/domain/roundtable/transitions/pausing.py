@@ -132,7 +132,7 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         rt = rt.answering(event, feedback=True)
     elif is_answer:
         rt = rt.answering(event, feedback=False)
-    return notes_saved(tried_again(rt), playbook)
+    return notes_saved(tried_again(rt))
 
 
 def _rest(rt: Roundtable) -> str:
@@ -144,7 +144,7 @@ def _hinted(rt: Roundtable) -> Roundtable:
     return rt.but(hinted=_rest(rt))
 
 
-def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
+def notes_saved(rt: Roundtable) -> Roundtable:
     """
     While one commit is on its way, further words wait and go into the next one together.
 
@@ -154,5 +154,4 @@ def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
     unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
     if rt.stage not in RESTING or unread or not spoken or rt.has_pending(Commit):
         return rt
-    rt, edits = specifying.written(rt, playbook)
-    return queue_commit(rt, "said afterwards", edits=edits)
+    return queue_commit(rt, "said afterwards")

@@ -49,7 +49,7 @@ def go_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def analysed(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.but(stage=Stage.ANALYSED, heading_for=None, step_id="", elaboration=None)
     rt = rt.but(answers=(), filed=(), unread=())
-    return pausing.notes_saved(rt, playbook)
+    return pausing.notes_saved(rt)
 
 
 def welcome(rt: Roundtable, playbook: Playbook) -> str:

@@ -8,7 +8,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
-from bot.domain.item.artifacts import CheckedEdit, DerivedEdit, Edit, InsightEdit, SectionEdit
+from bot.domain.item.artifacts import DerivedEdit, Edit, InsightEdit, SectionEdit
 from bot.domain.item.meta import MetaChange, Seats, SlackPlace
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.message import NO_STEP, Message
@@ -19,7 +19,6 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.words import answers, asks_us
-from bot.domain.specification import snapshot as snapshots
 from bot.domain.specification.entries import ENTRIES
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import BOT, SPENT, TO, Line, LinePhase, Source, in_thread_order
@@ -54,10 +53,11 @@ def queue_commit(
     """
     rt, change = _placed(rt, change or MetaChange())
     edits = tuple(edits)
-    snapshot = snapshots.text_of(rt.specification, rt.written) if rt.specification.entries else ""
-    if any(TAKES_OVER in line.meta for line in rt.unheld):
-        snapshot = ""  # what the lines say is only known when they are taken over
-    rt = _carrying(rt, {**_progress(change), **_specified(rt, snapshot, edits)}, change, subject)
+    facts, snapshot = dict[str, Any](), ""
+    # what the lines say is only known when they are taken over
+    if rt.specification.entries and not any(TAKES_OVER in line.meta for line in rt.unheld):
+        facts, snapshot = specifying.snapshot_facts(rt, edits)
+    rt = _carrying(rt, {**_progress(change), **facts}, change, subject)
     commit = Commit(
         subject=f"roundtable({rt.slug}): {subject}",
         step=step,
@@ -286,16 +286,6 @@ def _placed(rt: Roundtable, change: MetaChange) -> tuple[Roundtable, MetaChange]
 def _progress(change: MetaChange) -> dict[str, Any]:
     """So that meta.json can be replayed from the lines alone."""
     return {CHANGE: carried(change)} if carried(change) else {}
-
-
-def _specified(rt: Roundtable, snapshot: str, edits: Iterable[Edit]) -> dict[str, Any]:
-    """The hash of specification.json, and the digests of the sections that are written with it."""
-    if not snapshot:
-        return {}
-    digests = {edit.digest for edit in edits if isinstance(edit, CheckedEdit | DerivedEdit)}
-    sections = {key: digest for key, digest in rt.written.items() if digest in digests}
-    facts: dict[str, Any] = {snapshots.HASH: snapshots.hash_of(snapshot)}
-    return {**facts, snapshots.SECTIONS: sections} if sections else facts
 
 
 def _carrying(rt: Roundtable, facts: dict[str, Any], change: MetaChange, subject: str) -> Roundtable:

@@ -17,7 +17,7 @@ from bot.domain.discussion.block import Added
 from bot.domain.discussion.board import OUTCOMES, is_position_in_step
 from bot.domain.discussion.elaboration import Elaboration, EndReason, Fate
 from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
-from bot.domain.item.artifacts import Edit, digest_of
+from bot.domain.item.artifacts import CheckedEdit, DerivedEdit, Edit, digest_of
 from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
@@ -39,6 +39,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification import adr, checks, discussions, files, reader, said_entries
+from bot.domain.specification import snapshot as snapshots
 from bot.domain.specification.brief import brief
 from bot.domain.specification.claim_check import Root
 from bot.domain.specification.coverage import CoverageGap
@@ -596,9 +597,34 @@ def write_due_files(
         return rt
     rt, due = written(rt, playbook)
     if len(new) == 1 or any(one.step for one in new):
-        changed = {new[-1].id: new[-1].but(edits=(*new[-1].edits, *due))}
+        changed = [new[-1].but(edits=(*new[-1].edits, *due))] if due or is_named else []
     else:
-        changed = {one.id: one.but(edits=()) for one in new}
         edits = tuple(edit for one in new for edit in one.edits)
-        changed[new[0].id] = new[0].but(edits=(*edits, *due))
-    return rt.but(outbox=tuple(changed.get(effect.id, effect) for effect in rt.outbox))
+        changed = [new[0].but(edits=(*edits, *due)), *(one.but(edits=()) for one in new[1:])]
+    for commit in changed:
+        rt = _with_snapshot(rt, commit)
+    return rt
+
+
+def _with_snapshot(rt: Roundtable, commit: Commit) -> Roundtable:
+    """With *commit*, in place of the one before its edits changed: specification.json says what they write."""
+    facts, text = snapshot_facts(rt, commit.edits) if commit.snapshot else ({}, "")
+    lines = tuple(
+        one.but(meta={**one.meta, snapshots.SECTIONS: {}, **facts}) if snapshots.HASH in one.meta else one
+        for one in commit.lines
+    )
+    commit = commit.but(lines=lines, snapshot=text)
+    known = {line.message_id: line for line in lines}
+    return rt.but(
+        lines=tuple(known.get(line.message_id, line) for line in rt.lines),
+        outbox=tuple(commit if one.id == commit.id else one for one in rt.outbox),
+    )
+
+
+def snapshot_facts(rt: Roundtable, edits: Iterable[Edit]) -> tuple[dict[str, Any], str]:
+    """The hash of specification.json, and the digests of the sections that *edits* write with it; and its text."""
+    text = snapshots.text_of(rt.specification, rt.written)
+    digests = {edit.digest for edit in edits if isinstance(edit, CheckedEdit | DerivedEdit)}
+    sections = {key: digest for key, digest in rt.written.items() if digest in digests}
+    facts: dict[str, Any] = {snapshots.HASH: snapshots.hash_of(text)}
+    return {**facts, snapshots.SECTIONS: sections} if sections else facts, text

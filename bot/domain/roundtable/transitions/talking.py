@@ -21,13 +21,13 @@ def only(rt: Roundtable, event: Command, why: str) -> Roundtable:
 
 def helped(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Who says "help" has answered no question, and is told what would."""
-    return pausing.notes_saved(_answered(rt, event, step_wording.HOW_IT_GOES), playbook)
+    return pausing.notes_saved(_answered(rt, event, step_wording.HOW_IT_GOES))
 
 
 def question_answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """By topic, to who asks alone. It answers nothing, and is in no file."""
     answer = help_wording.ANSWERS.get(playbook.schema.topic_of(plain(event.text)), help_wording.NO_ANSWER)
-    return pausing.notes_saved(_answered(rt, event, answer, **{TO: BOT}), playbook)
+    return pausing.notes_saved(_answered(rt, event, answer, **{TO: BOT}))
 
 
 def _answered(rt: Roundtable, said: Say, answer: str, **facts: str) -> Roundtable:

@@ -117,7 +117,7 @@ def _goes_on(
     rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed | None = None
 ) -> Roundtable:
     follows = AFTER_COMMIT.get(commit.then)
-    return follows(rt, playbook, told) if follows else pausing.notes_saved(rt, playbook)
+    return follows(rt, playbook, told) if follows else pausing.notes_saved(rt)
 
 
 UNSTRUCTURED = "unstructured"

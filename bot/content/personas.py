@@ -15,7 +15,11 @@ from bot.errors import ContentError
 
 FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens", "model", "looks_at")
 PROSE = {"identity": "identity", "style": "style"}
-LISTS = {"does": "does", "does not": "does_not"}
+LISTS = {
+    "looks for": "looks_for",
+    "changes my mind": "changes_my_mind",
+    "does not": "does_not",
+}
 QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"))
 TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<text>.*)", re.DOTALL)
 

@@ -33,6 +33,7 @@ from bot.domain.roundtable.outcomes import (
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line
@@ -600,14 +601,16 @@ class VoiceContext(NamedTuple):
 class Speech(NamedTuple):
     """
     What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. One that
-    `passed` has nothing to add: the record says so, the thread does not. `by_rule`: no model was asked. Of an
-    open step: `patches` are the entries that it proposes, None when it did not look for any; `recommended` is its own
-    answer to the question that it asks, `why` why that matters.
+    `passed` has nothing to add: the record says so, the thread does not. `quotes` are the words of people and the code
+    that it rests on, as they were shown. `by_rule`: no model was asked. Of an open step: `patches` are the entries that
+    it proposes, None when it did not look for any; `recommended` is its own answer to the question that it asks, `why`
+    why that matters.
     """
 
     text: str
     facts: Facts = NO_FACTS
     stances: tuple[Stance, ...] = ()
+    quotes: tuple[Quote, ...] = ()
     satisfied: bool | None = None
     passed: bool = False
     by_rule: bool = False

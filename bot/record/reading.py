@@ -37,8 +37,6 @@ from bot.files import LONGEST_ROW_BYTES, File
 REMARKS = {
     "pass": "passed",
     "unrecorded": "no stance on record",
-    "flips": "moved without anything new",
-    "repeats": "the same point again",
     "left_out": "synthesis refused",
 }
 CHANGES = {

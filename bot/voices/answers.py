@@ -5,7 +5,6 @@ Parsing never fails. What does not fit the form is left out, and a text without 
 """
 
 import json
-import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
@@ -13,6 +12,8 @@ from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.discussion.elaboration import Stance
+from bot.domain.specification.claims import Quote
+from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
 from bot.domain.values.json_files import objects_in, parse
 from bot.voices.prompts.seen import sanitized, text_row
 
@@ -26,14 +27,26 @@ QUESTION_CHARS = 300
 REASON_CHARS = 300
 
 FIELDS = frozenset(
-    {"stances", "pass", "say", "satisfied", "question", "about", "recommended", "why", "entries", "declined"}
+    {
+        "stances",
+        "quotes",
+        "pass",
+        "say",
+        "satisfied",
+        "question",
+        "about",
+        "recommended",
+        "why",
+        "entries",
+        "declined",
+    }
 )
 
 _BLOCK = re.compile(
     r"^[ \t]*```[ \t]*+(?P<kind>[\w-]*+)[ \t]*+\n(?P<inside>.*?)(?:^[ \t]*```[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_BARE = re.compile(r'\{\s*"(?:stances|pass|say|satisfied|question|entries|declined)"\s*:')
+_BARE = re.compile(r'\{\s*"(?:stances|quotes|pass|say|satisfied|question|entries|declined)"\s*:')
 _ASKS = re.compile(r"[?？؟][!?？؟]*")
 
 
@@ -46,6 +59,7 @@ class Answered(NamedTuple):
 
     text: str
     stances: tuple[Stance, ...] = ()
+    quotes: tuple[Quote, ...] = ()
     satisfied: bool | None = None
     passed: bool = False
     recorded: bool = False
@@ -70,6 +84,7 @@ def read(answer: str, *, turns: Collection[str]) -> Answered:
     return Answered(
         said.strip(),
         tuple(_stances(found.get("stances"), turns)),
+        tuple(quotes_in(found.get("quotes"))),
         satisfied if isinstance(satisfied, bool) else None,
         passed,
         recorded=isinstance(found.get("stances"), list)
@@ -83,6 +98,15 @@ def read(answer: str, *, turns: Collection[str]) -> Answered:
         why=text_row(found.get("why"), REASON_CHARS),
         entries=tuple(entries) if isinstance(entries, list) else None,
     )
+
+
+def quotes_in(given: Any) -> Iterator[Quote]:
+    """As they were given, cut where the record would refuse them."""
+    for one in given[:MOST_SOURCES] if isinstance(given, list) else ():
+        named = one if isinstance(one, Mapping) else {}
+        line, words = (sanitized(str(named.get(name) or "")).strip() for name in ("line", "words"))
+        if line and words:
+            yield Quote(line=line, words=words[:QUOTE_CHARS])
 
 
 def rows_in(answer: str, field: str) -> list[Any] | None:
@@ -181,15 +205,7 @@ def _stance(given: Mapping[str, Any], turns: Collection[str]) -> Stance | None:
         issue=issue,
         position=position,
         because=tuple(dict.fromkeys(one for one in named if one in turns))[:MOST_TURNS],
-        confidence=_share(given.get("confidence")),
-        new_evidence=given.get("new_evidence") is True,
     )
-
-
-def _share(given: Any) -> float | None:
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        return None
-    return float(given) if math.isfinite(given) and 0 <= given <= 1 else None
 
 
 def _question(text: str, found: Mapping[str, Any]) -> str:

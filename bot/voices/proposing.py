@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
+from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import ClaimCheck, Root, stands_in
 from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Patch, Quote, Specification
@@ -68,6 +69,20 @@ def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTH
         claim = " ".join(map(str, one.set.values()))
         passages = {**quoted(one.sources, sources.texts, claim), **passages}
     return Proposals(marked, tuple(reader.dropped), sources.texts, passages)
+
+
+def known_quotes(
+    given: Iterable[Quote], scene: Scene, debate: Elaboration, shown: Mapping[str, str] = NOTHING_SEEN
+) -> tuple[Quote, ...]:
+    """Those whose words stand in what a person said, or in what a tool showed. A turn is named by its line."""
+    rt = scene.rt
+    said = {turn.line: turn.text for turn in debate.turns if turn.human}
+    answers = {rt.line_of(one.ts): one.text for one in rt.to_read}
+    roots = {line: root.text for line, root in checks.roots_in(rt.specification).items()}
+    sources = Sources({**roots, **answers, **said}, shown, rt.slug)
+    lines = {turn.id: turn.line for turn in debate.turns if turn.human}
+    found = (one.but(line=sources.find(lines.get(one.line, one.line))) for one in given)
+    return tuple(one for one in found if one.line and stands_in(one.words, sources.texts[one.line]))
 
 
 class _NamedQuote(NamedTuple):

@@ -109,7 +109,9 @@ class ModelVoices:
             return await self._offline.frame(cue)
         debate, scene = _debate(cue), await _scene(cue)
         session = self._session(mind, cue, SPEAKING, ModelTask.FRAME)
-        return await _spoken(session, cue, tasks.frame(scene, debate), AnswerSpec(scene, may_pass=False))
+        return await _spoken(
+            session, cue, tasks.frame(scene, debate), AnswerSpec(scene, may_pass=False), debate
+        )
 
     async def respond(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
@@ -117,7 +119,7 @@ class ModelVoices:
         debate, scene = _debate(cue), await _scene(cue)
         known = frozenset(turn.id for turn in visible_to(debate, cue.persona))
         session = self._session(mind, cue, SPEAKING, ModelTask.RESPOND)
-        return await _spoken(session, cue, tasks.respond(scene, debate), AnswerSpec(scene, known))
+        return await _spoken(session, cue, tasks.respond(scene, debate), AnswerSpec(scene, known), debate)
 
     async def _checked(
         self, found: Proposals, facts: Facts, cue: VoiceContext
@@ -214,7 +216,7 @@ class AnswerSpec:
         assesses: bool = False,
         session: ModelSession | None = None,
     ) -> None:
-        self._scene = scene
+        self.scene = scene
         self._session = session
         rt, roster = scene.rt, scene.playbook.roster
         self._persona = scene.persona
@@ -258,16 +260,20 @@ class AnswerSpec:
 
     def _settles(self, found: Answered) -> bool:
         """Whether the entries of the answer settle the point that its question is about."""
-        points = wanted.open_points(self._scene)
+        points = wanted.open_points(self.scene)
         if not found.question or not found.entries or not 0 < found.about <= len(points):
             return False
         seen = self._session.shown if self._session else {}
-        patches = proposing.proposed(found.entries, self._scene, seen).patches
-        return wanted.settles(points[found.about - 1], patches, self._scene)
+        patches = proposing.proposed(found.entries, self.scene, seen).patches
+        return wanted.settles(points[found.about - 1], patches, self.scene)
 
 
-async def _spoken(thinking: ModelSession, cue: VoiceContext, prompt: Prompt, spec: AnswerSpec) -> Speech:
-    return _speech(*await _answer(thinking, cue, prompt, spec))
+async def _spoken(
+    thinking: ModelSession, cue: VoiceContext, prompt: Prompt, spec: AnswerSpec, debate: Elaboration
+) -> Speech:
+    answer, facts = await _answer(thinking, cue, prompt, spec)
+    quotes = proposing.known_quotes(answer.quotes, spec.scene, debate, thinking.shown)
+    return _speech(answer, facts)._replace(quotes=quotes)
 
 
 def _speech(answer: Answered, facts: Facts) -> Speech:
@@ -276,8 +282,8 @@ def _speech(answer: Answered, facts: Facts) -> Speech:
         answer.text,
         facts,
         answer.stances,
-        answer.satisfied,
-        answer.passed,
+        satisfied=answer.satisfied,
+        passed=answer.passed,
         recommended=answer.recommended if asks else "",
         why=answer.why if asks else "",
     )

@@ -39,9 +39,17 @@ Calm.
 - **Watch:** look at it afterwards
 - Sleep well
 
+## Looks for
+
+- Who asks for the way back.
+
+## Changes my mind
+
+- A map.
+
 ## Does
 
-- Asks for the way back.
+- Brings cake.
 
 ## Does not
 
@@ -105,7 +113,8 @@ def test_a_persona_is_a_markdown_file(folder: Path) -> None:
         Principle(title="Watch", text="look at it afterwards"),
         Principle(title="Sleep well"),
     )
-    assert zoe.does == ("Asks for the way back.",)
+    assert zoe.looks_for == ("Who asks for the way back.",)
+    assert zoe.changes_my_mind == ("A map.",)
     assert zoe.does_not == ("Ship on Fridays.", "Panic.")
     assert zoe.acknowledgement == "Noted. {concern} goes on the list."
 

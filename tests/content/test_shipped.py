@@ -521,7 +521,8 @@ def test_a_persona_is_complete(persona: Persona) -> None:
     assert re.fullmatch(r":[a-z_]+:", persona.icon)
     assert len(persona.principles) == 4
     assert all(principle.title and principle.text for principle in persona.principles)
-    assert len(persona.does) == 5
+    assert len(persona.looks_for) == 3
+    assert len(persona.changes_my_mind) == 2
     assert len(persona.does_not) == 3
 
 

@@ -92,6 +92,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import opening
 from bot.domain.specification.brief import PAGE
+from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Patch
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript import lines as transcript
@@ -128,6 +129,14 @@ class Contribution(NamedTuple):
     text: str
     stances: tuple[Stance, ...] = ()
     passed: bool = False
+    quotes: tuple[Quote, ...] | None = None
+    """None: of a line of code that nobody has quoted."""
+
+    def quotes_in(self, rt: Roundtable) -> tuple[Quote, ...]:
+        if self.quotes is not None or self.passed:
+            return self.quotes or ()
+        number = rt.elaboration.turn_count if rt.elaboration else 0
+        return (Quote(line=f"src/sync.py:{number + 1}", words="the line of code"),)
 
 
 @dataclass
@@ -570,6 +579,7 @@ class Table:
                 read = tuple(one.ts for one in self.rt.unread)
                 given = {"turns": turns, "read": read, "redone": effect.redone}
                 more = {"stances": said.stances, "passed": said.passed, "then": effect.then}
+                more["quotes"] = said.quotes_in(self.rt) if self.rt.elaboration else ()
                 more |= {"patches": world.patches} if effect.task == "draft" and world.patches else {}
                 more = {**more, **given, **world.more}
                 return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)

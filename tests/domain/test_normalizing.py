@@ -86,7 +86,6 @@ def test_personas_who_name_an_option_hold_that_option() -> None:
 
     assert side.position == "a queue"
     assert len(side.holders) == 3
-    assert positions.flips(debate, {}) == ()
     assert len(debate.options) == 2
     newest = [one.stances[0] for one in debate.turns if one.stances]
     assert {one.position for one in newest} == set(said.values())

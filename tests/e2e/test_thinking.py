@@ -38,8 +38,6 @@ def task_of(prompt: Prompt) -> str:
 
 def good(prompt: Prompt) -> Answer:
     """What a well-behaved model would answer."""
-    if "Make the strongest case against" in prompt.moving:
-        return record("Against it: a phone that is lost takes its queue along.", STANCE)
     return {
         "draft": 'Tunnels, then.\n```record\n{"satisfied": false, "question": "Who loses most?"}\n```',
         "frame": record("We have tunnels. Alex, what breaks first?"),
@@ -58,7 +56,7 @@ def good(prompt: Prompt) -> Answer:
 
 
 async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
-    """Acknowledged, written down, discussed, challenged when all agree, put together; all of it is on record."""
+    """Acknowledged, written down, discussed until nobody has anything new, put together; all of it is on record."""
     mind = ScriptedMind(script=good)
     meeting.voices = thinking(mind)
     async with meeting.bot():
@@ -69,7 +67,9 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
         await meeting.menu("continue")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
-        await meeting.seen("6 of 10 turns left")
+        await meeting.seen("7 of 10 turns left")
+        await meeting.press("go_on")
+        await meeting.seen("Nobody has anything new.")
         await meeting.press("end_elaboration")
         await meeting.seen("A queue keeps the order")
         await meeting.menu("continue")
@@ -78,12 +78,7 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
     page = (meeting.folder / "quick-scan.md").read_text()
     assert "Edits get lost in tunnels" in page
     turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
-    framed, agreed, against = (
-        "BusinessAnalyst",
-        ("SolutionsArchitect", "InterfaceDesigner"),
-        "SolutionsArchitect",
-    )
-    assert [line.actor for line in turns] == [framed, *agreed, against]
+    assert [line.actor for line in turns] == ["BusinessAnalyst", "SolutionsArchitect", "InterfaceDesigner"]
     assert turns[1].content == "A queue, with two ways to merge."
     (patch,) = turns[1].meta["entries"]
     assert (patch["set"]["issue"], patch["set"]["option"]) == ("sync", "keep both edits")

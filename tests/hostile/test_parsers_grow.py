@@ -22,7 +22,6 @@ from bot.domain.catalog.steps import owned_sections
 from bot.domain.discussion import words as discussion_words
 from bot.domain.discussion.attesting import stand_of, takes_a_stand
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, Turn
-from bot.domain.discussion.novelty import _evidence as evidence
 from bot.domain.discussion.synthesis import Decision, Insight, Synthesis
 from bot.domain.item import artifacts, item, meta
 from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
@@ -365,7 +364,6 @@ MODELS: Mapping[str, Read] = {
         citations.cited_text(said, {"src/a.py:1@1a2b3c4": said}),
         citations.CodeCitation.read(said),
     ),
-    "evidence": evidence,
     "a plan": told(read_plan),
     "objects": lambda said: list(json_files.objects_in(said)),
     "what it is shown": lambda said: (

@@ -52,7 +52,7 @@ class ScriptedVoices:
 
     def _speech(self, cue: VoiceContext) -> Speech:
         said = self._script.contribution(cue.persona, cue.roundtable)
-        return Speech(said.text, FACTS, said.stances, passed=said.passed)
+        return Speech(said.text, FACTS, said.stances, said.quotes_in(cue.roundtable), passed=said.passed)
 
 
 async def held(script: Script, root: Path) -> Played:

@@ -15,7 +15,7 @@ from bot.domain.discussion.attesting import NOT_SAID, PROPOSED, attested
 from bot.domain.discussion.elaboration import Elaboration, Stance
 from bot.domain.discussion.synthesis import Decision, Objection, Synthesis
 from bot.domain.messages.attribution_wording import recorder
-from bot.domain.roundtable import citing, quality
+from bot.domain.roundtable import citing
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
@@ -45,7 +45,6 @@ class PlantedTurn(Value):
     name: str
     says: str = ""
     stances: tuple[Stance, ...] = ()
-    challenge: bool = False
     issue: str = ""
     decides: str = ""
 
@@ -57,13 +56,12 @@ class PlantedWords(Value):
 
 
 class Planted(Value):
-    """`decisions` are the only ones that people make; `collapsed` the issues that are given up without a reason."""
+    """`decisions` are the only ones that people make."""
 
     facts: tuple[Words, ...] = ()
     dissent: tuple[PlantedWords, ...] = ()
     lies: tuple[Words, ...] = ()
     decisions: tuple[PlantedWords, ...] = ()
-    collapsed: tuple[str, ...] = ()
 
 
 class PlantedMeeting(NamedTuple):
@@ -80,10 +78,8 @@ class PlantedScore(NamedTuple):
 
     facts: int
     dissent: int
-    collapses: int
     false_claims: int = 0
     invented: int = 0
-    alarms: int = 0
 
 
 def read_planted(path: Path) -> PlantedMeeting:
@@ -108,7 +104,7 @@ def _turn(given: Mapping[str, Any]) -> PlantedTurn:
 
 def wanted(planted: Planted) -> PlantedScore:
     """All that is planted is kept, and nothing else is there."""
-    return PlantedScore(len(planted.facts), len(planted.dissent), len(planted.collapsed))
+    return PlantedScore(len(planted.facts), len(planted.dissent))
 
 
 async def played(meeting: PlantedMeeting, playbook: Playbook) -> PlantedScore:
@@ -169,8 +165,6 @@ class PlantedStage:
             for one in rt.discussed.current_decisions
         )
         record = given.but(decisions=decisions, objections=tuple(Objection(text=one) for one in objections))
-        collapsed = {one.casefold() for one in quality.collapsed(rt.discussed)}
-        expected = {one.casefold() for one in planted.collapsed}
         everything, as_fact = tuple(_everything(record)), tuple(_as_fact(record))
         return PlantedScore(
             facts=sum(_is_in(one, everything) for one in planted.facts),
@@ -178,19 +172,15 @@ class PlantedStage:
                 any(letters_of(one.says) in letters_of(text) for text in objections)
                 for one in planted.dissent
             ),
-            collapses=len(collapsed & expected),
             false_claims=sum(_is_in(one, as_fact) for one in planted.lies),
             invented=sum(
                 not any(known.by == one.by and _is_in(known.words, [one.text]) for known in planted.decisions)
                 for one in decisions
             ),
-            alarms=len(collapsed - expected),
         )
 
     async def _persona_speaks(self, persona: Persona, turn: PlantedTurn) -> None:
         debate = self.rt.debate
-        if turn.challenge:
-            debate = debate.but(challenger=persona.key, challengers=(*debate.challengers, persona.key))
         rt = self.rt.but(elaboration=debate.asked(persona.key))
         stances = [one.model_dump(mode="json", exclude_defaults=True) for one in turn.stances]
         voices = _voices({"say": turn.says, "stances": stances})
@@ -199,14 +189,13 @@ class PlantedStage:
         told = {"key": turn.name, "at": AT, "effect": turn.name, "persona": persona.key}
         text, _ = speaking.own_words(speech.text, persona, self._playbook)
         event = PersonaSpoke(**told, **speech._asdict())
-        debate = speaking.spoken(rt.debate, text, event, by=persona, unaided=False)
+        debate = speaking.spoken(rt.debate, text, event, by=persona)
         rt = rt.but(elaboration=boards.with_persona_options(debate))
         facts = specifying.stances_taken(rt, persona, self._playbook)
         facts = {**facts, speaking.TURN_ID: rt.debate.turns[-1].id}
         rt = speaking.told(rt, [speaking.PersonaUtterance(persona, text, facts)])
         have_spoken = {one.by for one in rt.debate.turns} >= {one.key for one in self._playbook.roster}
-        waits = any(one.challenge for one in self._meeting.thread) and not rt.debate.challenged
-        is_over = have_spoken and not rt.debate.first_round and not waits
+        is_over = have_spoken and not rt.debate.first_round
         self.rt = rt.but(elaboration=rt.debate.round_over()) if is_over else rt
 
     def _person_speaks(self, turn: PlantedTurn, ts: str) -> None:

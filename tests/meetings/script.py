@@ -5,7 +5,7 @@ The same script goes through the pure engine (`played`), and through the real on
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Insight, Objection, Synthesis
@@ -68,13 +68,7 @@ class Played(NamedTuple):
 
     @property
     def synthesis(self) -> Line:
-        return next(line for line in reversed(self.lines) if "quality" in line.meta)
-
-    @property
-    def card(self) -> Mapping[str, Any]:
-        """The measures, as the line of the synthesis carries them."""
-        measured: Mapping[str, Any] = self.synthesis.meta["quality"]
-        return measured
+        return next(line for line in reversed(self.lines) if "### Elaboration Insights" in line.content)
 
     @property
     def shown(self) -> Message:
@@ -114,17 +108,9 @@ def follow(table: Table, deed: Deed) -> Table:
     return table.press(deed.action, who=deed.who, value=deed.value)
 
 
-def says(
-    text: str,
-    position: str,
-    *because: str,
-    issue: str = STORAGE,
-    new: bool = False,
-    sure: float | None = None,
-) -> Contribution:
+def says(text: str, position: str, *because: str, issue: str = STORAGE) -> Contribution:
     """A contribution with one stance on record."""
-    stance = Stance(issue=issue, position=position, because=because, new_evidence=new, confidence=sure)
-    return Contribution(text, (stance,))
+    return Contribution(text, (Stance(issue=issue, position=position, because=because),))
 
 
 def fair(*turns: str, objections: Sequence[Objection] = ()) -> Synthesis:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from bot.domain.messages import discussion_wording as wording
+from bot.domain.specification.claims import Quote
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.lines import Source
 from tests.domain.table import Contribution
@@ -12,6 +14,7 @@ from tests.meetings.script import (
     JORDAN,
     MAYA,
     PASS,
+    Played,
     Pressed,
     Said,
     Script,
@@ -25,37 +28,10 @@ FRAMING, REDIS, FILE = (
     says("Redis is fast.", "Redis", "t01"),
     says("A file will do.", "SQLite", "t01"),
 )
-CIRCLES = "Alex makes the same point on storage again, on the same grounds. What would settle it?"
 LIMIT = "We have had a thorough discussion. Let me synthesize the key points from our conversation."
 
 
-# --- balance ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_round_in_which_all_speak_is_balanced() -> None:
-    """The fewest turns of a persona over the most."""
-    card = played(Script({MAYA: [FRAMING], ALEX: [REDIS], JORDAN: [FILE]}, [DONE], [fair("t02")])).card
-
-    assert (card["balance"], card["silent"]) == (1.0, [])
-    assert card["speakers"] == {"Maya": 1, "Alex": 1, "Jordan": 1}
-
-
-def test_a_silent_persona_is_named() -> None:
-    """It passed every time; nobody mistakes that for consent."""
-    meeting = played(Script({MAYA: [FRAMING], ALEX: [REDIS]}, [DONE], [fair("t02")]))
-
-    assert (meeting.card["balance"], meeting.card["silent"]) == (0.0, ["Jordan"])
-    assert "Jordan silent" in meeting.shown.note
-
-
-def test_a_persona_that_talks_most_of_the_time_is_seen() -> None:
-    """Half as balanced as it could be."""
-    more = [FRAMING, Contribution("And how long?"), Contribution("And who?")]
-    people = [Said("Long."), Said("All."), DONE]
-    card = played(Script({MAYA: more, ALEX: [REDIS], JORDAN: [FILE]}, people, [fair("t02")])).card
-
-    assert card["balance"] == 0.33
-    assert card["speakers"] == {"Maya": 3, "Alex": 1, "Jordan": 1, "Ada": 2}
+# --- silence ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_pass_is_a_line_and_no_post() -> None:
@@ -65,59 +41,64 @@ def test_a_pass_is_a_line_and_no_post() -> None:
 
     assert [line.content for line in passed] == ["Jordan has nothing to add."]
     assert "Jordan has nothing to add." not in meeting.texts
-    assert meeting.card["turns"] == 2
+    assert len(meeting.turns()) == 2
 
 
-# --- circles ----------------------------------------------------------------------------------------------------------
+# --- nothing new ------------------------------------------------------------------------------------------------------
 
 
-def in_circles(*later: Contribution, people: tuple[Said | Pressed, ...]) -> Script:
-    return Script({MAYA: [FRAMING], ALEX: [REDIS, *later], JORDAN: [FILE, FILE]}, people, [fair("t02")])
+CODE = Quote(line="src/sync.py:5-8@1a2b3c4", words="retries without a key")
+ECHO = REDIS._replace(quotes=())
 
 
-def test_the_same_point_again_ends_the_round() -> None:
-    """On the same grounds, while people only listen: whoever was to speak next does not, and people are asked."""
-    meeting = played(in_circles(REDIS, REDIS, people=(GO_ON, DONE)))
-
-    assert CIRCLES in meeting.texts
-    assert [line.actor for line in meeting.turns()][3:] == ["SolutionsArchitect"]
-    assert meeting.turns()[-1].meta["repeats"] == ["storage"]
+def going_on(*later: Contribution, people: tuple[Said | Pressed, ...] = (GO_ON, DONE)) -> Script:
+    """Alex, who was silent longest, says more when people have nothing to add."""
+    return Script({MAYA: [FRAMING], ALEX: [REDIS, *later], JORDAN: [FILE]}, people, [fair("t02")])
 
 
-def test_that_is_said_once() -> None:
-    """Then people know it, and it is theirs to end the talk."""
-    meeting = played(in_circles(REDIS, REDIS, people=(GO_ON, GO_ON, GO_ON, DONE)))
-
-    assert sum("the same point on storage again" in text for text in meeting.texts) == 1
-    assert sum("repeats" in line.meta for line in meeting.lines) > 1
+def actors(meeting: Played) -> list[str]:
+    return [line.actor for line in meeting.turns()]
 
 
-def test_another_reason_is_another_point() -> None:
-    """The same position on other grounds moves the discussion."""
-    meeting = played(in_circles(says("And it is here.", "Redis", "t03"), people=(GO_ON, DONE)))
+def test_who_quotes_nothing_that_is_new_is_not_heard() -> None:
+    """The words are in the record, are no post, and use no turn."""
+    meeting = played(going_on(ECHO))
+    silent = [line for line in meeting.lines if line.content == "Alex has nothing to add."]
 
-    assert CIRCLES not in meeting.texts
-    assert not any("repeats" in line.meta for line in meeting.lines)
-
-
-def test_who_answers_people_may_stand_where_they_stood() -> None:
-    """Twice; the third time, nothing has come of it."""
-    asked = Said("Alex, really?")
-    once = played(in_circles(REDIS, REDIS, people=(asked, DONE)))
-    twice = played(in_circles(REDIS, REDIS, people=(asked, asked, DONE)))
-
-    assert CIRCLES not in once.texts
-    assert CIRCLES in twice.texts
+    assert actors(meeting) == ["BusinessAnalyst", "SolutionsArchitect", "InterfaceDesigner"]
+    assert [line.meta["raw"] for line in silent] == [ECHO.text]
+    assert meeting.texts.count(ECHO.text) == 1
 
 
-def test_who_was_asked_by_people_still_answers() -> None:
-    """Only what personas do among themselves is ended."""
-    everybody = Said("everyone, really?")
-    script = in_circles(REDIS, REDIS, people=(Said("Alex, really?"), everybody, DONE))
-    meeting = played(script._replace(personas={**script.personas, MAYA: [FRAMING] * 3}))
+def test_a_quote_is_new_once() -> None:
+    """Whoever quotes what nobody has quoted yet is heard; with the same line again nobody is, in whatever words."""
+    again = CODE.but(words="retries without a key, twice")
+    fresh, stale = (Contribution("Look at the retry.", quotes=(one,)) for one in (CODE, again))
+    heard, left_out = played(going_on(fresh)), played(going_on(fresh, stale, people=(GO_ON, GO_ON, DONE)))
 
-    assert CIRCLES in meeting.texts
-    assert [line.actor for line in meeting.turns()][-1] == "InterfaceDesigner"
+    assert actors(heard)[3:] == actors(left_out)[3:] == ["SolutionsArchitect"]
+    assert heard.turns()[-1].meta["quotes"] == [{"line": CODE.line, "words": CODE.words}]
+
+
+def test_that_nobody_has_anything_new_stands_on_the_card() -> None:
+    """After two of them, until somebody says something."""
+    assert any(line.content == wording.NOTHING_NEW for line in played(going_on(ECHO)).lines)
+    assert not any(line.content == wording.NOTHING_NEW for line in played(going_on(REDIS)).lines)
+
+
+def test_who_answers_people_needs_no_quote() -> None:
+    """Asked by name, or with all."""
+    once = played(going_on(ECHO, people=(Said("Alex, really?"), DONE)))
+    everybody = played(going_on(ECHO, people=(Said("everyone, really?"), DONE)))
+
+    assert actors(once)[-1] == actors(everybody)[-1] == "SolutionsArchitect"
+
+
+def test_a_first_round_needs_none() -> None:
+    """Each gives a view of its own."""
+    first = {MAYA: [FRAMING._replace(quotes=())], ALEX: [ECHO], JORDAN: [FILE._replace(quotes=())]}
+
+    assert len(played(Script(first, [DONE])).turns()) == 3
 
 
 # --- runaway ----------------------------------------------------------------------------------------------------------
@@ -129,7 +110,7 @@ def test_personas_who_never_stop_are_stopped() -> None:
     script = Script({MAYA: talk, ALEX: talk, JORDAN: talk}, [GO_ON] * 3, [fair("t01")], max_turns=8)
     meeting = played(script)
 
-    assert meeting.card["turns"] == 8
+    assert len(meeting.turns()) == 8
     assert any(line.content == LIMIT for line in meeting.lines)
     assert "**Exit**: turn-limit" in meeting.shown.text
 
@@ -147,7 +128,7 @@ def test_a_meeting_that_people_end_is_no_runaway() -> None:
 
 def test_a_stance_stands_on_its_line() -> None:
     """With the turns it rests on, and no turn that was never taken."""
-    claimed = says("Redis is fast.", " Redis\n", "t01", "t07", sure=float("nan"))
+    claimed = says("Redis is fast.", " Redis\n", "t01", "t07")
     line = played(Script({MAYA: [FRAMING], ALEX: [claimed]}, [DONE])).turns("SolutionsArchitect")[0]
 
     assert line.source is Source.MODEL

@@ -79,7 +79,8 @@ def _turns(rt: Roundtable, turns: Iterable[tuple[str, str]]) -> Iterable[Turn]:
     for number, (by, text) in enumerate(turns, start=1):
         persona = ROSTER.get(by)
         name = persona.first_name if persona else rt.name_of(by)
-        yield Turn(id=f"t{number:02}", by=by, name=name, text=text, human=persona is None)
+        line = "" if persona else f"C1.{number}"
+        yield Turn(id=f"t{number:02}", by=by, name=name, text=text, human=persona is None, line=line)
 
 
 def cue(rt: Roundtable, persona: str = MAYA, **files: str) -> VoiceContext:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.discussion.elaboration import Stance
+from bot.domain.specification.claims import Quote
 from bot.voices import answers
 from bot.voices.answers import MOST_STANCES, Answered, SpeakerPrefixes, read, tidied
 from bot.voices.prompts.seen import sanitized
@@ -18,10 +19,8 @@ STANCE = {
     "issue": "sync",
     "position": "keep both",
     "because": ["t01"],
-    "confidence": 0.5,
-    "new_evidence": True,
 }
-STANDS = Stance(issue="sync", position="keep both", because=("t01",), confidence=0.5, new_evidence=True)
+STANDS = Stance(issue="sync", position="keep both", because=("t01",))
 RECORD = json.dumps({"stances": [STANCE]})
 
 
@@ -119,13 +118,18 @@ def test_a_stance_without_issue_or_position_is_none(stance: object) -> None:
     assert found.stances == (STANDS,)
 
 
-@pytest.mark.parametrize("confidence", [70, -0.1, 1.01, "high", True, None, [0.5], 1e400])
-def test_a_confidence_that_is_none_is_unknown(confidence: object) -> None:
-    """Nobody guesses whether 70 was meant to be a share."""
-    text = json.dumps({"stances": [STANCE | {"confidence": confidence}]}).replace("Infinity", "1e999")
-    found = answered(f"A queue.\n```record\n{text}\n```")
+@pytest.mark.parametrize("given", [None, "t01", [None, 1, {}, {"line": "t01"}, {"words": "a b c"}]])
+def test_a_quote_needs_a_line_and_words(given: object) -> None:
+    text = json.dumps({"stances": [], "quotes": given})
 
-    assert all(stance.confidence is None for stance in found.stances)
+    assert read(text, turns=TURNS).quotes == ()
+
+
+def test_quotes_are_read_as_they_were_given() -> None:
+    """Cut where the record would refuse them."""
+    text = json.dumps({"say": "So.", "stances": [], "quotes": [{"line": "t01", "words": "x" * 900}]})
+
+    assert read(text, turns=TURNS).quotes == (Quote(line="t01", words="x" * 500),)
 
 
 def test_a_stance_rests_on_turns_that_the_speaker_read() -> None:

@@ -29,7 +29,7 @@ from tests.voices.prompts.kept import ALL, PROMPTS
 from tests.voices.test_judging import FINDING, ITEM
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
-SAID: dict[str, Any] = {"declined": False, "say": "A queue.", "stances": [], "pass": False}
+SAID: dict[str, Any] = {"declined": False, "say": "A queue.", "stances": [], "quotes": [], "pass": False}
 ASSESSED: dict[str, Any] = {
     "declined": False,
     "say": "",

@@ -13,8 +13,6 @@ STANCE = {
     "issue": "sync",
     "position": "keep both",
     "because": ["t01", "t99"],
-    "confidence": 0.7,
-    "new_evidence": True,
 }
 
 
@@ -24,10 +22,25 @@ async def test_what_a_mind_answers_is_said() -> None:
     speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
 
     assert speech.text == "Two ways: a queue, or a merge."
-    assert speech.stances == (
-        Stance(issue="sync", position="keep both", because=("t01",), confidence=0.7, new_evidence=True),
-    )
+    assert speech.stances == (Stance(issue="sync", position="keep both", because=("t01",)),)
     assert "unrecorded" not in speech.facts
+
+
+async def test_only_words_that_a_person_said_are_quoted() -> None:
+    """Of a turn, by the line that it has; not of a persona, and not in other words than there."""
+    said = (ADA, "Edits got lost in 41 tunnels last March.")
+    quotes = [
+        {"line": "t02", "words": "lost in 41 tunnels"},
+        {"line": "t02", "words": "lost in 14 tunnels"},
+        {"line": "t01", "words": "We covered the context"},
+        {"line": "t09", "words": "lost in 41 tunnels"},
+    ]
+    rt = debating(FRAMED, said)
+    speech = await thinking(ScriptedMind(record("A queue.", quotes=quotes))).respond(cue(rt, ALEX))
+
+    assert [(one.line, one.words) for one in speech.quotes] == [
+        (rt.debate.turns[1].line, "lost in 41 tunnels")
+    ]
 
 
 async def test_a_turn_says_what_it_took() -> None:

@@ -136,7 +136,8 @@ class Persona(Value):
     identity: str = ""
     style: str = ""
     principles: tuple[Principle, ...] = ()
-    does: tuple[str, ...] = ()
+    looks_for: tuple[str, ...] = ()
+    changes_my_mind: tuple[str, ...] = ()
     does_not: tuple[str, ...] = ()
     acknowledgement: str = "Noted, thank you."
     model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = ""

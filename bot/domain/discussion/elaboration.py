@@ -9,23 +9,19 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import groupby
 
+from bot.domain.specification.claims import Quote
 from bot.domain.values.value import Stored
 
 # Where a persona stands on an open issue, and what made it stand there.
 
 
 class Stance(Stored):
-    """
-    `because` are ids of turns; `new_evidence`: the words of this turn bring a fact that no other had. `option` is the
-    position that is meant, in its own words, where `position` has others.
-    """
+    """`because` are ids of turns, `option` the position that is meant where `position` has other words."""
 
     issue: str
     position: str
     option: str = ""
     because: tuple[str, ...] = ()
-    confidence: float | None = None
-    new_evidence: bool = False
 
     @property
     def held(self) -> str:
@@ -35,6 +31,8 @@ class Stance(Stored):
 
 WARNING_TURNS_BEFORE_END = 2
 SILENT_ROUNDS_BEFORE_PROMPT = 3
+ENOUGH_SILENT = 2
+"""Personas, one after the other, that have nothing new."""
 
 
 class EndReason(StrEnum):
@@ -55,8 +53,8 @@ class Turn(Stored):
 
     `line` is the `message_id` of its line, `posted` where Slack shows what a persona said. A voice may put on record
     where it stands; `unrecorded` says that one with a model did not. It was `blind` if its speaker had not heard the
-    others who answered the framing, and a `challenge` if it had been asked for what speaks against what all agree on.
-    `by_rule`: its speaker has no model, or not now. A challenge that is an `echo` made no case.
+    others who answered the framing. `by_rule`: its speaker has no model, or not now. `quotes` are words of people and
+    code that it rests on.
     """
 
     id: str
@@ -70,9 +68,8 @@ class Turn(Stored):
     stances: tuple[Stance, ...] = ()
     unrecorded: bool = False
     blind: bool = False
-    challenge: bool = False
     by_rule: bool = False
-    echo: bool = False
+    quotes: tuple[Quote, ...] = ()
 
 
 class BoardOption(Stored):
@@ -148,15 +145,14 @@ class Elaboration(Stored):
 
     `first_round` is the turn count when the personas' first round was over, 0 until then; `resumed` says that people
     stopped in the middle and came back. `had_floor` is the turn count when a persona last had the floor and said
-    nothing. `challengers` were asked to speak against what all agreed on, `challenger` last of them. `put` are the
-    disputes that people were asked to decide. `besides` is what people said beyond what can be answered, and after the
-    last turn.
+    nothing. `put` are the disputes that people were asked to decide. `besides` is what people said beyond what can be
+    answered, and after the last turn.
 
     `options` are on the card; who is for which, and all else that it came to, is in the record (`board`). `acted` is
     the turn count when a person last decided or took a position. `not_agreed` are the positions for which a person said
     that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who asked everybody last.
-    `spent` says why personas have nothing more to say, until a person says something. `entry` is the id of the
-    discussion in the specification.
+    `silent` are the personas that had nothing new since anybody last spoke. `entry` is the id of the discussion in the
+    specification.
     """
 
     step_id: str
@@ -174,9 +170,6 @@ class Elaboration(Stored):
     first_round: int = 0
     resumed: bool = False
     had_floor: Mapping[str, int] = {}
-    challenger: str = ""
-    challengers: tuple[str, ...] = ()
-    circles_named: bool = False
     put: tuple[Dispute, ...] = ()
     besides: tuple[UnansweredMessage, ...] = ()
     named: tuple[str, ...] = ()
@@ -188,7 +181,7 @@ class Elaboration(Stored):
     more_turns: int = 0
     asks_all: str = ""
     opened_at: str = ""
-    spent: str = ""
+    silent: tuple[str, ...] = ()
     entry: str = ""
 
     @property
@@ -263,23 +256,24 @@ class Elaboration(Stored):
         )
 
     @property
-    def challenged(self) -> bool:
-        """Whether a persona has spoken against what all agreed on."""
-        return any(turn.challenge and not turn.echo for turn in self.turns)
+    def has_nothing_new(self) -> bool:
+        """Whether personas have nothing more to say; a person who speaks begins it all anew."""
+        return len(self.silent) >= ENOUGH_SILENT
 
-    def is_challenging(self, persona: str) -> bool:
-        """Whether what *persona* is about to say is what it was asked to say against the others."""
-        asked = persona == self.challenger and persona in self.waiting
-        return asked and not self.first_round and not self.challenged
+    def answers_people(self, persona: str) -> bool:
+        """Whether a person has spoken since *persona* had the floor."""
+        return any(turn.human for turn in self.turns[max(0, self.last_had_floor(persona)) :])
+
+    def has_new_quote(self, quotes: Iterable[Quote]) -> bool:
+        """Whether one of *quotes* is of a line, or of code, that nobody has quoted here yet."""
+        used = {quote.line for turn in self.turns for quote in turn.quotes}
+        return any(quote.line not in used for quote in quotes)
 
     def is_blind(self, persona: str) -> bool:
-        """
-        Whether *persona* is about to answer the framing, which it is to do alone: in the first round, once. A
-        challenger has to know what the others agree on.
-        """
+        """Whether *persona* is about to answer the framing, which it is to do alone: in the first round, once."""
         if self.first_round or self.resumed or self.last_had_floor(persona) >= 0:
             return False
-        if persona in {self.lead, self.challenger}:
+        if persona == self.lead:
             return False
         spoken = [turn.by for turn in self.turns if not turn.human]
         others = {by for by in spoken if by != self.lead}
@@ -293,13 +287,10 @@ class Elaboration(Stored):
         text: str,
         stances: tuple[Stance, ...] = (),
         unrecorded: bool = False,
-        unaided: bool = False,
         by_rule: bool = False,
+        quotes: tuple[Quote, ...] = (),
     ) -> "Elaboration":
-        """
-        With one more turn of a persona, who no longer waits. Never more than `max_turns`. *unaided*, without the model
-        that it has, it makes no case against anything.
-        """
+        """With one more turn of a persona, who no longer waits. Never more than `max_turns`."""
         assert by_rule or not self.exhausted, "the limit is checked before a persona speaks"
         turn = Turn(
             id=self._next_id,
@@ -309,17 +300,17 @@ class Elaboration(Stored):
             stances=stances,
             unrecorded=unrecorded,
             blind=self.is_blind(by),
-            challenge=self.is_challenging(by) and not unaided,
             by_rule=by_rule,
+            quotes=quotes,
         )
         waiting, named = _without(self.waiting, by), _without(self.named, by)
-        return self.but(turns=(*self.turns, turn), waiting=waiting, named=named, unheard=())
+        return self.but(turns=(*self.turns, turn), waiting=waiting, named=named, unheard=(), silent=())
 
     def heard(self, *, by: str, name: str, text: str, ts: str, line: str = "") -> "Elaboration":
         """With one more turn of a person, where the discussion `takes_people`."""
         assert self.takes_people, "what is said after the last turn is kept besides"
         turn = Turn(id=self._next_id, by=by, name=name, text=text, human=True, ts=ts, line=line)
-        return self.but(turns=(*self.turns, turn), silent_rounds=0, spent="")
+        return self.but(turns=(*self.turns, turn), silent_rounds=0, silent=())
 
     def amended(self, ts: str, text: str) -> "Elaboration":
         """What a person changed afterwards; it stays one turn, also when nothing is left of it."""
@@ -360,15 +351,12 @@ class Elaboration(Stored):
 
     def back(self, max_turns: int) -> "Elaboration":
         """After a pause: no persona waits for the floor, and what has no answer yet may be asked again."""
-        asked = (self.challenger, self.challengers) if self.challenged else ("", ())
         return self.but(
             max_turns=max_turns + self.more_turns,
             waiting=(),
             named=(),
             put=(),
             resumed=self.framed,
-            challenger=asked[0],
-            challengers=asked[1],
         )
 
     def asked(self, *personas: str) -> "Elaboration":

@@ -1,5 +1,5 @@
 """
-What the stance records of a discussion say: who stands where, who moved and because of what, who repeats themselves.
+What the stance records of a discussion say: who stands where, and because of what.
 
 Issues and positions are names: the same words are the same thing, and no two texts are ever held to be similar. Only
 numbers may be written in words or in digits, and a position that names an option by its letter, or with other words
@@ -7,7 +7,6 @@ around it, means that option (`words`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite
 from typing import NamedTuple
 
 from bot.domain.discussion import words
@@ -19,9 +18,7 @@ from bot.domain.values.text import one_line
 MOST_STANCES = 12
 """In one contribution; more would be a list of issues, not a position."""
 ISSUE_CHARS, POSITION_CHARS = 120, 200
-REPEATED_TOO_OFTEN = 2
 
-Point = tuple[str, str, frozenset[str]]
 Decided = Mapping[str, str]
 """By the name of an issue: the name of the position that people decided on."""
 
@@ -34,17 +31,6 @@ class Side(NamedTuple):
     turns: tuple[str, ...]
 
 
-class Flip(NamedTuple):
-    """A change of position in *turn*; *backed* when it names something that was new to the speaker."""
-
-    turn: str
-    by: str
-    issue: str
-    was: str
-    position: str
-    backed: bool
-
-
 def sound(stances: Iterable[Stance], turns: Iterable[Turn]) -> tuple[Stance, ...]:
     """Of what a voice put on record what can be kept: one stance an issue, resting on turns that were heard."""
     known = {turn.id for turn in turns}
@@ -53,13 +39,7 @@ def sound(stances: Iterable[Stance], turns: Iterable[Turn]) -> tuple[Stance, ...
         issue, position = one_line(one.issue, ISSUE_CHARS), one_line(one.position, POSITION_CHARS)
         if issue and position and name(issue) not in kept and len(kept) < MOST_STANCES:
             because = tuple(dict.fromkeys(turn for turn in one.because if turn in known))
-            sure = one.confidence
-            kept[name(issue)] = one.but(
-                issue=issue,
-                position=position,
-                because=because,
-                confidence=sure if sure is not None and isfinite(sure) and 0 <= sure <= 1 else None,
-            )
+            kept[name(issue)] = one.but(issue=issue, position=position, because=because)
     return tuple(kept.values())
 
 
@@ -117,86 +97,9 @@ def _plurality(held: Iterable[Side]) -> str:
     return "" if tied else name(most.position)
 
 
-def is_unanimous(debate: Elaboration) -> bool:
-    """Whether two or more hold the same position on an issue, and no issue has a second position."""
-    by_issue = [found for found in sides(debate).values() if sum(len(side.holders) for side in found) > 1]
-    return bool(by_issue) and all(len(found) == 1 for found in by_issue)
-
-
-def flips(debate: Elaboration, decided: Decided) -> tuple[Flip, ...]:
-    return tuple(flip for number in range(len(debate.turns)) for flip in flips_in(debate, number, decided))
-
-
-def flips_in(debate: Elaboration, number: int, decided: Decided) -> Iterator[Flip]:
-    """The changes of position in the turn *number*, from 0. A decision of people is reason enough for one."""
-    turn = debate.turns[number]
-    for one in turn.stances:
-        earlier = _stance_before(debate, number, one.issue)
-        if earlier and name(earlier[1].held) != name(one.held):
-            news = _new_to(debate, number, earlier[0]) - _only_agreeing(debate, one)
-            backed = not news.isdisjoint(one.because) or decided.get(name(one.issue)) == name(one.held)
-            yield Flip(turn.id, turn.by, one.issue, earlier[1].held, one.held, backed)
-
-
-def repeated(debate: Elaboration) -> tuple[str, ...]:
-    """
-    The issues of the newest turn, if it makes the same points that its speaker made before, on the same turns: since
-    people last spoke, or for the third time. A challenge never counts as repeated.
-    """
-    if not debate.turns or not (points := _points(debate.turns[-1])):
-        return ()
-    newest = debate.turns[-1]
-    if newest.challenge:
-        return ()
-    before = [
-        at for at, turn in enumerate(debate.turns[:-1]) if turn.by == newest.by and points <= _points(turn)
-    ]
-    people = max((at for at, turn in enumerate(debate.turns) if turn.human), default=-1)
-    again = bool(before) and (before[-1] > people or len(before) >= REPEATED_TOO_OFTEN)
-    return tuple(one.issue for one in newest.stances) if again else ()
-
-
-def seen(debate: Elaboration, number: int) -> frozenset[str]:
-    """
-    The turns that the speaker of turn *number* knew. In the first round the others do not hear each other: of the
-    personas they know who framed it.
-    """
-    return frozenset(
-        one.id for one in heard(debate.turns[:number], debate.lead, blind=debate.turns[number].blind)
-    )
-
-
 def heard(turns: Iterable[Turn], lead: str, *, blind: bool) -> tuple[Turn, ...]:
     """The *turns* that a speaker knows: all of them, or if *blind* those of people and of the lead."""
     return tuple(one for one in turns if not blind or one.human or one.by == lead)
-
-
-def _new_to(debate: Elaboration, number: int, earlier: int) -> frozenset[str]:
-    """What the speaker of *number* has heard from others since it stood where it stood in turn *earlier*."""
-    own = {turn.id for turn in debate.turns if turn.by == debate.turns[number].by}
-    return seen(debate, number) - seen(debate, earlier) - own
-
-
-def _only_agreeing(debate: Elaboration, stance: Stance) -> frozenset[str]:
-    """Turns of personas who hold the same and bring nothing new: to name whom one agrees with is no reason."""
-    wanted = (name(stance.issue), name(stance.held))
-    return frozenset(
-        turn.id
-        for turn in debate.turns
-        if not turn.human
-        and any((name(one.issue), name(one.held)) == wanted for one in turn.stances)
-        and not any(one.new_evidence for one in turn.stances)
-    )
-
-
-def _stance_before(debate: Elaboration, number: int, issue: str) -> tuple[int, Stance] | None:
-    speaker = debate.turns[number].by
-    for at in reversed(range(number)):
-        if debate.turns[at].by == speaker:
-            for one in debate.turns[at].stances:
-                if name(one.issue) == name(issue):
-                    return at, one
-    return None
 
 
 def _by_issue(turns: Sequence[Turn]) -> Mapping[str, list[tuple[Turn, Stance]]]:
@@ -214,7 +117,3 @@ def _sides(taken: Sequence[tuple[Turn, Stance]]) -> Iterator[Side]:
         held = [(turn, one) for turn, one in taken if turn.by in holders and name(one.held) == position]
         if held:
             yield Side(held[0][1].held, holders, tuple(turn.id for turn, _ in held))
-
-
-def _points(turn: Turn) -> frozenset[Point]:
-    return frozenset((name(one.issue), name(one.held), frozenset(one.because)) for one in turn.stances)

@@ -10,7 +10,6 @@ from typing import assert_never
 from bot.domain.actions.table import SOMETHING_ELSE, UNDECIDED
 from bot.domain.discussion.board import Agreement, BoardSide, DiscussionBoard, Stand, fate, owner
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate
-from bot.domain.discussion.novelty import SpentReason
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import mark_wording, menus
 from bot.domain.messages.attribution_wording import recorder
@@ -283,8 +282,8 @@ def _lines(scene: DiscussionScene) -> Iterator[str]:
         yield scene.ending
     elif debate.nearly_over:
         yield wording.NEARING_THE_END
-    elif debate.spent in wording.SPENT:
-        yield wording.SPENT[SpentReason(debate.spent)]
+    elif debate.has_nothing_new:
+        yield wording.NOTHING_NEW
     elif debate.asks_for_people:
         yield wording.ANYBODY_THERE
     elif debate.personas_rest and not debate.waiting:

@@ -13,8 +13,6 @@ from bot.domain.discussion.elaboration import (
     Fate,
     SealedPosition,
 )
-from bot.domain.discussion.novelty import SpentReason
-from bot.domain.discussion.positions import Flip
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.values.markdown import bullet, escaped
@@ -95,38 +93,7 @@ class Favored(NamedTuple):
     because: Sequence[str]
 
 
-def moved(flips: Sequence[Flip]) -> str:
-    """Small print below a contribution."""
-    changes = [f'on {one.issue} from "{one.was}" to "{one.position}"' for one in flips]
-    return f"Changed position {listed(changes)}, without naming anything new." if changes else ""
-
-
-def challenge(name: str, positions: Sequence[str]) -> str:
-    return (
-        f"We all agree so far. We have not looked for arguments against it. {name}, what is the strongest "
-        f"case against {_either(positions)}?"
-    )
-
-
-def challenge_instead(name: str, positions: Sequence[str]) -> str:
-    """The persona that was asked first had nothing to say to it."""
-    return f"Then {name}: what is the strongest case against {_either(positions)}?"
-
-
-SPENT = {
-    SpentReason.NOTHING_NEW: "The last turns of the personas brought no new position, argument or evidence. "
-    "End the discussion, record a decision, or say what is missing.",
-    SpentReason.AGREED: "The personas agree, and one of them made the case against it. "
-    "End the discussion, record a decision, or say what is missing.",
-}
-
-
-def circles(name: str, issues: Sequence[str]) -> str:
-    if not issues:
-        return f"{name} says the same again. What would settle it?"
-    return (
-        f"{name} makes the same point on {listed(issues)} again, on the same grounds. What would settle it?"
-    )
+NOTHING_NEW = "Nobody has anything new. End the discussion, record a decision, or say what is missing."
 
 
 def both_sides(issue: str, sides: Sequence[Favored]) -> str:

@@ -10,6 +10,7 @@ from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import Meta
+from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Patch, Specification
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import BY_RULE
@@ -169,6 +170,7 @@ class PersonaSpoke(EffectOutcome):
     text: str
     facts: Mapping[str, Any] = {}
     stances: tuple[Stance, ...] = ()
+    quotes: tuple[Quote, ...] = ()
     satisfied: bool | None = None
     passed: bool = False
     turns: int | None = None
@@ -185,6 +187,7 @@ class PersonaSpoke(EffectOutcome):
         """What the line says besides its text; a field that says nothing is left out."""
         said = {
             "pass": self.passed or None,
+            "quotes": [one.model_dump(mode="json") for one in self.quotes],
             "recommended": self.recommended,
             "why": self.why,
         }

@@ -40,12 +40,8 @@ UNKNOWN_HERE = {
 """What stands for facts of other people's wording in the questions of a step: those are no text of ours."""
 
 _SENTENCES = re.compile(r"[^.!?？\n]+[?？]?")
-CAST = {
-    "analyst": "business-analyst",
-    "architect": "solutions-architect",
-    "designer": "system-designer",
-}
-"""The personas for which `reflexes.md` has a part; it is used only when all three are there."""
+LENS_WORDS = 120
+"""Of a persona's file, in a prompt."""
 
 
 class Scene(NamedTuple):
@@ -77,7 +73,7 @@ def rules() -> str:
 
 def who(scene: Scene) -> str:
     """The speaker, and what it asked last."""
-    about = described(scene.persona, scene.playbook.roster, reflexes=_reflexes(scene))
+    about = described(scene.persona, scene.playbook.roster)
     asked = own_question(scene)
     return f"{about}\n\n{part_of('turns', 'asked before')}\n{fenced('question', asked)}" if asked else about
 
@@ -96,23 +92,40 @@ def own_question(scene: Scene) -> str:
     return next((one for one in asked if len(one) > 1), "")
 
 
-def described(persona: Persona, table: Roster, *, reflexes: str = "") -> str:
+def described(persona: Persona, table: Roster) -> str:
     return filled(
         "persona",
         name=persona.name,
         role=persona.role,
         lens=persona.lens,
-        identity=persona.identity,
-        style=persona.style,
-        principles=_list(f"{one.title}: {one.text}".rstrip(": ") for one in persona.principles),
-        does=_list(persona.does),
-        does_not=_list(persona.does_not),
+        about=_about(persona),
         looks=_looks(persona),
         colleagues=_list(
             f"{one.first_name} ({one.role}): {one.lens}" for one in table if one.key != persona.key
         ),
-        reflexes=reflexes,
     )
+
+
+def _about(persona: Persona) -> str:
+    """What makes it look at things in its own way: whole rows, as far as there is room for them."""
+    principles = (f"{one.title}: {one.text}".rstrip(": ") for one in persona.principles)
+    has_lens = persona.looks_for or persona.changes_my_mind
+    parts = {
+        "What you look for": persona.looks_for if has_lens else (),
+        "What changes your mind": persona.changes_my_mind,
+        "What you go by": () if has_lens else tuple(principles),
+        "What you leave to others": persona.does_not,
+        "How you sound": (" ".join(persona.style.split()),) if persona.style else (),
+    }
+    told, room = list[str](), LENS_WORDS
+    for heading, rows in parts.items():
+        kept = list[str]()
+        for one in rows:
+            if (words := len(one.split())) <= room:
+                kept.append(one)
+                room -= words
+        told += [f"## {heading}\n\n{_list(kept)}"] if kept else []
+    return "\n\n".join(told)
 
 
 def _looks(persona: Persona) -> str:
@@ -242,14 +255,6 @@ def _earlier(scene: Scene) -> str:
         )
         rows += [f"  {teller.full(entry)}" for entry in found]
     return "\nEarlier discussions:\n" + fenced("discussions", "\n".join(rows)) if rows else ""
-
-
-def _reflexes(scene: Scene) -> str:
-    cast = {part: scene.playbook.roster.get(key) for part, key in CAST.items()}
-    names = {part: one.first_name for part, one in cast.items() if one}
-    if len(names) < len(CAST) or scene.persona.key not in CAST.values():
-        return ""
-    return part_of("reflexes", scene.persona.key, **names)
 
 
 def _list(lines: Iterable[str]) -> str:

@@ -27,7 +27,6 @@ _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 TEXT: JsonSchema = {"type": "string"}
 FLAG: JsonSchema = {"type": "boolean"}
 COUNT: JsonSchema = {"type": "integer"}
-SHARE: JsonSchema = {"type": "number"}
 NOTHING: JsonSchema = {"type": "null"}
 ID: JsonSchema = {
     "type": "string",
@@ -52,8 +51,9 @@ def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
 
 def contribution() -> AnswerSchema:
     """What is said in a discussion, also by who may not be silent: all turns of a discussion have the same schema."""
-    stance = _object(issue=TEXT, position=TEXT, because=_list(TEXT), confidence=SHARE, new_evidence=FLAG)
-    form = _object(declined=FLAG, say=TEXT, stances=_list(stance), **{"pass": FLAG})
+    stance = _object(issue=TEXT, position=TEXT, because=_list(TEXT))
+    quote = _object(line=TEXT, words=TEXT)
+    form = _object(declined=FLAG, say=TEXT, stances=_list(stance), quotes=_list(quote), **{"pass": FLAG})
     return _named("contribution", form, RECORD)
 
 

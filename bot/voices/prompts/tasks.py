@@ -77,7 +77,7 @@ def respond(scene: Scene, debate: Elaboration) -> Prompt:
         persona=who(scene),
         task=_task(scene, debate),
         chat=_chat(WORDS),
-        form=_record(may_pass=not debate.is_challenging(scene.persona.key)),
+        form=_record(may_pass=True),
         discussion=_discussion(visible_to(debate, scene.persona.key)),
     )
     return _prompt(scene, moving, schemas.contribution())
@@ -128,14 +128,22 @@ def _task(scene: Scene, debate: Elaboration) -> str:
     """The task of this turn. A person who spoke last is answered in every kind of turn."""
     persona, last = scene.persona.key, debate.turns[-1] if debate.turns else None
     told: list[str] = []
-    if debate.is_challenging(persona):
-        told.append(part_of("turns", "challenge"))
-    elif debate.is_blind(persona):
+    if debate.is_blind(persona):
         told.append(part_of("turns", "first round"))
     if last and last.human:
         told.append(_answer(scene, debate, last))
     usual = "going on" if persona != debate.lead else "leading on"
-    return "\n\n".join(told or [part_of("turns", usual)])
+    return "\n\n".join(told or [part_of("turns", usual), *_quoted(debate)])
+
+
+def _quoted(debate: Elaboration) -> Iterator[str]:
+    """The lines that were quoted here, by the ids that they have in the prompt."""
+    ids = {turn.line: turn.id for turn in debate.turns}
+    lines = dict.fromkeys(quote.line for turn in debate.turns for quote in turn.quotes)
+    if lines:
+        yield part_of(
+            "turns", "quoted", lines=", ".join(row(ids.get(line, line), TOPIC_CHARS) for line in lines)
+        )
 
 
 def _answer(scene: Scene, debate: Elaboration, last: Turn) -> str:

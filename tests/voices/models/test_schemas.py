@@ -35,7 +35,7 @@ WITH_TOOLS = tuple(one for one in KEEP_SCHEMAS if one != GEMINI_2)
 
 CONTRIBUTION = schemas.contribution()
 SPOKEN = PROMPT._replace(moving=f"{PROMPT.moving}\n\n{CONTRIBUTION.words}", schema=CONTRIBUTION)
-SAID: Json = {"declined": False, "say": "I would ask who waits.", "stances": [], "pass": False}
+SAID: Json = {"declined": False, "say": "I would ask who waits.", "stances": [], "quotes": [], "pass": False}
 ENTRY: Json = {
     "kind": "requirement",
     "id": "",
@@ -441,7 +441,7 @@ async def test_a_server_that_does_not_heed_a_schema_is_told_the_form_in_words(
 ) -> None:
     """It takes the request, and the model answers in the form of the prompt."""
     caplog.set_level(logging.INFO)
-    answer = 'A queue.\n\n```record\n{"stances": []}\n```'
+    answer = 'A queue.\n\n```record\n{"stances": [], "quotes": []}\n```'
     server.will(says(Answer(answer)))
     mind = asked_once(OWN)
 

@@ -12,6 +12,7 @@ from bot.content import load
 from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
 from bot.domain.item.meta import Record
 from bot.domain.roundtable.state import Answer, Roundtable
+from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Specification
 from bot.domain.values.places import Place
 from bot.shipped import personas_dir, steps_dir
@@ -56,7 +57,7 @@ ROUNDTABLE = Roundtable(
 CALLED = Answer(person="U2", text="Alex, can a queue keep the order?", ts="3")
 TO_ALL = CALLED.but(text="Everyone, what breaks first?")
 TO_NOBODY = CALLED.but(text="Which interfaces are there?")
-QUEUE = Stance(issue="conflicts", position="keep both versions", because=("t01",), confidence=0.7)
+QUEUE = Stance(issue="conflicts", position="keep both versions", because=("t01",))
 TURNS = (
     Turn(id="t01", by=MAYA, name="Maya", text="We covered the context. Alex, what is your take?"),
     Turn(id="t02", by=ALEX, name="Alex", text="A queue keeps the order.", stances=(QUEUE,)),
@@ -75,10 +76,14 @@ def debate(turns: int) -> Elaboration:
     )
 
 
-def challenged() -> Elaboration:
-    """Two are of one mind, and Jordan is asked what speaks against it."""
-    agreed = (*TURNS[:2], TURNS[2].but(by=MAYA, name="Maya", text="Both versions.", stances=(QUEUE,)))
-    return debate(0).but(turns=agreed, challenger=JORDAN, waiting=(JORDAN,))
+def quoting() -> Elaboration:
+    """Somebody has quoted a message and some code, and people listen."""
+    asked, code = (
+        Quote(line="m1", words="two people edit"),
+        Quote(line="src/sync.py:5@1a2b3c4", words="no key here"),
+    )
+    person, newest = TURNS[3].but(line="m1"), TURNS[1].but(id="t05", quotes=(asked, code))
+    return debate(3).but(turns=(*TURNS[:3], person, newest), first_round=3)
 
 
 def interrupted() -> Elaboration:
@@ -154,12 +159,12 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
     "respond-to-several": lambda: tasks.respond(scene(ALEX), waiting()),
     "respond-going-on": lambda: tasks.respond(scene(ALEX), debate(3).but(first_round=3)),
+    "respond-with-quotes": lambda: tasks.respond(scene(ALEX), quoting()),
     "respond-once-more": lambda: reduce(tasks.again, FLAWS, tasks.respond(scene(ALEX), debate(4))),
     "respond-in-a-schema": lambda: tasks.respond(scene(ALEX), debate(4)).noted,
     "respond-as-the-lead": lambda: tasks.respond(
         scene(MAYA, rt=ROUNDTABLE.but(elaboration=debate(3))), debate(3)
     ),
-    "respond-as-the-challenger": lambda: tasks.respond(scene(JORDAN), challenged()),
     "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
     "draft-with-code": lambda: tasks.draft(scene(), "src/sync.py:40@1a2b3c4: wait = Retry(60)"),
     "draft-of-features": lambda: tasks.draft(

@@ -169,7 +169,8 @@ def test_what_a_prompt_holds_is_what_the_record_says_was_known(people: tuple[str
         own = [number for number, turn in enumerate(debate.turns) if turn.by == persona]
         for number, prompt in zip(own, prompts, strict=True):
             shown = {turn.id for turn in debate.turns if f"> {turn.text}\n" in f"{prompt.moving}\n"}
-            assert shown == positions.seen(debate, number)
+            known = positions.heard(debate.turns[:number], debate.lead, blind=debate.turns[number].blind)
+            assert shown == {one.id for one in known}
     assert [turn.by for turn in debate.turns if turn.blind] == [ALEX, JORDAN]
 
 

@@ -16,7 +16,7 @@ from bot.voices.prompts.specification import LEFT_OUT, OF_THE_STEP, lines_of, ne
 from bot.voices.prompts.texts import part_of
 from tests.specification.meeting import SCHEMA
 from tests.voices.minds import whole
-from tests.voices.prompts.kept import ALL, SHIPPED, challenged, debate
+from tests.voices.prompts.kept import ALL, SHIPPED, debate
 from tests.voices.prompts.large_item import BY_HAND, SECTIONS_BYTES, large
 
 STEPS = SHIPPED.agenda.steps
@@ -28,12 +28,9 @@ TASKS: Mapping[str, Callable[[Scene, Elaboration], Prompt]] = {
     "draft": lambda scene, _: tasks.draft(scene),
     "frame": tasks.frame,
     "respond": tasks.respond,
-    "challenge": lambda scene, _: tasks.respond(
-        scene, challenged().but(challenger=scene.persona.key, waiting=(scene.persona.key,))
-    ),
     "synthesize": tasks.synthesize,
 }
-SPEAKING = {"draft", "frame", "respond", "challenge"}
+SPEAKING = {"draft", "frame", "respond"}
 
 
 def at(step: Step) -> Roundtable:
@@ -125,7 +122,7 @@ def test_personas_share_all_but_the_end(task: str) -> None:
     made = [TASKS[task](Scene(at(STEPS[8]), SHIPPED, one, files), discussed) for one in SHIPPED.roster]
 
     assert len({prompt.stable for prompt in made}) == 1
-    assert all(one.identity in prompt.moving for one, prompt in zip(SHIPPED.roster, made, strict=True))
+    assert all(one.looks_for[0] in prompt.moving for one, prompt in zip(SHIPPED.roster, made, strict=True))
 
 
 @pytest.mark.parametrize("room", [500, 3_000, 12_000])

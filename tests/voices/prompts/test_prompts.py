@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.catalog.personas import Persona
 from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Stance, UnansweredMessage
 from bot.domain.item.artifacts import SectionEdit
@@ -12,7 +12,7 @@ from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.markdown import outline
 from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
-from bot.voices.prompts.scene import Scene, own_question, stable, who
+from bot.voices.prompts.scene import Scene, described, own_question, stable, who
 from tests.specification.meeting import Meeting
 from tests.voices.minds import debating
 from tests.voices.prompts.kept import (
@@ -27,7 +27,6 @@ from tests.voices.prompts.kept import (
     ROUNDTABLE,
     SHIPPED,
     TURNS,
-    challenged,
     debate,
     disputed,
     page,
@@ -133,17 +132,6 @@ def test_who_writes_a_synthesis_sees_what_is_on_record() -> None:
     assert "Objections that are open" not in tasks.synthesize(scene(), debate(4)).moving
 
 
-def test_a_challenger_is_asked_once_for_what_speaks_against_it() -> None:
-    """With everything that was said before it; afterwards it is a colleague like any other."""
-    asked = challenged()
-    later = asked.but(first_round=3)
-
-    assert "strongest case" in tasks.respond(scene(JORDAN), asked).moving
-    assert "A queue keeps the order." in tasks.respond(scene(JORDAN), asked).moving
-    assert "strongest case" not in tasks.respond(scene(ALEX), asked).moving
-    assert "strongest case" not in tasks.respond(scene(JORDAN), later).moving
-
-
 def test_the_names_of_positions_are_shown_whole() -> None:
     """Who is to use them again must be able to; how an issue is set in type makes no other one of it."""
     long = Stance(issue="Conflicts", position="p" * positions.POSITION_CHARS)
@@ -153,26 +141,40 @@ def test_the_names_of_positions_are_shown_whole() -> None:
 
 
 @pytest.mark.parametrize("persona", SHIPPED.roster, ids=lambda persona: persona.key)
-def test_every_persona_has_its_own_voice(persona: Persona) -> None:
-    """Identity, style, principles, what it does and leaves to others, and its reflexes to its colleagues."""
+def test_every_persona_looks_through_its_own_lens(persona: Persona) -> None:
+    """What it looks for, what changes its mind, what it leaves to others, and how it sounds."""
     text = who(scene(persona.key))
-    others = [one.first_name for one in SHIPPED.roster.others(persona.key)]
 
-    assert persona.identity in text
-    assert all(principle.title in text for principle in persona.principles)
-    assert all(line in text for line in (*persona.does, *persona.does_not))
-    assert all(f"When {name}" in text or f"and {name}" in text for name in others)
+    assert all(row in text for row in (*persona.looks_for, *persona.changes_my_mind, *persona.does_not))
+    assert " ".join(persona.style.split()) in text
+    assert not any(principle.text in text for principle in persona.principles)
 
 
-def test_personas_of_ones_own_have_no_borrowed_reflexes() -> None:
-    """They are written for the three who come with the bot; another table does without."""
-    zoe = Persona(key="librarian", name="Zoe Quist", role="Librarian")
-    table = Roster((*SHIPPED.roster, zoe))
-    text = who(Scene(ROUNDTABLE, SHIPPED.__class__(table, SHIPPED.agenda), zoe, {}))
+def test_a_persona_without_a_lens_has_its_principles() -> None:
+    """As personas of earlier versions, and of one's own."""
+    own = Persona.model_validate(
+        {
+            "key": "librarian",
+            "name": "Zoe Quist",
+            "role": "Librarian",
+            "principles": ({"title": "Order", "text": "a shelf for each thing"},),
+            "does_not": ("Judge a book",),
+        }
+    )
+    text = described(own, SHIPPED.roster)
 
-    assert "Zoe Quist, Librarian" in text
-    assert "When Maya" not in text
-    assert "When Alex" not in text
+    assert "- Order: a shelf for each thing" in text
+    assert "- Judge a book" in text
+
+
+def test_a_long_persona_has_the_rows_that_fit() -> None:
+    """Whole ones; a prompt has something else to say, too."""
+    rows = tuple(f"row{number} {'word ' * 20}".strip() for number in range(20))
+    own = SHIPPED.roster["business-analyst"].but(looks_for=rows)
+    text = described(own, SHIPPED.roster)
+
+    assert [row for row in rows if row in text] == list(rows[:5])
+    assert own.changes_my_mind[0] in text
 
 
 @pytest.mark.parametrize(

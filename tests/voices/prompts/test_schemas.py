@@ -187,21 +187,20 @@ STANCE = {
     "issue": "conflicts",
     "position": "keep both",
     "because": ["t01"],
-    "confidence": 0.7,
-    "new_evidence": True,
 }
 
 
 def test_words_and_their_record_are_one_object() -> None:
-    told = {"say": "Keep both.\n\nOr neither.", "stances": [STANCE], "declined": False, "pass": False}
+    quote = {"line": "t01", "words": "keep both of them"}
+    told: dict[str, object] = {"say": "Keep both.\n\nOr neither.", "stances": [STANCE], "quotes": [quote]}
+    told = {**told, "declined": False, "pass": False}
     Draft202012Validator(schemas.contribution().form).validate(told)
 
     found = answers.read(json.dumps(told), turns={"t01"})
 
-    stance = Stance(
-        issue="conflicts", position="keep both", because=("t01",), confidence=0.7, new_evidence=True
-    )
+    stance = Stance(issue="conflicts", position="keep both", because=("t01",))
     assert (found.text, found.stances) == ("Keep both.\n\nOr neither.", (stance,))
+    assert [one.model_dump() for one in found.quotes] == [quote]
     assert (found.recorded, found.passed, found.declined) == (True, False, False)
 
 

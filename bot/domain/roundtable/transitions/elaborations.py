@@ -9,10 +9,10 @@ from typing import Any
 
 from bot.domain.actions.words import EndIntent, exit_wish
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.personas import Address, AddressKind, Persona
+from bot.domain.catalog.personas import Address, AddressKind
 from bot.domain.catalog.steps import Step
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion import board, floor, novelty, positions
+from bot.domain.discussion import board, floor, positions
 from bot.domain.discussion.elaboration import (
     Dispute,
     Elaboration,
@@ -21,7 +21,6 @@ from bot.domain.discussion.elaboration import (
     UnansweredMessage,
 )
 from bot.domain.discussion.floor import answering
-from bot.domain.discussion.novelty import SpentReason
 from bot.domain.discussion.positions import Side
 from bot.domain.discussion.words import name as name_of
 from bot.domain.messages import (
@@ -61,55 +60,14 @@ from bot.domain.roundtable.transitions.speaking import (
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.errors import NotNow
 
-# Agreement that came too easily, and disagreement that only people can end.
+# Disagreement that only people can end.
 #
-# Nothing in here decides: one persona is asked to speak against what all agree on, and people get a button
-# for every position. A decision is a line with a name on it; what comes of it is the people's, as before.
+# Nothing in here decides: people get a button for every position. A decision is a line with a name on it; what comes
+# of it is the people's, as before.
 
 
 MOST_OPTIONS = 5
 """More buttons than that are a menu, and no question. Those with the most holders stay."""
-
-# --- too easily agreed --------------------------------------------------------------------------------------------
-
-
-def challenge_due(rt: Roundtable, playbook: Playbook) -> bool:
-    """At the end of the first round, until a persona has, or none is left to ask but the lead."""
-    first = not rt.debate.first_round and not rt.debate.challenged and not rt.unaided
-    is_possible = first and bool(_challengers(rt, playbook)) and not asking.is_silenced(rt, playbook)
-    return is_possible and positions.is_unanimous(rt.debate)
-
-
-def challenged(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Of those who do not lead, the one who had the floor longest ago looks for what speaks against it."""
-    asked, *_ = _challengers(rt, playbook)
-    agreed = [found[0].position for found in positions.sides(rt.debate).values()]
-    ask = discussion_wording.challenge_instead if rt.debate.challengers else discussion_wording.challenge
-    rt = told(rt, [PersonaUtterance(lead_of(rt, playbook), ask(asked.first_name, agreed))])
-    debate = rt.debate.but(challenger=asked.key, challengers=(*rt.debate.challengers, asked.key))
-    return rt.but(elaboration=debate.asked(asked.key))
-
-
-def _challengers(rt: Roundtable, playbook: Playbook) -> list[Persona]:
-    """Whom it has not been asked of, silent longest first."""
-    others = playbook.roster.others(lead_of(rt, playbook).key)
-    asked = {*rt.debate.challengers, *rt.unaided_personas}
-    left = [one for one in others if one.key not in asked]
-    return sorted(left, key=lambda one: rt.debate.last_had_floor(one.key))
-
-
-def circles_ended(
-    rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook
-) -> tuple[Roundtable, list[PersonaUtterance]]:
-    """Who makes the same point again ends what the personas do among themselves; once, people know it by then."""
-    issues = positions.repeated(rt.debate)
-    if rt.debate.circles_named or not (issues or novelty.repeats_itself(rt.debate)):
-        return rt, sayings
-    waiting = () if rt.debate.silent_rounds else rt.debate.waiting
-    rt = rt.but(elaboration=rt.debate.but(circles_named=True, waiting=waiting))
-    sentence = discussion_wording.circles(rt.debate.turns[-1].name, issues)
-    return rt, [*sayings, PersonaUtterance(lead_of(rt, playbook), sentence)]
-
 
 # --- for people to decide -----------------------------------------------------------------------------------------
 
@@ -344,7 +302,7 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
         return said_nothing(rt, event.persona, playbook)
     if speaking.is_stale_reply(rt.debate, event):
         return _written_belatedly(speaking.late_words_noted(rt, persona, event), event, playbook)
-    if event.passed:
+    if event.passed or not speaking.is_new(rt.debate, event):
         rt = rt if event.by_rule else speaking.pass_noted(rt, persona, event)
         return said_nothing(rt, persona.key, playbook)
     text, forged = own_words(event.text, persona, playbook)
@@ -355,17 +313,16 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
 
     framing = not rt.debate.framed
     was_near = rt.debate.nearly_over
-    debate = speaking.spoken(rt.debate, text, event, by=persona, unaided=rt.is_unaided(persona.key))
+    debate = speaking.spoken(rt.debate, text, event, by=persona)
     if framing:
         debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
     debate = board.with_persona_options(debate)
     rt = rt.but(elaboration=debate)
     taken = specifying.stances_taken(rt, persona, playbook)
     facts = {**speaking.facts(rt, event), **taken, **_turn(debate)}
-    sayings = [PersonaUtterance(persona, text, facts, discussion_wording.moved(speaking.unbacked(rt)))]
+    sayings = [PersonaUtterance(persona, text, facts)]
     if other := other_step(rt, text, playbook):
         rt, sayings = _drifted(rt, sayings, playbook, other=other)
-    rt, sayings = circles_ended(rt, sayings, playbook)
     rt = _after_turn(rt, playbook, sayings)
     return _warned(rt, playbook) if debate.nearly_over and not was_near else rt
 
@@ -386,28 +343,16 @@ def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable
 
 def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtterance]) -> Roundtable:
     """The next one who waits, or the people's floor. At the limit personas fall silent; people do not."""
-    if rt.debate.waiting and novelty.spent(rt.debate) is SpentReason.NOTHING_NEW:
-        rt, sayings = _rested(told(rt, sayings), playbook), []
     rt = _room_left(rt)
     if rt.debate.waiting:
         return next_speaks(told(rt, sayings), playbook)
     if rt.debate.exhausted:
         return floor_given(rt, sayings, playbook)
 
-    if challenge_due(rt, playbook):
-        return next_speaks(challenged(told(rt, sayings), playbook), playbook)
-    rt = rt.but(elaboration=rt.debate.round_over())
-    rt = _rested(floor_given(rt, sayings, playbook), playbook)
+    rt = floor_given(rt.but(elaboration=rt.debate.round_over()), sayings, playbook)
+    if rt.debate.has_nothing_new:
+        return _on_card(rt, discussion_wording.NOTHING_NEW, playbook)
     return _on_card(rt, discussion_wording.ANYBODY_THERE, playbook) if rt.debate.asks_for_people else rt
-
-
-def _rested(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Where personas say nothing new, the lead proposes to end or to decide; only people end it."""
-    reason, was = novelty.spent(rt.debate) or "", rt.debate.spent
-    if reason == was:
-        return rt
-    rt = rt.but(elaboration=rt.debate.but(spent=reason))
-    return _on_card(rt, discussion_wording.SPENT[SpentReason(reason)], playbook) if reason else rt
 
 
 def _room_left(rt: Roundtable) -> Roundtable:
@@ -415,7 +360,7 @@ def _room_left(rt: Roundtable) -> Roundtable:
     debate = rt.debate
     if debate.exhausted:
         return rt.but(elaboration=debate.but(waiting=(), named=())).dropping(Speak)
-    if not (debate.personas_rest or debate.spent):
+    if not (debate.personas_rest or debate.has_nothing_new):
         return rt
     return rt.but(elaboration=debate.but(waiting=tuple(key for key in debate.waiting if key in debate.named)))
 

@@ -7,9 +7,8 @@ from typing import Any, Literal, NamedTuple
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Step
-from bot.domain.discussion import novelty, positions
+from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.positions import Flip
 from bot.domain.messages import discussion_wording, menus, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
@@ -168,57 +167,51 @@ def named_first(text: str, others: tuple[Persona, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*named[:1], *(one.key for one in others))))
 
 
-# What a contribution puts on record besides its words: where its speaker stands, and whether that is news.
+# What a contribution puts on record besides its words: where its speaker stands, and what it quotes.
 
 
 UNRECORDED = "unrecorded"
-NAMES = frozenset({UNRECORDED, "flips", "repeats", "challenge"})
+RAW = "raw"
+RAW_CHARS = 8_000
 
 
-def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona, unaided: bool) -> Elaboration:
-    """An echo is no challenge, whoever was asked for one: then the next persona is."""
+def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona) -> Elaboration:
     stances = positions.normalized(positions.sound(event.stances, debate.turns), debate)
-    after = debate.spoken(
+    return debate.spoken(
         by=by.key,
         name=by.first_name,
         text=text,
         stances=stances,
         unrecorded=not stances and bool(event.facts.get(UNRECORDED) or event.stances),
-        unaided=unaided,
         by_rule=event.by_rule,
+        quotes=event.quotes,
     )
-    *before, newest = after.turns
-    if newest.challenge and novelty.is_echo(after):
-        return after.but(turns=(*before, newest.but(echo=True)))
-    return after
 
 
 def facts(rt: Roundtable, event: PersonaSpoke) -> Mapping[str, Any]:
     """Of the newest turn, for its line; its positions are entries."""
-    debate = rt.debate
-    newest = debate.turns[-1]
-    told = {
-        **event.meta,
-        UNRECORDED: newest.unrecorded,
-        "flips": [{"issue": one.issue, "was": one.was, "position": one.position} for one in unbacked(rt)],
-        "repeats": list(positions.repeated(debate)) or [debate.topic] * novelty.repeats_itself(debate),
-        "challenge": newest.challenge,
-    }
-    return {name: fact for name, fact in told.items() if fact or name not in NAMES}
+    return {**event.meta, **({UNRECORDED: True} if rt.debate.turns[-1].unrecorded else {})}
 
 
-def unbacked(rt: Roundtable) -> tuple[Flip, ...]:
-    """Changes of position in the newest turn for which its speaker names nothing new."""
-    flips = positions.flips_in(rt.debate, rt.debate.turn_count - 1, rt.discussed.settled)
-    return tuple(one for one in flips if not one.backed)
+def is_new(debate: Elaboration, event: PersonaSpoke) -> bool:
+    """
+    Whether a contribution is heard: after the first round, a persona that goes on without people has to quote what
+    nobody has quoted yet.
+    """
+    is_free = not debate.first_round or event.by_rule or debate.answers_people(event.persona)
+    return is_free or debate.has_new_quote(event.quotes)
 
 
 # Silence instead of an echo: it stands in the record, is no post, and uses no turn.
 
 
 def pass_noted(rt: Roundtable, persona: Persona, event: PersonaSpoke) -> Roundtable:
+    """With the words of one that quoted nothing new, which are not posted."""
     sentence = discussion_wording.passed(persona)
-    return rt.recording(sentence, part=LinePhase.WORKSHOP, persona=persona.key, **event.meta)
+    unheard = {RAW: event.text[:RAW_CHARS]} if event.text else {}
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, persona=persona.key, **event.meta, **unheard)
+    silent = dict.fromkeys((*rt.debate.silent, persona.key))
+    return rt.but(elaboration=rt.debate.but(silent=tuple(silent)))
 
 
 # What a persona wrote while people went on speaking: it answers a discussion, or an answer, that is another

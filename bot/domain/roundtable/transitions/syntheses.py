@@ -14,7 +14,7 @@ from bot.domain.item.meta import MetaChange, Record
 from bot.domain.messages import discussion_card, discussion_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.roundtable import agreeing, citing, quality
+from bot.domain.roundtable import agreeing, citing
 from bot.domain.roundtable.effects import Synthesize, Then
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.marks import MarkKind
@@ -50,12 +50,11 @@ def synthesized(rt: Roundtable, event: Synthesized, playbook: Playbook) -> Round
     if attested.notes:
         facts["unverified"] = list(attested.notes)
     concluded = concluded_block(rt, attested.synthesis, playbook)
-    card = quality.card(rt.discussed, attested.synthesis, playbook.roster, cited=concluded.block.cited)
     shown, kept = _as_markdown(rt, concluded.block, playbook)
     rt = rt.but(elaboration=rt.debate.but(insights=len(attested.synthesis.insights)))
     edits = _additions(rt, kept, playbook)
-    message = Message(text=shown, note=quality.line(card), links=citing.links(rt, concluded.block))
-    facts = {**facts, **concluded.facts, "quality": card.meta}
+    message = Message(text=shown, links=citing.links(rt, concluded.block))
+    facts = {**facts, **concluded.facts}
     summary = attested.synthesis.summary
     return _save(rt, kept, playbook, summary=summary, edits=edits, facts=facts, shown=message)
 

@@ -8,8 +8,8 @@ import asyncio
 import logging
 import math
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -238,15 +238,16 @@ async def bot(
     token = _token(settings)
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        stack.enter_context(telemetry.exported(settings.otel_exporter_otlp_endpoint))
+        metrics = stack.enter_context(_observed(settings))
         folders, agenda = _content_folders(settings), with_policies(playbook(settings), settings, policies)
         watch = ContentWatch(lambda: playbook(settings), folders, workspace=settings.workspace)
         redact, sync = secret_redaction(settings), _sync(settings)
-        speaking = await enter(opened_speakers(settings, agenda, redact, evidence=evidence(settings)))
+        look_at = evidence(settings)
+        speaking = await enter(opened_speakers(settings, agenda, redact, evidence=look_at, meter=metrics))
         files = await enter(workspace(settings, sync=sync))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
-        endpoints = Endpoints(settings, workspace=files)
+        endpoints = Endpoints(settings, workspace=files, metrics=metrics)
         if web:
             await enter(endpoints.watched())
         if web or not settings.slack_app_token:
@@ -260,7 +261,7 @@ async def bot(
         board = SlackBoard(client, us, pace=paced, health=endpoints.slack_health)
         viewers = Viewers(saved, files, chat, lambda channel: agenda.policies.of(channel, agenda.policy))
         shared = ReviewParts(us.team, saved, files, agenda, worker, board, viewers, redact=redact)
-        shared = shared._replace(reviewers=speaking.reviewers, tally=endpoints.metrics)
+        shared = shared._replace(reviewers=speaking.reviewers, tally=metrics)
         triage = await enter(_reviews(settings, shared, endpoints))
         spoken = voices or speaking.voices
         kept, heard = records(files, redact, agenda), over(spoken) if over else spoken
@@ -268,27 +269,29 @@ async def bot(
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
-            meter=endpoints.metrics, changed=personal.changed, before_save=us.people.keep_new,
+            meter=metrics, changed=personal.changed, before_save=us.people.keep_new,
         )  # fmt: skip
         commands = _commands(roundtables, saved, performers, personal, viewers, triage=triage, token=token)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
-            await enter(_abreast(sync, endpoints.metrics))
+            await enter(_abreast(sync, metrics))
         await enter(_running(worker, roundtables, triage))
-
-        def read_again(changed: Playbook) -> None:
-            for part in (roundtables, commands):
-                part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
-            chat.read_again(changed.roster)
-
-        await enter(_beside(lambda: _kept_current(watch, read_again)))
+        await enter(_beside(lambda: _kept_current(watch, agenda, chat, roundtables, commands)))
         await enter(_beside(us.people.keep))
         await enter(endpoints.opened(client, reception))
         await enter(_beside(Absence(roundtables, saved, clock, hears=endpoints.hears).watch))
         await enter(_beside(personal.watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+@contextmanager
+def _observed(settings: Settings) -> Iterator[Metrics]:
+    """Traces are sent meanwhile."""
+    release = shipped.release()
+    with telemetry.exported(settings.otel_exporter_otlp_endpoint, version=release.version):
+        yield Metrics(release=release)
 
 
 def _knowing(us: Identity, settings: Settings, redact: Redact, saved: UserStore) -> Identity:
@@ -309,11 +312,15 @@ async def _state(
             yield saved, worker
 
 
-async def _kept_current(watch: ContentWatch, read_again: Callable[[Playbook], None]) -> None:
+async def _kept_current(
+    watch: ContentWatch, agenda: Playbook, chat: SlackChat, *parts: Roundtables | Commands
+) -> None:
     while True:
         await asyncio.sleep(READ_AGAIN_SECONDS)
         if changed := await watch.changed():
-            read_again(changed)
+            for part in parts:
+                part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
+            chat.read_again(changed.roster)
 
 
 def _token(settings: Settings) -> str:

@@ -87,7 +87,10 @@ OPENED_ELSEWHERE = {
     # What is shipped with the bot.
     "bot/record/page.py": {"(STATIC / name).read_text"},
     "slack_sandbox/page.py": {"STATIC.glob"},
-    "bot/shipped.py": {"place.is_dir", "_schemas().iterdir", "(_schemas() / f'{name}{SCHEMA}').read_text"},
+    "bot/shipped.py": {
+        "built.is_file", "built.read_text", "place.is_dir", "_schemas().iterdir",
+        "(_schemas() / f'{name}{SCHEMA}').read_text",
+    },
     "bot/domain/privacy/rules.py": {"files('bot.domain.privacy').joinpath('patterns.toml').read_text"},
     "bot/voices/prompts/texts.py": {"files('bot.voices.prompts').joinpath(f'{name}.md').read_text"},
     # What the operator names in a setting or on the command line, and the terminal.

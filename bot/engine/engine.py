@@ -19,7 +19,7 @@ from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
 from bot.engine.ports import Meter, NoMeter, Wake, kind_of
-from bot.errors import BotError, Conflict, NewerVersion, Unavailable
+from bot.errors import BotError, Conflict, NewerVersion, Unavailable, UserError
 from bot.log import about
 from bot.telemetry import span
 
@@ -370,7 +370,8 @@ class Engine(ABC, Generic[A, I]):
 
     @contextmanager
     def _input(self, slug: str, event: I) -> Iterator[None]:
-        with about(item=slug), span("input", item=slug, kind=kind_of(type(event))):
+        kind = kind_of(type(event))
+        with about(item=slug), span("input", refusals=(UserError, Conflict), item=slug, kind=kind):
             try:
                 yield
             except BotError as error:

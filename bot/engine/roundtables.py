@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from contextlib import suppress
 from typing import Any
 
+from bot import telemetry
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.roundtable import timers
 from bot.domain.roundtable.casting import playbook_for
@@ -47,7 +48,6 @@ from bot.engine.performers import Performers, urgency_of
 from bot.engine.ports import NO_FACTS, Meter, Store, Wake
 from bot.errors import Conflict, EffectError, NewerVersion, Postponed, Unavailable, UserError
 from bot.log import about
-from bot.telemetry import span
 
 log = logging.getLogger(__name__)
 
@@ -346,11 +346,11 @@ class Roundtables(Engine[Roundtable, Input]):
 
     async def _performed(self, effect: Effect, state: Roundtable) -> Outcome:
         began = time.monotonic()
-        with (
-            about(effect=effect.id),
-            span("effect", item=state.slug, step=state.step_id, effect=effect.id, kind=effect.kind),
-        ):
+        shown = {"item": state.slug, "step": state.step_id, "effect": effect.id, "kind": effect.kind}
+        with about(effect=effect.id), telemetry.span("effect", refusals=Postponed, **shown) as current:
             outcome = await self._tried(effect, state)
+            if isinstance(outcome, Failed):
+                telemetry.failed(current, outcome.reason or "failed")
         self._meter.performed(effect, outcome, seconds=time.monotonic() - began)
         return outcome
 

@@ -48,8 +48,8 @@ Shut = Callable[[], Awaitable[None]]
 class Endpoints:
     """The store and the queue are a team's, so they are only there once Slack has said which team it is."""
 
-    def __init__(self, settings: Settings, *, workspace: Workspace) -> None:
-        self.metrics = Metrics()
+    def __init__(self, settings: Settings, *, workspace: Workspace, metrics: Metrics) -> None:
+        self.metrics = metrics
         self.slack_health = SlackHealth()
         self._is_open = False
         self._sockets: Sockets | None = None

@@ -406,18 +406,67 @@ async def test_a_redis_that_hangs_holds_nobody_up(
         await meeting.do_step("Field workers lose their edits")
 
 
-async def test_a_redis_that_is_full_is_not_ready(slack: Sandbox, tmp_path: Path, redis_url: str) -> None:
-    """It answers all the same; with room again, the bot is ready again."""
+FULL = ("CONFIG", "SET", "maxmemory", "1"), ("CONFIG", "SET", "maxmemory", "0")
+REPLICA = ("REPLICAOF", "127.0.0.1", "1"), ("REPLICAOF", "NO", "ONE")
+TOO_FEW = ("CONFIG", "SET", "min-replicas-to-write", "1"), ("CONFIG", "SET", "min-replicas-to-write", "0")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [(FULL, "OOM"), (REPLICA, "READONLY"), (TOO_FEW, "NOREPLICAS")],
+    ids=lambda one: str(one)[:20],
+)
+async def test_a_redis_that_takes_no_writes_is_not_ready(
+    slack: Sandbox, tmp_path: Path, redis_url: str, change: tuple[tuple[str, ...], tuple[str, ...]], code: str
+) -> None:
+    """It answers all the same, and readiness says why; when it takes writes again, the bot is ready again."""
     async with with_redis(slack, tmp_path, redis_url) as (_, port):
         await ready(port, is_ready=True)
         with redis.Redis.from_url(redis_url) as operator:
-            operator.config_set("maxmemory", "1")
+            operator.execute_command(*change[0])
             try:
                 parts = await ready(port, is_ready=False)
+                _, text = await asked(port, "/metrics")
             finally:
-                operator.config_set("maxmemory", "0")
-        assert not parts["store"]["ok"]
+                operator.execute_command(*change[1])
+        assert parts["store"] == {"ok": False, "reason": f"Redis refuses writes ({code})"}
+        assert 'roundtable_usable{part="store"} 0.0' in text
         await ready(port, is_ready=True)
+
+
+@pytest.mark.parametrize("place", [".git/objects", ".roundtable"])
+async def test_a_workspace_that_takes_no_writes_is_not_ready(
+    slack: Sandbox, tmp_path: Path, place: str
+) -> None:
+    """
+    `.git` may be on a disk of its own. A file stands where the folder was: tests may be run by root, whom no permission
+    stops. With the folder back, the bot is ready again.
+    """
+    port = free_port()
+    async with app.bot(settings(slack, tmp_path / "workspace", ROUNDTABLE_HEALTH_PORT=str(port))):
+        await ready(port, is_ready=True)
+        blocked = tmp_path / "workspace" / place
+        blocked.rename(tmp_path / "aside")
+        blocked.write_text("in the way")
+        await wait_for(
+            lambda parts: not parts["workspace"]["ok"] and bool(parts["workspace"]["reason"]), port
+        )
+        await ready(port, is_ready=False)
+        blocked.unlink()
+        (tmp_path / "aside").rename(blocked)
+        await ready(port, is_ready=True)
+
+
+async def test_an_idle_bot_ends_while_redis_is_away(
+    slack: Sandbox, tmp_path: Path, redis_url: str, redis_server: RedisServer
+) -> None:
+    """SIGTERM is not an error then, either, and leaves no traceback."""
+    async with bot(slack, tmp_path / "workspace", REDIS_URL=redis_url) as idle:
+        await idle.says("is listening")
+        redis_server.stop()
+        await ready(idle.port, is_ready=False)
+        assert await idle.stop() == 0
+        assert not any("Traceback" in line for line in idle.said), "".join(idle.said)
 
 
 # --- watching -------------------------------------------------------------------------------------------------------

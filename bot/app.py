@@ -9,7 +9,13 @@ import logging
 import math
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +43,7 @@ from bot.engine.ports import Store, Voices, Wake
 from bot.engine.review_ports import Board, NoReviewMeter, Reviewers, ReviewMeter
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
+from bot.engine.shared_content import Contents, SharedContent
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.files import META_BYTES, folder
@@ -54,6 +61,7 @@ from bot.slack.client import Identity
 from bot.slack.pace import Pace
 from bot.slack.people import PeopleDirectory, UserStore
 from bot.slack.reception import Reception
+from bot.storage.contents import LocalContents, RedisContents
 from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
@@ -267,9 +275,10 @@ async def bot(
         kept, heard = records(files, redact, agenda), over(spoken) if over else spoken
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
+        shared_content = await enter(_shared_content(settings, us.team, watch, endpoints))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
-            meter=metrics, changed=personal.changed, before_save=us.people.keep_new,
+            meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
         )  # fmt: skip
         commands = _commands(roundtables, saved, performers, personal, viewers, triage=triage, token=token)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
@@ -284,6 +293,24 @@ async def bot(
         await enter(_beside(personal.watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+@asynccontextmanager
+async def _shared_content(
+    settings: Settings, team: str, watch: ContentWatch, endpoints: Endpoints
+) -> AsyncIterator[SharedContent]:
+    """Known before anything begins, if the store answers."""
+    async with AsyncExitStack() as stack:
+        contents: Contents = LocalContents()
+        if settings.redis_url:
+            url = settings.redis_url.get_secret_value()
+            contents = await stack.enter_async_context(RedisContents(url, team=team))
+        shared = SharedContent(contents, lambda: watch.fingerprint)
+        with suppress(Unavailable):
+            await shared.beat()
+        endpoints.comparing(lambda: shared.differs)
+        await stack.enter_async_context(_beside(shared.watch))
+        yield shared
 
 
 @contextmanager

@@ -226,7 +226,7 @@ def test_a_number_that_is_not_known_any_more_is_none(metrics: Metrics) -> None:
 def test_what_is_about_a_team_says_which(metrics: Metrics) -> None:
     """And is not there before Slack has said it: a series would begin anew."""
     own = {"roundtable_usable", "roundtable_loop_lag_seconds", "roundtable_slack_hello_age_seconds"}
-    own |= {"roundtable_slack_clock_ahead_seconds", "roundtable_build_info"}
+    own |= {"roundtable_slack_clock_ahead_seconds", "roundtable_build_info", "roundtable_content_differs"}
     seen = [sample for family in _seen(metrics).families for sample in family.samples]
 
     assert all(
@@ -256,6 +256,7 @@ def _seen(metrics: Metrics) -> Numbers:
     """With what is there only once somebody looked."""
     metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
     metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
+    metrics.seen("content", usable=True, facts={"differs": 0})
     metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.counted({})
     usage = Usage("acme", "one", 1.0, 1200, 40, 1000, Decimal("0.0031"))

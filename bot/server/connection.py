@@ -79,6 +79,14 @@ class Endpoints:
             self._census = _nothing_counted
             self._probes |= {"store": _unfit(STOPPING), "queue": _unfit(STOPPING)}
 
+    def comparing(self, differs: Callable[[], bool]) -> None:
+        """Whether other processes have other content: shown, and no reason to be unready."""
+
+        async def probe() -> Facts:
+            return {"differs": differs()}
+
+        self._probes["content"] = probe
+
     async def _counted(self) -> Mapping[str, int]:
         return await self._census()
 

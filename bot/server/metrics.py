@@ -243,10 +243,12 @@ def _facts_of(
     waiting = gauge("queue_roundtables", "Roundtables with waiting effects, in all processes")
     unshown = gauge("review_queue_oldest_seconds", "How long the oldest effect of a review has waited")
     notices = gauge("review_queue_notices", "Items whose reviews have waiting effects, in all processes")
+    differs = process_gauge("content_differs", "1 when another process has other steps or personas")
     lag = process_gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
     return {
         "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
         "loop": {"lag_seconds": lag},
+        "content": {"differs": differs},
         "queue": {"oldest_seconds": oldest, "owing": waiting},
         "reviews": {"oldest_seconds": unshown, "owing": notices},
     }

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import sys
 import time
@@ -554,6 +555,26 @@ async def test_a_roundtable_that_stands_still_makes_nobody_unready(
         assert parts["queue"]["ok"]
         assert parts["queue"]["owing"] == 1
         assert parts["queue"]["oldest_seconds"] > 1
+
+
+async def test_processes_with_other_personas_are_seen(slack: Sandbox, tmp_path: Path, redis_url: str) -> None:
+    """Both stay ready, and both say that they differ; with the other one gone, nothing differs any more."""
+    personas = shutil.copytree(ROOT / "personas", tmp_path / "personas")
+    changed = personas / "business-analyst.md"
+    changed.write_text(changed.read_text("utf-8") + "\nAsk twice.\n", "utf-8")
+    async with with_redis(slack, tmp_path, redis_url) as (meeting, port):
+        await meeting.start("Offline sync")
+        other = free_port()
+        differing = {"REDIS_URL": redis_url, "ROUNDTABLE_PERSONAS": str(personas)}
+        chosen = settings(slack, tmp_path / "other", ROUNDTABLE_HEALTH_PORT=str(other), **differing)
+        async with app.bot(chosen):
+            await wait_for(lambda parts: parts["content"]["differs"] == 1, port)
+            parts = await ready(other, is_ready=True)
+            assert parts["content"] == {"ok": True, "differs": 1}
+            _, text = await asked(other, "/metrics")
+            assert "roundtable_content_differs 1.0" in text
+        await wait_for(lambda parts: parts["content"]["differs"] == 0, port)
+        await meeting.do_step("Field workers lose their edits")
 
 
 async def wait_for(wanted: Callable[[dict[str, Any]], bool], port: int) -> None:

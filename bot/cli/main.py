@@ -54,7 +54,7 @@ PUBLIC = re.compile(r"https://[^\s/]\S*")
 
 commands = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 

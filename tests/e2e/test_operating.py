@@ -73,7 +73,8 @@ class Bot:
 
 
 @asynccontextmanager
-async def bot(slack: Sandbox, workspace: Path, **more: str) -> AsyncIterator[Bot]:
+async def bot(slack: Sandbox, workspace: Path, root: Path = ROOT, /, **more: str) -> AsyncIterator[Bot]:
+    """*root* is where its code is."""
     port, slack_port = free_port(), free_port()
     env = {
         **{name: os.environ[name] for name in KEPT_FROM_HERE if name in os.environ},
@@ -86,7 +87,7 @@ async def bot(slack: Sandbox, workspace: Path, **more: str) -> AsyncIterator[Bot
         **more,
     }
     running = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", "run", cwd=ROOT, env=env, stderr=asyncio.subprocess.PIPE
+        sys.executable, "-m", "bot", "run", cwd=root, env=env, stderr=asyncio.subprocess.PIPE
     )
     one = Bot(running, port, slack_port)
     reading = asyncio.create_task(one.reads())

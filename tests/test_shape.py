@@ -95,7 +95,7 @@ OPENED_ELSEWHERE = {
     "bot/voices/prompts/texts.py": {"files('bot.voices.prompts').joinpath(f'{name}.md').read_text"},
     # What the operator names in a setting or on the command line, and the terminal.
     "bot/cli/main.py": {"os.open"},
-    "bot/settings.py": {"path.is_dir", "path.exists", "_at_home(Path(given)).read_text"},
+    "bot/settings.py": {"_at_home(Path(place)).open", "path.is_dir", "path.exists", "_at_home(Path(given)).read_text"},
     "bot/cli/replay.py": {"begun.open"},
     "bot/cli/trace.py": {"place.is_dir", "place.write_text"},
     # Git's own folder, which no push reaches, and whether there is one.

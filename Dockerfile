@@ -18,6 +18,8 @@ RUN python -m venv /venv \
     && pip install --require-hashes --only-binary :all: -r requirements/build.txt
 
 COPY . .
+ARG REVISION=""
+RUN mkdir -p bot/_content && printf '%s' "$REVISION" >bot/_content/revision.txt
 RUN python -m hatchling build --target wheel \
     && /venv/bin/pip install --no-index --no-deps dist/*.whl \
     && /venv/bin/pip uninstall --yes pip
@@ -40,12 +42,24 @@ ENV PATH=/venv/bin:$PATH \
     ROUNDTABLE_PORT=3000 \
     ROUNDTABLE_HEALTH_HOST=0.0.0.0 \
     ROUNDTABLE_HEALTH_PORT=3001
-USER roundtable
+# By number: Kubernetes cannot see that a name is not root.
+USER 10001:10001
 WORKDIR /workspace
 VOLUME /workspace
 EXPOSE 3000 3001
 HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
     CMD ["python", "-c", "import os, urllib.request as web; web.urlopen('http://127.0.0.1:' + os.environ['ROUNDTABLE_HEALTH_PORT'] + '/healthz', timeout=4)"]
+
+# Last, so that another version does not install everything again. `scripts/release` prints the command.
+ARG VERSION=""
+ARG REVISION=""
+ARG CREATED=""
+LABEL org.opencontainers.image.title="Roundtable" \
+    org.opencontainers.image.description="A Slack bot that hosts roundtable discussions" \
+    org.opencontainers.image.licenses="MIT" \
+    org.opencontainers.image.version="$VERSION" \
+    org.opencontainers.image.revision="$REVISION" \
+    org.opencontainers.image.created="$CREATED"
 
 # Signals reach the bot itself, which then finishes what it is doing.
 ENTRYPOINT ["roundtable"]

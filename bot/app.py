@@ -8,8 +8,14 @@ import asyncio
 import logging
 import math
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +43,7 @@ from bot.engine.ports import Store, Voices, Wake
 from bot.engine.review_ports import Board, NoReviewMeter, Reviewers, ReviewMeter
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
+from bot.engine.shared_content import Contents, SharedContent
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.files import META_BYTES, folder
@@ -54,6 +61,7 @@ from bot.slack.client import Identity
 from bot.slack.pace import Pace
 from bot.slack.people import PeopleDirectory, UserStore
 from bot.slack.reception import Reception
+from bot.storage.contents import LocalContents, RedisContents
 from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
@@ -238,15 +246,16 @@ async def bot(
     token = _token(settings)
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        stack.enter_context(telemetry.exported(settings.otel_exporter_otlp_endpoint))
+        metrics = stack.enter_context(_observed(settings))
         folders, agenda = _content_folders(settings), with_policies(playbook(settings), settings, policies)
         watch = ContentWatch(lambda: playbook(settings), folders, workspace=settings.workspace)
         redact, sync = secret_redaction(settings), _sync(settings)
-        speaking = await enter(opened_speakers(settings, agenda, redact, evidence=evidence(settings)))
+        look_at = evidence(settings)
+        speaking = await enter(opened_speakers(settings, agenda, redact, evidence=look_at, meter=metrics))
         files = await enter(workspace(settings, sync=sync))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
-        endpoints = Endpoints(settings, workspace=files)
+        endpoints = Endpoints(settings, workspace=files, metrics=metrics)
         if web:
             await enter(endpoints.watched())
         if web or not settings.slack_app_token:
@@ -260,35 +269,56 @@ async def bot(
         board = SlackBoard(client, us, pace=paced, health=endpoints.slack_health)
         viewers = Viewers(saved, files, chat, lambda channel: agenda.policies.of(channel, agenda.policy))
         shared = ReviewParts(us.team, saved, files, agenda, worker, board, viewers, redact=redact)
-        shared = shared._replace(reviewers=speaking.reviewers, tally=endpoints.metrics)
+        shared = shared._replace(reviewers=speaking.reviewers, tally=metrics)
         triage = await enter(_reviews(settings, shared, endpoints))
         spoken = voices or speaking.voices
         kept, heard = records(files, redact, agenda), over(spoken) if over else spoken
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
+        shared_content = await enter(_shared_content(settings, us.team, watch, endpoints))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
-            meter=endpoints.metrics, changed=personal.changed, before_save=us.people.keep_new,
+            meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
         )  # fmt: skip
         commands = _commands(roundtables, saved, performers, personal, viewers, triage=triage, token=token)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
-            await enter(_abreast(sync, endpoints.metrics))
+            await enter(_abreast(sync, metrics))
         await enter(_running(worker, roundtables, triage))
-
-        def read_again(changed: Playbook) -> None:
-            for part in (roundtables, commands):
-                part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
-            chat.read_again(changed.roster)
-
-        await enter(_beside(lambda: _kept_current(watch, read_again)))
+        await enter(_beside(lambda: _kept_current(watch, agenda, chat, roundtables, commands)))
         await enter(_beside(us.people.keep))
         await enter(endpoints.opened(client, reception))
         await enter(_beside(Absence(roundtables, saved, clock, hears=endpoints.hears).watch))
         await enter(_beside(personal.watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+@asynccontextmanager
+async def _shared_content(
+    settings: Settings, team: str, watch: ContentWatch, endpoints: Endpoints
+) -> AsyncIterator[SharedContent]:
+    """Known before anything begins, if the store answers."""
+    async with AsyncExitStack() as stack:
+        contents: Contents = LocalContents()
+        if settings.redis_url:
+            url = settings.redis_url.get_secret_value()
+            contents = await stack.enter_async_context(RedisContents(url, team=team))
+        shared = SharedContent(contents, lambda: watch.fingerprint)
+        with suppress(Unavailable):
+            await shared.beat()
+        endpoints.comparing(lambda: shared.differs)
+        await stack.enter_async_context(_beside(shared.watch))
+        yield shared
+
+
+@contextmanager
+def _observed(settings: Settings) -> Iterator[Metrics]:
+    """Traces are sent meanwhile."""
+    release = shipped.release()
+    with telemetry.exported(settings.otel_exporter_otlp_endpoint, version=release.version):
+        yield Metrics(release=release)
 
 
 def _knowing(us: Identity, settings: Settings, redact: Redact, saved: UserStore) -> Identity:
@@ -309,11 +339,15 @@ async def _state(
             yield saved, worker
 
 
-async def _kept_current(watch: ContentWatch, read_again: Callable[[Playbook], None]) -> None:
+async def _kept_current(
+    watch: ContentWatch, agenda: Playbook, chat: SlackChat, *parts: Roundtables | Commands
+) -> None:
     while True:
         await asyncio.sleep(READ_AGAIN_SECONDS)
         if changed := await watch.changed():
-            read_again(changed)
+            for part in parts:
+                part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
+            chat.read_again(changed.roster)
 
 
 def _token(settings: Settings) -> str:

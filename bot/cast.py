@@ -17,7 +17,7 @@ from bot.errors import ConfigError
 from bot.settings import Settings
 from bot.voices.llm import models
 from bot.voices.llm.models import ModelRegistry
-from bot.voices.model import ForeignTools, LanguageModel, RedactingModel
+from bot.voices.model import ForeignTools, LanguageModel, ModelMeter, RedactingModel
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.thinking import ModelVoices
@@ -33,13 +33,15 @@ class Speakers(NamedTuple):
 
 
 def language_models(
-    settings: Settings, speakers: Roster, also: Iterable[str] = ()
+    settings: Settings, speakers: Roster, also: Iterable[str] = (), *, meter: ModelMeter | None = None
 ) -> AbstractAsyncContextManager[ModelRegistry]:
     """The models of the settings, those that *speakers* name for themselves, and those of *also*."""
     own = [*also, *(persona.model for persona in speakers if persona.model)]
     own += [one] if (one := Chain.read(settings.model).verifying(settings.verifier)) else []
     seconds, calls = settings.model_seconds, settings.model_calls
-    return models.model_registry(settings.model, settings, personas=own, seconds=seconds, calls=calls)
+    return models.model_registry(
+        settings.model, settings, personas=own, seconds=seconds, calls=calls, meter=meter
+    )
 
 
 class OpenedModels(NamedTuple):
@@ -53,11 +55,16 @@ class OpenedModels(NamedTuple):
 
 @asynccontextmanager
 async def opened_speakers(
-    settings: Settings, playbook: Playbook, redact: Redact, *, evidence: Evidence
+    settings: Settings,
+    playbook: Playbook,
+    redact: Redact,
+    *,
+    evidence: Evidence,
+    meter: ModelMeter | None = None,
 ) -> AsyncIterator[Speakers]:
     """*evidence* is for models to look at. Raises ConfigError, with a sentence for all that a model lacks."""
     async with AsyncExitStack() as stack:
-        found = await stack.enter_async_context(language_models(settings, playbook.roster))
+        found = await stack.enter_async_context(language_models(settings, playbook.roster, meter=meter))
         model_of = _models_of(found, playbook, redact)
         verifier = _verifying(found, settings, redact)
         voices, checklist = OfflineVoices(), ChecklistReviewers()

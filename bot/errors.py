@@ -7,7 +7,9 @@ Every error this bot raises on purpose.
           Overtaken        another person changed the same fields since the person looked at them
       Conflict             another process saved first: reload and decide again
       Unavailable          the store did not answer in time: nothing was saved, nothing is acknowledged
-        NewerVersion       a newer version of this program saved it: it is neither read nor changed here
+        LeftAlone          a process of another kind has it, and this one neither changes it nor acts on it
+          NewerVersion     a newer version of this program saved it, so it cannot be read here
+          OtherContent     another process works on it, with other steps or personas than ours
       EffectError          the outside world said no to an effect
         SlackError, VoiceError, WorkspaceError
       ConfigError          a setting is wrong; we refuse to start
@@ -47,7 +49,15 @@ class Unavailable(BotError):
     pass
 
 
-class NewerVersion(Unavailable):
+class LeftAlone(Unavailable):
+    pass
+
+
+class NewerVersion(LeftAlone):
+    pass
+
+
+class OtherContent(LeftAlone):
     pass
 
 

@@ -26,6 +26,14 @@ from bot.log import redacted
 PREFIX = "ROUNDTABLE_"
 AS_ELSEWHERE = ("SLACK_", "REDIS_", "OTEL_", *PREFIXES)  # names that other programs read too go without ours
 
+FILE = "_FILE"
+FROM_FILES = frozenset({
+    "slack_bot_token", "slack_app_token", "slack_signing_secret", "redis_url", "remote", "review_secret", "seal_key",
+    "anthropic_api_key", "gemini_api_key", "google_api_key", "ollama_api_key", "openai_api_key", "vllm_api_key",
+})  # fmt: skip
+"""These may be in a file that `NAME_FILE` names. AWS's own library reads its keys, and only from where it looks."""
+SECRET_BYTES = 64 * 1024
+
 Value = TypeVar("Value")
 
 
@@ -216,6 +224,12 @@ class Settings(Keys):
         """Empty is unset. Raises ConfigError with a sentence for everything that is wrong."""
         given = {field: text for field in cls.model_fields if (text := env.get(name_of(field), "").strip())}
         problems = list(cls._strangers(env))
+        for field in sorted(FROM_FILES):
+            if place := env.get(name_of(field) + FILE, "").strip():
+                try:
+                    given[field] = _secret_in(place, field, is_set=field in given)
+                except ConfigError as error:
+                    problems.append(str(error))
         try:
             settings = cls.model_validate(given)
         except ValidationError as error:
@@ -250,6 +264,7 @@ class Settings(Keys):
     @classmethod
     def _strangers(cls, env: Mapping[str, str]) -> Iterator[str]:
         known = {name_of(field) for field in cls.model_fields}
+        known |= {name_of(field) + FILE for field in FROM_FILES}
         by_end = {name.removeprefix(PREFIX): name for name in known}
         for name in sorted(env):
             if name.startswith(PREFIX) and name not in known:
@@ -266,6 +281,25 @@ class Settings(Keys):
 def name_of(field: str) -> str:
     name = field.upper()
     return name if name.startswith(AS_ELSEWHERE) else PREFIX + name
+
+
+def _secret_in(place: str, field: str, *, is_set: bool) -> str:
+    """Without the line break that editors put at the end. Raises ConfigError, which never quotes the content."""
+    name = name_of(field)
+    if is_set:
+        raise ConfigError(f"Set {name} or {name}{FILE}, not both.")
+    try:
+        with _at_home(Path(place)).open("rb") as file:
+            text = file.read(SECRET_BYTES + 1).decode().strip()
+    except OSError as error:
+        raise ConfigError(f"{name}{FILE} cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise ConfigError(f"{name}{FILE} cannot be read: it is not a text in UTF-8.") from None
+    if not text:
+        raise ConfigError(f"{name}{FILE} names an empty file.")
+    if len(text) > SECRET_BYTES:
+        raise ConfigError(f"{name}{FILE} names a file of more than {SECRET_BYTES // 1024} KiB.")
+    return text
 
 
 def _secrets_in(value: object) -> Iterator[str]:

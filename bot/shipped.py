@@ -1,16 +1,36 @@
 """
 Where the personas, steps and meetings of the bot are: beside the package in a checkout, inside it installed. Schemas
-are in the package.
+are in the package. And which release of it this is.
 """
 
+from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import NamedTuple
 
 from bot.errors import ContentError
 
+DISTRIBUTION = "roundtable-bot"
+REVISION = "revision.txt"
+"""Written into the package when an image or a release is built; a checkout has none."""
 SCHEMA = "-1.schema.json"
 """The end of a file's name in `bot/schemas`, with the version of its format."""
+
+
+class Release(NamedTuple):
+    """*revision* is a git commit, or empty."""
+
+    version: str
+    revision: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.version} ({self.revision[:7]})" if self.revision else self.version
+
+
+def release() -> Release:
+    built = files("bot") / "_content" / REVISION
+    return Release(version(DISTRIBUTION), built.read_text("ascii").strip() if built.is_file() else "")
 
 
 def personas_dir() -> Path:

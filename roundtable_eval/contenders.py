@@ -504,7 +504,7 @@ class RehearsalModel(LanguageModel):
         from bot.voices.llm.prices import price  # noqa: PLC0415 -- is installed with models only
 
         told = sum(map(len, (*prompt.stable, prompt.moving))) // CHARS_OF_A_TOKEN * (2 if prompt.tools else 1)
-        took = {"tokens_in": told, "tokens_out": min(tokens, ANSWER_TOKENS)}
+        took: dict[str, Any] = {"tokens_in": told, "tokens_out": min(tokens, ANSWER_TOKENS)}
         dollars = price(self._name, address=self._address, **took)
         usage = Usage(self._name.provider, self._name.name, 0.0, dollars=dollars, **took)
         answer = self._filled(prompt.schema.form) if prompt.schema else {}

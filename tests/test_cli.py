@@ -1187,3 +1187,13 @@ async def test_the_version_is_told(cli: Cli, env: dict[str, str]) -> None:
     ran = await cli("--version", **env)
     told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert (ran.code, ran.out.strip()) == (0, f"roundtable {told}")
+
+
+async def test_every_command_tells_its_options_by_h(cli: Cli) -> None:
+    """As `--help` does; and a shell can complete commands."""
+    for words in ((), ("run",), ("check",), ("trace",), ("replay",)):
+        short, long = await cli(*words, "-h"), await cli(*words, "--help")
+        assert (short.code, short.out) == (0, long.out)
+    assert "--install-completion" in (await cli("-h")).out
+    completed = await cli(_ROUNDTABLE_COMPLETE="complete_bash", COMP_WORDS="roundtable che", COMP_CWORD="1")
+    assert completed.out.split() == ["check"]

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,21 @@ import redis
 import yaml
 
 from bot import app
+from bot.domain.roundtable.outcomes import Done
 from bot.engine.ports import RateBudget
 from bot.errors import Unavailable
 from bot.server import connection
 from bot.server import health as server_health
-from bot.server.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, REVIEWS, Metrics
+from bot.server.metrics import DOORS, EFFECTS, MODEL_OUTCOMES, OPEN_STAGES, PUSHES, REVIEWS, Metrics
 from bot.settings import Settings, name_of
+from bot.shipped import Release
 from bot.slack.transport import PATH
 from bot.storage import tasks
 from bot.storage.limiter import RedisRateLimit
 from bot.storage.redis import RedisStore
 from bot.storage.redis_client import inspected
 from bot.storage.tasks import DocketWake
+from bot.voices.model import Usage
 from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
 from tests.patience import wait_until
@@ -81,7 +85,7 @@ def test_the_image_runs_the_bot_as_nobody_special() -> None:
     """Signals reach it, and what it is tricked into it does without rights."""
     assert [json.loads(value) for value in instructions("ENTRYPOINT")] == [["roundtable"]]
     assert [json.loads(value) for value in instructions("CMD")] == [["run"]]
-    assert instructions("USER") == ["roundtable"]
+    assert instructions("USER") == ["10001:10001"]
     assert "git " in instructions("RUN")[0]
 
 
@@ -416,18 +420,44 @@ def test_metrics_are_scraped_at_the_port_that_has_them(kubernetes: dict[str, Any
 
 def test_alerts_look_at_metrics_that_there_are(alerts: list[dict[str, Any]]) -> None:
     """A metric that was renamed would never alert anybody again."""
-    metrics = Metrics("T1")
+    text = _everything_shown()
+    for alert in alerts:
+        for name in re.findall(METRIC, alert["expr"]):
+            assert f"\n{name}{{" in text or f"\n{name} " in text, f"{alert['alert']} looks at {name}"
+
+
+def test_the_dashboard_shows_metrics_that_there_are() -> None:
+    """Twelve panels in four rows; each asks for something, and an empty graph would look like peace."""
+    board = json.loads((ROOT / "deploy/dashboard.json").read_text(encoding="utf-8"))
+    text = _everything_shown()
+    panels = [panel for panel in board["panels"] if panel["type"] != "row"]
+
+    assert (len(panels), len(board["panels"]) - len(panels)) == (12, 4)
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    for panel in panels:
+        names = [name for target in panel["targets"] for name in re.findall(METRIC, target["expr"])]
+        assert names, panel["title"]
+        for name in names:
+            assert f"\n{name}{{" in text or f"\n{name} " in text, f"{panel['title']} looks at {name}"
+
+
+METRIC = re.compile(r"\b(?:roundtable|process)_[a-z_]+\b")
+
+
+def _everything_shown() -> str:
+    metrics = Metrics("T1", release=Release("1.2.3"))
+    metrics.configured("acme", "one")
+    usage = Usage("acme", "one", 1.0, 1200, 40, 1000, Decimal("0.0031"))
+    metrics.called("acme", "one", "answered", seconds=1, usages=[usage])
+    metrics.performed(OWED[0], Done(key="", effect=OWED[0].id, at=""), seconds=1)
+    metrics.seen("content", usable=True, facts={"differs": 0})
     metrics.acknowledged("event", taken=True, seconds=1)
     metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
     metrics.seen("loop", usable=True, facts={"lag_seconds": 0})
     metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.counted({})
-    text = metrics.exposed().decode()
-
-    for alert in alerts:
-        for name in re.findall(r"\b(?:roundtable|process)_[a-z_]+\b", alert["expr"]):
-            assert f"\n{name}{{" in text or f"\n{name} " in text, f"{alert['alert']} looks at {name}"
+    return metrics.exposed().decode()
 
 
 def test_alerts_look_at_labels_that_there_are(alerts: list[dict[str, Any]]) -> None:
@@ -438,7 +468,7 @@ def test_alerts_look_at_labels_that_there_are(alerts: list[dict[str, Any]]) -> N
         "door": set(DOORS),
         "kind": set(EFFECTS),
         "stage": set(OPEN_STAGES),
-        "outcome": {"done", "failed", "broke"},
+        "outcome": {"done", "failed", "broke", *MODEL_OUTCOMES},
         "result": {"taken", "left", *PUSHES, *REVIEWS},
     }
     for alert in alerts:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from bot.domain.values.places import Person
 from bot.engine.engine import Queue
 from bot.errors import Conflict, NotNow, Unavailable
 from bot.server.metrics import DOORS, EFFECTS, REVIEWS, Metrics
+from bot.shipped import Release
 from bot.storage.sqlite import SqliteStore
+from bot.voices.model import Usage
 from tests.storage.samples import OWED, a_commit, a_roundtable
 
 ROOT = Path(__file__).parents[1]
@@ -52,7 +55,7 @@ class Numbers:
 
 @pytest.fixture
 def metrics() -> Metrics:
-    return Metrics("T1")
+    return Metrics("T1", release=Release("1.2.3", "3f2a9c1d"))
 
 
 def test_every_input_is_counted_once_by_what_became_of_it(metrics: Metrics) -> None:
@@ -170,6 +173,27 @@ def test_what_becomes_of_reviews_is_counted(metrics: Metrics) -> None:
         metrics.reviewed("REVIEW: FAIL")
 
 
+def test_what_models_cost_is_counted_where_the_price_is_known(metrics: Metrics) -> None:
+    """A model without a known price has no cost, which is not the same as none."""
+    for model, dollars in (("known", Decimal("0.0031")), ("unknown", None)):
+        metrics.configured("acme", model)
+        usages = [Usage("acme", f"{model}-2026", 1.0, 1200, 40, 1000, dollars)] * 2
+        metrics.called("acme", model, "answered", seconds=3, usages=usages)
+        metrics.called("acme", model, "a reason that is new", seconds=1, usages=())
+
+    numbers = Numbers(metrics)
+    assert numbers.of("roundtable_model_tokens_total", model="known", type="input") == 2400
+    assert numbers.of("roundtable_model_calls_total", model="known", outcome="other") == 1
+    assert numbers.of("roundtable_model_seconds_sum", model="known") == 4
+    costs = [one for one in numbers.text.splitlines() if one.startswith("roundtable_model_cost_usd_total")]
+    assert costs == ['roundtable_model_cost_usd_total{model="known",provider="acme",team="T1"} 0.0062']
+
+
+def test_which_build_this_is_can_be_seen(metrics: Metrics) -> None:
+    """So that a graph shows when an update began, and whether all processes have it."""
+    assert Numbers(metrics).of("roundtable_build_info", version="1.2.3", revision="3f2a9c1d") == 1
+
+
 def test_there_is_a_fixed_number_of_series_and_none_knows_what_people_chose(metrics: Metrics) -> None:
     """However many items, threads and people there are."""
     before = len(metrics.exposed().splitlines())
@@ -202,7 +226,7 @@ def test_a_number_that_is_not_known_any_more_is_none(metrics: Metrics) -> None:
 def test_what_is_about_a_team_says_which(metrics: Metrics) -> None:
     """And is not there before Slack has said it: a series would begin anew."""
     own = {"roundtable_usable", "roundtable_loop_lag_seconds", "roundtable_slack_hello_age_seconds"}
-    own.add("roundtable_slack_clock_ahead_seconds")
+    own |= {"roundtable_slack_clock_ahead_seconds", "roundtable_build_info", "roundtable_content_differs"}
     seen = [sample for family in _seen(metrics).families for sample in family.samples]
 
     assert all(
@@ -232,8 +256,11 @@ def _seen(metrics: Metrics) -> Numbers:
     """With what is there only once somebody looked."""
     metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
     metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
+    metrics.seen("content", usable=True, facts={"differs": 0})
     metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.counted({})
+    usage = Usage("acme", "one", 1.0, 1200, 40, 1000, Decimal("0.0031"))
+    metrics.called("acme", "one", "answered", seconds=1, usages=[usage])
     for kind in EFFECTS:
         metrics.performed(SPEECH.but(kind=kind), Done(**told()), seconds=1)
     for door in DOORS:

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.errors import ConfigError
-from bot.settings import Settings, name_of
+from bot.settings import FROM_FILES, Settings, name_of
 
 NAMES = """
     SLACK_BOT_TOKEN SLACK_APP_TOKEN SLACK_SIGNING_SECRET SLACK_API_URL REDIS_URL
@@ -320,3 +320,52 @@ def test_every_setting_is_in_the_table() -> None:
     rows = [row.split("|")[1] for row in page.splitlines() if row.startswith("| `")]
 
     assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(NAMES.split())
+
+
+# --- secrets in files -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("field", sorted(FROM_FILES))
+def test_a_secret_may_be_in_a_file(field: str, tmp_path: Path) -> None:
+    """As Docker and Kubernetes mount them; it is as secret as one that is set, and counts as set."""
+    texts = {
+        "slack_bot_token": "xoxb-sesame", "slack_app_token": "xapp-sesame", "redis_url": "redis://:sesame@redis:6379/0",
+        "remote": "https://sesame@git.example/x.git",
+        "review_secret": "whsec_" + "c2VzYW1l" * 6, "seal_key": "sesame" * 4,
+    }  # fmt: skip
+    text = texts.get(field, "sesame-key")
+    (tmp_path / "secret").write_text(f"{text}\n")
+    name = name_of(field)
+
+    settings = Settings.from_env({f"{name}_FILE": str(tmp_path / "secret")})
+
+    assert settings == Settings.from_env({name: text})
+    assert settings.secrets()
+    assert "sesame" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "sentence"),
+    [
+        (
+            b"xoxb-sesame",
+            {"SLACK_BOT_TOKEN": "xoxb-other"},
+            "Set SLACK_BOT_TOKEN or SLACK_BOT_TOKEN_FILE, not both.",
+        ),
+        (None, {}, "SLACK_BOT_TOKEN_FILE cannot be read: No such file or directory."),
+        (b"\xffsesame", {}, "SLACK_BOT_TOKEN_FILE cannot be read: it is not a text in UTF-8."),
+        (b"\n", {}, "SLACK_BOT_TOKEN_FILE names an empty file."),
+        (b"sesame" * 20_000, {}, "SLACK_BOT_TOKEN_FILE names a file of more than 64 KiB."),
+        (b"sesame", {}, "SLACK_BOT_TOKEN must be a bot token, which starts with xoxb-."),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_sentence(
+    content: bytes | None, more: dict[str, str], sentence: str, tmp_path: Path
+) -> None:
+    """Without a word of its content."""
+    if content is not None:
+        (tmp_path / "secret").write_bytes(content)
+    with pytest.raises(ConfigError) as refused:
+        Settings.from_env({"SLACK_BOT_TOKEN_FILE": str(tmp_path / "secret"), **more})
+
+    assert str(refused.value) == sentence

@@ -87,12 +87,15 @@ OPENED_ELSEWHERE = {
     # What is shipped with the bot.
     "bot/record/page.py": {"(STATIC / name).read_text"},
     "slack_sandbox/page.py": {"STATIC.glob"},
-    "bot/shipped.py": {"place.is_dir", "_schemas().iterdir", "(_schemas() / f'{name}{SCHEMA}').read_text"},
+    "bot/shipped.py": {
+        "built.is_file", "built.read_text", "place.is_dir", "_schemas().iterdir",
+        "(_schemas() / f'{name}{SCHEMA}').read_text",
+    },
     "bot/domain/privacy/rules.py": {"files('bot.domain.privacy').joinpath('patterns.toml').read_text"},
     "bot/voices/prompts/texts.py": {"files('bot.voices.prompts').joinpath(f'{name}.md').read_text"},
     # What the operator names in a setting or on the command line, and the terminal.
     "bot/cli/main.py": {"os.open"},
-    "bot/settings.py": {"path.is_dir", "path.exists", "_at_home(Path(given)).read_text"},
+    "bot/settings.py": {"_at_home(Path(place)).open", "path.is_dir", "path.exists", "_at_home(Path(given)).read_text"},
     "bot/cli/replay.py": {"begun.open"},
     "bot/cli/trace.py": {"place.is_dir", "place.write_text"},
     # Git's own folder, which no push reaches, and whether there is one.

@@ -1,7 +1,6 @@
 """`roundtable mcp`: the record for coding agents, from git alone, over standard input and output."""
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 from bot.cli import trace
@@ -10,6 +9,7 @@ from bot.errors import ConfigError
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.trace import ShownReason
 from bot.settings import Settings
+from bot.shipped import release
 
 NOT_INSTALLED = "roundtable mcp needs the extra mcp: pip install '.[mcp]'"
 
@@ -30,4 +30,4 @@ async def serve(settings: Settings, record: Path | None, revision: str) -> None:
         clone = await trace.opened(settings, place)
         return await trace.reasons(clone._replace(items=items()), f"{path}:{line}" if line else path)
 
-    await agent_server(items, reasons, version=version(trace.DISTRIBUTION)).run_stdio_async()
+    await agent_server(items, reasons, version=release().version).run_stdio_async()

@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -28,7 +27,7 @@ from bot.errors import BotError, ConfigError, ContentError
 from bot.integrations.exports import FORMATS
 from bot.record.verify import RecordedItem
 from bot.settings import Settings
-from bot.shipped import schema_text
+from bot.shipped import release, schema_text
 from bot.slack.manifest import (
     BOT_EVENTS,
     MARK_SHORTCUT,
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from bot.cli.trace import Printed
     from roundtable_eval.demo_script import DemoScript
 
-DISTRIBUTION = "roundtable-bot"
 TRY_PORT = 8765
 PROBLEM = 1
 USAGE = 2
@@ -56,7 +54,7 @@ PUBLIC = re.compile(r"https://[^\s/]\S*")
 
 commands = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 
@@ -74,7 +72,7 @@ def main() -> None:
 
 def _print_version(*, wanted: bool) -> None:
     if wanted:
-        typer.echo(f"roundtable {version(DISTRIBUTION)}")
+        typer.echo(f"roundtable {release()}")
         raise typer.Exit
 
 

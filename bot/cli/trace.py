@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,9 +27,9 @@ from bot.integrations.trace import (
 )
 from bot.integrations.trace_file import BaselineRow, TraceFile
 from bot.settings import Settings
+from bot.shipped import release
 from bot.storage.git.citing import BranchChanges, CitingCode
 
-DISTRIBUTION = "roundtable-bot"
 SHALLOW = "This clone is shallow, so commits cannot be read. In GitHub Actions set fetch-depth: 0 on actions/checkout."
 NO_RECORD = "There is no item in the record at {root}. --record says where the workspace of the bot is."
 EXPORTED = ("specs", "openspec", ".kiro")
@@ -266,7 +265,7 @@ def _report(
 ) -> None:
     if options.sarif:
         record = f"{settings.items_dir}/{{}}/specification.json" if clone.is_record else trace_file.NAME
-        told = trace_reports.sarif(new, version=version(DISTRIBUTION), record=record)
+        told = trace_reports.sarif(new, version=release().version, record=record)
         _write(options.sarif, pretty(told))
     if options.comment:
         _write(options.comment, trace_reports.comment(traced.touched(), new))

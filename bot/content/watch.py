@@ -1,6 +1,8 @@
 """Notices that step files, persona files or entries.yaml have changed, and reads them again."""
 
 import asyncio
+import hashlib
+import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,6 +15,7 @@ from bot.errors import ContentError
 log = logging.getLogger(__name__)
 
 SUFFIXES = (".md", ".yaml")
+FINGERPRINT_CHARACTERS = 12
 
 
 class ContentWatch:
@@ -25,6 +28,8 @@ class ContentWatch:
         self._folders = tuple(folders)
         self._workspace = workspace
         self._texts = _texts(self._folders, workspace)
+        self.fingerprint = _fingerprint(self._folders, self._texts)
+        """Of what is in use: the same wherever the same files are."""
 
     async def changed(self) -> Playbook | None:
         """The playbook to use from now on; None when nothing changed, or the change cannot be used."""
@@ -37,10 +42,23 @@ class ContentWatch:
         except ContentError as error:
             log.warning("Steps and personas changed and cannot be used, so the earlier ones stay: %s", error)
             return None
+        self.fingerprint = _fingerprint(self._folders, texts)
         steps, personas = len(playbook.agenda.steps), len(playbook.roster)
         found = f"{counted(steps, 'step')}, {counted(personas, 'persona')}"
         log.info("Steps and personas were read again, for every roundtable from its next step on: %s", found)
         return playbook
+
+
+def _fingerprint(folders: Iterable[Path], texts: Mapping[Path, str]) -> str:
+    named = [
+        [
+            (path.relative_to(top).as_posix(), texts[path])
+            for path in sorted(texts)
+            if path.is_relative_to(top)
+        ]
+        for top in folders
+    ]
+    return hashlib.sha256(json.dumps(named).encode()).hexdigest()[:FINGERPRINT_CHARACTERS]
 
 
 def _texts(folders: Iterable[Path], workspace: Path | None) -> Mapping[Path, str]:

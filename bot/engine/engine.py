@@ -19,7 +19,7 @@ from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
 from bot.engine.ports import Meter, NoMeter, Wake, kind_of
-from bot.errors import BotError, Conflict, NewerVersion, Unavailable
+from bot.errors import BotError, Conflict, LeftAlone, NewerVersion, Unavailable, UserError
 from bot.log import about
 from bot.telemetry import span
 
@@ -311,6 +311,9 @@ class Engine(ABC, Generic[A, I]):
     async def _perform(self, effect: Any, state: A) -> I | None:
         """The outcome; None when the effect stays in the outbox, and is begun again later."""
 
+    def _check(self, state: A) -> None:
+        """Raises LeftAlone when the effects of *state* are not for this process."""
+
     def _next(self, state: A) -> Any | None:
         """The effect to perform now."""
         return state.next_effect
@@ -370,7 +373,8 @@ class Engine(ABC, Generic[A, I]):
 
     @contextmanager
     def _input(self, slug: str, event: I) -> Iterator[None]:
-        with about(item=slug), span("input", item=slug, kind=kind_of(type(event))):
+        kind = kind_of(type(event))
+        with about(item=slug), span("input", refusals=(UserError, Conflict), item=slug, kind=kind):
             try:
                 yield
             except BotError as error:
@@ -385,7 +389,7 @@ class Engine(ABC, Generic[A, I]):
         and CancelledError once we leave: then another process continues.
         """
         try:
-            with suppress(NewerVersion):  # the store says so in the log, and is not ready
+            with suppress(LeftAlone):  # the log says so
                 self._working[slug] = True
                 while self._working.get(slug):
                     self._working[slug] = False
@@ -399,6 +403,8 @@ class Engine(ABC, Generic[A, I]):
         state, begun = await self._repository.read(slug), ""
         unsaved: tuple[UnsavedChange[A, I], ...] = ()
         performed: tuple[Pending, ...] = ()
+        if state:
+            self._check(state)
         while state and (effect := self._next(state)):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError

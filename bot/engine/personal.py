@@ -44,7 +44,7 @@ from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
 from bot.engine.ports import Store, Urgency
 from bot.engine.viewing import held_item, member_in
-from bot.errors import EffectError, NewerVersion, Unavailable, UserError
+from bot.errors import EffectError, LeftAlone, Unavailable, UserError
 
 log = logging.getLogger(__name__)
 
@@ -266,7 +266,7 @@ class Personal:
         for slug in set(self._known) - set(slugs):
             self._known.pop(slug, None)
         for slug in slugs:
-            with suppress(NewerVersion):
+            with suppress(LeftAlone):
                 if rt := await self._store.get(slug, known=self._known.get(slug)):
                     self._known[slug] = rt
         return self._newest

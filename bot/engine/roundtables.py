@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from contextlib import suppress
 from typing import Any
 
+from bot import telemetry
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.roundtable import timers
 from bot.domain.roundtable.casting import playbook_for
@@ -45,9 +46,9 @@ from bot.engine.engine import BeforeSave, Engine, UnsavedChange, nothing_before
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
 from bot.engine.ports import NO_FACTS, Meter, Store, Wake
-from bot.errors import Conflict, EffectError, NewerVersion, Postponed, Unavailable, UserError
+from bot.engine.shared_content import SharedContent
+from bot.errors import Conflict, EffectError, LeftAlone, Postponed, Unavailable, UserError
 from bot.log import about
-from bot.telemetry import span
 
 log = logging.getLogger(__name__)
 
@@ -215,8 +216,9 @@ class Roundtables(Engine[Roundtable, Input]):
         reactions: Reactions | None = None,
         changed: Callable[[Roundtable], None] = lambda _: None,
         before_save: BeforeSave = nothing_before,
+        content: SharedContent | None = None,
     ) -> None:
-        """*changed* is told each roundtable that was saved."""
+        """*changed* is told each roundtable that was saved. Without *content* no other process is considered."""
         self._memory = RoundtableCache()
         super().__init__(
             store=store,
@@ -234,6 +236,7 @@ class Roundtables(Engine[Roundtable, Input]):
         self._cancellation = cancellation or Cancellation()
         self._reactions = reactions or Reactions()
         self._changed = changed
+        self._content = content
         self._postponed: LruCache[str, float] = LruCache(EDITS_REMEMBERED)
         """Edits that Slack's limit left no room for, and when to try them again, by the clock of this process."""
 
@@ -243,11 +246,12 @@ class Roundtables(Engine[Roundtable, Input]):
 
     async def start(self, start: Start) -> Roundtable:
         """Saves a new roundtable. Raises Conflict when there is one on the item already."""
-        return await self._begin(start, opening.start(start, self._playbook))
+        return await self._begin(start, self._marked(opening.start(start, self._playbook)))
 
     async def take_up(self, start: Start, *, thread_known: bool) -> Roundtable:
         """Saves a roundtable on an item that the workspace knows and the store has lost, or never had."""
-        return await self._begin(start, opening.take_up(start, self._playbook, thread_known=thread_known))
+        taken = opening.take_up(start, self._playbook, thread_known=thread_known)
+        return await self._begin(start, self._marked(taken))
 
     async def handle(self, slug: str, event: Input) -> Roundtable:
         """Raises UserError when there is no such roundtable, or the input makes no sense now."""
@@ -280,14 +284,24 @@ class Roundtables(Engine[Roundtable, Input]):
         id, told = event.person.id, (event.person.name, event.person.belongs)
         for slug, rt in tuple(self._memory.items()):
             if id in rt.people and (rt.people[id], rt.manners.outsiders.get(id, Belonging.MEMBER)) != told:
-                await self._handle(slug, event)
+                with suppress(LeftAlone):
+                    await self._handle(slug, event)
 
     # --- what the engine asks ---------------------------------------------------------------------------------------
 
     def _decide(self, rt: Roundtable, event: Input) -> Roundtable:
+        self._check(rt)
         playbook = self._playbook_of(rt)
         self._opened_with[rt.slug] = playbook
-        return decide(rt, event, playbook)
+        after = decide(rt, event, playbook)
+        return after if after is rt else self._marked(after)
+
+    def _check(self, state: Roundtable) -> None:
+        if self._content:
+            self._content.check(state)
+
+    def _marked(self, rt: Roundtable) -> Roundtable:
+        return self._content.mark(rt) if self._content else rt
 
     def _playbook_of(self, rt: Roundtable) -> Playbook:
         """In the middle of a step the one that it was opened with, as long as this process remembers it."""
@@ -346,11 +360,11 @@ class Roundtables(Engine[Roundtable, Input]):
 
     async def _performed(self, effect: Effect, state: Roundtable) -> Outcome:
         began = time.monotonic()
-        with (
-            about(effect=effect.id),
-            span("effect", item=state.slug, step=state.step_id, effect=effect.id, kind=effect.kind),
-        ):
+        shown = {"item": state.slug, "step": state.step_id, "effect": effect.id, "kind": effect.kind}
+        with about(effect=effect.id), telemetry.span("effect", refusals=Postponed, **shown) as current:
             outcome = await self._tried(effect, state)
+            if isinstance(outcome, Failed):
+                telemetry.failed(current, outcome.reason or "failed")
         self._meter.performed(effect, outcome, seconds=time.monotonic() - began)
         return outcome
 
@@ -538,7 +552,7 @@ class Absence:
         slugs = await self._store.held()
         log.warning("no process heard Slack since %s: %s threads are read again", since, len(slugs))
         for slug in slugs:
-            with suppress(UserError, NewerVersion):  # gone meanwhile, or written by a newer version
+            with suppress(UserError, LeftAlone):  # gone meanwhile, or another process has it
                 await self._roundtables.handle(slug, Returned(key=f"away.{since}", at=at, since=since))
 
 

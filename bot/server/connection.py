@@ -48,8 +48,8 @@ Shut = Callable[[], Awaitable[None]]
 class Endpoints:
     """The store and the queue are a team's, so they are only there once Slack has said which team it is."""
 
-    def __init__(self, settings: Settings, *, workspace: Workspace) -> None:
-        self.metrics = Metrics()
+    def __init__(self, settings: Settings, *, workspace: Workspace, metrics: Metrics) -> None:
+        self.metrics = metrics
         self.slack_health = SlackHealth()
         self._is_open = False
         self._sockets: Sockets | None = None
@@ -78,6 +78,14 @@ class Endpoints:
         finally:
             self._census = _nothing_counted
             self._probes |= {"store": _unfit(STOPPING), "queue": _unfit(STOPPING)}
+
+    def comparing(self, differs: Callable[[], bool]) -> None:
+        """Whether other processes have other content: shown, and no reason to be unready."""
+
+        async def probe() -> Facts:
+            return {"differs": differs()}
+
+        self._probes["content"] = probe
 
     async def _counted(self) -> Mapping[str, int]:
         return await self._census()

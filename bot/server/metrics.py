@@ -6,7 +6,7 @@ each team.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import get_args
@@ -32,6 +32,8 @@ from bot.engine.ports import Meter, kind_of
 from bot.engine.review_ports import ReviewMeter
 from bot.engine.reviews import RESULTS
 from bot.errors import BotError, UserError
+from bot.shipped import Release
+from bot.voices.model import ANSWERED, ModelMeter, Usage
 
 NAMESPACE = "roundtable"
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -41,13 +43,19 @@ DONE, FAILED, BROKE = "done", "failed", "broke"
 TAKEN, LEFT = "taken", "left"
 PERSON, PERSONA = "person", "persona"
 SLACK = "slack"
+OTHER = "other"
 UNEXPECTED = "unexpected"
 """The reason of a failure by a bug."""
 
 RATE_LIMITED = "app_rate_limited"
 """Slack says that it holds events back."""
-DOORS = ("event", "command", "action", "shortcut", "view", RATE_LIMITED, "other")
+DOORS = ("event", "command", "action", "shortcut", "view", RATE_LIMITED, OTHER)
 REVIEWS = RESULTS
+MODEL_OUTCOMES = (
+    ANSWERED, "refused", "empty", "cut_off", "context", "timeout", "unavailable", "denied",
+)  # fmt: skip
+"""An answer, or the reason why there is none; "other" is a reason that this table lacks."""
+INPUT, OUTPUT, CACHED = "input", "output", "cached"
 PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
 
 COMMANDS = tuple(kind_of(command) for command in get_args(Command))
@@ -56,16 +64,17 @@ EFFECTS = tuple(effect.model_fields["kind"].default for effect in get_args(get_a
 
 # Slack waits three seconds for an acknowledgement; an effect may wait for a model, or for Slack to calm down.
 ACK_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)
+MODEL_SECONDS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120)
 EFFECT_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
 Facts = Mapping[str, float]
 """The numbers of a part, by name."""
 
 
-class Metrics(Meter, ReviewMeter):
+class Metrics(Meter, ReviewMeter, ModelMeter):
     """Of one process. What is counted has the *team* in a label, which is known once Slack has said it."""
 
-    def __init__(self, team: str = "") -> None:
+    def __init__(self, team: str = "", *, release: Release | None = None) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the number of series
         self.team = team
         self._registry, self._of_team = CollectorRegistry(), CollectorRegistry()
@@ -96,6 +105,18 @@ class Metrics(Meter, ReviewMeter):
             "pauses", "Roundtables that were paused, by a person or by Slack's refusals", ["by"]
         )
 
+        of_model = ["provider", "model"]
+        self._model_calls = count(
+            "model_calls", "Calls of models, by what came of them", [*of_model, "outcome"]
+        )
+        self._model_tokens = count("model_tokens", "Tokens that providers reported", [*of_model, "type"])
+        self._model_cost = count("model_cost_usd", "Cost of tokens with a known price", of_model)
+        self._model_seconds = time(
+            "model_seconds", "From a call of a model to its answer", of_model, buckets=MODEL_SECONDS
+        )
+        self._build = process_gauge("build_info", "1; which build this is", ["version", "revision"])
+        if release:
+            self._build.labels(release.version, release.revision).set(1)
         self._usable = process_gauge("usable", "1 when the part can be used", ["part"])
         self._open = gauge("open_roundtables", "Roundtables that are not over, in all processes", ["stage"])
         self._facts = _facts_of(gauge, process_gauge)
@@ -132,7 +153,7 @@ class Metrics(Meter, ReviewMeter):
         self._retries.labels(effect.kind).inc()
 
     def acknowledged(self, door: str, *, taken: bool, seconds: float) -> None:
-        known = door if door in DOORS else "other"
+        known = door if door in DOORS else OTHER
         self._acks.labels(known, TAKEN if taken else LEFT).inc()
         self._ack_seconds.labels(known).observe(seconds)
 
@@ -143,6 +164,26 @@ class Metrics(Meter, ReviewMeter):
     def reviewed(self, result: str) -> None:
         assert result in REVIEWS, "labels are a fixed set"
         self._reviews.labels(result).inc()
+
+    # --- from models: names are those of the settings, so that there are few ------------------------------------------
+
+    def configured(self, provider: str, model: str) -> None:
+        _touch(self._model_calls, [(provider, model, outcome) for outcome in (*MODEL_OUTCOMES, OTHER)])
+        _touch(self._model_tokens, [(provider, model, kind) for kind in (INPUT, OUTPUT, CACHED)])
+        self._model_seconds.labels(provider, model)
+
+    def called(
+        self, provider: str, model: str, outcome: str, *, seconds: float, usages: Sequence[Usage]
+    ) -> None:
+        known = outcome if outcome in MODEL_OUTCOMES else OTHER
+        self._model_calls.labels(provider, model, known).inc()
+        self._model_seconds.labels(provider, model).observe(seconds)
+        for usage in usages:
+            amounts = {INPUT: usage.tokens_in, OUTPUT: usage.tokens_out, CACHED: usage.tokens_cached}
+            for kind, tokens in amounts.items():
+                self._model_tokens.labels(provider, model, kind).inc(tokens or 0)
+            if usage.dollars is not None:
+                self._model_cost.labels(provider, model).inc(float(usage.dollars))
 
     # --- from probes ------------------------------------------------------------------------------------------------
 
@@ -164,12 +205,9 @@ class Metrics(Meter, ReviewMeter):
 
     def _begin_at_zero(self) -> None:
         """So that rates and alerts have a first value."""
-        for labels in product(COMMANDS, (SAVED, REPEATED, REFUSED, UNSAVED)):
-            self._inputs.labels(*labels)
-        for labels in product(EFFECTS, (DONE, FAILED, BROKE)):
-            self._effects.labels(*labels)
-        for labels in product(DOORS, (TAKEN, LEFT)):
-            self._acks.labels(*labels)
+        _touch(self._inputs, product(COMMANDS, (SAVED, REPEATED, REFUSED, UNSAVED)))
+        _touch(self._effects, product(EFFECTS, (DONE, FAILED, BROKE)))
+        _touch(self._acks, product(DOORS, (TAKEN, LEFT)))
         _touch(self._retries, EFFECTS)
         _touch(self._turns, (PERSON, PERSONA))
         _touch(self._pauses, (PERSON, SLACK))
@@ -205,18 +243,20 @@ def _facts_of(
     waiting = gauge("queue_roundtables", "Roundtables with waiting effects, in all processes")
     unshown = gauge("review_queue_oldest_seconds", "How long the oldest effect of a review has waited")
     notices = gauge("review_queue_notices", "Items whose reviews have waiting effects, in all processes")
+    differs = process_gauge("content_differs", "1 when another process has other steps or personas")
     lag = process_gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
     return {
         "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
         "loop": {"lag_seconds": lag},
+        "content": {"differs": differs},
         "queue": {"oldest_seconds": oldest, "owing": waiting},
         "reviews": {"oldest_seconds": unshown, "owing": notices},
     }
 
 
-def _touch(counter: Counter, words: Iterable[str]) -> None:
-    for word in words:
-        counter.labels(word)
+def _touch(counter: Counter, labels: Iterable[str | tuple[str, ...]]) -> None:
+    for one in labels:
+        counter.labels(*((one,) if isinstance(one, str) else one))
 
 
 def _result_of(outcome: Outcome) -> str:

@@ -26,7 +26,7 @@ from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.desk import Reply
 from bot.engine.ports import Meter, NoMeter
 from bot.engine.verbs.verb import VerbRequest
-from bot.errors import Conflict, NewerVersion, Unavailable, UserError
+from bot.errors import Conflict, LeftAlone, Unavailable, UserError
 from bot.slack import agent, modals, parse
 from bot.slack.client import Identity
 from bot.slack.manifest import (
@@ -409,7 +409,7 @@ def _errors(app: AsyncApp, reception: Reception) -> None:
         if "event" not in body:
             reception.answer(body, sentence)
             return await ack()
-        if not unacknowledged or _gives_up(request, always=isinstance(error, NewerVersion)):
+        if not unacknowledged or _gives_up(request, always=isinstance(error, LeftAlone)):
             await reception.answer_once(body, sentence)
         return BoltResponse(status=unacknowledged) if unacknowledged else await ack()
 

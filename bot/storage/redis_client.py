@@ -15,7 +15,7 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.connection import parse_url
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import OutOfMemoryError, ReadOnlyError, RedisError, ResponseError
 
 from bot.errors import ConfigError, Unavailable
 from bot.storage.team import prefix
@@ -23,6 +23,11 @@ from bot.storage.team import prefix
 CALL_SECONDS = 0.5
 NO_ANSWER = (RedisError, OSError)
 """What a call raises when Redis is unreachable; TimeoutError is an OSError."""
+
+
+REFUSED_WRITES: Mapping[type[Exception], str] = {OutOfMemoryError: "OOM", ReadOnlyError: "READONLY"}
+"""redis-py takes the code of these out of the text; of others it is there."""
+_REFUSED = re.compile(r"\b(NOREPLICAS|MISCONF)\b")
 
 
 class Connected:
@@ -46,9 +51,17 @@ async def bounded(seconds: float | None = None) -> AsyncIterator[None]:
         async with asyncio.timeout(CALL_SECONDS if seconds is None else seconds):
             yield
     except NO_ANSWER as error:
+        if refusal := _refusal_of(error):
+            raise Unavailable(f"Redis refuses writes ({refusal})") from error
         # For an unknown command Redis quotes the arguments, which are a password if that command is AUTH.
         reason = str(error).partition(", with args")[0] or "no answer in time"
         raise Unavailable(f"Redis did not answer: {reason}") from error
+
+
+def _refusal_of(error: Exception) -> str:
+    """The word by which Redis answers, and takes no writes: full, a replica, too few replicas, or its disk fails."""
+    found = _REFUSED.search(str(error)) if isinstance(error, ResponseError) else None
+    return REFUSED_WRITES.get(type(error), found[0] if found else "")
 
 
 def client(url: str, *, connections: int) -> Redis:

@@ -44,6 +44,7 @@ log = logging.getLogger(__name__)
 
 # Docket logs a traceback for every heartbeat that fails. Readiness already says that Redis is unreachable.
 logging.getLogger("docket").setLevel(logging.CRITICAL)
+logging.getLogger("docket.worker").setLevel(logging.CRITICAL)
 # The exceptions of a task are logged here and nowhere else.
 logging.getLogger("docket.dependencies").setLevel(logging.ERROR)
 

@@ -123,6 +123,29 @@ class Usage(NamedTuple):
     tokens_out: int | None = None
     tokens_cached: int | None = None
     dollars: Decimal | None = None
+    finish_reason: str = ""
+
+
+class ModelMeter(Protocol):
+    """Counts what models take. Every call returns at once and raises nothing; names are those of the settings."""
+
+    def configured(self, provider: str, model: str) -> None:
+        """So that its numbers begin at zero."""
+
+    def called(
+        self, provider: str, model: str, outcome: str, *, seconds: float, usages: Sequence[Usage]
+    ) -> None:
+        """*outcome* is `ANSWERED`, or the reason of a VoiceError. *usages* are what the provider reported."""
+
+
+class NoModelMeter:
+    def _nothing(self, *_: object, **__: object) -> None:
+        return
+
+    configured = called = _nothing
+
+
+ANSWERED = "answered"
 
 
 class Completion(NamedTuple):
@@ -191,6 +214,24 @@ def facts_of(usages: Iterable[Usage]) -> Facts:
     }
     facts["cost"] = None if facts["cost"] is None else str(facts["cost"])
     return {name: fact for name, fact in facts.items() if fact is not None}
+
+
+def together(usages: Sequence[Usage]) -> Usage:
+    """Of several requests for one answer. A sum with an unknown part is unknown."""
+    last = usages[-1]
+
+    def added(amounts: Sequence[int | None]) -> int | None:
+        known = [one for one in amounts if one is not None]
+        return sum(known) if len(known) == len(usages) else None
+
+    dollars = [one.dollars for one in usages if one.dollars is not None]
+    return last._replace(
+        seconds=sum(one.seconds for one in usages),
+        tokens_in=added([one.tokens_in for one in usages]),
+        tokens_out=added([one.tokens_out for one in usages]),
+        tokens_cached=added([one.tokens_cached for one in usages]),
+        dollars=sum(dollars, Decimal(0)) if len(dollars) == len(usages) else None,
+    )
 
 
 def _sum(amounts: Iterable[Any]) -> Any:

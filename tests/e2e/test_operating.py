@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import sys
 import time
@@ -72,7 +73,8 @@ class Bot:
 
 
 @asynccontextmanager
-async def bot(slack: Sandbox, workspace: Path, **more: str) -> AsyncIterator[Bot]:
+async def bot(slack: Sandbox, workspace: Path, root: Path = ROOT, /, **more: str) -> AsyncIterator[Bot]:
+    """*root* is where its code is."""
     port, slack_port = free_port(), free_port()
     env = {
         **{name: os.environ[name] for name in KEPT_FROM_HERE if name in os.environ},
@@ -85,7 +87,7 @@ async def bot(slack: Sandbox, workspace: Path, **more: str) -> AsyncIterator[Bot
         **more,
     }
     running = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", "run", cwd=ROOT, env=env, stderr=asyncio.subprocess.PIPE
+        sys.executable, "-m", "bot", "run", cwd=root, env=env, stderr=asyncio.subprocess.PIPE
     )
     one = Bot(running, port, slack_port)
     reading = asyncio.create_task(one.reads())
@@ -406,18 +408,67 @@ async def test_a_redis_that_hangs_holds_nobody_up(
         await meeting.do_step("Field workers lose their edits")
 
 
-async def test_a_redis_that_is_full_is_not_ready(slack: Sandbox, tmp_path: Path, redis_url: str) -> None:
-    """It answers all the same; with room again, the bot is ready again."""
+FULL = ("CONFIG", "SET", "maxmemory", "1"), ("CONFIG", "SET", "maxmemory", "0")
+REPLICA = ("REPLICAOF", "127.0.0.1", "1"), ("REPLICAOF", "NO", "ONE")
+TOO_FEW = ("CONFIG", "SET", "min-replicas-to-write", "1"), ("CONFIG", "SET", "min-replicas-to-write", "0")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [(FULL, "OOM"), (REPLICA, "READONLY"), (TOO_FEW, "NOREPLICAS")],
+    ids=lambda one: str(one)[:20],
+)
+async def test_a_redis_that_takes_no_writes_is_not_ready(
+    slack: Sandbox, tmp_path: Path, redis_url: str, change: tuple[tuple[str, ...], tuple[str, ...]], code: str
+) -> None:
+    """It answers all the same, and readiness says why; when it takes writes again, the bot is ready again."""
     async with with_redis(slack, tmp_path, redis_url) as (_, port):
         await ready(port, is_ready=True)
         with redis.Redis.from_url(redis_url) as operator:
-            operator.config_set("maxmemory", "1")
+            operator.execute_command(*change[0])
             try:
                 parts = await ready(port, is_ready=False)
+                _, text = await asked(port, "/metrics")
             finally:
-                operator.config_set("maxmemory", "0")
-        assert not parts["store"]["ok"]
+                operator.execute_command(*change[1])
+        assert parts["store"] == {"ok": False, "reason": f"Redis refuses writes ({code})"}
+        assert 'roundtable_usable{part="store"} 0.0' in text
         await ready(port, is_ready=True)
+
+
+@pytest.mark.parametrize("place", [".git/objects", ".roundtable"])
+async def test_a_workspace_that_takes_no_writes_is_not_ready(
+    slack: Sandbox, tmp_path: Path, place: str
+) -> None:
+    """
+    `.git` may be on a disk of its own. A file stands where the folder was: tests may be run by root, whom no permission
+    stops. With the folder back, the bot is ready again.
+    """
+    port = free_port()
+    async with app.bot(settings(slack, tmp_path / "workspace", ROUNDTABLE_HEALTH_PORT=str(port))):
+        await ready(port, is_ready=True)
+        blocked = tmp_path / "workspace" / place
+        blocked.rename(tmp_path / "aside")
+        blocked.write_text("in the way")
+        await wait_for(
+            lambda parts: not parts["workspace"]["ok"] and bool(parts["workspace"]["reason"]), port
+        )
+        await ready(port, is_ready=False)
+        blocked.unlink()
+        (tmp_path / "aside").rename(blocked)
+        await ready(port, is_ready=True)
+
+
+async def test_an_idle_bot_ends_while_redis_is_away(
+    slack: Sandbox, tmp_path: Path, redis_url: str, redis_server: RedisServer
+) -> None:
+    """SIGTERM is not an error then, either, and leaves no traceback."""
+    async with bot(slack, tmp_path / "workspace", REDIS_URL=redis_url) as idle:
+        await idle.says("is listening")
+        redis_server.stop()
+        await ready(idle.port, is_ready=False)
+        assert await idle.stop() == 0
+        assert not any("Traceback" in line for line in idle.said), "".join(idle.said)
 
 
 # --- watching -------------------------------------------------------------------------------------------------------
@@ -505,6 +556,26 @@ async def test_a_roundtable_that_stands_still_makes_nobody_unready(
         assert parts["queue"]["ok"]
         assert parts["queue"]["owing"] == 1
         assert parts["queue"]["oldest_seconds"] > 1
+
+
+async def test_processes_with_other_personas_are_seen(slack: Sandbox, tmp_path: Path, redis_url: str) -> None:
+    """Both stay ready, and both say that they differ; with the other one gone, nothing differs any more."""
+    personas = shutil.copytree(ROOT / "personas", tmp_path / "personas")
+    changed = personas / "business-analyst.md"
+    changed.write_text(changed.read_text("utf-8") + "\nAsk twice.\n", "utf-8")
+    async with with_redis(slack, tmp_path, redis_url) as (meeting, port):
+        await meeting.start("Offline sync")
+        other = free_port()
+        differing = {"REDIS_URL": redis_url, "ROUNDTABLE_PERSONAS": str(personas)}
+        chosen = settings(slack, tmp_path / "other", ROUNDTABLE_HEALTH_PORT=str(other), **differing)
+        async with app.bot(chosen):
+            await wait_for(lambda parts: parts["content"]["differs"] == 1, port)
+            parts = await ready(other, is_ready=True)
+            assert parts["content"] == {"ok": True, "differs": 1}
+            _, text = await asked(other, "/metrics")
+            assert "roundtable_content_differs 1.0" in text
+        await wait_for(lambda parts: parts["content"]["differs"] == 0, port)
+        await meeting.do_step("Field workers lose their edits")
 
 
 async def wait_for(wanted: Callable[[dict[str, Any]], bool], port: int) -> None:

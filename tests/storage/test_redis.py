@@ -113,7 +113,7 @@ async def test_a_server_that_is_full_says_so_and_forgets_nothing(redis_url: str,
         try:
             client.config_set("maxmemory-policy", "noeviction")
             client.config_set("maxmemory", "1")
-            with pytest.raises(Unavailable, match="maxmemory"):
+            with pytest.raises(Unavailable, match="OOM"):
                 await store.put(a_roundtable(version=2), expected=1)
             assert await store.get(SLUG) == a_roundtable(outbox=OWED)
             assert await store.unfinished() == (SLUG,)
@@ -484,7 +484,7 @@ async def test_a_redis_that_takes_no_writes_is_not_ready(state: str) -> None:
             configured(operator, breaking)
             assert operator.ping()
 
-            with pytest.raises(Unavailable, match="Redis did not answer"):
+            with pytest.raises(Unavailable, match="Redis refuses writes"):
                 await store.ping()
             configured(operator, mending)
             await store.ping()

@@ -95,7 +95,8 @@ class Stalled(Stored):
 class RoundtableFields(Stored):
     """
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
-    `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
+    `sequence` it makes ids that were never used before. `content` is the fingerprint of the steps and personas
+    that it was last changed with. `now` is the time of the newest input. `heading_for` is the
     stage that follows CLOSING or PAUSED. `filed` are the answers as they were last written into the files, `unread`
     those that no model has read yet, also of steps before. `lines` are the transcript's since the last commit,
     `saved_at` is the time of the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take while
@@ -122,6 +123,7 @@ class RoundtableFields(Stored):
     shape: int = 4
     version: int = 0
     incarnation: str
+    content: str = ""
 
     slug: str
     title: str

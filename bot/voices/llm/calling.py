@@ -53,9 +53,10 @@ from pydantic_ai.tools import ToolDefinition
 
 from bot.domain.catalog.personas import ModelName
 from bot.errors import VoiceError
+from bot.telemetry import tool_span
 from bot.voices.llm.forms import RequestForm, RequestForms
 from bot.voices.llm.tool_support import Clock, ToolSupport
-from bot.voices.model import Completion, Prompt, Toolbox, Usage
+from bot.voices.model import Completion, Prompt, Toolbox, Usage, together
 from bot.voices.prompts.fencing import with_material
 
 log = logging.getLogger(__name__)
@@ -70,6 +71,8 @@ ANSWER_CHARS = 100_000
 MOST_ROUNDS = 6
 """Of tool calls, before the answer has to come."""
 FIRST_LOOK = "what a first search found"
+UNKNOWN_TOOL = "unknown"
+"""In traces, for a name that the model made up."""
 EFFORTS: Mapping[str, ThinkingEffort] = {
     one: one for one in ("minimal", "low", "medium", "high", "xhigh", "max")
 }
@@ -352,25 +355,9 @@ async def _result(call: ToolCallPart, tools: Toolbox) -> str:
         given = call.args_as_dict()
     except (ValueError, AssertionError):  # what the model sent is no JSON object
         given = {}
-    return await tools.look(call.tool_name, given)
-
-
-def together(usages: Sequence[Usage]) -> Usage:
-    """Of several requests for one answer. A sum with an unknown part is unknown."""
-    last = usages[-1]
-
-    def added(amounts: Sequence[int | None]) -> int | None:
-        known = [one for one in amounts if one is not None]
-        return sum(known) if len(known) == len(usages) else None
-
-    dollars = [one.dollars for one in usages if one.dollars is not None]
-    return last._replace(
-        seconds=sum(one.seconds for one in usages),
-        tokens_in=added([one.tokens_in for one in usages]),
-        tokens_out=added([one.tokens_out for one in usages]),
-        tokens_cached=added([one.tokens_cached for one in usages]),
-        dollars=sum(dollars, Decimal(0)) if len(dollars) == len(usages) else None,
-    )
+    is_known = any(tool.name == call.tool_name for tool in tools.tools)
+    with tool_span(call.tool_name if is_known else UNKNOWN_TOOL):
+        return await tools.look(call.tool_name, given)
 
 
 def _forgotten(asking: "asyncio.Task[_Exchange | VoiceError]") -> None:
@@ -408,6 +395,7 @@ def usage(response: ModelResponse, name: ModelName, *, address: str, seconds: fl
         tokens_out=told.output_tokens if said else None,
         tokens_cached=cached if said and (cached or not address) else None,
         dollars=_dollars(response, name, address) if said else None,
+        finish_reason=response.finish_reason or "",
     )
 
 

@@ -17,8 +17,17 @@ from contextlib import asynccontextmanager, contextmanager
 
 from bot.domain.catalog.personas import ModelName
 from bot.errors import VoiceError
-from bot.telemetry import span
-from bot.voices.model import Completion, LanguageModel, Prompt
+from bot.telemetry import model_answered, model_span
+from bot.voices.model import (
+    ANSWERED,
+    Completion,
+    LanguageModel,
+    ModelMeter,
+    NoModelMeter,
+    Prompt,
+    Usage,
+    together,
+)
 
 ROUNDS = 3
 FIRST_WAIT_SECONDS = 0.5
@@ -102,10 +111,12 @@ class ModelLink:
         gate: ProviderGate,
         *,
         seconds: float,
+        meter: ModelMeter | None = None,
     ) -> None:
         self.name = name
         self._mind = mind
         self._gate = gate
+        self._meter = meter or NoModelMeter()
         self._seconds = seconds
         self._held_until = 0.0
         self._circuit = CircuitBreaker(gate.clock)
@@ -117,13 +128,47 @@ class ModelLink:
         seconds = min(seconds, self._seconds)
         async with self._place(seconds):
             self._check()  # an earlier call may have failed during the wait
-            with self._circuit.asked(), span("think", model=str(self.name)):
+            with self._circuit.asked():
                 try:
-                    return await mind.think(prompt, seconds=seconds, tokens=tokens)
+                    return await self._called(mind, prompt, seconds=seconds, tokens=tokens)
                 except VoiceError as error:
                     if error.after_seconds:
                         self._held_until = self._gate.clock() + error.after_seconds
                     raise
+
+    async def _called(
+        self, mind: LanguageModel, prompt: Prompt, *, seconds: float, tokens: int
+    ) -> Completion:
+        """What a call takes is counted and traced, also when it fails."""
+        served: list[Usage] = []
+        began, outcome = self._gate.clock(), ""
+        with model_span(self.name.provider, self.name.name) as current:
+            try:
+                completion = await mind.think(prompt._replace(served=served), seconds=seconds, tokens=tokens)
+                outcome = ANSWERED
+            except VoiceError as error:
+                outcome = error.reason
+                raise
+            else:
+                if not served:  # a model that only tells what its answer took
+                    served.append(completion.usage)
+                return completion
+            finally:
+                if prompt.served is not None:
+                    prompt.served.extend(served)
+                if outcome:
+                    took = self._gate.clock() - began
+                    self._meter.called(*self.name, outcome, seconds=took, usages=served)
+                if served:
+                    total = together(served)
+                    model_answered(
+                        current,
+                        model=total.model,
+                        tokens_in=total.tokens_in,
+                        tokens_out=total.tokens_out,
+                        tokens_cached=total.tokens_cached,
+                        finish_reasons=[one.finish_reason for one in served if one.finish_reason],
+                    )
 
     def _check(self) -> None:
         if (held := self._held_until - self._gate.clock()) > 0:

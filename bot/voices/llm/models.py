@@ -17,7 +17,7 @@ from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
 from bot.voices.llm.chain import ModelChain, ModelLink, ProviderGate
 from bot.voices.llm.providers import PROVIDERS, account, missing
-from bot.voices.model import LanguageModel, Prompt, Toolbox
+from bot.voices.model import LanguageModel, ModelMeter, NoModelMeter, Prompt, Toolbox
 
 if TYPE_CHECKING:
     from bot.voices.llm.loading import Loaded
@@ -44,6 +44,7 @@ class ModelRegistry:
         names: Iterable[ModelName],
         seconds: float,
         calls: int,
+        meter: ModelMeter,
     ) -> None:
         self._common = common
         self._keys = keys
@@ -51,6 +52,7 @@ class ModelRegistry:
         self._names = names
         self._seconds = seconds
         self._calls = calls
+        self._meter = meter
         self._gates: dict[tuple[str, str], ProviderGate] = {}
         self._links: dict[ModelName, ModelLink] = {}
 
@@ -92,7 +94,7 @@ class ModelRegistry:
             async def mind() -> LanguageModel:
                 return await self._loaded(name)
 
-            self._links[name] = ModelLink(name, mind, gate, seconds=self._seconds)
+            self._links[name] = ModelLink(name, mind, gate, seconds=self._seconds, meter=self._meter)
         return self._links[name]
 
     async def _loaded(self, name: ModelName) -> LanguageModel:
@@ -108,7 +110,13 @@ class ModelRegistry:
 
 @asynccontextmanager
 async def model_registry(
-    model: str, keys: Keys, *, personas: Iterable[str] = (), seconds: float, calls: int
+    model: str,
+    keys: Keys,
+    *,
+    personas: Iterable[str] = (),
+    seconds: float,
+    calls: int,
+    meter: ModelMeter | None = None,
 ) -> AsyncIterator[ModelRegistry]:
     """
     *model* is the setting's, *personas* are the models of single personas.
@@ -120,9 +128,12 @@ async def model_registry(
     names = tuple(dict.fromkeys((*common.names, *own)))
     if problems := tuple(missing(names, keys)):
         raise ConfigError(" ".join(problems))
+    meter = meter or NoModelMeter()
+    for name in names:
+        meter.configured(*name)
     loading = asyncio.ensure_future(_load(names, keys, seconds)) if names else None
     try:
-        yield ModelRegistry(common, keys, loading, names=names, seconds=seconds, calls=calls)
+        yield ModelRegistry(common, keys, loading, names=names, seconds=seconds, calls=calls, meter=meter)
     finally:
         if loading:
             with suppress(ImportError):

@@ -1,0 +1,161 @@
+"""
+An update in the middle of things: the code of the last release plays with people, from outside, and ours goes on.
+
+Until there is a release, `upgrade_from.txt` names the commit that stands for it.
+"""
+
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.storage.serialization import SHAPE
+from slack_sandbox import App, Sandbox
+from tests import stored
+from tests.e2e.meeting import Meeting
+from tests.e2e.test_operating import IMPATIENT, ROOT, bot
+from tests.e2e.test_planning import planned
+
+FROM = Path(__file__).with_name("upgrade_from.txt")
+
+
+def _git(*words: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The code of the last release."""
+    tag = _git("describe", "--tags", "--abbrev=0", "--match", "v*").stdout.decode().strip()
+    archive = _git("archive", tag or FROM.read_text("ascii").strip())
+    if archive.returncode:
+        pytest.skip("this clone does not have the commit to update from: fetch its history")
+    root = tmp_path_factory.mktemp("earlier")
+    subprocess.run(["tar", "--extract", "--directory", root], input=archive.stdout, check=True)
+    return root
+
+
+@pytest.fixture
+async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
+    async with Sandbox(timing=IMPATIENT, app=App()) as slack:
+        yield Meeting(slack, tmp_path / "workspace")
+
+
+@pytest.fixture(params=["file", "redis"])
+def where(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Both stores."""
+    return {"REDIS_URL": request.getfixturevalue("redis_url")} if request.param == "redis" else {}
+
+
+def check_words(meeting: Meeting, *words: str) -> None:
+    """Each is in the transcript once and in a file, and nothing was posted twice."""
+    assert [line.content for line in meeting.lines("User")] == list(words)
+    files = "".join(path.read_text() for path in meeting.folder.rglob("*.md"))
+    assert all(one in files for one in words)
+    posted = [str(message.metadata["event_payload"]) for message in meeting.thread if message.by_bot]
+    assert len(posted) == len(set(posted))
+
+
+def test_the_earlier_code_is_run(earlier: Path) -> None:
+    """Or nothing below would show anything."""
+    ran = subprocess.run(
+        [sys.executable, "-c", "import bot; print(bot.__file__)"],
+        cwd=earlier,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(ran.stdout.strip()).parent.parent == earlier
+
+
+async def test_a_step_with_words_that_are_not_committed(
+    meeting: Meeting, earlier: Path, where: dict[str, str]
+) -> None:
+    """The process is killed; what people said is saved with the step by the next version."""
+    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
+        await old.says("is listening")
+        await meeting.start("Offline sync")
+        await meeting.say("Field workers lose their edits")
+        await meeting.slack.settled()
+        old.running.kill()
+        await old.ended()
+
+    async with bot(meeting.slack, meeting.workspace, **where) as new:
+        await new.says("is listening")
+        await meeting.say("Tunnels are long", who="linus")
+        await meeting.slack.settled()
+        await meeting.finish_step()
+        await meeting.press("continue")
+        await meeting.slack.settled()
+        assert await new.stop() == 0
+    check_words(meeting, "Field workers lose their edits", "Tunnels are long")
+
+
+async def test_a_discussion(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
+    """It ends in the next version, with the turns of both."""
+    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
+        await old.says("is listening")
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        await meeting.press("elaborate")
+        await meeting.menu("end_elaboration")
+        await meeting.say("Alex, what about conflicts?")
+        await meeting.slack.settled()
+        assert await old.stop() == 0
+
+    async with bot(meeting.slack, meeting.workspace, **where) as new:
+        await new.says("is listening")
+        await meeting.say("A queue keeps the order", who="linus")
+        await meeting.slack.settled()
+        await meeting.press("end_elaboration")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+        assert await new.stop() == 0
+    check_words(
+        meeting, "Field workers lose their edits", "Alex, what about conflicts?", "A queue keeps the order"
+    )
+
+
+async def test_planning(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
+    """A plan is finished in the next version, with the answers that the earlier one heard."""
+    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
+        await old.says("is listening")
+        await planned(meeting)
+        await meeting.say("requirement: Export all rows")
+        await meeting.slack.settled()
+        assert await old.stop() == 0
+
+    async with bot(meeting.slack, meeting.workspace, **where) as new:
+        await new.says("is listening")
+        await meeting.say("requirement: Say how many rows", who="linus")
+        await meeting.slack.settled()
+        await meeting.finish_step()
+        await meeting.slack.settled()
+        assert await new.stop() == 0
+    page = (meeting.folder / "planning" / "plan.md").read_text()
+    assert "Export all rows" in page
+    assert "Say how many rows" in page
+
+
+async def test_a_state_in_another_form_is_refused_in_one_sentence_and_rebuilt(meeting: Meeting) -> None:
+    """With another number of its shape. The item goes on from git, with the words of its thread."""
+    async with bot(meeting.slack, meeting.workspace) as old:
+        await old.says("is listening")
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        await meeting.slack.settled()
+        assert await old.stop() == 0
+    whole = stored.in_file(meeting.workspace, meeting.slug)
+    stored.rewrite_file(meeting.workspace, meeting.slug, {**whole, "shape": SHAPE - 1})
+
+    async with bot(meeting.slack, meeting.workspace) as new:
+        await new.says("is listening")
+        await meeting.say("Tunnels are long", who="linus")
+        await new.says("an earlier version saved it, in another form")
+        await meeting.until(lambda: len(meeting.menus("continue")) > 0)
+        await meeting.slack.settled()
+        assert await new.stop() == 0
+    assert not any("Traceback" in line for line in new.said), "".join(new.said)
+    assert "Field workers lose their edits" in [line.content for line in meeting.lines("User")]

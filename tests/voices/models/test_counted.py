@@ -1,0 +1,137 @@
+"""What is traced and counted of each call of a model, and that nothing of it is words."""
+
+from collections.abc import Callable
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.trace import SpanKind, StatusCode
+from prometheus_client.parser import text_string_to_metric_families
+
+from bot.errors import VoiceError
+from bot.server.metrics import Metrics
+from bot.settings import Settings
+from bot.voices.llm.models import model_registry
+from bot.voices.model import LanguageModel, Prompt, Usage
+from tests.patience import PATIENCE_SECONDS
+from tests.recorded_spans import Recorder
+from tests.voices.models.provider import Answer, Called, ModelServer, fails, says
+from tests.voices.models.test_looking_and_proposing import Toolbox
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    recorder = Recorder()
+    monkeypatch.setattr(trace, "get_tracer", lambda _name: recorder)
+    return recorder
+
+
+ASKED = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": "openai",
+    "gen_ai.request.model": "qwen3",
+}
+
+
+async def asked(found: LanguageModel | None, prompt: Prompt) -> str:
+    assert found
+    return (await found.think(prompt, seconds=PATIENCE_SECONDS, tokens=100)).text
+
+
+async def test_a_call_of_a_model_has_the_attributes_of_the_conventions(
+    recorder: Recorder, server: ModelServer, settings: Callable[..., Settings]
+) -> None:
+    """Names and tokens of both sides, and never the prompt or the answer; each tool that was used is a span, too."""
+    server.will(says(Answer(calls=(Called("search_code", {"text": "secret"}),))), says())
+    async with model_registry("openai:qwen3", settings(), seconds=PATIENCE_SECONDS, calls=1) as found:
+        answer = await asked(found.of(), Prompt((), "secret words", tools=Toolbox()))
+
+    call, *tools = recorder.spans
+    assert (call.name, call.kind, call.status) == ("chat qwen3", SpanKind.CLIENT, StatusCode.UNSET)
+    assert call.about == {
+        **ASKED,
+        "gen_ai.response.model": "model-2026-11-01",
+        "gen_ai.usage.input_tokens": 2400,
+        "gen_ai.usage.output_tokens": 80,
+        "gen_ai.usage.cache_read.input_tokens": 2000,
+        "gen_ai.response.finish_reasons": ("tool_call", "stop"),
+    }
+    assert [(one.name, one.about["gen_ai.tool.name"]) for one in tools] == [
+        ("execute_tool search_code", "search_code")
+    ]
+    assert "secret" not in recorder.words
+    assert answer not in recorder.words
+
+
+async def test_a_call_of_a_model_that_failed_is_an_error(
+    recorder: Recorder, server: ModelServer, settings: Callable[..., Settings]
+) -> None:
+    """With the reason as its type; no model answered."""
+    server.will(fails(401))
+    async with model_registry("openai:qwen3", settings(), seconds=PATIENCE_SECONDS, calls=1) as found:
+        with pytest.raises(VoiceError):
+            await asked(found.of(), Prompt((), "secret words"))
+
+    (call,) = recorder.spans
+    assert call.status is StatusCode.ERROR
+    assert call.about == {**ASKED, "error.type": "denied"}
+
+
+# --- metrics ----------------------------------------------------------------------------------------------------------
+
+
+def numbers(metrics: Metrics) -> dict[str, float]:
+    """Of the models, by name and labels."""
+    families = text_string_to_metric_families(metrics.exposed().decode())
+    return {
+        " ".join((sample.name, *(sample.labels[one] for one in ("outcome", "type") if one in sample.labels))):
+        sample.value
+        for family in families
+        for sample in family.samples
+        if sample.labels.get("model") == "qwen3" and "le" not in sample.labels
+    }  # fmt: skip
+
+
+async def test_the_tokens_in_the_metrics_are_those_of_the_transcript(
+    server: ModelServer, settings: Callable[..., Settings]
+) -> None:
+    """Each request of a call counts, also of one that ends in no answer; a model without a price has no cost."""
+    metrics, served = Metrics("T1"), list[Usage]()
+    server.will(
+        says(Answer(calls=(Called("search_code", {"text": "queue"}),))), says(), says(Answer(finish="length"))
+    )
+    chosen = settings()
+    async with model_registry(
+        "openai:qwen3", chosen, seconds=PATIENCE_SECONDS, calls=1, meter=metrics
+    ) as found:
+        begun = numbers(metrics)
+        await asked(found.of(), Prompt((), "Well?", tools=Toolbox(), served=served))
+        with pytest.raises(VoiceError):
+            await asked(found.of(), Prompt((), "Well?", served=served))
+
+    assert set(begun.values()) == {0.0}, "a first refusal would be no increase"
+    counted = numbers(metrics)
+    assert counted["roundtable_model_tokens_total input"] == sum(one.tokens_in or 0 for one in served) == 3600
+    assert (
+        counted["roundtable_model_tokens_total output"] == sum(one.tokens_out or 0 for one in served) == 120
+    )
+    assert counted["roundtable_model_tokens_total cached"] == 3000
+    assert counted["roundtable_model_calls_total answered"] == 1
+    assert counted["roundtable_model_calls_total cut_off"] == 1
+    assert counted["roundtable_model_seconds_count"] == 2
+    assert counted["roundtable_model_seconds_sum"] > 0
+    assert not any("cost" in name for name in counted)
+
+
+async def test_a_refusal_of_a_model_is_counted_as_one(
+    server: ModelServer, settings: Callable[..., Settings]
+) -> None:
+    """It is the model's, not the provider's."""
+    metrics = Metrics("T1")
+    server.will(says(Answer(finish="content_filter")))
+    async with model_registry(
+        "openai:qwen3", settings(), seconds=PATIENCE_SECONDS, calls=1, meter=metrics
+    ) as found:
+        with pytest.raises(VoiceError):
+            await asked(found.of(), Prompt((), "Well?"))
+
+    assert numbers(metrics)["roundtable_model_calls_total refused"] == 1

@@ -60,6 +60,9 @@ commands = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+keys = typer.Typer(no_args_is_help=True, help="Keys of coding agents, which may read and ask over HTTP.")
+commands.add_typer(keys, name="key")
+
 Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
 
@@ -411,6 +414,39 @@ def serve_agents(
         signal.SIGINT, signal.SIG_DFL
     )  # a thread waits for the next request; there is nothing to save
     _run(agents.serve(_settings(os.environ, level="ERROR"), record, at))
+
+
+@keys.command("create")
+def create_agent_key(
+    name: Annotated[str, typer.Argument(help="What people read, for example claude-code-ada.")],
+    *,
+    owner: Annotated[str, typer.Option(metavar="U…", help="For whom the agent works: their id in Slack.")],
+    items: Annotated[
+        str, typer.Option(help="Items it may read, with commas; * are all in public channels.")
+    ] = "*",
+    may_ask: Annotated[bool, typer.Option("--may-ask", help="It may ask people in threads.")] = False,
+) -> None:
+    """A key for a coding agent. Its secret is printed once."""
+    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    settings = _settings(os.environ, level="ERROR")
+    typer.echo(agents.create_key(settings, name, owner=owner, items=items, may_ask=may_ask))
+
+
+@keys.command("list")
+def list_agent_keys(*, as_json: Json = False) -> None:
+    """The keys, without what is secret."""
+    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    typer.echo(agents.list_keys(_settings(os.environ, level="ERROR"), as_json=as_json))
+
+
+@keys.command("withdraw")
+def withdraw_agent_key(name: Annotated[str, typer.Argument(help="Its name.")]) -> None:
+    """From now on the key opens nothing."""
+    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    typer.echo(agents.withdraw_key(_settings(os.environ, level="ERROR"), name))
 
 
 def _print_trace(work: "Callable[[Settings], Coroutine[Any, Any, Printed]]") -> None:

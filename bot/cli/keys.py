@@ -1,5 +1,6 @@
 """`roundtable key`: the keys of coding agents, in the file of ROUNDTABLE_AGENT_KEYS."""
 
+import hmac
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from bot.settings import Settings
 
 KEY_SIGN = "rtk_"
 NOT_SET = f"{SETTING} is not set. It is the path of the file with the keys, which this command writes."
+SANDBOX_KEY, SANDBOX_LABEL = "coding-agent", b"roundtable try agent key 1"
 FORMS = {
     "name": "the name of a key has at most 40 small letters, digits, `.`, `_` and `-`, such as claude-code-ada",
     "owner": "--owner is the id of a member of your workspace, such as U012ABCDEF",
@@ -70,6 +72,18 @@ def key_of(
 
 def new_secret() -> str:
     return f"{KEY_SIGN}{secrets.token_urlsafe(32)}"
+
+
+def sandbox_key(settings: Settings, file: Path, owner: str, *, port: int) -> str:
+    """
+    The command that connects an agent to the bot of the sandbox at *port*, whose *file* has its key from now on. The
+    secret follows from the key that the sandbox seals with, so that a restart does not change it.
+    """
+    sealing = settings.seal_key[-1].get_secret_value()
+    secret = f"{KEY_SIGN}{hmac.digest(sealing.encode(), SANDBOX_LABEL, 'sha256').hex()}"
+    write_keys(file, [key_of(secret, SANDBOX_KEY, owner=owner, may_ask=True)])
+    header = f'--header "Authorization: Bearer {secret}"'
+    return f"claude mcp add --transport http roundtable http://127.0.0.1:{port}/mcp {header}"
 
 
 def _path(settings: Settings) -> Path:

@@ -6,12 +6,14 @@ import math
 import os
 import re
 import signal
+import socket
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -20,6 +22,7 @@ from bot.cli import check, exports, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
+from bot.content import mcp
 from bot.domain.messages import entry_wording, record_wording
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
@@ -38,6 +41,7 @@ from bot.slack.manifest import (
     SHORTCUT_NAME,
     manifest,
 )
+from bot.storage.git.tree import STATE
 
 if TYPE_CHECKING:
     from bot.cli.trace import Printed
@@ -115,8 +119,9 @@ def try_out(
     if workspace:
         env["ROUNDTABLE_WORKSPACE"] = str(workspace)
     settings = _settings(env, level="INFO" if with_log else "CRITICAL")
+    own_key = app.sandbox_key(settings.workspace)
     if not settings.seal_key:
-        env["ROUNDTABLE_SEAL_KEY"] = app.sandbox_key(settings.workspace)
+        env["ROUNDTABLE_SEAL_KEY"] = own_key
     _run(_try(port, env, _recorded(settings, meeting, plays=plays), at_once=plays))
 
 
@@ -564,6 +569,7 @@ async def _serve(settings: Settings) -> None:
 
 
 SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}
+AGENT_KEYS = "agent-keys.json"
 EXAMPLE = "/roundtable start Rate limiting of the public API"
 """On the first screen of the sandbox's page."""
 
@@ -586,8 +592,11 @@ async def _try(port: int, env: Mapping[str, str], script: "DemoScript | None", *
     from slack_sandbox.recording import Recording  # noqa: PLC0415 -- as above
 
     _stop_on_signals()
+    agents = _agents_of_sandbox(Settings.from_env(env), port)
     try:
-        installed = App(shortcuts=SHORTCUTS, events=frozenset(BOT_EVENTS), example=EXAMPLE)
+        installed = App(
+            shortcuts=SHORTCUTS, events=frozenset(BOT_EVENTS), example=EXAMPLE, connect=agents.connect
+        )
         sandbox = Sandbox(port=port, app=installed)
         sandbox.scopes.intersection_update(SCOPES)  # no more than what the manifest asks for
         await sandbox.__aenter__()
@@ -601,6 +610,7 @@ async def _try(port: int, env: Mapping[str, str], script: "DemoScript | None", *
             "SLACK_API_URL": sandbox.api_url,
             "SLACK_BOT_TOKEN": sandbox.bot_token,
             "SLACK_APP_TOKEN": sandbox.app_token,
+            **agents.env,
         })  # fmt: skip
         demo = Demo(sandbox, script, playbook=app.playbook(settings), settings=settings) if script else None
         over, policies = (demo.over, demo.policies) if demo else (None, None)
@@ -611,6 +621,36 @@ async def _try(port: int, env: Mapping[str, str], script: "DemoScript | None", *
             await _until_stopped()
     finally:
         await sandbox.__aexit__(None, None, None)
+
+
+class SandboxAgents(NamedTuple):
+    """How coding agents come to the bot of the sandbox: its settings, and the command that connects one."""
+
+    env: Mapping[str, str] = MappingProxyType({})
+    connect: str = ""
+
+
+def _agents_of_sandbox(settings: Settings, page_port: int) -> SandboxAgents:
+    """None without the extra mcp, or where no port is free near that of the page."""
+    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
+    from slack_sandbox.server import PEOPLE  # noqa: PLC0415 -- as above
+
+    port = next((one for one in range(page_port + 1, min(page_port + 21, 65_536)) if _is_free(one)), 0)
+    if not mcp.is_installed() or not port:
+        return SandboxAgents()
+    file = settings.workspace / STATE / AGENT_KEYS
+    connect = agents.sandbox_key(settings, file, PEOPLE[0].id, port=port)
+    return SandboxAgents({"ROUNDTABLE_AGENT_KEYS": str(file), "ROUNDTABLE_PORT": str(port)}, connect)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def _stop_on_signals() -> None:

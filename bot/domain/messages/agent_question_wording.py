@@ -100,7 +100,7 @@ def _note(asked: AgentQuestion) -> str:
         case QuestionState.CONTESTED:
             return f"{asked.id}. You answered differently, so the agent waits. Or type `{asked.id} answer: …`"
         case QuestionState.ANSWERED | QuestionState.DECLINED | QuestionState.WITHDRAWN:
-            return f"{asked.id}."
+            return asked.id
 
 
 # --- for the transcript ---------------------------------------------------------------------------------------------

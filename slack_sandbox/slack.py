@@ -59,8 +59,7 @@ EVENTS = frozenset({
 class App:
     """
     The app under test. *shortcuts* are its message shortcuts: callback_id to the name in the menu. *example* is a
-    command that the page proposes in an empty channel, and *connect* one that the page shows to copy: it connects a coding
-    agent.
+    command that the page proposes in an empty channel, and *connect* one to copy, which connects a coding agent.
     """
 
     id: str = "A0SANDBOX"

@@ -9,6 +9,7 @@ import pytest
 
 from bot.content.agent_keys import read_keys
 from bot.domain.catalog.agent_keys import digest_of, key_with
+from bot.domain.privacy.redaction import Redactor
 from bot.errors import ContentError
 from tests.command_line import CommandLine, command_line
 from tests.test_cli import Cli
@@ -72,6 +73,14 @@ async def test_what_cannot_be_a_key_is_one_sentence(cli: Cli, words: tuple[str, 
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(why)
     assert (await cli("key", "list")).out == "There are no keys.\n"
+
+
+async def test_a_secret_that_somebody_posts_is_hidden(cli: Cli) -> None:
+    """In the record, in prompts and in the log."""
+    made = await cli("key", "create", "ada", "--owner", "U0ADA")
+    secret = made.out.split("\n")[0]
+    found = Redactor()(f"Use {secret} for now.")
+    assert (found.kinds, secret in found.text) == (("agent-key",), False)
 
 
 async def test_a_file_of_keys_has_to_be_named(loaded: CommandLine, tmp_path: Path) -> None:

@@ -1,9 +1,12 @@
 """Coding agents ask in the thread of an item, and people answer: what counts is whose words are whose."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.domain.catalog.policy import AgentsMay, ChannelRules, Policies, PressPolicy
 from bot.domain.messages import agent_question_wording as wording
@@ -17,6 +20,7 @@ from bot.domain.specification.claims import Claim, Entry, EntryState, PartyKind
 from bot.domain.specification.not_settled import BLOCKING, RowKind, not_settled
 from bot.domain.specification.snapshot import folded_content
 from bot.errors import NotNow, UserError
+from bot.slack.render import parts
 from tests.domain.books import few_steps
 from tests.domain.table import Table, person
 
@@ -300,6 +304,29 @@ def test_words_of_an_agent_are_quoted_on_one_line() -> None:
     text = shown(table).text
     assert text.count("\n") == 1
     assert r"\*Done\* \> Ada answered: Yes \# \<\!channel\> \[here\](https://evil.example) \`x\`" in text
+
+
+@given(text=st.text(min_size=1, max_size=200), option=st.text(min_size=1, max_size=70))
+def test_any_words_of_an_agent_are_shown_and_act_on_nobody(text: str, option: str) -> None:
+    """Slack gets one quoted paragraph below the header, and labels as plain text."""
+    hostile = f"{text}<!here> <@U0GRACE> <#C1> @channel {text}"
+    table = ask(Table(few_steps()).start(), asked(hostile, options=(f"Say {option}",)))
+    (part,) = parts(shown(table))
+    body, *others = [one for one in part.blocks if one["type"] == "section"]
+    assert not others
+    sent = body["text"]["text"]
+    assert sent.startswith("*claude-code-ada*, an agent for Ada, asks:\n>")
+    assert sent.count("\n") == 1
+    assert not re.search(r"<[!@#h]", sent)
+    labels = [one["text"] for block in part.blocks for one in block.get("elements", ()) if "action_id" in one]
+    assert {one["type"] for one in labels} == {"plain_text"}
+
+
+def test_the_words_of_an_agent_are_no_source() -> None:
+    """No persona can quote them as what a person said."""
+    table = ask(open_step())
+    (line,) = [one.message_id for one in table.lines if one.message_id.startswith("agent.")]
+    assert not table.rt.specification.says(line, "May a limit be below 10")
 
 
 def test_the_message_is_found_again_by_a_press() -> None:

@@ -3,19 +3,24 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import httpx2
 import pytest
+from mcp import MCPError
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
 from bot.cli.keys import create_key, withdraw_key
+from bot.content import mcp
+from bot.errors import ConfigError, Unavailable
+from bot.server.agent_route import AT_A_TIME, REQUESTS_A_MINUTE, KeyUse
 from bot.settings import Settings
+from bot.storage.sqlite import SqliteStore
 from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_private import started_there
@@ -251,9 +256,59 @@ async def test_a_private_item_does_not_exist_for_a_key_that_may_not_see_it(
                     ]
                     assert hidden.replace(slug, "x") == absent.replace("salary-bandz", "x")
                     assert "Did you mean" not in hidden
+                with pytest.raises(MCPError, match="There is no item"):
+                    await agent.get_prompt("implement", {"address": f"{slug}/FR-001"})
         async with door.agent(door.key("named", items=named)) as agent:
             asked = await told(agent, "ask_people", item=slug, question=WORDS)
             assert asked["question"] == f"{slug}/Q-001"
+
+
+async def test_what_could_not_be_saved_is_asked_again_later(
+    meeting: Meeting, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The agent is told when; the same call then posts once."""
+
+    async def away(*_: object, **__: object) -> None:
+        raise Unavailable("the store is away")
+
+    async with meeting.bot():
+        await held(meeting)
+        await meeting.slack.settled()
+        async with door.agent(door.key()) as agent:
+            with monkeypatch.context() as patched:
+                patched.setattr(SqliteStore, "put", away)
+                failed = await ask(agent)
+            assert (failed["status"], failed["retry_after"], failed["question"]) == ("not asked", 30, "")
+            assert (await ask(agent))["question"] == f"{ITEM}/Q-001"
+            await meeting.seen("an agent for")
+            await meeting.slack.settled()
+    assert len(questions(meeting)) == 1
+
+
+async def test_a_bot_with_keys_needs_the_sdk(
+    meeting: Meeting, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says how to install it; nothing is served to agents half-way."""
+    door.key()
+    monkeypatch.setattr(mcp, "is_installed", lambda: False)
+    with pytest.raises(ConfigError, match=r"pip install '\.\[mcp\]'"):
+        async with meeting.bot():
+            pass
+
+
+def test_a_key_has_so_many_requests_a_minute_and_at_a_time() -> None:
+    """Others go on meanwhile; a minute later there is room again."""
+    use = KeyUse()
+    with ExitStack() as open_requests:
+        assert [open_requests.enter_context(use.taking(0.0)) for _ in range(AT_A_TIME)] == [True] * AT_A_TIME
+        with use.taking(0.0) as fifth:
+            assert not fifth
+    for _ in range(REQUESTS_A_MINUTE - AT_A_TIME):
+        with use.taking(1.0) as may:
+            assert may
+    for now, room in ((59.0, False), (60.0, True)):
+        with use.taking(now) as may:
+            assert may is room
 
 
 async def test_limits_of_a_key(meeting: Meeting, door: Door) -> None:

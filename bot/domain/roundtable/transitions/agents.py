@@ -159,7 +159,7 @@ def question_message(rt: Roundtable, id: str) -> Message:
         id=id,
         slug=rt.slug,
         agent=agent_of(entry).removeprefix(f"{AGENT}:"),
-        owner=rt.name_of(owner),
+        owner=rt.people.get(owner, ""),
         text=str(entry["text"] or ""),
         options=options_of(entry),
         about=tuple(map(str, entry["about"] or ())),

@@ -467,7 +467,10 @@ async def _agents(
         warnings=ThrottledWarning(log),
     )
     async with route.opened(), endpoints.taking_agents(route):
-        yield
+        try:
+            yield
+        finally:
+            desk.leave()
 
 
 def _beside(run: Callable[[], Awaitable[None]]) -> AbstractAsyncContextManager[None]:

@@ -7,6 +7,7 @@ An agent sees what its owner may see, and of that what its key names. What it ma
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from bot.domain.catalog.agent_keys import AgentKey
 from bot.domain.messages import agent_question_wording as wording
@@ -81,6 +82,11 @@ class AgentDesk:
         self._clock = clock
         self._redact = redact
         self._waiting = 0
+        self._leaving = asyncio.Event()
+
+    def leave(self) -> None:
+        """Who waits for an answer is told at once how it stands."""
+        self._leaving.set()
 
     # --- what a key may see -----------------------------------------------------------------------------------------
 
@@ -178,7 +184,9 @@ class AgentDesk:
         """Another process may take the answer, so the store is asked."""
         loop = asyncio.get_running_loop()
         while question_state(entry) is QuestionState.OPEN and (left := until - loop.time()) > 0:
-            await asyncio.sleep(min(left, LOOK_SECONDS))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._leaving.wait(), min(left, LOOK_SECONDS))
+                break
             rt = await self._store.get(rt.slug, known=rt) or rt
             entry = rt.specification.entries.get(entry.id, entry)
         return rt, entry

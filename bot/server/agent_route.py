@@ -102,6 +102,8 @@ class AgentRoute(Route):
 
         await self._app(_scope(request), receive, send)
         over.set()
+        if not sent:  # cut off
+            return _refused(503, "The bot is stopping.", {"Retry-After": "5"})
         start, *rest = sent
         headers = {
             name.decode(): value.decode()

@@ -128,7 +128,7 @@ class Endpoints:
 
     @asynccontextmanager
     async def taking_agents(self, route: Route) -> AsyncIterator[None]:
-        """At the end, no more are accepted, and agents that wait for an answer are cut off."""
+        """At the end, no more are accepted, and running ones are answered."""
         self._agents.open(received(route))
         try:
             yield

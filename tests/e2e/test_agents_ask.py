@@ -216,6 +216,8 @@ async def test_a_key_is_needed(meeting: Meeting, door: Door) -> None:
         assert await door.status({"Authorization": "Bearer rtk_unknown"}) == 401
         assert await door.status({**known, "Origin": "https://evil.example"}) == 403
         assert await door.status(known, b"x" * 300_000) == 413
+        for odd in (b"", b"x", b"[]", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 100_000):
+            assert 400 <= await door.status({**known, "Accept": "application/json"}, odd) < 500
         async with door.agent(secret) as agent:
             assert (await told(agent, "list_items"))["rows"][0]["item"] == ITEM
         door.withdraw()
@@ -283,6 +285,26 @@ async def test_what_could_not_be_saved_is_asked_again_later(
             await meeting.seen("an agent for")
             await meeting.slack.settled()
     assert len(questions(meeting)) == 1
+
+
+async def test_an_agent_that_waits_does_not_keep_the_bot_from_stopping(meeting: Meeting, door: Door) -> None:
+    """It is told at once how the question stands, and asks the next bot."""
+    secret, has_asked = door.key(), asyncio.Event()
+
+    async def waits() -> str:
+        async with door.agent(secret) as agent:
+            asked = await ask(agent)
+            has_asked.set()
+            answer = await told(agent, "get_answer", question=asked["question"], wait_seconds=25)
+            return str(answer["status"])
+
+    async with meeting.bot():
+        await held(meeting)
+        waiting = asyncio.create_task(waits())
+        await has_asked.wait()
+        await asyncio.wait({waiting}, timeout=2.0)
+        assert not waiting.done()
+    assert await waiting == "open"
 
 
 async def test_a_bot_with_keys_needs_the_sdk(

@@ -18,6 +18,7 @@ from contextlib import (
 )
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,11 +27,13 @@ from pydantic import SecretStr
 from bot import content, shipped, telemetry
 from bot import keys as derived
 from bot.cast import opened_speakers
+from bot.content import agent_keys, mcp
 from bot.content.policies import read_policies
 from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules, unchanged
+from bot.engine.agent_desk import AgentDesk
 from bot.engine.audit import Redaction
 from bot.engine.clock import Clock, now
 from bot.engine.commands import Commands
@@ -48,6 +51,7 @@ from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.files import META_BYTES, folder
 from bot.integrations.agreed import AgreedItems
+from bot.log import ThrottledWarning
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered, beside
@@ -77,6 +81,8 @@ from bot.storage.team import claim, recorded
 from bot.voices.reviewing import ChecklistReviewers
 
 log = logging.getLogger(__name__)
+
+DISTRIBUTION = "roundtable-bot"
 
 AGAIN_SECONDS = 2.0
 FIRST_ROUND_SECONDS = 10.0
@@ -155,13 +161,17 @@ def sandbox_key(workspace: Path) -> str:
 
 def agreed(settings: Settings, revision: str = "") -> AgreedItems:
     """The items of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
+    return _agreed(settings, playbook(settings), secret_redaction(settings), revision)
+
+
+def _agreed(settings: Settings, book: Playbook, redact: Redact, revision: str = "") -> AgreedItems:
     root = settings.workspace
     return AgreedItems(
         files_at(root, revision) if revision else files_at_tip(root),
         items_dir=str(settings.items_dir),
-        schema=playbook(settings).schema,
+        schema=book.schema,
         trusted=seal(settings).lines.trusted,
-        redact=secret_redaction(settings),
+        redact=redact,
     )
 
 
@@ -258,8 +268,7 @@ async def bot(
         endpoints = Endpoints(settings, workspace=files, metrics=metrics)
         if web:
             await enter(endpoints.watched())
-        if web or not settings.slack_app_token:
-            await enter(endpoints.serving())
+        await enter(endpoints.serving(web=web))
         us = await answered(lambda: slack_client.identify(client), refusal="Slack refused SLACK_BOT_TOKEN")
         saved, worker = await enter(_state(settings, us.team, files, endpoints))
         us = _knowing(us, settings, redact, saved)
@@ -288,6 +297,7 @@ async def bot(
         await enter(_running(worker, roundtables, triage))
         await enter(_beside(lambda: _kept_current(watch, agenda, chat, roundtables, commands)))
         await enter(_beside(us.people.keep))
+        await enter(_agents(settings, shared, endpoints, roundtables=roundtables, chat=chat, us=us))
         await enter(endpoints.opened(client, reception))
         await enter(_beside(Absence(roundtables, saved, clock, hears=endpoints.hears).watch))
         await enter(_beside(personal.watch))
@@ -453,6 +463,48 @@ async def _reviews(
     )
     async with endpoints.taking_reviews(postbox, triage.queue):
         yield triage
+
+
+@asynccontextmanager
+async def _agents(
+    settings: Settings,
+    parts: ReviewParts,
+    endpoints: Endpoints,
+    *,
+    roundtables: Roundtables,
+    chat: SlackChat,
+    us: Identity,
+) -> AsyncIterator[None]:
+    """Coding agents are heard from now on, if any have keys."""
+    if settings.agent_keys is None:
+        yield
+        return
+    if not mcp.is_installed():
+        raise ConfigError(agent_keys.NOT_INSTALLED)
+    from bot.server.agent_route import AgentRoute  # noqa: PLC0415 -- a bot without keys does not load the SDK
+
+    desk = AgentDesk(
+        roundtables=roundtables,
+        store=parts.store,
+        workspace=parts.workspace,
+        chat=chat,
+        team=us.team,
+        person_of=us.people.person,
+        clock=now,
+        redact=parts.redact,
+    )
+    route = AgentRoute(
+        settings.agent_keys,
+        desk,
+        lambda: _agreed(settings, parts.playbook, parts.redact),
+        version=version(DISTRIBUTION),
+        warnings=ThrottledWarning(log),
+    )
+    async with route.opened(), endpoints.taking_agents(route):
+        try:
+            yield
+        finally:
+            desk.leave()
 
 
 def _beside(run: Callable[[], Awaitable[None]]) -> AbstractAsyncContextManager[None]:

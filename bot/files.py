@@ -142,6 +142,13 @@ class Folder:
             return True
         return False
 
+    def replace(self, name: str, content: bytes) -> None:
+        """All of *content* is there, for its owner alone, or what was there before."""
+        _must_be_a_name(name)
+        with self._written(content, 0o600) as (_, temporary):
+            os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+            os.fsync(self._descriptor)
+
     @contextmanager
     def _written(self, content: bytes, mode: int) -> Iterator[tuple[int, str]]:
         """A file with *content* and a name of its own, which is gone afterwards."""

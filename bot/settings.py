@@ -169,6 +169,9 @@ class Settings(Keys):
     model_calls: int = Field(
         default=8, ge=1, le=256, description="a number from 1 to 256 of calls to one provider at a time"
     )
+    agent_keys: Annotated[Path, AfterValidator(_at_home)] | None = Field(
+        default=None, description="the path of the file with the keys of coding agents"
+    )
     triage_channel: Annotated[str, _shaped(r"#?[^\s#@,]+")] | None = Field(
         default=None, description="the id or the name of one channel"
     )
@@ -254,8 +257,8 @@ class Settings(Keys):
 
     @property
     def takes_requests(self) -> bool:
-        """Slack's over HTTP, or reviews of other programs."""
-        return self.slack_app_token is None or bool(self.review_secret)
+        """Slack's over HTTP, reviews of other programs, or questions of coding agents."""
+        return self.slack_app_token is None or bool(self.review_secret) or self.agent_keys is not None
 
     def secrets(self) -> frozenset[str]:
         """Every text that must not come up in a log; of an address, only what opens it."""

@@ -19,6 +19,7 @@ def everything(slack: Slack) -> JSON:
             "id": slack.app.bot_user_id,
             "name": slack.app.name,
             "example": slack.app.example,
+            "connect": slack.app.connect,
             "hears_directs": SUBSCRIPTIONS["im"] in slack.app.events,
             "has_home": "app_home_opened" in slack.app.events,
         },

@@ -59,7 +59,7 @@ EVENTS = frozenset({
 class App:
     """
     The app under test. *shortcuts* are its message shortcuts: callback_id to the name in the menu. *example* is a
-    command that the page proposes in an empty channel.
+    command that the page proposes in an empty channel, and *connect* one to copy, which connects a coding agent.
     """
 
     id: str = "A0SANDBOX"
@@ -72,6 +72,7 @@ class App:
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     events: frozenset[str] = EVENTS
     example: str = ""
+    connect: str = ""
 
 
 @dataclass(slots=True)

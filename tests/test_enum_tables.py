@@ -17,6 +17,7 @@ from bot.domain.roundtable.stage import Stage
 PACKAGES = (bot, roundtable_eval, slack_sandbox)
 PARTIAL = {
     "bot.domain.roundtable.transitions.asking.LOUD": "read with `get`",
+    "bot.domain.roundtable.transitions.agents.NOT_ASKED_AT": "read with `get`",
     "bot.domain.specification.coverage._OF_ROWS": "read with `get`",
     "bot.domain.roundtable.transitions.trouble.AFTER_COMMIT": "read with `get`",
     "bot.domain.transcript.fold._BY_PHASE": "read with `get`",

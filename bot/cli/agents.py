@@ -18,7 +18,7 @@ async def serve(settings: Settings, record: Path | None, revision: str) -> None:
     """Until the client leaves. Without *revision*, a new commit is seen by the next call. Raises BotError."""
     if not mcp.is_installed():
         raise ConfigError(NOT_INSTALLED)
-    from bot.integrations.agent_server import agent_server  # noqa: PLC0415 -- only where it is installed
+    from bot.integrations.agent_server import clone_server  # noqa: PLC0415 -- only where it is installed
 
     place = trace.record_folder(record) if record else (await trace.opened(settings, None)).record
     first = trace.items_at(settings, place, revision)
@@ -30,4 +30,4 @@ async def serve(settings: Settings, record: Path | None, revision: str) -> None:
         clone = await trace.opened(settings, place)
         return await trace.reasons(clone._replace(items=items()), f"{path}:{line}" if line else path)
 
-    await agent_server(items, reasons, version=release().version).run_stdio_async()
+    await clone_server(items, reasons, version=release().version).run_stdio_async()

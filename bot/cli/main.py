@@ -6,11 +6,13 @@ import math
 import os
 import re
 import signal
+import socket
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -19,6 +21,7 @@ from bot.cli import check, exports, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
+from bot.content import mcp
 from bot.domain.messages import entry_wording, record_wording
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
@@ -37,6 +40,7 @@ from bot.slack.manifest import (
     SHORTCUT_NAME,
     manifest,
 )
+from bot.storage.git.tree import STATE
 
 if TYPE_CHECKING:
     from bot.cli.trace import Printed
@@ -57,6 +61,9 @@ commands = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
+
+keys = typer.Typer(no_args_is_help=True, help="Keys of coding agents, which may read and ask over HTTP.")
+commands.add_typer(keys, name="key")
 
 Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
@@ -110,8 +117,9 @@ def try_out(
     if workspace:
         env["ROUNDTABLE_WORKSPACE"] = str(workspace)
     settings = _settings(env, level="INFO" if with_log else "CRITICAL")
+    own_key = app.sandbox_key(settings.workspace)
     if not settings.seal_key:
-        env["ROUNDTABLE_SEAL_KEY"] = app.sandbox_key(settings.workspace)
+        env["ROUNDTABLE_SEAL_KEY"] = own_key
     _run(_try(port, env, _recorded(settings, meeting, plays=plays), at_once=plays))
 
 
@@ -411,6 +419,39 @@ def serve_agents(
     _run(agents.serve(_settings(os.environ, level="ERROR"), record, at))
 
 
+@keys.command("create")
+def create_agent_key(
+    name: Annotated[str, typer.Argument(help="What people read, for example claude-code-ada.")],
+    *,
+    owner: Annotated[str, typer.Option(metavar="U…", help="For whom the agent works: their id in Slack.")],
+    items: Annotated[
+        str, typer.Option(help="Items it may read, with commas; * are all in public channels.")
+    ] = "*",
+    may_ask: Annotated[bool, typer.Option("--may-ask", help="It may ask people in threads.")] = False,
+) -> None:
+    """A key for a coding agent. Its secret is printed once."""
+    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    settings = _settings(os.environ, level="ERROR")
+    typer.echo(agents.create_key(settings, name, owner=owner, items=items, may_ask=may_ask))
+
+
+@keys.command("list")
+def list_agent_keys(*, as_json: Json = False) -> None:
+    """The keys, without what is secret."""
+    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    typer.echo(agents.list_keys(_settings(os.environ, level="ERROR"), as_json=as_json))
+
+
+@keys.command("withdraw")
+def withdraw_agent_key(name: Annotated[str, typer.Argument(help="Its name.")]) -> None:
+    """From now on the key opens nothing."""
+    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
+
+    typer.echo(agents.withdraw_key(_settings(os.environ, level="ERROR"), name))
+
+
 def _print_trace(work: "Callable[[Settings], Coroutine[Any, Any, Printed]]") -> None:
     """Exit code 1 is what was found; all that kept it from being looked for is wrong usage."""
     try:
@@ -526,6 +567,7 @@ async def _serve(settings: Settings) -> None:
 
 
 SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}
+AGENT_KEYS = "agent-keys.json"
 EXAMPLE = "/roundtable start Rate limiting of the public API"
 """On the first screen of the sandbox's page."""
 
@@ -548,8 +590,11 @@ async def _try(port: int, env: Mapping[str, str], script: "DemoScript | None", *
     from slack_sandbox.recording import Recording  # noqa: PLC0415 -- as above
 
     _stop_on_signals()
+    agents = _agents_of_sandbox(Settings.from_env(env), port)
     try:
-        installed = App(shortcuts=SHORTCUTS, events=frozenset(BOT_EVENTS), example=EXAMPLE)
+        installed = App(
+            shortcuts=SHORTCUTS, events=frozenset(BOT_EVENTS), example=EXAMPLE, connect=agents.connect
+        )
         sandbox = Sandbox(port=port, app=installed)
         sandbox.scopes.intersection_update(SCOPES)  # no more than what the manifest asks for
         await sandbox.__aenter__()
@@ -563,6 +608,7 @@ async def _try(port: int, env: Mapping[str, str], script: "DemoScript | None", *
             "SLACK_API_URL": sandbox.api_url,
             "SLACK_BOT_TOKEN": sandbox.bot_token,
             "SLACK_APP_TOKEN": sandbox.app_token,
+            **agents.env,
         })  # fmt: skip
         demo = Demo(sandbox, script, playbook=app.playbook(settings), settings=settings) if script else None
         over, policies = (demo.over, demo.policies) if demo else (None, None)
@@ -573,6 +619,36 @@ async def _try(port: int, env: Mapping[str, str], script: "DemoScript | None", *
             await _until_stopped()
     finally:
         await sandbox.__aexit__(None, None, None)
+
+
+class SandboxAgents(NamedTuple):
+    """How coding agents come to the bot of the sandbox: its settings, and the command that connects one."""
+
+    env: Mapping[str, str] = MappingProxyType({})
+    connect: str = ""
+
+
+def _agents_of_sandbox(settings: Settings, page_port: int) -> SandboxAgents:
+    """None without the extra mcp, or where no port is free near that of the page."""
+    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
+    from slack_sandbox.server import PEOPLE  # noqa: PLC0415 -- as above
+
+    port = next((one for one in range(page_port + 1, min(page_port + 21, 65_536)) if _is_free(one)), 0)
+    if not mcp.is_installed() or not port:
+        return SandboxAgents()
+    file = settings.workspace / STATE / AGENT_KEYS
+    connect = agents.sandbox_key(settings, file, PEOPLE[0].id, port=port)
+    return SandboxAgents({"ROUNDTABLE_AGENT_KEYS": str(file), "ROUNDTABLE_PORT": str(port)}, connect)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def _stop_on_signals() -> None:

@@ -8,7 +8,15 @@ from typing import Any
 from bot.content.files import ContentFolder, UnreadableFile
 from bot.content.frontmatter import BadFrontMatter, parse
 from bot.domain.catalog import budget as spending
-from bot.domain.catalog.policy import CHANNEL_ID, ChannelRules, GuestsSee, Policies, PressPolicy, quiet_hours
+from bot.domain.catalog.policy import (
+    CHANNEL_ID,
+    AgentsMay,
+    ChannelRules,
+    GuestsSee,
+    Policies,
+    PressPolicy,
+    quiet_hours,
+)
 from bot.domain.catalog.steps import Depth
 from bot.errors import ConfigError
 
@@ -44,6 +52,7 @@ class _PolicyReader:
             "quiet_hours": (quiet_hours, "two times, such as 18:00-08:00"),
             "weekends": (_flag, "yes or no"),
             "tools": (_flag, "yes or no"),
+            "agents": (AgentsMay, "ask or none"),
             "guests_see": (_guests_see, "a list of code and items, or no"),
         }
 

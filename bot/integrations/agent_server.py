@@ -1,64 +1,72 @@
-"""The record as tools of the Model Context Protocol. It is loaded by `roundtable mcp` alone."""
+"""
+The record as tools of the Model Context Protocol: of a clone over standard input and output, or of a running bot over
+HTTP, where agents may ask, too. Only `roundtable mcp`, and a bot with keys for agents, load it.
+"""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
 
 from mcp import MCPError
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts.base import UserMessage
 from mcp.types import INVALID_PARAMS, ToolAnnotations
 
+from bot.domain.messages.agent_question_wording import MAY_NOT_ASK
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.shown import ShownEntry, ShownPoint
 from bot.domain.values.text import visible
+from bot.engine.agent_desk import QuestionStatus
 from bot.errors import BotError
 from bot.integrations import agents
 from bot.integrations.agents import AgentRows, ListedItem, ShortEntry
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.trace import ShownReason
 
+T = TypeVar("T")
 NAME = "roundtable"
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+ASKS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True
+)
+
+Headers = Mapping[str, str]
+Reasons = Callable[[str, int], Awaitable[Sequence[ShownReason]]]
 
 
-def agent_server(
-    read: Callable[[], AgreedItems],
-    reasons: Callable[[str, int], Awaitable[Sequence[ShownReason]]],
-    *,
-    version: str,
-) -> MCPServer:
+class AgentReader(Protocol):
+    """What one agent may read, and whom it may ask. Every method raises BotError."""
+
+    async def told(self, work: Callable[[AgreedItems], T]) -> T:
+        """What *work* makes of the items that the agent may see."""
+        ...
+
+
+class AgentCaller(AgentReader, Protocol):
+    """An agent of a running bot."""
+
+    @property
+    def may_ask(self) -> bool: ...
+
+    async def ask(
+        self, item: str, question: str, options: Sequence[str], about: Sequence[str]
+    ) -> QuestionStatus: ...
+
+    async def answer(self, question: str, wait_seconds: int) -> QuestionStatus: ...
+
+    async def withdraw(self, question: str) -> QuestionStatus: ...
+
+
+def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: str) -> MCPServer:
     """
     *read* is asked by each call, and *reasons* by `why`, with a path and a line. Tools are coroutines, so that git is
     read in one thread.
     """
-    server = MCPServer(NAME, instructions=agents.INSTRUCTIONS, version=version, log_level="ERROR")
-
-    @server.tool(annotations=READS)
-    async def list_items(query: str = "") -> AgentRows[ListedItem]:
-        """The items that the team talked about, with all words of query in name or title; by default all."""
-        with _as_tool_error():
-            return agents.list_items(read(), query)
-
-    @server.tool(annotations=READS)
-    async def get_specification(
-        item: str, kinds: tuple[str, ...] = (), state: EntryState = EntryState.ACCEPTED
-    ) -> AgentRows[ShortEntry]:
-        """Entries of an item, short: of these kinds (requirement, criterion, decision, …), by default of all."""
-        with _as_tool_error():
-            return agents.get_specification(read(), item, kinds, state)
-
-    @server.tool(annotations=READS)
-    async def get_entry(address: str) -> ShownEntry:
-        """One entry, such as rate-limiting/FR-001: who said and accepted each value, in which words, and where."""
-        with _as_tool_error():
-            return agents.get_entry(read(), address)
-
-    @server.tool(annotations=READS)
-    async def open_questions(item: str) -> AgentRows[ShownPoint]:
-        """What is unanswered, contested, doubtful or only proposed in an item: do not build on it."""
-        with _as_tool_error():
-            return agents.open_questions(read(), item)
+    server = _server(version, agents.INSTRUCTIONS)
+    reader = _CloneReader(read)
+    _add_reading(server, lambda _: reader)
 
     @server.tool(annotations=READS)
     async def why(path: str, line: int = 0) -> AgentRows[ShownReason]:
@@ -67,15 +75,116 @@ def agent_server(
             agents.refuse_long(path=path)
             return agents.rows(await reasons(path, line))
 
-    @server.prompt()
-    async def implement(address: str) -> list[UserMessage]:
-        """Implement one entry, such as rate-limiting/FR-001, as the team agreed on it."""
-        try:
-            return [UserMessage(text) for text in agents.task(read(), address)]
-        except BotError as error:
-            raise MCPError(INVALID_PARAMS, visible(str(error))) from None
+    return server
+
+
+def bot_server(caller: Callable[[Headers], AgentCaller], *, version: str) -> MCPServer:
+    """*caller* is who sent a request with these headers. Raises UserError for none."""
+    server = _server(version, f"{agents.INSTRUCTIONS} {agents.ASK_INSTEAD}")
+    _add_reading(server, caller)
+
+    @server.tool(annotations=ASKS)
+    async def ask_people(
+        ctx: Context[Any, Any],
+        item: str,
+        question: str,
+        options: tuple[str, ...] = (),
+        about: tuple[str, ...] = (),
+    ) -> QuestionStatus:
+        """
+        Ask the team in the item's Slack thread: one question, at most four short options, and the entries that it is
+        about. Returns at once; get_answer says what people answered. The same question again is the same question.
+        """
+        with _as_tool_error():
+            asking = _asking(caller(_headers(ctx)))
+            agents.refuse_long(item=item, question=question)
+            for one in (*options, *about):
+                agents.refuse_long(options=one)
+            return await asking.ask(item.strip(), question, options, about)
+
+    @server.tool(annotations=READS)
+    async def get_answer(ctx: Context[Any, Any], question: str, wait_seconds: int = 0) -> QuestionStatus:
+        """
+        What people answered to a question of yours, such as rate-limiting/Q-002, waiting at most 25 seconds. While it
+        is open, do something else and ask again later; a contested one is not settled.
+        """
+        with _as_tool_error():
+            agents.refuse_long(question=question)
+            return await _asking(caller(_headers(ctx))).answer(question, wait_seconds)
+
+    @server.tool(annotations=ASKS)
+    async def withdraw_question(ctx: Context[Any, Any], question: str) -> QuestionStatus:
+        """Take back a question of yours that no person has answered."""
+        with _as_tool_error():
+            agents.refuse_long(question=question)
+            return await _asking(caller(_headers(ctx))).withdraw(question)
 
     return server
+
+
+class _CloneReader:
+    def __init__(self, read: Callable[[], AgreedItems]) -> None:
+        self._read = read
+
+    async def told(self, work: Callable[[AgreedItems], T]) -> T:
+        return work(self._read())
+
+
+def _server(version: str, instructions: str) -> MCPServer:
+    return MCPServer(NAME, instructions=instructions, version=version, log_level="ERROR")
+
+
+def _add_reading(server: MCPServer, reader: Callable[[Headers], AgentReader]) -> None:
+    @server.tool(annotations=READS)
+    async def list_items(ctx: Context[Any, Any], query: str = "") -> AgentRows[ListedItem]:
+        """The items that the team talked about, with all words of query in name or title; by default all."""
+        with _as_tool_error():
+            return await reader(_headers(ctx)).told(lambda items: agents.list_items(items, query))
+
+    @server.tool(annotations=READS)
+    async def get_specification(
+        ctx: Context[Any, Any],
+        item: str,
+        kinds: tuple[str, ...] = (),
+        state: EntryState = EntryState.ACCEPTED,
+    ) -> AgentRows[ShortEntry]:
+        """Entries of an item, short: of these kinds (requirement, criterion, decision, …), by default of all."""
+        with _as_tool_error():
+            return await reader(_headers(ctx)).told(
+                lambda items: agents.get_specification(items, item, kinds, state)
+            )
+
+    @server.tool(annotations=READS)
+    async def get_entry(ctx: Context[Any, Any], address: str) -> ShownEntry:
+        """One entry, such as rate-limiting/FR-001: who said and accepted each value, in which words, and where."""
+        with _as_tool_error():
+            return await reader(_headers(ctx)).told(lambda items: agents.get_entry(items, address))
+
+    @server.tool(annotations=READS)
+    async def open_questions(ctx: Context[Any, Any], item: str) -> AgentRows[ShownPoint]:
+        """What is unanswered, contested, doubtful or only proposed in an item: do not build on it."""
+        with _as_tool_error():
+            return await reader(_headers(ctx)).told(lambda items: agents.open_questions(items, item))
+
+    @server.prompt()
+    async def implement(ctx: Context[Any, Any], address: str) -> list[UserMessage]:
+        """Implement one entry, such as rate-limiting/FR-001, as the team agreed on it."""
+        try:
+            told = await reader(_headers(ctx)).told(lambda items: agents.task(items, address))
+        except BotError as error:
+            raise MCPError(INVALID_PARAMS, visible(str(error))) from None
+        return [UserMessage(text) for text in told]
+
+
+def _headers(ctx: Context[Any, Any]) -> Headers:
+    return ctx.headers or {}
+
+
+def _asking(caller: AgentCaller) -> AgentCaller:
+    """Raises ToolError."""
+    if not caller.may_ask:
+        raise ToolError(MAY_NOT_ASK)
+    return caller
 
 
 @contextmanager

@@ -3,7 +3,7 @@ The items of one commit, as every door to other tools reads them: commands, expo
 alone, and the reader of the clone may read everything in it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -57,7 +57,9 @@ class AgreedItems:
         schema: Schema,
         trusted: TrustedKeys | None = None,
         redact: Redact = unchanged,
+        only: Collection[str] | None = None,
     ) -> None:
+        self._only = only
         self._files = files
         self._items_dir = items_dir
         self._schema = schema
@@ -67,7 +69,19 @@ class AgreedItems:
 
     @cached_property
     def slugs(self) -> tuple[str, ...]:
-        return tuple(slug for slug, _ in self._files.folders(self._items_dir))
+        found = (slug for slug, _ in self._files.folders(self._items_dir))
+        return tuple(slug for slug in found if self._only is None or slug in self._only)
+
+    def limited_to(self, slugs: Collection[str]) -> "AgreedItems":
+        """Others do not exist there."""
+        return AgreedItems(
+            self._files,
+            items_dir=self._items_dir,
+            schema=self._schema,
+            trusted=self._trusted,
+            redact=self._redact,
+            only=slugs,
+        )
 
     def item(self, slug: str) -> AgreedItem:
         """Raises UserError where there is none, and WorkspaceError where it cannot be read."""

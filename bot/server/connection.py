@@ -1,5 +1,6 @@
 """
-What the bot serves: Slack (Socket Mode or HTTP), reviews of other programs, and health at an address of its own.
+What the bot serves: Slack (Socket Mode or HTTP), reviews of other programs, coding agents, and health at an address of
+its own.
 
 Health is served first and last, so it answers while the bot waits for Slack, or stops.
 """
@@ -21,7 +22,7 @@ from bot.engine.ports import Store, Wake, Workspace
 from bot.errors import ConfigError, SlackError, Unavailable
 from bot.server import review_webhook
 from bot.server.health import Census, LoopLag, Probe, Unfit, WatchedWorker, health, sometimes
-from bot.server.http import SlackRoute, received, serving
+from bot.server.http import Route, SlackRoute, received, serving
 from bot.server.metrics import Facts, Metrics
 from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
@@ -39,6 +40,7 @@ GIVE_UP_SECONDS = 300.0
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 30.0
 
+AGENTS_PATH = "/mcp"
 NOT_OPEN = "not open yet: Slack has to say first for which workspace"
 STOPPING = "the bot is stopping"
 
@@ -58,6 +60,7 @@ class Endpoints:
         self._census: Census = _nothing_counted
         self._entrance = SlackRoute()
         self._postbox = SlackRoute()
+        self._agents = SlackRoute()
         self._probes: dict[str, Probe] = {
             "store": _unfit(NOT_OPEN),
             "workspace": sometimes(workspace.ping),
@@ -103,14 +106,20 @@ class Endpoints:
             yield
 
     @asynccontextmanager
-    async def serving(self) -> AsyncIterator[None]:
-        """HTTP for Slack (without Socket Mode) and for reviews; refused until `opened` and `taking_reviews`."""
-        if not self._settings.takes_requests:
+    async def serving(self, *, web: bool) -> AsyncIterator[None]:
+        """
+        HTTP for Slack (without Socket Mode), for reviews and for agents; refused until `opened`, `taking_reviews` and
+        `taking_agents`. Without *web*, only where something has to be served.
+        """
+        is_needed = web or not self._settings.slack_app_token or self._settings.agent_keys
+        if not is_needed or not self._settings.takes_requests:
             yield
             return
         post = {} if self._settings.slack_app_token else {PATH: self._entrance.enter}
         if self._settings.review_secret:
             post[review_webhook.PATH] = self._postbox.enter
+        if self._settings.agent_keys:
+            post[AGENTS_PATH] = self._agents.enter
         async with serving(self._settings.host, self._settings.port, post=post):
             yield
 
@@ -124,6 +133,15 @@ class Endpoints:
         finally:
             del self._probes["reviews"]
             await self._postbox.close(seconds=ANSWER_SECONDS)
+
+    @asynccontextmanager
+    async def taking_agents(self, route: Route) -> AsyncIterator[None]:
+        """At the end, no more are accepted, and running ones are answered."""
+        self._agents.open(received(route))
+        try:
+            yield
+        finally:
+            await self._agents.close(seconds=ANSWER_SECONDS)
 
     @asynccontextmanager
     async def opened(self, client: AsyncWebClient, reception: Reception) -> AsyncIterator[None]:

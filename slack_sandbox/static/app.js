@@ -140,6 +140,18 @@ function drawSidebar() {
   drawPresence();
   drawPlaces();
   byId("people").replaceChildren(...people().map(speaker));
+  drawConnect();
+}
+
+// The one line that connects a coding agent.
+function drawConnect() {
+  const { connect } = state.bot;
+  byId("connect").hidden = !connect;
+  byId("connect-command").textContent = connect;
+  byId("connect-copy").onclick = async () => {
+    await navigator.clipboard?.writeText(connect);
+    byId("connect-copy").textContent = "Copied";
+  };
 }
 
 function drawPresence() {

@@ -29,7 +29,7 @@ from bot.domain.messages import form as form_wording
 from bot.domain.messages.form import FieldKind, FieldValue, FormField, FormName, InputForm, Submission
 from bot.domain.messages.message import Action, Choice
 from bot.domain.roundtable import inputs as all_inputs
-from bot.domain.roundtable.inputs import Command, MarkMessage, Press, Specify, Start
+from bot.domain.roundtable.inputs import Command, MarkMessage, OfAgents, Press, Specify, Start
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -103,6 +103,11 @@ def specified() -> Table:
     )
     by = person("grace")
     return table.hear(Specify(key=table.key(), at=table.now(), person=by, patches=patches))
+
+
+def asked_by_agent() -> Table:
+    asked = {"agent": "coder", "owner": "ada", "text": "Which limit?", "options": ("5 s", "9 s")}
+    return step_open().hear(all_inputs.AgentAsked(key="agent.1", at=LATER, **asked))
 
 
 def untouched() -> Table:
@@ -240,7 +245,7 @@ def personas_disagree() -> Table:
 SCENES: Mapping[str, Callable[[], Table]] = {
     one.__name__: one
     for one in (
-        step_open, specified, untouched, marked, unread, suggested, deep, to_be_confirmed, at_menu,
+        step_open, specified, asked_by_agent, untouched, marked, unread, suggested, deep, to_be_confirmed, at_menu,
         discussing, personas_discuss, personas_disagree, sealing, limit_reached,
         paused, meta_broken, analysed, left_out, card_saved, roll_call, overdue, without_budget, planning_open,
         not_written, planned,
@@ -304,7 +309,7 @@ class Outcome(NamedTuple):
     lines: tuple[Line, ...]
 
 
-def outcome(table: Table, *events: Command) -> Outcome:
+def outcome(table: Table, *events: Command | OfAgents) -> Outcome:
     """Positions may wait until a discussion is over, so it is ended."""
     before, known = table.rt, {line.message_id for line in table.lines}
     told = len(table.world.told)
@@ -377,7 +382,11 @@ def given_for(name: str, field: str, rt: Roundtable) -> st.SearchStrategy[Any]:
         "place": st.just(rt.place),
         "ts": st.just("1767309999.000100" if name == "Say" else ts[0]),
         "step_id": st.just(rt.step_id),
-        "entry": st.just("OBJ-001" if name == "SettleObjection" else "Q-001"),
+        "entry": st.just({"SettleObjection": "OBJ-001", "AgentWithdrew": "Q-002"}.get(name, "Q-001")),
+        "agent": st.just("coder"),
+        "owner": st.sampled_from(PEOPLE),
+        "about": st.sampled_from([(), ("FR-001",)]),
+        "options": st.lists(WORDS, unique_by=str.casefold, max_size=4).map(tuple),
         "mark": st.sampled_from(MarkKind),
         "depth": st.sampled_from(Depth),
         "muted": st.just(value=True),
@@ -404,7 +413,7 @@ def given_for(name: str, field: str, rt: Roundtable) -> st.SearchStrategy[Any]:
     return here.get(field, WORDS)
 
 
-def built(kind: type[BaseModel], rt: Roundtable, data: st.DataObject, table: Table) -> Command:
+def built(kind: type[BaseModel], rt: Roundtable, data: st.DataObject, table: Table) -> Command | OfAgents:
     values = {
         name: data.draw(given_for(kind.__name__, name, rt), label=name)
         for name, field in kind.model_fields.items()
@@ -424,13 +433,14 @@ def worded(event: BaseModel) -> list[str]:
     ]
 
 
-COMMANDS = [one for one in get_args(Command) if one not in {Press, Start}]
+COMMANDS = [one for one in (*get_args(Command), *get_args(OfAgents)) if one not in {Press, Start}]
 """Presses are tried by the buttons that are offered, and a start by its form."""
 ACCEPTED_IN: Mapping[str, tuple[str, ...]] = {
     "Finish": ("step_open",),
     "Resume": ("paused",),
     "AnswerDirectly": ("step_open",),
-    "AnswerQuestion": ("step_open",),
+    "AnswerQuestion": ("step_open", "asked_by_agent"),
+    "AgentWithdrew": ("asked_by_agent",),
     "MarkMessage": ("step_open", "discussing"),
     "Amend": ("step_open", "discussing"),
     "Retract": ("step_open", "discussing"),

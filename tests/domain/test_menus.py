@@ -6,6 +6,7 @@ from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import (
+    agent_question_wording,
     agent_wording,
     cut_lists,
     discussion_card,
@@ -34,6 +35,7 @@ ALL = (
     attendance.NUDGE, attendance.NOTHING_TO_ADD, attendance.LATER, attendance.EXTEND, attendance.WITHOUT,
     attendance.UNTIL, attendance.NO_LIMIT, agent_wording.ANSWER,
     agent_wording.WAITING, discussion_card.NAME_OPTION,
+    agent_question_wording.OPTION.but(label="Yes"), agent_question_wording.DECLINE,
     home_page.NOT_TODAY, home_page.AT,
     discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL,
     discussion_card.SEALED, discussion_card.REVEAL, discussion_card.MORE_TURNS, discussion_card.AGREED,

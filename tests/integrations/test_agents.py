@@ -335,7 +335,8 @@ def test_an_item_that_cannot_be_read_does_not_hide_the_others(
 
 
 def test_a_bot_does_not_load_the_server() -> None:
-    names = ("mcp", "bot.cli.agents", "bot.integrations.agents", "bot.integrations.agent_server")
+    ours = ("bot.cli.agents", "bot.cli.keys", "bot.integrations.agents", "bot.integrations.agent_server")
+    names = ("mcp", *ours, "bot.server.agent_route")
     loaded = f"import bot.cli.main, sys; print([one for one in {names} if one in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True)
 

@@ -222,6 +222,11 @@ class Action:
     )
     """Answers are not due at any time."""
 
+    # --- a coding agent asks
+    ANSWER_OPTION = ActionRow("answer_option", "agents.option_pressed", outside=True)
+    """One of the answers that the agent offers. The value is `Q-001/NUMBER`."""
+    DECLINE_QUESTION = ActionRow("decline_question", "agents.declined", outside=True)
+
     # --- planning
     PLAN = ActionRow("plan", "planning.plan_asked")
 

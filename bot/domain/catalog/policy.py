@@ -30,6 +30,13 @@ class GuestsSee(StrEnum):
     """Items of other channels, but for private ones."""
 
 
+class AgentsMay(StrEnum):
+    """What coding agents may do in the threads of a channel."""
+
+    ASK = "ask"
+    NONE = "none"
+
+
 _HOURS = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])\s*-\s*([01]?[0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 
 
@@ -57,7 +64,7 @@ class Policy(Stored):
     personas; none means all) and at which *depth*, and when people are not written to: in *quiet_hours*, and on
     *weekends* unless that is true. A discussion without turns ends when everybody was heard and the thread has been
     quiet for *quiet_minutes*. Without *tools*, personas look at nothing but the item. *guests_see* is what guests are
-    told beside the items of their channel.
+    told beside the items of their channel. *agents* says whether coding agents may ask there.
     """
 
     press: PressPolicy = PressPolicy.EVERYONE
@@ -76,6 +83,7 @@ class Policy(Stored):
     quiet_minutes: int = 10
     tools: bool = True
     guests_see: tuple[GuestsSee, ...] = ()
+    agents: AgentsMay = AgentsMay.ASK
 
     @property
     def working(self) -> WorkingTime:
@@ -105,6 +113,7 @@ class ChannelRules(Stored):
     weekends: bool | None = None
     tools: bool | None = None
     guests_see: tuple[GuestsSee, ...] | None = None
+    agents: AgentsMay | None = None
 
     def over(self, policy: Policy) -> Policy:
         own = {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}

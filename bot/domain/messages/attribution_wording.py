@@ -9,7 +9,7 @@ from bot.domain.values.text import one_line, value_text
 
 DECIDERS = "deciders"
 VALUE_CHARS = 80
-_NAMED_AS = frozenset({PartyKind.PERSONA, PartyKind.PROGRAM})
+_NAMED_AS = frozenset({PartyKind.PERSONA, PartyKind.PROGRAM, PartyKind.AGENT})
 
 
 def attribution(claim: Claim) -> str:

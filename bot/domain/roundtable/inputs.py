@@ -240,6 +240,26 @@ class SealPosition(Request):
     is_answered: bool = False
 
 
+class AgentAsked(Event):
+    """
+    A coding agent asks the team, for the person *owner*. The key is made of agent, item and words, so that the same
+    question is asked once. `about` are ids of entries.
+    """
+
+    agent: str
+    owner: str
+    text: str
+    options: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+
+
+class AgentWithdrew(Event):
+    """*agent* takes back its question *entry*."""
+
+    agent: str
+    entry: str
+
+
 class TryAgain(Event):
     """Some time has passed since something could not be saved, or said."""
 
@@ -301,4 +321,5 @@ Command = (
     | SealPosition
 )
 OfSlack = ChannelGone | ChannelMoved | PersonChanged
-Input = Command | TryAgain | TimeCame | Returned | OfSlack | Outcome
+OfAgents = AgentAsked | AgentWithdrew
+Input = Command | OfAgents | TryAgain | TimeCame | Returned | OfSlack | Outcome

@@ -17,7 +17,7 @@ from bot.domain.roundtable.inputs import Finish, Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done, ThreadOpened
 from bot.domain.roundtable.posts import LiveMessage
 from bot.domain.roundtable.state import BRIEF, PROMPT, ROOT, Roundtable
-from bot.domain.roundtable.transitions import attending
+from bot.domain.roundtable.transitions import agents, attending
 
 ASKING = frozenset({Action.FINISH_STEP, Action.CONTINUE})
 
@@ -60,6 +60,9 @@ def _views(rt: Roundtable, playbook: Playbook) -> Iterator[tuple[str, Message]]:
         yield ROOT, root.first_message(rt, playbook)
     if BRIEF in rt.live and rt.place.thread:
         yield BRIEF, root.final_brief(rt, playbook)
+    for id in rt.live:
+        if id in rt.specification.entries:
+            yield id, agents.question_message(rt, id)
 
 
 def _end_replaced(rt: Roundtable, before: Roundtable, playbook: Playbook) -> Roundtable:

@@ -15,6 +15,8 @@ from bot.domain.roundtable import live, permission, timers, words
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import Attemptable, Commit, React, Rewrite, Tell
 from bot.domain.roundtable.inputs import (
+    AgentAsked,
+    AgentWithdrew,
     Amend,
     AnswerDirectly,
     AnswerQuestion,
@@ -27,6 +29,7 @@ from bot.domain.roundtable.inputs import (
     MarkMessage,
     Mute,
     NameOption,
+    OfAgents,
     OfSlack,
     PersonChanged,
     Plan,
@@ -68,6 +71,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import (
     absence,
+    agents,
     amending,
     amendments,
     answering,
@@ -160,6 +164,8 @@ ANYTIME: Mapping[type, Transition] = {
     Specify: amending.specified,
     AnswerQuestion: amending.question_answered,
     MarkMessage: marking.marked,
+    AgentAsked: agents.asked,
+    AgentWithdrew: agents.withdrew,
 }
 
 DEBATING = frozenset({Stage.ELABORATING, Stage.SYNTHESIZING})
@@ -225,7 +231,7 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _happened(
-    rt: Roundtable, event: Command | TryAgain | Returned | OfSlack, playbook: Playbook
+    rt: Roundtable, event: Command | OfAgents | TryAgain | Returned | OfSlack, playbook: Playbook
 ) -> Roundtable:
     if isinstance(event, TryAgain):
         return pausing.tried_again(rt)
@@ -237,6 +243,8 @@ def _happened(
         return opening.person_changed(rt, event)
     if isinstance(event, Returned):
         return absence.returned(rt, since=event.since)
+    if isinstance(event, AgentAsked | AgentWithdrew):
+        return ANYTIME[type(event)](rt, event, playbook)
     if why := permission.refusal(rt, event.person, playbook.policy):
         if isinstance(event, Request):
             raise NotNow(why)

@@ -13,6 +13,7 @@ from bot.domain.catalog.schema import PLAN_PAGE, Schema
 from bot.domain.messages import brief_wording as wording
 from bot.domain.messages import specification_wording
 from bot.domain.messages.attribution_wording import attribution_of
+from bot.domain.specification.agent_questions import QuestionState, is_asked_by_agent, question_state
 from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import OF_DISCUSSIONS, Specification
 from bot.domain.specification.not_settled import CRITERION, OPEN, REQUIREMENT, WORK, not_settled
@@ -193,12 +194,19 @@ class BriefRows:
                 changes=values(one["changes"]),
             )
             yield self.row(one, words, one.id)
-        for one in self.accepted("question"):
+        for one in self._answered():
             if answer := text(one, "answer"):
                 yield self.row(one, wording.answered(self.words(one), answer), one.id)
         for one in self.accepted("objection"):
             if one["outcome"] not in OPEN and not _is_risk(one):
                 yield self.row(one, self._objection(one), one.id)
+
+    def _answered(self) -> Iterator[Entry]:
+        """Of what an agent asked, people accept the answer, and not the question's words."""
+        for one in self._spec.active("question") if "question" in self._schema.kinds else ():
+            is_agents = is_asked_by_agent(one) and question_state(one) is QuestionState.ANSWERED
+            if _is_accepted(one) or is_agents:
+                yield one
 
     def requirements(self) -> Iterator[BriefRow]:
         for one in self.ranked():

@@ -43,7 +43,9 @@ class PartyKind(StrEnum):
     PERSON = "person"
     PERSONA = "persona"
     PROGRAM = "program"
-    """Continuous integration, an agent, or a rule of ours."""
+    """Continuous integration, or a rule of ours."""
+    AGENT = "agent"
+    """A coding agent that asks the team. It decides nothing."""
     GIT = "git"
     """A commit, or a line that we did not write."""
 
@@ -57,6 +59,8 @@ class How(StrEnum):
     EVERYTHING = "everything"
     """*Accept all*: it never takes what is unchecked."""
     COMMIT = "commit"
+    ANSWER = "answer"
+    """To a question of an agent, by a form or a button: the next person may answer differently."""
 
 
 class Check(StrEnum):
@@ -137,8 +141,8 @@ class Claim(Stored):
 
     @property
     def settles(self) -> bool:
-        """Whether it was chosen by a press or a form, and not only said."""
-        return self.accepted is not None and self.accepted.how is not How.TYPED
+        """Whether it was chosen by a press or a form, and not only said or answered."""
+        return self.accepted is not None and self.accepted.how not in {How.TYPED, How.ANSWER}
 
     @property
     def grounds(self) -> frozenset[str]:

@@ -24,6 +24,7 @@ from bot.domain.specification.claims import (
     StaleCause,
 )
 from bot.domain.specification.fold import (
+    AGENT,
     DECIDED_BY_PEOPLE,
     GIT_AUTHOR,
     HOW,
@@ -43,6 +44,7 @@ from bot.domain.transcript.lines import CHANGING_ENTRIES, ENTRIES, Line
 from bot.domain.values.value import Stored
 
 __all__ = [
+    "AGENT",
     "DECIDED_BY_PEOPLE",
     "DISCUSSION",
     "ENTRIES",

@@ -32,6 +32,8 @@ MARK = "mark"
 """In a line's `meta`: the mark that the line is about."""
 GIT_AUTHOR = "git_author"
 """In a line's `meta`: who made the changes that were read back from git, as `git:NAME@commit`."""
+AGENT = "agent"
+"""In the `meta` of a line that a coding agent caused: its name."""
 HOW = "how"
 """In a line's `meta`: by what a person accepted, where the line does not show it."""
 PERSONA_NAME = "persona_name"
@@ -117,6 +119,8 @@ def party_of(line: Line, *, is_ours: bool = True) -> Party:
         return Party(kind=PartyKind.GIT, by=author, name=name, line=id, how=How.COMMIT)
     if line.source is not Source.MODEL and person:
         return Party(kind=PartyKind.PERSON, by=person, name=name or person, line=id, how=_how(line))
+    if line.source is Source.SYSTEM and (agent := _text(meta, AGENT)):
+        return Party(kind=PartyKind.AGENT, by=f"{AGENT}:{agent}", name=agent, line=id)
     kind = PartyKind.PERSONA if line.source is Source.MODEL else PartyKind.PROGRAM
     called = THE_BOT if line.actor == HOST else _text(meta, PERSONA_NAME) or line.actor
     return Party(kind=kind, by=line.actor, name=called, line=id)
@@ -239,7 +243,7 @@ class _Change:
         if decides and patch.accept:
             fields = patch.accept if isinstance(patch.accept, tuple) else tuple(entry.claims)
             took = entry = self._accepting(entry, fields)
-        if decides:
+        if decides or self._takes_back(entry, patch):
             entry = self._stated(entry, patch, took=took is not before)
         self._fold.put(entry)
         self._follow(before, entry)
@@ -247,6 +251,14 @@ class _Change:
     def _decides(self, entry: Entry) -> bool:
         is_commit = self._party.how is How.COMMIT and entry.kind not in DECIDED_BY_PEOPLE
         return is_commit or self._party.kind is PartyKind.PERSON
+
+    def _takes_back(self, entry: Entry, patch: Patch) -> bool:
+        """An agent its own question, while no person has accepted any of it."""
+        claims = [one for _, one in entry.current()]
+        is_own = self._party.kind is PartyKind.AGENT and all(
+            one.proposed.by == self._party.by for one in claims
+        )
+        return is_own and patch.state is EntryState.WITHDRAWN and not any(one.accepted for one in claims)
 
     def _opened(self, patch: Patch) -> Entry:
         if not patch.kind:
@@ -360,7 +372,8 @@ class _Change:
             return entry.but(superseded=line, replaced_by=_each_once(entry.replaced_by, patch.replaced_by))
         if patch.state is EntryState.ACCEPTED or (patch.accept and took):
             entry = entry.but(withdrawn="", superseded="", replaced_by=())
-            return entry if entry.state is EntryState.ACCEPTED else self._accepting(entry, entry.claims)
+            is_whole = entry.state is EntryState.ACCEPTED or _is_answered(entry, patch)
+            return entry if is_whole else self._accepting(entry, entry.claims)
         return entry
 
     # --- what it does to other entries --------------------------------------------------------------------------------
@@ -514,6 +527,12 @@ def _check_limits(entry: Entry, patch: Patch, values: Mapping[str, Any]) -> None
             raise ValueError(f"{field} of {entry.id} is longer than {VALUE_CHARS:,} characters")
     if any(len(one.words) > QUOTE_CHARS for quotes in patch.quotes.values() for one in quotes):
         raise ValueError(f"{entry.id} has a quote longer than {QUOTE_CHARS} characters")
+
+
+def _is_answered(entry: Entry, patch: Patch) -> bool:
+    """Who accepts an answer that an agent offers has not accepted the words of its question."""
+    is_agents = entry.first is not None and entry.first.proposed.kind is PartyKind.AGENT
+    return is_agents and isinstance(patch.accept, tuple) and patch.state is None
 
 
 def _loses_quote(claim: Claim, message: str, before: str | None, after: str) -> bool:

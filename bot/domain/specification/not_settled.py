@@ -11,6 +11,13 @@ from typing import Any
 
 from bot.domain.catalog.schema import EXCLUSIVE, Kind, Schema
 from bot.domain.messages.attribution_wording import attribution, attribution_of, overtaken
+from bot.domain.specification.agent_questions import (
+    ANSWER,
+    QuestionState,
+    answers_of,
+    is_asked_by_agent,
+    question_state,
+)
 from bot.domain.specification.claims import Claim, Entry, EntryState, StaleCause
 from bot.domain.specification.entries import OF_DISCUSSIONS, Specification
 from bot.domain.values.value import Value
@@ -110,7 +117,9 @@ def _of_entry(specification: Specification, kind: Kind, entry: Entry) -> Iterato
     if why := next((one.stale for one in claims if one and one.stale), None):
         facts = (why.name or why.by, why.source)
         yield {"kind": RowKind.STALE, "fields": entry.stale, "facts": facts, "cause": why.cause}
-    if kind.key == "objection" and entry["outcome"] in OPEN:
+    if is_asked_by_agent(entry) and entry.state is EntryState.PROPOSED:
+        yield from _of_agent(entry)
+    elif kind.key == "objection" and entry["outcome"] in OPEN:
         facts = (attribution_of(entry, kind.text), str(entry["settle"] or ""))
         yield {"kind": RowKind.OBJECTION, "facts": facts}
     elif entry.state is EntryState.PROPOSED and entry.first:
@@ -121,6 +130,19 @@ def _of_entry(specification: Specification, kind: Kind, entry: Entry) -> Iterato
             yield {**_proposed(pending, f"{name}: {pending.value}"), "fields": (name,)}
     if entry.state is EntryState.ACCEPTED:
         yield from _incomplete(specification, kind.key, entry)
+
+
+def _of_agent(entry: Entry) -> Iterator[dict[str, Any]]:
+    """Its words are accepted by none, and need not be: what counts is the answer."""
+    match question_state(entry):
+        case QuestionState.OPEN:
+            by = attribution(entry.first).removesuffix(", not accepted") if entry.first else ""
+            yield {"kind": RowKind.QUESTION, "facts": (by.replace("proposed by", "asked by"), "")}
+        case QuestionState.CONTESTED:
+            said = tuple(f"{one.owner.name}: {one.value}" for one in answers_of(entry))
+            yield {"kind": RowKind.CONTESTED, "fields": (ANSWER,), "facts": said}
+        case QuestionState.ANSWERED | QuestionState.DECLINED | QuestionState.WITHDRAWN:
+            return
 
 
 def _proposed(claim: Claim, value: str = "") -> dict[str, Any]:

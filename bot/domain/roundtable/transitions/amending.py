@@ -16,12 +16,19 @@ from bot.domain.messages import form as wording
 from bot.domain.messages.form import DEPTH, QUIET, VOICES, FormName, InputForm, Submission
 from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import permission
-from bot.domain.roundtable.effects import Commit, Post, Tell
+from bot.domain.roundtable.effects import Post, Tell
 from bot.domain.roundtable.inputs import AnswerDirectly, AnswerQuestion, Mute, SetDepth, SetDue, Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import answering, attending, changing, deciding, pausing, specifying
-from bot.domain.roundtable.transitions.saving import queue_commit
+from bot.domain.roundtable.transitions import (
+    agents,
+    answering,
+    attending,
+    changing,
+    deciding,
+    pausing,
+    specifying,
+)
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
     GONE,
@@ -196,12 +203,14 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
     if gone:
         told = "\n".join(wording.withdrawn_meanwhile(id, by=_withdrawn_by(rt, id)) for id in gone)
         rt = rt.queueing(Tell(person=event.person.id, message=Message(text=told)))
-    return _saved(rt, playbook) if patches else rt
+    return pausing.entries_saved(rt) if patches else rt
 
 
 def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook) -> Roundtable:
     """The thread shows it, and the entry has it as the person's."""
     _must_be_read(rt)
+    if agents.is_answerable(rt, event.entry):
+        return agents.answered(rt, event, playbook)
     asked = answering.open_question(rt, event.entry)
     name = rt.name_of(event.person.id)
     text = agent_wording.answered(name, event.text, question=str(asked["text"] or ""))
@@ -216,7 +225,7 @@ def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook)
         **{HOW: How.FORM.value},
         **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})]),
     )
-    return _saved(rt, playbook)
+    return pausing.entries_saved(rt)
 
 
 def _must_be_read(rt: Roundtable) -> None:
@@ -224,13 +233,6 @@ def _must_be_read(rt: Roundtable) -> None:
     is_unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
     if rt.stage is Stage.OPENING or is_unread:
         raise NotNow(trouble_wording.SAVING)
-
-
-def _saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """While a step is open its commit takes it; at a menu the files say it at once."""
-    if rt.stage is not Stage.AT_BOUNDARY or rt.has_pending(Commit):
-        return pausing.notes_saved(rt)
-    return queue_commit(rt, "entries changed")
 
 
 def _overtaken(rt: Roundtable, event: Specify) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, specifying
+from bot.domain.specification.agent_questions import is_asked_by_agent
 from bot.domain.specification.entries import Entry
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.timestamps import slack_stamp
@@ -25,7 +26,8 @@ def form(rt: Roundtable, subject: str, playbook: Playbook) -> InputForm:
     """Raises NotNow when the step, or the recorded question, is no longer open."""
     if not _is_step(subject):
         entry = open_question(rt, subject)
-        asked = wording.asked(rt.title, attribution_of(entry, "text"), str(entry["text"] or ""))
+        by = entry.first.proposed.name if is_asked_by_agent(entry) and entry.first else ""
+        asked = wording.asked(rt.title, by or attribution_of(entry, "text"), str(entry["text"] or ""))
     elif rt.stage is not Stage.DISCUSSING or rt.step_id != subject:
         raise NotNow(wording.STEP_IS_OVER)
     else:
@@ -35,9 +37,9 @@ def form(rt: Roundtable, subject: str, playbook: Playbook) -> InputForm:
 
 
 def open_question(rt: Roundtable, id: str) -> Entry:
-    """Raises NotNow when it is answered, or gone."""
+    """Raises NotNow when it is gone, or answered: an agent's may be answered differently."""
     found = next((one for one in rt.specification.active("question") if one.id == id), None)
-    if found is None or found["answer"]:
+    if found is None or (found["answer"] and not is_asked_by_agent(found)):
         raise NotNow(wording.question_is_over(id))
     return found
 

@@ -144,6 +144,13 @@ def _hinted(rt: Roundtable) -> Roundtable:
     return rt.but(hinted=_rest(rt))
 
 
+def entries_saved(rt: Roundtable) -> Roundtable:
+    """While a step is open its commit takes them; at a menu the files say it at once."""
+    if rt.stage is not Stage.AT_BOUNDARY or rt.has_pending(Commit):
+        return notes_saved(rt)
+    return queue_commit(rt, "entries changed")
+
+
 def notes_saved(rt: Roundtable) -> Roundtable:
     """
     While one commit is on its way, further words wait and go into the next one together.

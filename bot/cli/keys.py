@@ -1,0 +1,103 @@
+"""`roundtable key`: the keys of coding agents, in the file of ROUNDTABLE_AGENT_KEYS."""
+
+import hmac
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from bot.content.agent_keys import MOST_KEYS, SETTING, read_keys, write_keys
+from bot.domain.catalog.agent_keys import EVERY_PUBLIC_ITEM, AgentKey, digest_of
+from bot.domain.values.json_files import pretty
+from bot.errors import ConfigError
+from bot.settings import Settings
+
+KEY_SIGN = "rtk_"
+NOT_SET = f"{SETTING} is not set. It is the path of the file with the keys, which this command writes."
+SANDBOX_KEY, SANDBOX_LABEL = "coding-agent", b"roundtable try agent key 1"
+FORMS = {
+    "name": "the name of a key has at most 40 small letters, digits, `.`, `_` and `-`, such as claude-code-ada",
+    "owner": "--owner is the id of a member of your workspace, such as U012ABCDEF",
+    "items": "--items has names of items, or * for all in public channels, with commas",
+}
+
+
+def create_key(settings: Settings, name: str, *, owner: str, items: str, may_ask: bool) -> str:
+    """What to print: the secret, which is kept nowhere. Raises ConfigError and ContentError."""
+    path = _path(settings)
+    keys = read_keys(path)
+    if any(one.name == name for one in keys):
+        raise ConfigError(f"There is a key {name} already. Withdraw it first: roundtable key withdraw {name}")
+    if len(keys) >= MOST_KEYS:
+        raise ConfigError(f"There are {MOST_KEYS} keys. Withdraw one first.")
+    secret = new_secret()
+    write_keys(path, (*keys, key_of(secret, name, owner=owner, items=_listed(items), may_ask=may_ask)))
+    return (
+        f"{secret}\nIt is shown this once, and kept nowhere. The agent sends it as `Authorization: Bearer …`."
+    )
+
+
+def list_keys(settings: Settings, *, as_json: bool = False) -> str:
+    """Raises ConfigError and ContentError."""
+    keys = read_keys(_path(settings))
+    if as_json:
+        return pretty([one.model_dump(mode="json", exclude={"sha256"}) for one in keys]).rstrip("\n")
+    rows = [f"{one.name}  {one.owner}  {_may(one)}" for one in keys]
+    return "\n".join(rows) or "There are no keys."
+
+
+def withdraw_key(settings: Settings, name: str) -> str:
+    """Raises ConfigError and ContentError."""
+    path = _path(settings)
+    keys = read_keys(path)
+    left = [one for one in keys if one.name != name]
+    if len(left) == len(keys):
+        raise ConfigError(f"There is no key {name!r}.")
+    write_keys(path, left)
+    return f"The key {name} opens nothing any more."
+
+
+def key_of(
+    secret: str, name: str, *, owner: str, items: Sequence[str] = (EVERY_PUBLIC_ITEM,), may_ask: bool = False
+) -> AgentKey:
+    """Raises ConfigError."""
+    try:
+        return AgentKey(name=name, owner=owner, sha256=digest_of(secret), items=tuple(items), may_ask=may_ask)
+    except ValidationError as error:
+        field = str(error.errors(include_input=False)[0]["loc"][0])
+        sentence = FORMS[field]
+        raise ConfigError(f"{sentence[:1].upper()}{sentence[1:]}.") from None
+
+
+def new_secret() -> str:
+    return f"{KEY_SIGN}{secrets.token_urlsafe(32)}"
+
+
+def sandbox_key(settings: Settings, file: Path, owner: str, *, port: int) -> str:
+    """
+    The command that connects an agent to the bot of the sandbox at *port*, whose *file* has its key from now on. The
+    secret follows from the key that the sandbox seals with, so that a restart does not change it.
+    """
+    sealing = settings.seal_key[-1].get_secret_value()
+    secret = f"{KEY_SIGN}{hmac.digest(sealing.encode(), SANDBOX_LABEL, 'sha256').hex()}"
+    write_keys(file, [key_of(secret, SANDBOX_KEY, owner=owner, may_ask=True)])
+    header = f'--header "Authorization: Bearer {secret}"'
+    return f"claude mcp add --transport http roundtable http://127.0.0.1:{port}/mcp {header}"
+
+
+def _path(settings: Settings) -> Path:
+    if settings.agent_keys is None:
+        raise ConfigError(NOT_SET)
+    return settings.agent_keys
+
+
+def _listed(items: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, (one.strip() for one in items.split(",")))))
+
+
+def _may(key: AgentKey) -> str:
+    items = "items of public channels" if key.is_for_all else "no items"
+    named = ", ".join(one for one in key.items if one != EVERY_PUBLIC_ITEM)
+    seen = named if named and not key.is_for_all else f"{items}{f', {named}' if named else ''}"
+    return f"{'reads and asks' if key.may_ask else 'reads'}: {seen}"

@@ -1,0 +1,141 @@
+"""What people read of a question that a coding agent asks them, and what the agent is told."""
+
+from collections.abc import Iterable, Sequence
+
+from bot.domain.messages.agent_wording import ANSWER
+from bot.domain.messages.message import ITEM, Action, Choice, Message
+from bot.domain.messages.step_wording import listed
+from bot.domain.specification.agent_questions import QuestionState
+from bot.domain.values.markdown import escaped
+from bot.domain.values.text import one_line
+from bot.domain.values.value import Value
+
+TEXT_CHARS, OPTION_CHARS, MOST_OPTIONS, MOST_ABOUT = 600, 75, 4, 10
+OPEN_AT_ONCE, A_DAY = 3, 20
+"""Questions of one agent about one item."""
+ANSWER_CHARS = 600
+
+OPTION = Choice(action=Action.ANSWER_OPTION, label="")
+DECLINE = Choice(action=Action.DECLINE_QUESTION, label="Not for us")
+
+EMPTY = "The question is empty."
+TOO_LONG = f"A question may have at most {TEXT_CHARS} characters."
+TOO_MANY_OPTIONS = f"A question may have at most {MOST_OPTIONS} options."
+BAD_OPTION = f"Each option has 1 to {OPTION_CHARS} characters, and no two are the same."
+TOO_MANY_ABOUT = f"A question may be about at most {MOST_ABOUT} entries."
+A_DAY_IS_OVER = f"A key may ask {A_DAY} questions about an item in 24 hours. Ask again tomorrow."
+NO_QUESTIONS = "This folder of steps has no questions."
+NOT_OPEN_YET = "The thread of this item is not open yet."
+MUTED = "The thread of this item is muted."
+STOPPED = "This item is stopped: people have to resume it first."
+NOT_SAVED = "The question could not be saved just now."
+MAY_NOT_ASK = "This key may read and not ask."
+NOT_HERE = "Agents may not ask in the channel of this item."
+
+
+class SaidAnswer(Value):
+    by: str
+    words: str
+
+
+class AgentQuestion(Value):
+    """As its message shows it. `agent`, `owner` and `closed_by` are names, and `about` are ids."""
+
+    id: str
+    slug: str
+    agent: str
+    owner: str
+    text: str
+    options: tuple[str, ...]
+    about: tuple[str, ...]
+    state: QuestionState
+    answers: tuple[SaidAnswer, ...] = ()
+
+
+def question(asked: AgentQuestion) -> Message:
+    """The header is ours; the words of the agent are quoted, and nothing in them acts."""
+    about = f" about {listed(asked.about)}" if asked.about else ""
+    owner = f", an agent for {escaped(asked.owner)}," if asked.owner else ", an agent,"
+    head = f"**{escaped(asked.agent)}**{owner} asks{about}:\n> {escaped(asked.text)}"
+    token = ITEM if asked.state is not QuestionState.WITHDRAWN else ""
+    return Message(
+        text="\n".join((head, *_became(asked))), choices=_choices(asked), token=token, note=_note(asked)
+    )
+
+
+def _became(asked: AgentQuestion) -> Iterable[str]:
+    match asked.state:
+        case QuestionState.OPEN:
+            return ()
+        case QuestionState.ANSWERED | QuestionState.CONTESTED:
+            return [
+                f"{escaped(one.by)} answered: {escaped(one_line(one.words, ANSWER_CHARS))}"
+                for one in asked.answers
+            ]
+        case QuestionState.DECLINED:
+            return ("Not for us: the agent is told so.",)
+        case QuestionState.WITHDRAWN:
+            return ("The agent took the question back.",)
+
+
+def _choices(asked: AgentQuestion) -> tuple[Choice, ...]:
+    answer = ANSWER.but(label="Answer…", value=f"{asked.slug}/{asked.id}")
+    match asked.state:
+        case QuestionState.OPEN:
+            offered = (
+                OPTION.but(label=one, value=f"{asked.id}/{number}")
+                for number, one in enumerate(asked.options, start=1)
+            )
+            return (*offered, answer, DECLINE.but(value=asked.id))
+        case QuestionState.ANSWERED | QuestionState.CONTESTED:
+            return (answer.but(label="Answer differently…"),)
+        case QuestionState.DECLINED | QuestionState.WITHDRAWN:
+            return ()
+
+
+def _note(asked: AgentQuestion) -> str:
+    match asked.state:
+        case QuestionState.OPEN:
+            return f"{asked.id}. Your answer counts as yours. Or type `{asked.id} answer: …`"
+        case QuestionState.CONTESTED:
+            return f"{asked.id}. You answered differently, so the agent waits. Or type `{asked.id} answer: …`"
+        case QuestionState.ANSWERED | QuestionState.DECLINED | QuestionState.WITHDRAWN:
+            return asked.id
+
+
+# --- for the transcript ---------------------------------------------------------------------------------------------
+
+
+def recorded(agent: str, id: str, text: str) -> str:
+    return f"{agent} (agent) asks {id}: {text}"
+
+
+def offered(agent: str, id: str, option: str) -> str:
+    return f"{agent} (agent) offers an answer to {id}: {option}"
+
+
+def answered(name: str, id: str, answer: str) -> str:
+    return f"{name} answered {id}: {answer}"
+
+
+def declined(name: str, id: str) -> str:
+    return f"{name} said of {id}: not for us."
+
+
+def withdrawn(agent: str, id: str) -> str:
+    return f"{agent} (agent) took {id} back."
+
+
+# --- for the agent --------------------------------------------------------------------------------------------------
+
+
+def too_many_open(ids: Sequence[str]) -> str:
+    return f"{len(ids)} questions of this key are open: {listed(ids)}. Wait, or withdraw one."
+
+
+def no_thread(slug: str) -> str:
+    return f"{slug} has no open thread in Slack. A person has to type: /roundtable resume {slug}"
+
+
+def not_yours(id: str) -> str:
+    return f"{id} is no question of this key."

@@ -1,0 +1,204 @@
+"""
+`/mcp`: the MCP server of a running bot, for agents with a key. Stateless, JSON in and JSON out, below the limits of the
+bot's own address.
+
+A request without a known key is refused by its headers, without a reason; so is every request of a browser's page.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from aiohttp import web
+
+from bot.content.agent_keys import read_keys
+from bot.domain.catalog.agent_keys import AgentKey, key_with
+from bot.engine.agent_desk import AgentDesk, QuestionStatus
+from bot.errors import ContentError, UserError
+from bot.integrations.agent_server import Headers, bot_server
+from bot.integrations.agreed import AgreedItems
+from bot.log import ThrottledWarning
+from bot.server.connection import AGENTS_PATH
+from bot.server.http import TOO_LARGE, Route
+
+T = TypeVar("T")
+LARGEST_BYTES = 256 * 1024
+REQUESTS_A_MINUTE, AT_A_TIME = 120, 4
+"""Of one key."""
+MINUTE_SECONDS = 60.0
+SLOWER = "Too many requests of this key. Send it again later."
+Event = MutableMapping[str, Any]
+
+
+class AgentRoute(Route):
+    """Requests of agents. *read* gives all items of the newest commit; each agent is told of those that it may see."""
+
+    most_bytes = LARGEST_BYTES
+
+    def __init__(
+        self,
+        keys: Path,
+        desk: AgentDesk,
+        read: Callable[[], AgreedItems],
+        *,
+        version: str,
+        warnings: ThrottledWarning,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._keys = keys
+        self._desk = desk
+        self._read = read
+        self._warnings = warnings
+        self._seconds = seconds
+        self._use: dict[str, KeyUse] = {}
+        self._server = bot_server(self._caller, version=version)
+        self._app = self._server.streamable_http_app(
+            streamable_http_path=AGENTS_PATH,
+            json_response=True,
+            stateless_http=True,
+            max_request_body_size=LARGEST_BYTES,
+        )
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        async with self._server.session_manager.run():
+            yield
+
+    def refusal(self, request: web.Request) -> web.Response | None:
+        if "Origin" in request.headers:
+            return _refused(403, "Pages in a browser may not use this address.")
+        if self._key(request.headers) is None:
+            return _refused(401, "A known key is needed.", {"WWW-Authenticate": "Bearer"})
+        return None
+
+    def unread(self, status: int, why: str) -> web.Response:
+        return _refused(status, f"A request may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
+
+    async def take(self, request: web.Request, body: bytes) -> web.Response:
+        key = self._key(request.headers)
+        if key is None:  # withdrawn since
+            return _refused(401, "A known key is needed.", {"WWW-Authenticate": "Bearer"})
+        use = self._use.setdefault(key.name, KeyUse())
+        with use.taking(self._seconds()) as may:
+            return await self._answered(request, body) if may else _slower()
+
+    async def _answered(self, request: web.Request, body: bytes) -> web.Response:
+        waiting: list[Event] = [{"type": "http.request", "body": body, "more_body": False}]
+        sent: list[Event] = []
+        over = asyncio.Event()
+
+        async def receive() -> Event:
+            if not waiting:
+                await over.wait()  # the client is there until it has its answer
+                return {"type": "http.disconnect"}
+            return waiting.pop()
+
+        async def send(event: Event) -> None:
+            sent.append(event)
+
+        await self._app(_scope(request), receive, send)
+        over.set()
+        if not sent:  # cut off
+            return _refused(503, "The bot is stopping.", {"Retry-After": "5"})
+        start, *rest = sent
+        headers = {
+            name.decode(): value.decode()
+            for name, value in start["headers"]
+            if name.lower() != b"content-length"
+        }
+        content = b"".join(one.get("body", b"") for one in rest)
+        return web.Response(status=start["status"], headers=headers, body=content)
+
+    def _key(self, headers: Headers) -> AgentKey | None:
+        """None, too, while the file of keys cannot be read."""
+        try:
+            return key_with(read_keys(self._keys), headers.get("Authorization", ""))
+        except ContentError as error:
+            self._warnings.warn(str(error))
+            return None
+
+    def _caller(self, headers: Headers) -> "KeyCaller":
+        if (key := self._key(headers)) is None:
+            raise UserError("A known key is needed.")
+        return KeyCaller(key, self._desk, self._read)
+
+
+class KeyCaller:
+    """An agent by its key."""
+
+    def __init__(self, key: AgentKey, desk: AgentDesk, read: Callable[[], AgreedItems]) -> None:
+        self._key = key
+        self._desk = desk
+        self._read = read
+
+    @property
+    def may_ask(self) -> bool:
+        return self._key.may_ask
+
+    async def told(self, work: Callable[[AgreedItems], T]) -> T:
+        seen = await self._desk.seen(self._key)
+        return await asyncio.to_thread(lambda: work(self._read().limited_to(seen)))
+
+    async def ask(
+        self, item: str, question: str, options: Sequence[str], about: Sequence[str]
+    ) -> QuestionStatus:
+        return await self._desk.ask(self._key, item, question, options=options, about=about)
+
+    async def answer(self, question: str, wait_seconds: int) -> QuestionStatus:
+        return await self._desk.answer(self._key, question, wait_seconds=wait_seconds)
+
+    async def withdraw(self, question: str) -> QuestionStatus:
+        return await self._desk.withdraw(self._key, question)
+
+
+class KeyUse:
+    """How much a key is used now."""
+
+    def __init__(self) -> None:
+        self._at_once = 0
+        self._begun: deque[float] = deque(maxlen=REQUESTS_A_MINUTE)
+
+    @contextmanager
+    def taking(self, now: float) -> Iterator[bool]:
+        """Whether there is room for one more request."""
+        is_full = len(self._begun) == REQUESTS_A_MINUTE and now - self._begun[0] < MINUTE_SECONDS
+        if is_full or self._at_once >= AT_A_TIME:
+            yield False
+            return
+        self._begun.append(now)
+        self._at_once += 1
+        try:
+            yield True
+        finally:
+            self._at_once -= 1
+
+
+def _scope(request: web.Request) -> Event:
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": request.scheme,
+        "path": AGENTS_PATH,
+        "raw_path": AGENTS_PATH.encode(),
+        "root_path": "",
+        "query_string": b"",
+        # the SDK holds browsers off by Host, and those are refused already
+        "headers": [(name.lower(), value) for name, value in request.raw_headers if name.lower() != b"host"]
+        + [(b"host", b"127.0.0.1:80")],
+        "client": None,
+        "server": None,
+    }
+
+
+def _slower() -> web.Response:
+    return _refused(429, SLOWER, {"Retry-After": "5"})
+
+
+def _refused(status: int, why: str, headers: dict[str, str] | None = None) -> web.Response:
+    return web.json_response({"error": why}, status=status, headers=headers)

@@ -24,12 +24,14 @@ from bot.content.policies import read_policies
 from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies
+from bot.domain.catalog.schema import Schema
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules, unchanged
 from bot.engine.audit import Redaction
 from bot.engine.clock import Clock, now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.evidence_ports import NO_SIGHT, Sights
+from bot.engine.export_ports import CommittedFiles, Exports
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
@@ -41,6 +43,7 @@ from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.files import META_BYTES, folder
 from bot.integrations.agreed import AgreedItems
+from bot.integrations.committed_exports import CommittedExports
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered, beside
@@ -148,13 +151,26 @@ def sandbox_key(workspace: Path) -> str:
 def agreed(settings: Settings, revision: str = "") -> AgreedItems:
     """The items of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
     root = settings.workspace
+    files = files_at(root, revision) if revision else files_at_tip(root)
+    return _agreed_in(files, settings, playbook(settings).schema)
+
+
+def _agreed_in(files: CommittedFiles, settings: Settings, schema: Schema) -> AgreedItems:
     return AgreedItems(
-        files_at(root, revision) if revision else files_at_tip(root),
+        files,
         items_dir=str(settings.items_dir),
-        schema=playbook(settings).schema,
+        schema=schema,
         trusted=seal(settings).lines.trusted,
         redact=secret_redaction(settings),
     )
+
+
+def exports(settings: Settings) -> Exports | None:
+    """What commits of items write for other tools."""
+    if not settings.exports:
+        return None
+    schema = playbook(settings).schema
+    return CommittedExports(settings.exports, lambda files: _agreed_in(files, settings, schema), schema)
 
 
 def evidence(settings: Settings) -> GitEvidence:
@@ -173,6 +189,7 @@ async def workspace(settings: Settings, *, sync: Sync | None = None) -> AsyncIte
         abreast=in_step if settings.redis_url else at_once,
         in_step=in_step,
         after_commit=sync.wake if sync else None,
+        exports=exports(settings),
     ) as opened:
         yield opened
 
@@ -434,6 +451,7 @@ def _sync(settings: Settings) -> Sync | None:
         remote=settings.remote,
         items_dir=str(settings.items_dir),
         seal=seal(settings),
+        exports=exports(settings),
     )
 
 

@@ -4,6 +4,7 @@ changed and new blocks become proposals and stay until people decided on them, a
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import PurePosixPath
 
 from bot.domain.catalog.schema import Schema
@@ -63,11 +64,12 @@ class CommittedExports:
             return
         item = self._agreed(record).item(slug)
         known = known_words(item)
+        read = _reading(known)
         for path, text in changed.items():
             for one in read_back(text, known):
                 if self._heard(one, item) is Heard.NEW:
                     edit = ExportEdit(path=path, author="", commit="", **one._asdict())
-                    yield FoundEdit(edit, _stands_in(one, known))
+                    yield FoundEdit(edit, _stands_in(one, read))
 
     def _due(
         self, item: AgreedItem, texts: Mapping[str, str], there: Mapping[str, FoundFile]
@@ -114,6 +116,17 @@ def _is_read(path: str, text: str) -> bool:
     return PurePosixPath(path).name != TASKS and is_ours(text)
 
 
-def _stands_in(one: ExportProposal, known: Mapping[str, str]) -> Callable[[str], bool]:
-    said = one._replace(line=0)
-    return lambda text: any(other._replace(line=0) == said for other in read_back(text, known))
+def _reading(known: Mapping[str, str]) -> Callable[[str], frozenset[ExportProposal]]:
+    """What a text proposes, wherever in it; each text is read once."""
+
+    @cache
+    def read(text: str) -> frozenset[ExportProposal]:
+        return frozenset(one._replace(line=0) for one in read_back(text, known))
+
+    return read
+
+
+def _stands_in(
+    one: ExportProposal, read: Callable[[str], frozenset[ExportProposal]]
+) -> Callable[[str], bool]:
+    return lambda text: one._replace(line=0) in read(text)

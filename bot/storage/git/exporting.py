@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 
 from pygit2 import Commit, Oid
 
@@ -16,6 +17,8 @@ from bot.storage.git.hand_edits import SOMEBODY, parents_of
 from bot.storage.git.tree import COMMITS_LOOKED_AT, ITEM, SHORT, Files, line_from, parent_of, trailer
 
 COMMITS_OF_A_BATCH = 64
+MOST_EDITS = 200
+"""Of one reading; the next one has more of them."""
 MOST_FILES = 200
 """Of one folder of exports: others may keep theirs in it."""
 
@@ -145,7 +148,8 @@ def found_edits(branch: Branch, slug: str, at: Files) -> tuple[ExportEdit, ...]:
         return ()
     history = ExportHistory(branch, slug, at)
     try:
-        return tuple(map(history.introduced, branch.exports.edits(slug, at, history.folder)))
+        found = islice(branch.exports.edits(slug, at, history.folder), MOST_EDITS)
+        return tuple(map(history.introduced, found))
     except (UserError, WorkspaceError, OSError) as error:
         log.warning("the exported files of %s were not read: %s", slug, error)
         return ()

@@ -18,7 +18,6 @@ from contextlib import (
 )
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +31,7 @@ from bot.content.policies import read_policies
 from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies
+from bot.domain.catalog.schema import Schema
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules, unchanged
 from bot.engine.agent_desk import AgentDesk
 from bot.engine.audit import Redaction
@@ -39,6 +39,7 @@ from bot.engine.clock import Clock, now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.evidence_ports import NO_SIGHT, Sights
+from bot.engine.export_ports import CommittedFiles, Exports
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
@@ -51,6 +52,7 @@ from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.files import META_BYTES, folder
 from bot.integrations.agreed import AgreedItems
+from bot.integrations.committed_exports import CommittedExports
 from bot.log import ThrottledWarning
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
@@ -82,7 +84,6 @@ from bot.voices.reviewing import ChecklistReviewers
 
 log = logging.getLogger(__name__)
 
-DISTRIBUTION = "roundtable-bot"
 
 AGAIN_SECONDS = 2.0
 FIRST_ROUND_SECONDS = 10.0
@@ -161,17 +162,31 @@ def sandbox_key(workspace: Path) -> str:
 
 def agreed(settings: Settings, revision: str = "") -> AgreedItems:
     """The items of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
-    return _agreed(settings, playbook(settings), secret_redaction(settings), revision)
+    return _agreed(settings, playbook(settings).schema, secret_redaction(settings), revision)
 
 
-def _agreed(settings: Settings, book: Playbook, redact: Redact, revision: str = "") -> AgreedItems:
+def _agreed(settings: Settings, schema: Schema, redact: Redact, revision: str = "") -> AgreedItems:
     root = settings.workspace
+    return _agreed_in(files_at(root, revision) if revision else files_at_tip(root), settings, schema, redact)
+
+
+def _agreed_in(files: CommittedFiles, settings: Settings, schema: Schema, redact: Redact) -> AgreedItems:
     return AgreedItems(
-        files_at(root, revision) if revision else files_at_tip(root),
+        files,
         items_dir=str(settings.items_dir),
-        schema=book.schema,
+        schema=schema,
         trusted=seal(settings).lines.trusted,
         redact=redact,
+    )
+
+
+def exports(settings: Settings) -> Exports | None:
+    """What commits of items write for other tools."""
+    if not settings.exports:
+        return None
+    schema, redact = playbook(settings).schema, secret_redaction(settings)
+    return CommittedExports(
+        settings.exports, lambda files: _agreed_in(files, settings, schema, redact), schema
     )
 
 
@@ -191,6 +206,7 @@ async def workspace(settings: Settings, *, sync: Sync | None = None) -> AsyncIte
         abreast=in_step if settings.redis_url else at_once,
         in_step=in_step,
         after_commit=sync.wake if sync else None,
+        exports=exports(settings),
     ) as opened:
         yield opened
 
@@ -496,8 +512,8 @@ async def _agents(
     route = AgentRoute(
         settings.agent_keys,
         desk,
-        lambda: _agreed(settings, parts.playbook, parts.redact),
-        version=version(DISTRIBUTION),
+        lambda: _agreed(settings, parts.playbook.schema, parts.redact),
+        version=shipped.release().version,
         warnings=ThrottledWarning(log),
     )
     async with route.opened(), endpoints.taking_agents(route):
@@ -520,6 +536,7 @@ def _sync(settings: Settings) -> Sync | None:
         remote=settings.remote,
         items_dir=str(settings.items_dir),
         seal=seal(settings),
+        exports=exports(settings),
     )
 
 

@@ -12,12 +12,13 @@ from pathlib import Path, PurePosixPath
 from typing import Annotated, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo
 
 from bot.domain.catalog import budget as spending
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.personas import Chain, ModelTask, ThinkingEffort, efforts, models_by_persona
 from bot.domain.catalog.policy import Policy, PressPolicy
+from bot.domain.item.export_places import FOLDERS, ExportPlace, overlapping, read_places
 from bot.domain.privacy.redaction import own_rules
 from bot.errors import ConfigError
 from bot.keys import PREFIXES, Keys
@@ -91,6 +92,12 @@ def _patterns(given: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _elsewhere(places: tuple[ExportPlace, ...], info: ValidationInfo) -> tuple[ExportPlace, ...]:
+    if any(overlapping(places, str(info.data.get("items_dir", "")))):
+        raise ValueError("the bot's own files are there")
+    return places
+
+
 Folder = Annotated[Path, AfterValidator(_at_home), _existing(Path.is_dir)]
 FutureFolder = Annotated[
     Path, AfterValidator(_at_home), _existing(lambda path: path.is_dir() or not path.exists())
@@ -138,6 +145,12 @@ class Settings(Keys):
     items_dir: PathWithin = Field(
         default=PurePosixPath("docs/requirements"),
         description="a path inside the workspace, such as docs/requirements, without hidden folders",
+    )
+    exports: Annotated[tuple[ExportPlace, ...], _from_text(read_places), AfterValidator(_elsewhere)] = Field(
+        default=(),
+        description=f"formats of {', '.join(FOLDERS)}, separated by commas; with another folder as in"
+        " speckit:docs/specs/{slug}, which is a path inside the workspace that ends with {slug}, outside of"
+        " ROUNDTABLE_ITEMS_DIR and of the folders of other formats",
     )
     personas: Folder | None = Field(default=None, description="a folder that exists")
     steps: Folder | None = Field(default=None, description="a folder that exists")

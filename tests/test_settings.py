@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from pydantic import SecretStr
 
+from bot.domain.item.export_places import ExportPlace
 from bot.errors import ConfigError
 from bot.settings import FROM_FILES, Settings, name_of
 
@@ -13,7 +14,7 @@ NAMES = """
     SLACK_BOT_TOKEN SLACK_APP_TOKEN SLACK_SIGNING_SECRET SLACK_API_URL REDIS_URL
     ROUNDTABLE_WORKSPACE ROUNDTABLE_REMOTE ROUNDTABLE_ITEMS_DIR ROUNDTABLE_PERSONAS ROUNDTABLE_STEPS ROUNDTABLE_MODEL
     ROUNDTABLE_MODELS ROUNDTABLE_THINKING ROUNDTABLE_MCP ROUNDTABLE_MODEL_SECONDS ROUNDTABLE_MODEL_CALLS
-    ROUNDTABLE_VERIFIER ROUNDTABLE_LOOK_FIRST ROUNDTABLE_AGENT_KEYS
+    ROUNDTABLE_VERIFIER ROUNDTABLE_LOOK_FIRST ROUNDTABLE_AGENT_KEYS ROUNDTABLE_EXPORTS
     ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY OPENAI_BASE_URL GOOGLE_API_KEY GEMINI_API_KEY
     GOOGLE_GEMINI_BASE_URL OLLAMA_API_KEY OLLAMA_BASE_URL VLLM_API_KEY VLLM_BASE_URL
     AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_BEARER_TOKEN_BEDROCK AWS_REGION AWS_DEFAULT_REGION
@@ -63,6 +64,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
             "ROUNDTABLE_WORKSPACE": str(tmp_path / "later"),
             "ROUNDTABLE_REMOTE": "origin",
             "ROUNDTABLE_ITEMS_DIR": "specs/items/",
+            "ROUNDTABLE_EXPORTS": "openspec, speckit:docs/specs/{slug}",
             "ROUNDTABLE_PERSONAS": str(tmp_path),
             "ROUNDTABLE_STEPS": str(tmp_path),
             "ROUNDTABLE_MODEL": "anthropic:claude-x, ollama:llama3.2:3b, offline",
@@ -92,6 +94,10 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         workspace=tmp_path / "later",
         remote="origin",
         items_dir=PurePosixPath("specs/items"),
+        exports=(
+            ExportPlace("openspec", "openspec/changes/{slug}"),
+            ExportPlace("speckit", "docs/specs/{slug}"),
+        ),
         personas=tmp_path,
         steps=tmp_path,
         model="anthropic:claude-x,ollama:llama3.2:3b,offline",
@@ -177,6 +183,18 @@ def test_a_name_like_no_other_gets_no_suggestion() -> None:
         ("ROUNDTABLE_ITEMS_DIR", "."),
         ("ROUNDTABLE_ITEMS_DIR", "--force"),
         ("ROUNDTABLE_ITEMS_DIR", "docs\\items"),
+        ("ROUNDTABLE_EXPORTS", "word"),
+        ("ROUNDTABLE_EXPORTS", "kiro,kiro"),
+        ("ROUNDTABLE_EXPORTS", "kiro:docs/kiro"),
+        ("ROUNDTABLE_EXPORTS", "kiro:{slug}"),
+        ("ROUNDTABLE_EXPORTS", "kiro:/etc/{slug}"),
+        ("ROUNDTABLE_EXPORTS", "kiro:../{slug}"),
+        ("ROUNDTABLE_EXPORTS", "kiro:docs/../../{slug}"),
+        ("ROUNDTABLE_EXPORTS", "kiro:.GIT/hooks/{slug}"),
+        ("ROUNDTABLE_EXPORTS", "kiro:.roundtable/{slug}"),
+        ("ROUNDTABLE_EXPORTS", "kiro:docs/requirements/{slug}"),
+        ("ROUNDTABLE_EXPORTS", "kiro:docs/{slug}"),
+        ("ROUNDTABLE_EXPORTS", "kiro:specs/kiro/{slug},speckit"),
         ("ROUNDTABLE_PERSONAS", "no/such/folder"),
         ("ROUNDTABLE_STEPS", __file__),
         ("ROUNDTABLE_MODEL", "gpt-6"),

@@ -7,12 +7,13 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from bot import app
-from bot.domain.specification.claims import EntryState
+from bot.domain.item.export_places import FOLDERS, SLUG
 from bot.domain.values.text import one_line
 from bot.errors import ConfigError
 from bot.files import ARTIFACT_BYTES, folder
+from bot.integrations.committed_exports import in_the_way, known_words
 from bot.integrations.exported_edits import ExportProposal, is_ours, read_back
-from bot.integrations.exports import FORMATS, TASKS, exported
+from bot.integrations.exports import TASKS, exported
 from bot.settings import Settings
 
 TEXT_CHARS = 200
@@ -29,10 +30,8 @@ class ExportFolder(NamedTuple):
 def made(settings: Settings, slug: str, target: str) -> ExportFolder:
     """Raises UserError where there is no such item, and WorkspaceError where it cannot be read."""
     item = app.agreed(settings).item(slug)
-    known = {
-        one.id: one.text for one in item.shown.entries(states=[EntryState.ACCEPTED, EntryState.PROPOSED])
-    }
-    return ExportFolder(FORMATS[target].folder.format(slug=slug), exported(item, target), known)
+    folder = next((one.folder for one in settings.exports if one.format == target), FOLDERS[target])
+    return ExportFolder(folder.replace(SLUG, slug), exported(item, target, folder), known_words(item))
 
 
 def written(root: Path, export: ExportFolder) -> Iterator[str]:
@@ -96,11 +95,7 @@ def _write(root: Path, path: str, text: str) -> None:
 
 
 def _refuse_others(export: ExportFolder, there: Mapping[str, str]) -> None:
-    others = [path for path, text in there.items() if not is_ours(text) and export.files.get(path) != text]
-    others = [path for path in others if PurePosixPath(path).name != TASKS]
-    in_the_way = [path for path in others if path in export.files]
-    if in_the_way or (others and len(others) == len(there)):
-        first = (in_the_way or others)[0]
+    if first := in_the_way(export.files, there):
         raise ConfigError(f"{first} was not written by Roundtable. Move it away, or choose another --out.")
 
 

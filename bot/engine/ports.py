@@ -27,6 +27,7 @@ from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
     CodeSurvey,
+    ExportNote,
     HandEdit,
     ItemState,
     PutBack,
@@ -357,7 +358,8 @@ class CommitResult(NamedTuple):
     """
     *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *restored* is
     what had been deleted and came back. *last_line* is the newest in git now, *put_back* what others had done to our
-    lines; *lost* is as in LoadedItem. *hand_edits* are what people changed where edits were not applied.
+    lines; *lost* is as in LoadedItem. *hand_edits* are what people changed where edits were not applied, *exports*
+    about formats that were not written.
     """
 
     state: ItemState
@@ -370,6 +372,7 @@ class CommitResult(NamedTuple):
     put_back: PutBack | None = None
     lost: bool = False
     hand_edits: tuple[HandEdit, ...] = ()
+    exports: tuple[ExportNote, ...] = ()
 
 
 class Listing(NamedTuple):

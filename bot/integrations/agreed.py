@@ -5,7 +5,7 @@ alone, and the reader of the clone may read everything in it.
 
 from collections.abc import Collection, Iterator
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from bot.domain.catalog.schema import Schema
 from bot.domain.item import artifacts, meta
@@ -19,6 +19,7 @@ from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE, Names, with_names
 from bot.domain.transcript.seal import TrustedKeys, foreign_ids
 from bot.domain.values.text import one_line, visible
+from bot.engine.export_ports import CommittedFiles
 from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES
 
@@ -26,20 +27,12 @@ TITLE_CHARS = 300
 META, TRANSCRIPT = "meta.json", "planning/meeting.jsonl"
 
 
-class CommittedFiles(Protocol):
-    """The files of one commit. Reading raises OSError for what is too large."""
-
-    def folders(self, path: str) -> Iterator[tuple[str, object]]: ...
-
-    def read(self, path: str, most: int) -> bytes | None: ...
-
-
 class AgreedItem(NamedTuple):
-    """`private`: only some people can see the channel of the item."""
+    """`private`: only some people can see the channel of the item. None where meta.json does not say."""
 
     slug: str
     title: str
-    private: bool
+    private: bool | None
     shown: ShownItem
 
 
@@ -124,7 +117,7 @@ class AgreedItems:
             foreign=lambda: foreign_ids(content, self._trusted),
             redact=self._redact,
         )
-        is_private = bool(held.slack and held.slack.private)
+        is_private = held.slack.private if held.slack else False
         title = one_line(self._redact(visible(held.description)), TITLE_CHARS)
         return AgreedItem(slug, title or visible(slug), is_private, shown)
 

@@ -18,6 +18,7 @@ from bot.integrations.exports import (
     MODAL,
     NO_CRITERIA,
     OPEN_POINT,
+    WRITTEN_BY_US,
     digest,
     unplain,
 )
@@ -46,6 +47,7 @@ BLOCK_ROWS, ROW_CHARS = 20, 20_000
 """No person writes longer ones."""
 _ID = CANONICAL_ID.pattern
 _MARK = re.compile(rf"<!-- {SLUG}/({_ID}) ([0-9a-f]{{8}})(?:: [^<>]*)? -->")
+_PAGE_MARK = re.compile(rf"<!-- {SLUG} {WRITTEN_BY_US} -->")
 _REQUIREMENT = re.compile(rf"### Requirement(?: \d{{1,4}})?: ?(?P<id>{_ID})?[: ]*(?P<text>.*)")
 _SCENARIO = re.compile(rf"#### Scenario: ?(?P<id>{_ID})?[: ]*(?P<text>.*)")
 _STEP = re.compile(r"(?:[-*] )?\*\*(?P<word>given|when|then|and)\*\* (?P<text>.*)", re.IGNORECASE)
@@ -81,7 +83,13 @@ def read_back(text: str, known: Mapping[str, str] | None = None) -> tuple[Export
 
 def is_ours(text: str) -> bool:
     """Whether a mark of ours stands in it."""
-    return any(_mark_in(row[:ROW_CHARS]) for row in text.split("\n"))
+    rows = (row[:ROW_CHARS] for row in text.split("\n"))
+    return any(_mark_in(row) or _PAGE_MARK.fullmatch(row.rstrip()) for row in rows)
+
+
+def other_words(text: str, written: str) -> bool:
+    """Whether *text* has words that are in no entry of it, and that *written*, which we wrote, does not have."""
+    return _Page(text, {}).has_others(frozenset(map(str.strip, written.split("\n"))))
 
 
 class _MarkedRow(NamedTuple):
@@ -130,6 +138,16 @@ class _Page:
             if row.startswith("#") or (_BULLET.fullmatch(row) and not _STEP.fullmatch(row.strip())):
                 return first
         return at
+
+    def has_others(self, known: frozenset[str]) -> bool:
+        """Below a new entry, the rows up to the next blank one are its own."""
+        new = {one.line - 1 for one in self.new()}
+        is_new = False
+        for at, row in enumerate(self._rows):
+            is_new = bool(row.strip()) and (is_new or at in new)
+            if not (is_new or at in self._ours or row.strip() in known | {""}):
+                return True
+        return False
 
     def changed(self) -> Iterator[ExportProposal]:
         for at, (rows, is_changed) in self._blocks.items():

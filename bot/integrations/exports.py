@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from bot.domain.item.export_places import FOLDERS, SLUG
 from bot.domain.messages.attribution_wording import credit
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.shown import ShownEntry
@@ -35,6 +36,7 @@ EXPORTED = (
     "risk",
 )
 """Kinds whose entries stand as open points while they are not agreed."""
+WRITTEN_BY_US = "written by Roundtable"
 WHO_CHARS, TITLE_CHARS, SENTENCE_CHARS = 120, 80, 400
 _LEAD = r"\\*(?:[#>+*=|~-]|`{3})"
 _NUMBERED = r"([0-9]{1,9})"
@@ -343,25 +345,25 @@ TASKS = "tasks.md"
 """Written once: then it belongs to who builds."""
 
 
-class ExportFormat(NamedTuple):
-    """`folder` is where its files stand in a repository, with `{slug}` in it."""
-
-    folder: str
-    files: Callable[[Agreed], Mapping[str, str]]
-
-
-FORMATS: Mapping[str, ExportFormat] = {
-    "speckit": ExportFormat("specs/{slug}", speckit),
-    "openspec": ExportFormat("openspec/changes/{slug}", openspec),
-    "kiro": ExportFormat(".kiro/specs/{slug}", kiro),
+FORMATS: Mapping[str, Callable[[Agreed], Mapping[str, str]]] = {
+    "speckit": speckit,
+    "openspec": openspec,
+    "kiro": kiro,
 }
+"""By their names in `export_places.FOLDERS`: the files by their paths in the folder of the item."""
 
 
-def exported(item: AgreedItem, target: str) -> dict[str, str]:
+def exported(item: AgreedItem, target: str, folder: str = "") -> dict[str, str]:
     """The texts of the files by their paths in a repository. *target* is a key of FORMATS."""
-    form = FORMATS[target]
-    place = form.folder.format(slug=item.slug)
-    return {f"{place}/{path}": text for path, text in form.files(Agreed(item)).items()}
+    place = (folder or FOLDERS[target]).replace(SLUG, item.slug)
+    files = FORMATS[target](Agreed(item))
+    return {f"{place}/{path}": _with_mark(item.slug, path, text) for path, text in files.items()}
+
+
+def _with_mark(slug: str, path: str, text: str) -> str:
+    """A page without an entry has a mark, too, so that it is known as ours. The tasks are not."""
+    is_marked = path == TASKS or f"<!-- {slug}/" in text
+    return text if is_marked else f"{text}\n<!-- {slug} {WRITTEN_BY_US} -->\n"
 
 
 def _sections(sections: Iterable[tuple[str, Iterable[str]]]) -> Iterator[str]:

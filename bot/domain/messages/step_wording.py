@@ -6,13 +6,14 @@ What people and voices said comes in as arguments and is only ever shown; nothin
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import assert_never
 
 from bot.domain.catalog.agenda import Agenda, Phase
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import BULLET, NUMBERED, Depth, Step
 from bot.domain.item.item import TITLE_CHARS
 from bot.domain.item.meta import Record
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, KeywordHits
+from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ExportFlaw, ExportNote, KeywordHits
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line
 
@@ -22,6 +23,7 @@ _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 FILES_SHOWN = 3
 DANGLING_SHOWN = 8
 LEFT_OUT_SHOWN = 20
+IDS_SHOWN = 12
 
 
 # --- starting -----------------------------------------------------------------------------------------------------
@@ -374,6 +376,37 @@ def changed_by_hand(author: str, place: str, commit: str, entries: int) -> str:
         entries, f"{entries} entries follow it"
     )
     return f"{author} changed {place} by hand{where}. {follow}."
+
+
+def changed_in_export(author: str, path: str, commit: str, ids: Sequence[str], left_out: int) -> str:
+    more = [f"{len(ids) - IDS_SHOWN} more"] if len(ids) > IDS_SHOWN else []
+    what = listed([*ids[:IDS_SHOWN], *more]) or "nothing"
+    told = (
+        f"{author} changed `{path}` in git ({commit}). Proposed: {what}. It counts when somebody accepts it."
+    )
+    return (
+        f"{told} {counted(left_out, 'text')} too long, or one too many, stay in the file."
+        if left_out
+        else told
+    )
+
+
+def not_exported(note: ExportNote) -> str:
+    match note.flaw:
+        case ExportFlaw.GONE:
+            return (
+                f"`{note.path}` is gone, so I do not write it again. `roundtable export` brings it back,"
+                " once its files are committed."
+            )
+        case ExportFlaw.FOREIGN:
+            return f"I did not write `{note.path}`, so I leave it as it is and do not export that format."
+        case ExportFlaw.CHANGED:
+            return (
+                f"Somebody wrote into `{note.path}` what is no entry, so I leave the file as it is. Move these words"
+                " to a file of their own, and it is written again."
+            )
+        case _:
+            assert_never(note.flaw)
 
 
 def unread_by_hand(author: str, place: str, row: str) -> str:

@@ -1,6 +1,7 @@
 """Outcomes of effects. Each names the effect that it completes, and has its key: the same one twice is one."""
 
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import Any, Literal
 
 from bot.domain.catalog.agenda import QuickScan
@@ -110,6 +111,23 @@ class ThreadRead(EffectOutcome):
     last_line: LastLine = LastLine()
 
 
+class ExportEdit(Stored):
+    """
+    What the row `line` of an exported file says since somebody changed it: `author`, in `commit`, which is short. `id`
+    is the entry that it changes. Without one it is a new entry of this `kind`; a criterion is `part_of` a
+    requirement, which has no id if it is new, too.
+    """
+
+    path: str
+    line: int
+    text: str
+    id: str = ""
+    kind: str = ""
+    part_of: str = ""
+    author: str
+    commit: str
+
+
 class ItemState(Stored):
     """
     What an item's folder says, read fresh.
@@ -120,7 +138,7 @@ class ItemState(Stored):
     how many came since the one the item was analysed at.
     `behind`: the folder is a clone's that has not heard yet of the last commit. `specification` and `written` are read
     only where nothing is known of the item, and are empty otherwise. `unsealed`: so many lines wait to be taken over.
-    `people` are the names in people.json, by id.
+    `people` are the names in people.json, by id. `exported` are changes by hand that the record has not heard of.
     """
 
     meta: Meta
@@ -139,6 +157,7 @@ class ItemState(Stored):
     written: Mapping[str, str] = {}
     unsealed: int = 0
     people: Mapping[str, str] = {}
+    exported: tuple[ExportEdit, ...] = ()
 
 
 class ItemRead(EffectOutcome):
@@ -277,6 +296,24 @@ class HandEdit(Stored):
     commit: str
 
 
+class ExportFlaw(StrEnum):
+    """Why the files of a format were not written."""
+
+    GONE = "gone"
+    """The folder that we wrote was archived or moved."""
+    FOREIGN = "foreign"
+    """A file that we did not write is in the way."""
+    CHANGED = "changed"
+    """In a file of ours stand words of others that are no entry."""
+
+
+class ExportNote(Stored):
+    """`path` is the folder, or the file, that the `flaw` is about."""
+
+    path: str
+    flaw: ExportFlaw
+
+
 class PutBack(Stored):
     """So many sealed `lines` were changed or removed in a commit of others, and are in the transcript again."""
 
@@ -289,7 +326,7 @@ class Committed(EffectOutcome):
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
     not be written, which `troubles` tell of; `restored` names what had been deleted, and came back from git.
     `last_line` is the newest in git now. `put_back` says what others had done to our lines, `lost` is as in ItemRead.
-    `hand_edits` are in place of edits that were not applied.
+    `hand_edits` are in place of edits that were not applied, and `exports` about formats that were not written.
     """
 
     state: ItemState
@@ -303,6 +340,7 @@ class Committed(EffectOutcome):
     put_back: PutBack | None = None
     lost: bool = False
     hand_edits: tuple[HandEdit, ...] = ()
+    exports: tuple[ExportNote, ...] = ()
 
 
 class PersonMet(EffectOutcome):

@@ -106,7 +106,8 @@ class RoundtableFields(Stored):
     all (or `unaided_personas`) speak without one. `working_at` is the message that says that we are at work,
     `working_by` how it does, and `signs_refused` is what Slack would not show here. `session` is what an agent's
     session in the thread was last called. `last_line` is the newest that was committed; `unsealed` lines before it
-    wait to be taken over. `specification` is folded from all lines,
+    wait to be taken over. `exports_told` are the exported paths that people know are not written.
+    `specification` is folded from all lines,
     committed or not; `written` are the digests of the sections as they were written last, by file and heading.
     `reopened` is the step that people opened again out of its turn. `live` are our messages that follow the state:
     menus and cards by their tokens, `ROOT`, `BRIEF` and `PROMPT`, which asks `prompt`. `paused_by` stopped;
@@ -196,6 +197,7 @@ class RoundtableFields(Stored):
     written: Mapping[str, str] = {}
     last_line: LastLine = LastLine()
     unsealed: int = 0
+    exports_told: tuple[str, ...] = ()
     saved_at: str = ""
     unsaved: tuple[Commit, ...] = ()
     unsent: tuple[Post | Rewrite, ...] = ()

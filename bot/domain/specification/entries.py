@@ -114,14 +114,18 @@ class Specification(Stored):
 
     def active(self, kind: str) -> tuple[Entry, ...]:
         """The living entries of *kind*, by number."""
-        found = (one for one in self.entries.values() if one.kind == kind and self.lives(one.id))
-        return tuple(sorted(found, key=lambda one: numbers(one.id)))
+        return self._living(one for one in self.entries.values() if one.kind == kind)
 
     def notes_of(self, steps: Collection[str]) -> tuple[Entry, ...]:
         return tuple(one for one in self.active(NOTE) if one.step in steps)
 
     def parts(self, owner: str, kind: str) -> tuple[Entry, ...]:
-        return tuple(one for one in self.active(kind) if one.part_of == owner)
+        # Whether one lives is asked of the few parts only: views ask for the parts of every entry.
+        return self._living(one for one in self.entries.values() if one.part_of == owner and one.kind == kind)
+
+    def _living(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+        found = (one for one in entries if self.lives(one.id))
+        return tuple(sorted(found, key=lambda one: numbers(one.id)))
 
     def next_id(self, kind: Kind, owner: str = "", taken: Iterable[str] = ()) -> str:
         """A number is never used again, not even that of a withdrawn entry."""

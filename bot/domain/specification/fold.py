@@ -337,7 +337,8 @@ class _Change:
             words = note.claim("text") if note and note.kind == NOTE else None
             if words and words.said:
                 return words.said.but(quote=words.said.quote or str(words.value)[:QUOTE_CHARS])
-        is_author = self._party.kind is PartyKind.PERSON or self._party.how is How.COMMIT
+        is_commit = self._party.how is How.COMMIT and patch.state is not EntryState.PROPOSED
+        is_author = self._party.kind is PartyKind.PERSON or is_commit
         return self._party.but(line=self._utterance) if is_author else None
 
     def _accepting(self, entry: Entry, fields: Collection[str]) -> Entry:

@@ -20,6 +20,7 @@ from pygit2 import Commit, Oid, Signature, Tree
 from pygit2.enums import FileMode
 
 from bot.domain.item import meta
+from bot.engine.export_ports import Exports
 from bot.errors import WorkspaceError
 from bot.files import META_BYTES, TRANSCRIPT_BYTES, FileRefused
 from bot.storage.git.tree import (
@@ -83,9 +84,11 @@ class Branch:
         name: str = AUTHOR,
         email: str = EMAIL,
         lock_seconds: float = LOCK_SECONDS,
+        exports: Exports | None = None,
     ) -> None:
         self.root = root
-        self.places = Places(items_dir)
+        self.exports = exports
+        self.places = Places(items_dir, exports.above if exports else ())
         self.repository = open_repository(root)
         self._who = name, email
         self.lock_seconds = lock_seconds

@@ -76,7 +76,7 @@ class _Section:
         """The commits that changed the section, the newest first; through a merge, on the side that it came from."""
         commit = newest
         for _ in range(COMMITS_LOOKED_AT):
-            parents = tuple(_parents(commit))
+            parents = tuple(parents_of(commit))
             same = next((one for one in parents if self._at(one).digest == self._at(commit).digest), None)
             if same is None:
                 yield commit
@@ -110,7 +110,7 @@ class _Section:
         return SectionVersion()
 
 
-def _parents(commit: Commit) -> Iterator[Commit]:
+def parents_of(commit: Commit) -> Iterator[Commit]:
     """None at the end of a shallow clone."""
     with suppress(KeyError, pygit2.GitError):
         yield from commit.parents

@@ -32,6 +32,7 @@ from bot.errors import ConfigError
 from bot.files import ARTIFACT_BYTES, BACKLOG_BYTES, META_BYTES, TRANSCRIPT_BYTES
 from bot.storage.git.branch import LAST, Branch
 from bot.storage.git.command import Git
+from bot.storage.git.exporting import found_edits
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import (
     BRANCHES,
@@ -163,6 +164,7 @@ class ItemReader:
             artifacts=tuple(filter(_is_artifact, files.names(self._places.item(slug)))),
             behind=not after.is_in(spoken),
             people=self.people(),
+            exported=found_edits(self._branch, slug, files),
         )
         return LoadedItem(state, reading.troubles)
 

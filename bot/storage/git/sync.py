@@ -22,6 +22,7 @@ from pygit2 import Commit, Oid, Tree
 from pygit2.enums import SortMode
 
 from bot.domain.values.text import one_line
+from bot.engine.export_ports import Exports
 from bot.engine.ports import Meter, NoMeter
 from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.branch import Branch
@@ -150,8 +151,8 @@ async def _said(git: Git, *words: str, seconds: float) -> GitResult:
 class _Local:
     """What a round does to the workspace, in one thread."""
 
-    def __init__(self, root: Path, items_dir: str, seal: Seal) -> None:
-        self._branch = Branch(root, items_dir, lock_seconds=LOCK_SECONDS)
+    def __init__(self, root: Path, items_dir: str, seal: Seal, exports: Exports | None) -> None:
+        self._branch = Branch(root, items_dir, lock_seconds=LOCK_SECONDS, exports=exports)
         self._repository = self._branch.repository
         self._worker = Worker(self._branch, seal)
         self._reviews = ReviewWriter(self._branch)
@@ -317,10 +318,12 @@ class Sync:
         seal: Seal | None = None,
         every_seconds: float = FETCH_SECONDS,
         network_seconds: float = NETWORK_SECONDS,
+        exports: Exports | None = None,
     ) -> None:
         self._root = root.absolute()
         self._items_dir = items_dir
         self._seal = seal or Seal()
+        self._exports = exports
         self._remote = remote
         self._every = every_seconds
         self._network = network_seconds
@@ -438,7 +441,7 @@ class Sync:
 
     async def _in_thread(self, work: Callable[[_Local], T]) -> T:
         def run() -> T:
-            self._local = self._local or _Local(self._root, self._items_dir, self._seal)
+            self._local = self._local or _Local(self._root, self._items_dir, self._seal, self._exports)
             return work(self._local)
 
         with explained():

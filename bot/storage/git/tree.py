@@ -45,9 +45,10 @@ SUBMODULE = "is a submodule, which belongs to another repository"
 class Places:
     """The paths of an item's files in the workspace."""
 
-    def __init__(self, items_dir: str) -> None:
+    def __init__(self, items_dir: str, exports: Iterable[str] = ()) -> None:
+        """*exports* are the folders of exported files."""
         self.items_dir = items_dir
-        self.ours = items_dir, artifacts.SHARED
+        self.ours = items_dir, artifacts.SHARED, *exports
         """The paths that the bot writes. A commit that changes any other path belongs to the code base."""
 
     def item(self, slug: str) -> str:

@@ -29,6 +29,7 @@ from bot.domain.item.artifacts import (
 )
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
+from bot.domain.roundtable.outcomes import ExportNote
 from bot.domain.specification import snapshot
 from bot.domain.transcript import people
 from bot.domain.transcript.lines import PERSON, Line
@@ -38,6 +39,7 @@ from bot.domain.transcript.seal import chain_in, lost_rows, read_chain, restore_
 from bot.domain.values.value import Value
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, FileRefused
 from bot.storage.git.branch import Branch, CommitDraft
+from bot.storage.git.exporting import due_exports
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import EFFECT, ITEM, STEP, Files, line_from, message_of, parent_of, trailer
 
@@ -77,6 +79,7 @@ class Applied(NamedTuple):
     stopped: tuple[CheckedEdit, ...] = ()
     lost_lines: int = 0
     restored: str = ""
+    exports: tuple[ExportNote, ...] = ()
 
 
 class Worker:
@@ -216,6 +219,7 @@ class _Applying:
         if self._due.work.snapshot:
             after = self._write_specification(self._due.work.snapshot, spoken, after)
         self._write_meta(after)
+        notes = self._write_exports() if self._due.work.snapshot else ()
         draft = CommitDraft(self.files, self._message(), self._due.now)
         return Applied(
             draft,
@@ -224,6 +228,7 @@ class _Applying:
             tuple(self.stopped),
             self.lost_lines,
             self.restored,
+            notes,
         )
 
     def _read(self, path: str, most: int = ARTIFACT_BYTES) -> bytes | None:
@@ -374,6 +379,11 @@ class _Applying:
                     after = self._write_lines(spoken, ours)
         self.files[self._places.specification(self._slug)] = text.encode()
         return after
+
+    def _write_exports(self) -> tuple[ExportNote, ...]:
+        due = due_exports(self._worker.branch, self._slug, self._at, self.files)
+        self.files |= {path: text.encode("utf-8", "replace") for path, text in due.files.items()}
+        return due.notes
 
     def _leave_derived(self) -> None:
         """What others wrote out of the entries stays: ours follows from some of the lines only."""

@@ -27,6 +27,7 @@ from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import TAKES_OVER
 from bot.domain.values.markdown import is_last
 from bot.domain.values.timestamps import seconds_since
+from bot.engine.export_ports import Exports
 from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
@@ -273,6 +274,7 @@ class Writer:
             put_back=put_back,
             lost=lost,
             hand_edits=tuple(self._hand_edits(due.slug, applied.stopped, made.commit)),
+            exports=applied.exports,
         )
 
     def _touched(self, slug: str, edits: Sequence[Edit], made: "_Made") -> Iterator[ChangedFile]:
@@ -329,6 +331,7 @@ class GitWorkspace:
         abreast: Callable[[], Awaitable[bool]] = at_once,
         in_step: Callable[[], Awaitable[bool]] = at_once,
         after_commit: Callable[[], None] | None = None,
+        exports: Exports | None = None,
     ) -> None:
         """
         *abreast* is awaited before an item is read or written, and after a commit: another clone may have been the
@@ -345,6 +348,7 @@ class GitWorkspace:
         self._author = author_name, author_email
         self._lock_seconds = lock_seconds
         self._seal = seal or Seal()
+        self._exports = exports
         self._commits = Batches(self._commit)
         self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._unpacked = 0
@@ -460,7 +464,14 @@ class GitWorkspace:
 
     def _branch(self) -> Branch:
         name, email = self._author
-        return Branch(self._root, self._items_dir, name=name, email=email, lock_seconds=self._lock_seconds)
+        return Branch(
+            self._root,
+            self._items_dir,
+            name=name,
+            email=email,
+            lock_seconds=self._lock_seconds,
+            exports=self._exports,
+        )
 
     async def _holds(self, slug: str, after: LastLine) -> bool:
         transcript = await self.transcript(slug) if after else b""

@@ -44,7 +44,15 @@ from bot.domain.roundtable.outcomes import (
 from bot.domain.roundtable.posts import LiveMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import BRIEF, Roundtable, Stalled
-from bot.domain.roundtable.transitions import asking, attending, phases, planning, resuming, specifying
+from bot.domain.roundtable.transitions import (
+    asking,
+    attending,
+    exporting,
+    phases,
+    planning,
+    resuming,
+    specifying,
+)
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
     HEAD,
@@ -216,6 +224,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
         rt = rt.but(live={**rt.live, BRIEF: LiveMessage()})
     rt = refreshed(rt, state, event.troubles, lost=event.lost)
     rt = resuming.take_over_offered(rt, state)
+    rt = exporting.read_edits(rt, state.exported, playbook)
     rt = _answered(rt, state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))

@@ -21,6 +21,7 @@ from bot.domain.roundtable.transitions import (
     asking,
     budgeting,
     elaborations,
+    exporting,
     phases,
     steps,
 )
@@ -47,6 +48,7 @@ def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
     """What stands in the folder now counts; then we are back where we were."""
     rt = refreshed(rt, event.state, event.troubles, lost=event.lost)
     rt = take_over_offered(rt, event.state)
+    rt = exporting.read_edits(rt, event.state.exported if event.state else (), playbook)
     if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
         return at_the_end(rt, event.state.commits_behind if event.state else 0, playbook)
     return again(rt, playbook)

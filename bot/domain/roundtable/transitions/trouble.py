@@ -52,6 +52,7 @@ from bot.domain.roundtable.transitions import (
     asking,
     budgeting,
     elaborations,
+    exporting,
     opening,
     pausing,
     phases,
@@ -88,8 +89,11 @@ AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
 
 def committed(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed) -> Roundtable:
     rt = specifying.read_back(saved(rt, commit, told), told.hand_edits, playbook)
+    before = rt.specification.count
+    rt = exporting.read_edits(exporting.told_once(rt, told.exports), told.state.exported, playbook)
+    is_more = bool(told.hand_edits) or rt.specification.count > before
     rt = _goes_on(rt, commit, playbook, told=told)
-    if told.hand_edits and not rt.has_pending(Commit):
+    if is_more and not rt.has_pending(Commit):
         rt = queue_commit(rt, "changes by hand read back")
     return rt
 

@@ -1,0 +1,120 @@
+"""
+What people and agents wrote into exported files, as proposals: agents edit these files, so nothing in them counts until
+a person accepts it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import Any, NamedTuple, Protocol
+
+from bot.domain.catalog.schema import NOTE, VALUE_CHARS, Kind, Schema
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.fold import Patch
+
+MOST_PROPOSALS = 500
+"""Of one reading. The others are read once these are decided, or taken out."""
+REQUIREMENT = "requirement"
+_STORY = re.compile(r"As an? (?P<role>[^,]{1,200}), I want (?P<want>.+)")
+_SO_THAT = ", so that "
+
+
+class ProposedWords(Protocol):
+    """`id` is the entry that the words change. Without one they are a new entry of `kind`."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def part_of(self) -> str: ...
+
+
+class Heard(StrEnum):
+    """What the record knows of words in a file."""
+
+    NEW = "new"
+    WAITING = "waiting"
+    """They are a proposal that nobody has decided on."""
+    SETTLED = "settled"
+
+
+class ProposalPatches(NamedTuple):
+    """`left_out` are too long for an entry, or one too many."""
+
+    patches: tuple[Patch, ...]
+    left_out: int
+
+
+def heard(words: ProposedWords, specification: Specification, schema: Schema) -> Heard:
+    """A text that a person replaced or withdrew since is settled."""
+    if not words.id:
+        kind = _kind(words, schema)
+        same = [one for one in _of_kind(specification, kind) if _same(one[kind.text], words, kind)]
+        if not same:
+            return Heard.NEW
+        return Heard.WAITING if any(one.state is EntryState.PROPOSED for one in same) else Heard.SETTLED
+    entry = specification.entries.get(words.id)
+    if entry is None or entry.kind not in schema.kinds:
+        return Heard.SETTLED
+    kind = schema.kinds[entry.kind]
+    told = entry.claims.get(kind.text, ())
+    if not any(_same(one.value, words, kind) for one in told):
+        return Heard.NEW
+    is_open = not entry.gone and not told[-1].accepted and _same(told[-1].value, words, kind)
+    return Heard.WAITING if is_open else Heard.SETTLED
+
+
+def patches_for(
+    words: Iterable[tuple[ProposedWords, str]], specification: Specification, schema: Schema
+) -> ProposalPatches:
+    """*words* with the place that each stands at, as `path:line@commit`."""
+    made: list[Patch] = []
+    left_out, requirement = 0, ""
+    for one, source in words:
+        if len(made) == MOST_PROPOSALS or len(one.text) > VALUE_CHARS:
+            left_out += 1
+            continue
+        sources = (source,) if source else ()
+        if one.id:
+            values = _values(one.text, schema.kinds[specification.entries[one.id].kind])
+            made.append(Patch(id=one.id, state=EntryState.PROPOSED, set=values, sources=sources))
+            continue
+        kind = _kind(one, schema)
+        owner = (one.part_of or requirement) if kind.part_of else ""
+        if kind.part_of and not owner:
+            kind = schema.kinds[NOTE]
+        id = specification.next_id(kind, owner, (other.id for other in made))
+        requirement = id if kind.key == REQUIREMENT else requirement
+        patch = Patch(id=id, kind=kind.key, new=True, part_of=owner, sources=sources)
+        made.append(patch.but(state=EntryState.PROPOSED, set=_values(one.text, kind)))
+    return ProposalPatches(tuple(made), left_out)
+
+
+def _kind(words: ProposedWords, schema: Schema) -> Kind:
+    """A note where the team has no such kind."""
+    return schema.kinds.get(words.kind) or schema.kinds[NOTE]
+
+
+def _values(text: str, kind: Kind) -> dict[str, Any]:
+    """Of a story that is a sentence, its parts."""
+    found = _STORY.fullmatch(text) if {"role", "want", "so_that"} <= kind.fields.keys() else None
+    if found is None:
+        return {kind.text: text}
+    want, _, so_that = found["want"].partition(_SO_THAT)
+    return {"want": want, "role": found["role"], **({"so_that": so_that} if so_that else {})}
+
+
+def _of_kind(specification: Specification, kind: Kind) -> Iterator[Entry]:
+    return (one for one in specification.entries.values() if one.kind == kind.key)
+
+
+def _same(value: object, words: ProposedWords, kind: Kind) -> bool:
+    return _folded(str(value)) == _folded(str(_values(words.text, kind)[kind.text]))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,132 @@
+"""
+ROUNDTABLE_EXPORTS: the files of other tools in the commits of an item. What others wrote there is never overwritten:
+changed and new blocks become proposals and stay until people decided on them, and other words of theirs stay for good.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import PurePosixPath
+
+from bot.domain.catalog.schema import Schema
+from bot.domain.item.export_places import ExportPlace
+from bot.domain.roundtable.outcomes import ExportEdit, ExportFlaw, ExportNote
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.exported import Heard, heard
+from bot.engine.export_ports import CommittedFiles, DueExports, FoundEdit, FoundFile, FoundFolder
+from bot.integrations.agreed import AgreedItem, AgreedItems
+from bot.integrations.exported_edits import ExportProposal, is_ours, other_words, read_back
+from bot.integrations.exports import TASKS, Agreed, exported
+
+Look = Callable[[str], FoundFolder]
+
+
+class CommittedExports:
+    """*agreed* reads the items of a commit."""
+
+    def __init__(
+        self, places: Sequence[ExportPlace], agreed: Callable[[CommittedFiles], AgreedItems], schema: Schema
+    ) -> None:
+        self._places = places
+        self._agreed = agreed
+        self._schema = schema
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        return tuple(one.above for one in self._places)
+
+    def due(self, slug: str, record: CommittedFiles, look: Look) -> DueExports:
+        """Nothing of an item whose channel is private, and nothing before there is a requirement."""
+        item = self._agreed(record).item(slug)
+        files: dict[str, str] = {}
+        notes: list[ExportNote] = []
+        for place in self._places if item.private is False else ():
+            folder = place.of(slug)
+            found = look(folder)
+            texts = exported(item, place.format, place.folder)
+            if found.is_gone:
+                notes.append(ExportNote(path=folder, flaw=ExportFlaw.GONE))
+            elif foreign := in_the_way(texts, {path: one.text for path, one in found.files.items()}):
+                notes.append(ExportNote(path=foreign, flaw=ExportFlaw.FOREIGN))
+            elif found.files or Agreed(item).requirements():
+                due, changed = self._due(item, texts, found.files)
+                files |= due
+                notes += (ExportNote(path=path, flaw=ExportFlaw.CHANGED) for path in changed)
+        return DueExports(files, tuple(notes))
+
+    def edits(self, slug: str, record: CommittedFiles, look: Look) -> Iterator[FoundEdit]:
+        changed = {
+            path: one.text
+            for place in self._places
+            for path, one in look(place.of(slug)).files.items()
+            if not one.is_ours and _is_read(path, one.text) and read_back(one.text)
+        }
+        if not changed:
+            return
+        item = self._agreed(record).item(slug)
+        known = known_words(item)
+        read = _reading(known)
+        for path, text in changed.items():
+            for one in read_back(text, known):
+                if self._heard(one, item) is Heard.NEW:
+                    edit = ExportEdit(path=path, author="", commit="", **one._asdict())
+                    yield FoundEdit(edit, _stands_in(one, read))
+
+    def _due(
+        self, item: AgreedItem, texts: Mapping[str, str], there: Mapping[str, FoundFile]
+    ) -> tuple[Mapping[str, str], Sequence[str]]:
+        """Also the paths of files with words of others that are no entry."""
+        due: dict[str, str] = {}
+        changed = []
+        for path, text in texts.items():
+            found, is_tasks = there.get(path), PurePosixPath(path).name == TASKS
+            if is_tasks and there and not (found and found.is_ours):
+                continue
+            if found is None or found.is_ours:
+                due[path] = text
+            elif any(
+                self._heard(one, item) is not Heard.SETTLED
+                for one in read_back(found.text, known_words(item))
+            ):
+                continue
+            elif found.text != text and found.written is not None and other_words(found.text, found.written):
+                changed.append(path)
+            else:
+                due[path] = text
+        return due, changed
+
+    def _heard(self, words: ExportProposal, item: AgreedItem) -> Heard:
+        return heard(words, item.shown.specification, self._schema)
+
+
+def known_words(item: AgreedItem) -> Mapping[str, str]:
+    """Of the entries that stand in an export, by their ids."""
+    return {one.id: one.text for one in item.shown.entries(states=[EntryState.ACCEPTED, EntryState.PROPOSED])}
+
+
+def in_the_way(texts: Mapping[str, str], there: Mapping[str, str]) -> str:
+    """The path of a file of others where we would write, or in a folder of theirs; empty if there is none."""
+    others = [path for path, text in there.items() if not is_ours(text) and texts.get(path) != text]
+    others = [path for path in others if PurePosixPath(path).name != TASKS]
+    ours = [path for path in others if path in texts]
+    is_theirs = bool(others) and len(others) == len(there)
+    return next(iter([*ours, *(others if is_theirs else ())]), "")
+
+
+def _is_read(path: str, text: str) -> bool:
+    return PurePosixPath(path).name != TASKS and is_ours(text)
+
+
+def _reading(known: Mapping[str, str]) -> Callable[[str], frozenset[ExportProposal]]:
+    """What a text proposes, wherever in it; each text is read once."""
+
+    @cache
+    def read(text: str) -> frozenset[ExportProposal]:
+        return frozenset(one._replace(line=0) for one in read_back(text, known))
+
+    return read
+
+
+def _stands_in(
+    one: ExportProposal, read: Callable[[str], frozenset[ExportProposal]]
+) -> Callable[[str], bool]:
+    return lambda text: one._replace(line=0) in read(text)

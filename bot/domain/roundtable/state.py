@@ -127,6 +127,7 @@ class RoundtableFields(Stored):
     title: str
     source: str = "manual"
     source_id: str | None = None
+    reference: str = ""
     place: Place
     permalink: str = ""
     started_by: str = ""
@@ -229,7 +230,13 @@ class Roundtable(RoundtableFields):
 
     @property
     def item(self) -> Item:
-        return Item(slug=self.slug, title=self.title, source=self.source, source_id=self.source_id)
+        return Item(
+            slug=self.slug,
+            title=self.title,
+            source=self.source,
+            source_id=self.source_id,
+            reference=self.reference,
+        )
 
     @property
     def next_effect(self) -> Effect | None:

@@ -137,6 +137,7 @@ def _on(event: Start, playbook: Playbook) -> Roundtable:
         title=event.item.title,
         source=event.item.source,
         source_id=event.item.source_id,
+        reference=event.item.reference,
         place=event.place,
         started_by=event.person.id,
         now=event.at,

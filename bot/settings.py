@@ -83,6 +83,16 @@ def _patterns(given: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _key(given: object) -> object:
+    """Itself, or what stands in the file."""
+    if not isinstance(given, str) or "/" not in given:
+        return given
+    try:
+        return _at_home(Path(given)).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError("no such file") from error
+
+
 Folder = Annotated[Path, AfterValidator(_at_home), _existing(Path.is_dir)]
 FutureFolder = Annotated[
     Path, AfterValidator(_at_home), _existing(lambda path: path.is_dir() or not path.exists())
@@ -169,6 +179,14 @@ class Settings(Keys):
         repr=False,
         description="whsec_ and then 24 to 64 bytes in Base64, as `echo whsec_$(openssl rand -base64 32)` writes it;"
         " two of them with a comma while it is changed",
+    )
+    github_key: Annotated[SecretStr, BeforeValidator(_key), _shaped(r"[!-~]+")] | None = Field(
+        default=None,
+        repr=False,
+        description="a token of GitHub, or the path, with a slash in it, of its file",
+    )
+    github_url: ServerAddress = Field(
+        default="https://api.github.com", description="an address that starts with https:// or http://"
     )
     seal_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"\S{16,}")], ...], _listed] = Field(
         default=(),

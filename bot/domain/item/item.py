@@ -24,7 +24,7 @@ _BACKLOG_NUMBER = re.compile(r"[0-9]+\.[0-9]+")
 _LINKED = re.compile(r"\]\((?:[^()]*/)?([^()/]+)/?\)")
 _SENTENCE_END = re.compile(r"(?:(?<![.!?…])[.!?…]++(?=\s++[^\sa-z])|[。！？])")
 _ISSUE = re.compile(
-    r"<?https?://[^\s/<>|]+/(?P<of>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<at>[0-9]{1,19})(?:[/?#|][^\s<>]*)?>?"
+    r"<?https?://(?P<host>[^\s/<>|]+)/(?P<of>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<at>[0-9]{1,19})(?:[/?#|][^\s<>]*)?>?"
     r"|(?P<repository>[\w.-]+/[\w.-]+)?#(?P<number>[0-9]{1,19})",
     re.ASCII,
 )
@@ -36,10 +36,21 @@ _IDS = r"(?:(?:[^\W\d_]+-)?[0-9]+-)"
 _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 
 
+class TrackerIssue(Stored):
+    """An issue as a tracker had it at the start. `updated` is its own time."""
+
+    url: str
+    title: str
+    text: str
+    by: str
+    state: str
+    updated: str
+
+
 class Item(Stored):
     """
     `source` is "github", "jira" or "manual", and `source_id` what it is called there. `reference` is the issue as the
-    person named it, where that says more than the id.
+    person named it, where that says more than the id; `issue` what was read there.
     """
 
     slug: str
@@ -47,6 +58,7 @@ class Item(Stored):
     source: str = "manual"
     source_id: str | None = None
     reference: str = ""
+    issue: TrackerIssue | None = None
 
 
 class KnownItem(Stored):
@@ -78,6 +90,14 @@ def detect_source(text: str) -> tuple[str, str | None]:
     if _JIRA.fullmatch(reference):
         return "jira", reference
     return "manual", None
+
+
+def repository_of(reference: str) -> tuple[str, str, str]:
+    """The host, if it is an address, the repository and the number of what `reference_in` gave."""
+    found = _ISSUE.fullmatch(reference)
+    if found is None:
+        return "", "", ""
+    return found["host"] or "", found["of"] or found["repository"] or "", found["at"] or found["number"]
 
 
 def reference_in(text: str) -> str:
@@ -167,6 +187,9 @@ def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str
         f"# {inert(item.title)}",
         f"- **Source**: {source}\n- **Started by**: {escaped(one_line(started_by))}\n- **Started at**: {at}",
     ]
+    if issue := item.issue:
+        about = f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}, as of {escaped(issue.updated)}:"
+        parts += ["## The issue", about, quoted(issue.text)]
     before = [f"**{escaped(one_line(author))}**:\n\n{quoted(text)}" for author, text in said if text.strip()]
     if before:
         parts += ["## What was said before", *before]

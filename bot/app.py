@@ -48,6 +48,7 @@ from bot.engine.review_ports import Board, NoReviewMeter, Reviewers, ReviewMeter
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.shared_content import Contents, SharedContent
+from bot.engine.tracker_ports import NoTracker, Tracker
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.files import META_BYTES, folder
@@ -305,7 +306,8 @@ async def bot(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
         )  # fmt: skip
-        commands = _commands(roundtables, saved, performers, personal, viewers, triage=triage, token=token)
+        tracker, parts = await enter(_tracker(settings)), (roundtables, saved, performers, personal, viewers)
+        commands = _commands(*parts, triage=triage, token=token, tracker=tracker)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
@@ -405,6 +407,7 @@ def _commands(
     *,
     triage: ReviewTriage,
     token: str,
+    tracker: Tracker,
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
@@ -419,7 +422,19 @@ def _commands(
         viewers=viewers,
         secret=derived.slug_secret(token),
         redact=performers.redact,
+        tracker=tracker,
     )
+
+
+@asynccontextmanager
+async def _tracker(settings: Settings) -> AsyncIterator[Tracker]:
+    if settings.github_key is None:
+        yield NoTracker()
+        return
+    from bot.integrations import github  # noqa: PLC0415 -- only where it is used
+
+    async with github.opened(settings.github_key.get_secret_value(), url=settings.github_url) as tracker:
+        yield tracker
 
 
 class ReviewParts(NamedTuple):

@@ -31,6 +31,7 @@ FILE = "_FILE"
 FROM_FILES = frozenset({
     "slack_bot_token", "slack_app_token", "slack_signing_secret", "redis_url", "remote", "review_secret", "seal_key",
     "anthropic_api_key", "gemini_api_key", "google_api_key", "ollama_api_key", "openai_api_key", "vllm_api_key",
+    "github_key",
 })  # fmt: skip
 """These may be in a file that `NAME_FILE` names. AWS's own library reads its keys, and only from where it looks."""
 SECRET_BYTES = 64 * 1024
@@ -193,6 +194,14 @@ class Settings(Keys):
         repr=False,
         description="whsec_ and then 24 to 64 bytes in Base64, as `echo whsec_$(openssl rand -base64 32)` writes it;"
         " two of them with a comma while it is changed",
+    )
+    github_key: Annotated[SecretStr, _shaped(r"[!-~]+")] | None = Field(
+        default=None,
+        repr=False,
+        description="a token of GitHub",
+    )
+    github_url: ServerAddress = Field(
+        default="https://api.github.com", description="an address that starts with https:// or http://"
     )
     seal_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"\S{16,}")], ...], _listed] = Field(
         default=(),

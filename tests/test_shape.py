@@ -34,7 +34,7 @@ BESIDE = {"roundtable_eval": {"bot", "slack_sandbox"}, "slack_sandbox": set[str]
 
 # Each technology has one home, and the composition root may build what it needs.
 HOMES = {
-    "aiohttp": {"slack", "server", "slack_sandbox"},
+    "aiohttp": {"slack", "server", "slack_sandbox", "integrations"},
     "anthropic": {"voices/llm"},
     "boto3": {"voices/llm"},
     "botocore": {"voices/llm"},

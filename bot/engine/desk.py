@@ -16,6 +16,7 @@ from bot.engine.access import Finder, same_channel
 from bot.engine.personal import Personal
 from bot.engine.ports import Chat, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
+from bot.engine.tracker_ports import NoTracker, Tracker
 from bot.engine.unknown_threads import UnknownThreads
 from bot.engine.viewing import Viewers
 from bot.errors import UserError
@@ -40,6 +41,7 @@ class Desk:
         viewers: Viewers,
         secret: bytes,
         redact: Redact = unchanged,
+        tracker: Tracker | None = None,
     ) -> None:
         """*secret* makes slugs of private items; *redact* is done to files that roundtables begin with."""
         self.roundtables = roundtables
@@ -52,6 +54,7 @@ class Desk:
         self.playbook = playbook
         self.personal = personal
         self.redact = redact
+        self.tracker = tracker or NoTracker()
         self.threads = UnknownThreads(store, workspace, chat)
         self.viewers = viewers
         self.finder = Finder(store, workspace, self.threads, viewers, secret=secret)

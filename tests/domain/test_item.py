@@ -175,6 +175,12 @@ class TestItems:
         ("text", "expected"),
         [
             (" #42 ", ("github", "GH-42")),
+            ("acme/api#42", ("github", "GH-42")),
+            ("https://github.com/acme/api/issues/42", ("github", "GH-42")),
+            ("https://github.com/acme/api/pull/42/files?w=1", ("github", "GH-42")),
+            ("<https://github.com/acme/api/issues/42#issuecomment-1|acme/api#42>", ("github", "GH-42")),
+            ("https://github.com/acme/api", ("manual", None)),
+            ("see https://github.com/acme/api/issues/42", ("manual", None)),
             ("PROJ-12", ("jira", "PROJ-12")),
             ("proj-12", ("manual", None)),
             ("#42 dark mode", ("manual", None)),
@@ -183,12 +189,21 @@ class TestItems:
         ],
     )
     def test_references_are_told_from_words(self, text: str, expected: tuple[str, str | None]) -> None:
-        """Only a text that is nothing but `#42` or `PROJ-12` points to an issue."""
+        """Only a text that is nothing but a number, a key or an address points to an issue."""
         assert detect_source(text) == expected
 
     def test_a_github_issue_is_an_item(self) -> None:
         """Its number is its name until somebody gives it another."""
         assert item_from("#42") == Item(slug="gh-42", title="GH-42", source="github", source_id="GH-42")
+
+    @pytest.mark.parametrize("named", ["acme/api#42", "<https://github.com/acme/api/issues/42>"])
+    def test_an_issue_with_its_repository_is_kept_as_it_was_named(self, named: str) -> None:
+        """The name of the item is short, and `draft.md` says which issue it is."""
+        item = item_from(named)
+
+        assert (item.slug, item.title, item.source_id) == ("gh-42", "GH-42", "GH-42")
+        assert item.reference == named.strip("<>")
+        assert f"- **Source**: github GH-42, {named}\n" in draft(item, started_by="ada", at="now")
 
     def test_a_jira_ticket_is_an_item(self) -> None:
         """The slug is its key in lower case; the id keeps its capitals."""
@@ -235,6 +250,7 @@ class TestResolving:
             ("3.3", ("my-export-as-csv-file",)),
             ("#42", ("REQ-0027-offline-sync",)),
             ("gh-42", ("REQ-0027-offline-sync",)),
+            ("https://github.com/acme/api/issues/42", ("REQ-0027-offline-sync",)),
             ("PROJ-12", ("proj-12",)),
             ("night SHIFT", ("my-export-as-csv-file",)),
             ("export, as", ("my-export-as-csv-file",)),

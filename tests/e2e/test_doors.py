@@ -50,14 +50,21 @@ async def test_help_in_the_thread_is_for_whoever_asks(meeting: Meeting) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "slug", "source_id"), [("#42", "gh-42", "GH-42"), ("PROJ-12", "proj-12", "PROJ-12")]
+    ("asked", "slug", "source_id"),
+    [
+        ("#42", "gh-42", "GH-42"),
+        ("https://github.com/acme/api/issues/42", "gh-42", "GH-42"),
+        ("PROJ-12", "proj-12", "PROJ-12"),
+    ],
 )
 async def test_an_item_can_be_a_reference(meeting: Meeting, asked: str, slug: str, source_id: str) -> None:
-    """`#42` and `PROJ-12` name an issue and a ticket; meta.json says which."""
+    """A number or an address names an issue, a key a ticket; meta.json says which."""
     async with meeting.bot():
         await meeting.start(asked, slug=slug)
 
     assert meeting.meta["source_id"] == source_id
+    if "//" in asked:
+        assert f"GH-42, <{asked}>" in (meeting.folder / "draft.md").read_text()
 
 
 @pytest.mark.parametrize(

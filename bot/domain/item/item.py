@@ -23,7 +23,12 @@ BACKLOG_LINE = re.compile(r"^(\s*-\s+)([0-9]+\.[0-9]+)\s+\[([ ~Ax])\]\s+(.+)$")
 _BACKLOG_NUMBER = re.compile(r"[0-9]+\.[0-9]+")
 _LINKED = re.compile(r"\]\((?:[^()]*/)?([^()/]+)/?\)")
 _SENTENCE_END = re.compile(r"(?:(?<![.!?…])[.!?…]++(?=\s++[^\sa-z])|[。！？])")
-_GITHUB = re.compile(r"#([0-9]+)")
+_ISSUE = re.compile(
+    r"<?https?://(?P<host>[^\s/<>|]+)/(?P<of>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<at>[0-9]{1,19})(?:[/?#|][^\s<>]*)?>?"
+    r"|(?P<repository>[\w.-]+/[\w.-]+)?#(?P<number>[0-9]{1,19})",
+    re.ASCII,
+)
+"""`#42`, `acme/api#42`, or the address of an issue or a pull request, also as Slack writes addresses."""
 _JIRA = re.compile(r"[A-Z]+-[0-9]+")
 _TICKET = re.compile(r"#?[0-9]+|[A-Za-z]+-[0-9]+")
 _IDS = r"(?:(?:[^\W\d_]+-)?[0-9]+-)"
@@ -31,13 +36,29 @@ _IDS = r"(?:(?:[^\W\d_]+-)?[0-9]+-)"
 _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 
 
+class TrackerIssue(Stored):
+    """An issue as a tracker had it at the start. `updated` is its own time."""
+
+    url: str
+    title: str
+    text: str
+    by: str
+    state: str
+    updated: str
+
+
 class Item(Stored):
-    """`source` is "github", "jira" or "manual", and `source_id` what it is called there."""
+    """
+    `source` is "github", "jira" or "manual", and `source_id` what it is called there. `reference` is the issue as the
+    person named it, where that says more than the id; `issue` what was read there.
+    """
 
     slug: str
     title: str
     source: str = "manual"
     source_id: str | None = None
+    reference: str = ""
+    issue: TrackerIssue | None = None
 
 
 class KnownItem(Stored):
@@ -64,17 +85,36 @@ def suffixed(slug: str, suffix: str) -> str:
 def detect_source(text: str) -> tuple[str, str | None]:
     """The source that *text* is a reference to, and the id there; "manual" for all other words."""
     reference = text.strip()
-    if github := _GITHUB.fullmatch(reference):
-        return "github", f"GH-{github[1]}"
+    if issue := _ISSUE.fullmatch(reference):
+        return "github", f"GH-{issue['at'] or issue['number']}"
     if _JIRA.fullmatch(reference):
         return "jira", reference
     return "manual", None
 
 
+def repository_of(reference: str) -> tuple[str, str, str]:
+    """The host, if it is an address, the repository and the number of what `reference_in` gave."""
+    found = _ISSUE.fullmatch(reference)
+    if found is None:
+        return "", "", ""
+    return found["host"] or "", found["of"] or found["repository"] or "", found["at"] or found["number"]
+
+
+def reference_in(text: str) -> str:
+    """The issue with its repository, as *text* names it; empty where an id says it all."""
+    found = _ISSUE.fullmatch(text.strip())
+    if found is None or not (found["of"] or found["repository"]):
+        return ""
+    return text.strip().strip("<>").partition("|")[0]
+
+
 def item_from(text: str) -> Item:
     source, source_id = detect_source(text)
     title = source_id or one_line(text, TITLE_CHARS) or "Untitled item"
-    return Item(slug=generate_slug(title), title=title, source=source, source_id=source_id)
+    reference = reference_in(text)
+    return Item(
+        slug=generate_slug(title), title=title, source=source, source_id=source_id, reference=reference
+    )
 
 
 def title_of(message: str) -> str:
@@ -141,10 +181,15 @@ def backlog_title(reference: str, backlog: str) -> str | None:
 def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str]] = ()) -> str:
     """The text of draft.md: what was asked, and the (author, text) of what was *said* in the thread before."""
     source = item.source if item.source_id is None else f"{item.source} {item.source_id}"
+    if item.reference:
+        source += f", <{item.reference}>" if "//" in item.reference else f", {item.reference}"
     parts = [
         f"# {inert(item.title)}",
         f"- **Source**: {source}\n- **Started by**: {escaped(one_line(started_by))}\n- **Started at**: {at}",
     ]
+    if issue := item.issue:
+        about = f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}, as of {escaped(issue.updated)}:"
+        parts += ["## The issue", about, quoted(issue.text)]
     before = [f"**{escaped(one_line(author))}**:\n\n{quoted(text)}" for author, text in said if text.strip()]
     if before:
         parts += ["## What was said before", *before]

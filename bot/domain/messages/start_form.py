@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
-from bot.domain.item.item import detect_source, item_from
+from bot.domain.item.item import detect_source, item_from, reference_in
 from bot.domain.messages import menus
 from bot.domain.messages.form import DEPTHS, FieldKind, FormField, FormName, FormOption, InputForm, Submission
 from bot.domain.messages.message import Message
@@ -32,7 +32,6 @@ _THREAD = re.compile(
     r"https?://[^\s/]+/archives/(?P<channel>[CG][A-Z0-9]+)/p(?P<seconds>[0-9]{10})(?P<micros>[0-9]{6})(?P<query>\?\S*)?"
 )
 _ROOT = re.compile(r"[?&]thread_ts=([0-9]{10}\.[0-9]{6})(?:&|$)")
-_ISSUE = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:issues|pull)/([0-9]+)(?:[/?#]\S*)?")
 _TICKET = re.compile(r"(?=\S+\Z)https?://\S+/browse/([A-Z][A-Z0-9]*-[0-9]+)(?:[/?#]\S*)?")
 
 _ABOUT = (
@@ -63,10 +62,11 @@ _ABOUT = (
 
 
 class ItemSource(Value):
-    """`kind` and `id` are as in an item's source. `channel` and `thread` are of a link to a thread in Slack."""
+    """`kind`, `id` and `reference` are as in an item. `channel` and `thread` are of a link to a thread in Slack."""
 
     kind: str = "manual"
     id: str | None = None
+    reference: str = ""
     channel: str = ""
     thread: str = ""
 
@@ -78,12 +78,10 @@ def source_of(text: str) -> ItemSource:
         root = _ROOT.search(found["query"] or "")
         thread = root[1] if root else f"{found['seconds']}.{found['micros']}"
         return ItemSource(channel=found["channel"], thread=thread)
-    if found := _ISSUE.fullmatch(text):
-        text = f"#{found[1]}"
-    elif found := _TICKET.fullmatch(text):
+    if found := _TICKET.fullmatch(text):
         text = found[1]
     kind, id = detect_source(text)
-    return ItemSource(kind=kind, id=id)
+    return ItemSource(kind=kind, id=id, reference=reference_in(text))
 
 
 def button(thread: str = "") -> Message:
@@ -187,7 +185,9 @@ def started(
     return Start(
         key=submission.key,
         at=submission.at,
-        item=item_from(submission.text(TITLE)).but(source=source.kind, source_id=source.id),
+        item=item_from(submission.text(TITLE)).but(
+            source=source.kind, source_id=source.id, reference=source.reference
+        ),
         place=Place(team=team, channel=channel, thread=thread),
         person=submission.person,
         room=room,

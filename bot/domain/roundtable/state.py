@@ -16,7 +16,7 @@ from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.board import DiscussionBoard, board_of
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
-from bot.domain.item.item import Item
+from bot.domain.item.item import Item, TrackerIssue
 from bot.domain.item.meta import DEFAULT_MAX_TURNS, Record
 from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import Menu, MenuKind, Used
@@ -130,6 +130,8 @@ class RoundtableFields(Stored):
     title: str
     source: str = "manual"
     source_id: str | None = None
+    reference: str = ""
+    issue: TrackerIssue | None = None
     place: Place
     permalink: str = ""
     started_by: str = ""
@@ -233,7 +235,14 @@ class Roundtable(RoundtableFields):
 
     @property
     def item(self) -> Item:
-        return Item(slug=self.slug, title=self.title, source=self.source, source_id=self.source_id)
+        return Item(
+            slug=self.slug,
+            title=self.title,
+            source=self.source,
+            source_id=self.source_id,
+            reference=self.reference,
+            issue=self.issue,
+        )
 
     @property
     def next_effect(self) -> Effect | None:

@@ -2,6 +2,8 @@
 
 from bot.domain.item.item import Item, backlog_title, folders_of, generate_slug, item_from
 from bot.domain.messages import home_page, start_form, step_wording, trouble_wording
+from bot.domain.messages.message import Message
+from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.inputs import Plan, Resume, Start
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import ChannelKind, Place
@@ -13,7 +15,7 @@ from bot.engine.ports import Listing
 from bot.engine.recovery import recover
 from bot.engine.verbs.verb import VerbRequest
 from bot.engine.viewing import held_item
-from bot.errors import Conflict, UserError
+from bot.errors import Conflict, EffectError, UserError
 
 
 async def start(desk: Desk, asked: VerbRequest) -> Reply:
@@ -109,11 +111,26 @@ async def start_item(desk: Desk, wanted: Start) -> Reply:
 
     known = await desk.store.get(item.slug)
     if known is None:
-        return await _begin(desk, await _in_its_thread(desk, wanted, listed), listed)
+        wanted, why = await _with_issue(desk, wanted) if listed is None else (wanted, "")
+        told = await _begin(desk, await _in_its_thread(desk, wanted, listed), listed)
+        return told or (Message(text=why) if why else None)
     if known.place.thread:
         return answers.held_already(known)
     await desk.roundtables.handle(item.slug, wanted)
     return None
+
+
+async def _with_issue(desk: Desk, wanted: Start) -> tuple[Start, str]:
+    """With what stands in the issue, or else why not. A title that a person gave stays."""
+    item = wanted.item
+    if not item.reference:
+        return wanted, ""
+    try:
+        found = redacted_message(await desk.tracker.read(item.reference), desk.redact)
+    except EffectError as error:
+        return wanted, str(error)
+    title = (found.title if item.title == item.source_id else "") or item.title
+    return wanted.but(item=item.but(title=title, issue=found)), ""
 
 
 def _must_open(desk: Desk, wish: Start | Resume | Plan) -> None:

@@ -145,6 +145,8 @@ def _on(event: Start, playbook: Playbook) -> Roundtable:
         title=event.item.title,
         source=event.item.source,
         source_id=event.item.source_id,
+        reference=event.item.reference,
+        issue=event.item.issue,
         place=event.place,
         started_by=event.person.id,
         now=event.at,

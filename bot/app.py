@@ -52,7 +52,7 @@ from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
 from bot.slack.pace import Pace
-from bot.slack.people import PeopleDirectory, UserStore
+from bot.slack.people import PeopleDirectory, PersonOf, UserStore
 from bot.slack.reception import Reception
 from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.seal import Seal
@@ -80,7 +80,7 @@ PAY_SECONDS = 3.0
 LAST_EFFECT_SECONDS = 3.0
 ERRAND_SECONDS = 1.0
 READ_AGAIN_SECONDS = 5.0
-"""How often is looked whether step and persona files have changed."""
+"""How often is looked whether step and persona files have changed, and whether a person was forgotten."""
 
 
 def playbook(settings: Settings) -> Playbook:
@@ -129,7 +129,7 @@ def seal(settings: Settings) -> Seal:
     return Seal((*keys, *own), person_key=(keys or own or [b""])[-1])
 
 
-def person_ids(settings: Settings, team: str) -> Callable[[str], str]:
+def person_ids(settings: Settings, team: str) -> PersonOf:
     """The id of a person, from Slack's."""
     return partial(seal(settings).person, team)
 
@@ -253,7 +253,7 @@ async def bot(
             await enter(endpoints.serving())
         us = await answered(lambda: slack_client.identify(client), refusal="Slack refused SLACK_BOT_TOKEN")
         saved, worker = await enter(_state(settings, us.team, files, endpoints))
-        us = _knowing(us, settings, redact, saved)
+        us = await _knowing(us, settings, redact, saved, files)
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
         paced = await enter(pace(settings, us.team, speed=speed))
         chat = SlackChat(client, agenda.roster, us, pace=paced, health=endpoints.slack_health)
@@ -282,7 +282,7 @@ async def bot(
                 part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
             chat.read_again(changed.roster)
 
-        await enter(_beside(lambda: _kept_current(watch, read_again)))
+        await enter(_beside(lambda: _kept_current(watch, read_again, files, us.people)))
         await enter(_beside(us.people.keep))
         await enter(endpoints.opened(client, reception))
         await enter(_beside(Absence(roundtables, saved, clock, hears=endpoints.hears).watch))
@@ -291,10 +291,13 @@ async def bot(
         yield
 
 
-def _knowing(us: Identity, settings: Settings, redact: Redact, saved: UserStore) -> Identity:
+async def _knowing(
+    us: Identity, settings: Settings, redact: Redact, saved: UserStore, files: GitWorkspace
+) -> Identity:
     """With what Slack does not say about us."""
     apps = us.apps | slack_client.app_of(_words(settings.slack_app_token))
     people = PeopleDirectory(person_ids(settings, us.team), store=saved)
+    people.leave_out(await files.forgotten())
     return replace(us, redact=redact, apps=apps, people=people)
 
 
@@ -309,9 +312,12 @@ async def _state(
             yield saved, worker
 
 
-async def _kept_current(watch: ContentWatch, read_again: Callable[[Playbook], None]) -> None:
+async def _kept_current(
+    watch: ContentWatch, read_again: Callable[[Playbook], None], files: GitWorkspace, people: PeopleDirectory
+) -> None:
     while True:
         await asyncio.sleep(READ_AGAIN_SECONDS)
+        people.leave_out(await files.forgotten())
         if changed := await watch.changed():
             read_again(changed)
 

@@ -94,6 +94,8 @@ OPENED_ELSEWHERE = {
     "bot/cli/main.py": {"os.open"},
     "bot/settings.py": {"path.is_dir", "path.exists", "_at_home(Path(given)).read_text"},
     "bot/cli/replay.py": {"begun.open"},
+    "bot/cli/forget.py": {"file.write_text"},
+    "bot/cli/forget_commands.py": {"out.write_text"},
     "bot/cli/trace.py": {"place.is_dir", "place.write_text"},
     # Git's own folder, which no push reaches, and whether there is one.
     "bot/cli/items.py": {"sign.exists"},

@@ -421,7 +421,7 @@ def _rewritten(found: list[_Found], signed: set[int]) -> set[int]:
         return changed
     erased: set[str] = set()
     reads: dict[str, str] = {}
-    for line in (found[at].line for at in signed - changed):
+    for line in (found[at].line for at in sorted(signed - changed, key=lambda at: found[at].n)):
         erased |= {id for id in _list(line.meta.get(ERASES)) if isinstance(id, str)}
         told = (one for one in _list(line.meta.get(SCRUBBED)) if isinstance(one, dict))
         reads |= {str(one.get("message_id")): str(one.get("reads")) for one in told}

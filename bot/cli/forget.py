@@ -31,6 +31,7 @@ from bot.domain.transcript.forgetting import Forgetting, ForgottenFiles
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import Names, is_person_id, with_names, without_person
 from bot.domain.values.places import Place
+from bot.domain.values.text import counted
 from bot.engine import audit
 from bot.engine.clock import now
 from bot.errors import ConfigError, Conflict, Unavailable
@@ -169,7 +170,7 @@ class PersonForgetting:
         there = tuple(id for id in found.ids if id in known.raw.get("people", {}) or self._speaks(id, slugs))
         old = bool(found.user) and self._speaks(found.user, slugs)
         if not there and not old:
-            raise ConfigError(f"No line of {who} in {len(slugs)} items.")
+            raise ConfigError(f"No line of {who} in {counted(len(slugs), 'item')}.")
         return WhoIsMeant(there or found.ids[:1], found.user)
 
     def _team(self) -> str:

@@ -2,8 +2,11 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ from bot.cli import replay
 from tests.command_line import CommandLine, Ran, command_line
 from tests.e2e.meeting import Meeting, settings
 from tests.e2e.test_people import played
+from tests.patience import wait_until
 
 LINUS = re.compile(r"\blinus\b", re.IGNORECASE)
 
@@ -47,7 +51,11 @@ async def run(loaded: CommandLine, meeting: Meeting, *words: str) -> Ran:
     return await partial(loaded.run, meeting.workspace.parent)(*words, **environment(meeting))
 
 
-def everything(meeting: Meeting) -> bytes:
+QUEUE = b":work:"
+"""In the keys of docket, which remembers for some minutes which items it worked on."""
+
+
+def everything(meeting: Meeting, *, without: bytes = b"no such key") -> bytes:
     """Every byte of the checkout, of the tip's files, and of the store."""
     tip = b"".join(
         meeting.git("show", f"HEAD:{path}").encode()
@@ -57,7 +65,9 @@ def everything(meeting: Meeting) -> bytes:
     found = tip + b"".join(one.read_bytes() for one in files)
     if url := meeting.more.get("REDIS_URL"):
         with redis.Redis.from_url(url) as client:
-            found += b"".join(client.dump(key) + _whole(client, key) for key in client.scan_iter())
+            found += b"".join(
+                client.dump(key) + _whole(client, key) for key in client.scan_iter() if without not in key
+            )
     return found
 
 
@@ -159,3 +169,148 @@ async def test_words_are_taken_out_and_the_record_holds(kept: Meeting, loaded: C
     assert back.person not in {grace, ""}
     assert people_file(kept)[grace]["name"] == "Former member 1"
     assert people_file(kept)[back.person]["name"] == "Grace"
+
+
+async def test_a_bot_that_runs_with_redis_goes_on(
+    meeting: Meeting, loaded: CommandLine, redis_url: str
+) -> None:
+    """In the middle of a discussion, with a position that nobody has seen yet: what it commits next has no old name."""
+    meeting.more = {"REDIS_URL": redis_url}
+    linus, user = meeting.person("linus"), meeting.slack.person("linus").id
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Field workers lose their edits.", who="linus")
+        await meeting.slack.settled()
+        await meeting.finish_step()
+        await meeting.press("elaborate", who="grace")
+        await meeting.menu("end_elaboration")
+        await meeting.say("Conflicts are shown to the clerk on duty.", who="linus")
+        await meeting.slack.settled()
+        done = await run(loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes")
+        assert done.code == 0, done.err
+        await wait_until(lambda: linus in people_file(meeting))
+        await meeting.say("We keep a queue.", who="grace")
+        await meeting.slack.settled()
+        await meeting.press("end_elaboration", who="grace")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    left = everything(meeting).decode(errors="replace")
+    assert [one for one in ("clerk on duty", "Field workers", "Linus") if one in left] == []
+    assert not re.search(rf"{user}\b", left)
+    assert differences(meeting) == []
+
+
+async def test_without_redis_the_bot_has_to_be_stopped(meeting: Meeting, loaded: CommandLine) -> None:
+    """Otherwise nothing at all is done."""
+    async with meeting.bot():
+        await played(meeting)
+        before = everything(meeting)
+        ran = await run(loaded, meeting, "forget", "person", meeting.slack.person("ada").id, "--yes")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "Stop the bot, and run the command again." in ran.err
+    assert b"Ada" in before
+    assert {"name": "Ada"} in people_file(meeting).values()
+
+
+async def test_who_is_not_known_is_named(meeting: Meeting, loaded: CommandLine) -> None:
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.slack.settled()
+    unknown = await run(loaded, meeting, "forget", "person", "U0NOBODY", "--yes")
+    wrong = await run(loaded, meeting, "forget", "person", "Ada", "--yes")
+    no_item = await run(loaded, meeting, "forget", "item", "offline-snc", "--yes")
+
+    assert [one.code for one in (unknown, wrong, no_item)] == [1, 1, 1]
+    assert "No line of U0NOBODY in 1 item.\n" in unknown.err
+    assert "'Ada' is no id of Slack" in wrong.err
+    assert "Did you mean offline-sync?" in no_item.err
+
+
+async def test_an_item_is_removed(kept: Meeting, loaded: CommandLine) -> None:
+    """Its files, its part of what items share, its live state; and the bot's posts, where that is asked for."""
+    async with kept.bot():
+        await played(kept)
+        await kept.slack.settled()
+    before = everything(kept)
+    refused = await run(loaded, kept, "forget", "item", kept.slug, "--yes")
+    planned = await run(loaded, kept, "forget", "item", kept.slug, "--live", "--dry-run")
+    assert everything(kept) == before
+    done = await run(loaded, kept, "forget", "item", kept.slug, "--live", "--slack", "--yes")
+
+    assert [one.code for one in (refused, planned, done)] == [1, 0, 0], refused.err + planned.err + done.err
+    assert refused.err == "offline-sync is not finished. Stop it first, or add --live.\n"
+    assert "people.json" in planned.out
+    left = everything(kept, without=QUEUE)
+    assert b"offline-sync" not in left
+    assert b"Field workers" not in left
+    assert not kept.folder.exists()
+    people = {kept.slack.person(who).id for who in ("ada", "grace", "linus")}
+    assert {one.user for one in kept.thread} <= {*people, "USLACKBOT"}, "which shows where a post was"
+    assert kept.git("status", "--porcelain") == ""
+
+
+async def test_what_is_known_of_a_person_is_handed_out(
+    meeting: Meeting, loaded: CommandLine, tmp_path: Path
+) -> None:
+    """Their words, presses and settings, and where others name them; of nobody else anything."""
+    async with meeting.bot():
+        await played(meeting)
+        await meeting.say("Printers, too.", who="grace")
+        await meeting.slack.settled()
+    user, out = meeting.slack.person("grace").id, tmp_path / "grace.json"
+    ran = await run(loaded, meeting, "export", "person", user, "--out", str(out))
+    printed = await run(loaded, meeting, "export", "person", meeting.person("grace"))
+
+    assert ran.code == 0, ran.err
+    found = json.loads(out.read_text())
+    assert printed.json == found
+    assert (found["ids"], found["slack"], list(found["names"].values())) == (
+        [meeting.person("grace")],
+        user,
+        ["Grace"],
+    )
+    said = [one["content"] for one in found["items"]["offline-sync"]["said"]]
+    assert "conflicts: keep both edits" in said
+    assert [one["content"] for one in found["unsaved"]["offline-sync"]] == ["Printers, too."]
+    assert any(
+        "ended" in one["content"].lower() or "end" in one["content"].lower()
+        for one in found["items"]["offline-sync"]["pressed"]
+    )
+    assert "Who signs?" not in out.read_text()
+
+
+@pytest.mark.skipif(which("git-filter-repo") is None, reason="git filter-repo is not installed")
+async def test_the_history_can_be_taken_out_too(
+    meeting: Meeting, loaded: CommandLine, tmp_path: Path
+) -> None:
+    """By the program that the command names: then no object of git has a word, and the record still holds."""
+    async with meeting.bot():
+        await played(meeting)
+    user, listed = meeting.slack.person("grace").id, tmp_path / "blobs.txt"
+    ran = await run(
+        loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes", "--history", str(listed)
+    )
+    assert ran.code == 0, ran.err
+    assert "edits in tunnels" in objects(meeting)
+    fresh = tmp_path / "fresh"
+    meeting.git("clone", "--quiet", "--mirror", str(meeting.workspace), str(fresh))
+    meeting.workspace = fresh
+    meeting.git("filter-repo", "--strip-blobs-with-ids", str(listed), "--force", "--quiet")
+    meeting.git("clone", "--quiet", str(fresh), str(tmp_path / "clean"))
+    meeting.workspace = tmp_path / "clean"
+
+    assert [one for one in ("edits in tunnels", "keep both edits", "Grace") if one in objects(meeting)] == []
+    assert differences(meeting) == []
+
+
+def objects(meeting: Meeting) -> str:
+    """The content of every object that git has."""
+    said = subprocess.run(
+        ["git", "cat-file", "--batch", "--batch-all-objects"],
+        cwd=meeting.workspace,
+        check=True,
+        capture_output=True,
+    )
+    return said.stdout.decode(errors="replace")

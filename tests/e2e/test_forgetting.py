@@ -1,4 +1,4 @@
-"""Forgetting a person or an item (ADR 64): what is left of them in git's tip, the store and Slack, and what holds."""
+"""Forgetting a person or an item (ADR 58): what is left of them in git's tip, the store and Slack, and what holds."""
 
 import json
 import re

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import math
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -39,6 +39,7 @@ from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
+from bot.expiry import Expiry
 from bot.files import META_BYTES, folder
 from bot.integrations.agreed import AgreedItems
 from bot.record.brief import labels_of
@@ -55,6 +56,7 @@ from bot.slack.pace import Pace
 from bot.slack.people import PeopleDirectory, PersonOf, UserStore
 from bot.slack.reception import Reception
 from bot.storage.git.evidence import GitEvidence
+from bot.storage.git.forget import Forgetter
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
 from bot.storage.git.tree import STATE, files_at, files_at_tip
@@ -190,6 +192,14 @@ async def store(settings: Settings, team: str) -> AsyncIterator[SqliteStore | Re
             yield sqlite
 
 
+def expiry(
+    settings: Settings, saved: SqliteStore | RedisStore | None, playbook: Playbook, clock: Clock = now
+) -> Expiry:
+    """What is taken out when it is older than the settings say."""
+    git = Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=seal(settings))
+    return Expiry(settings.retention, git, saved, playbook=playbook, sealer=seal(settings).lines, clock=clock)
+
+
 async def claimed(settings: Settings, team: str, files: GitWorkspace) -> None:
     """The workspace is *team*'s from now on. Raises ConfigError when it is another's."""
     known = team_of_workspace(settings)
@@ -286,7 +296,7 @@ async def bot(
         await enter(_beside(us.people.keep))
         await enter(endpoints.opened(client, reception))
         await enter(_beside(Absence(roundtables, saved, clock, hears=endpoints.hears).watch))
-        await enter(_beside(personal.watch))
+        await enter(_beside(personal.watch, expiry(settings, saved, agenda, clock).watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
 
@@ -427,9 +437,13 @@ async def _reviews(
         yield triage
 
 
-def _beside(run: Callable[[], Awaitable[None]]) -> AbstractAsyncContextManager[None]:
-    """Something that goes on in the background for as long as we do."""
-    return beside(_kept_running(run, "what goes on in the background"))
+def _beside(*runs: Callable[[], Awaitable[None]]) -> AbstractAsyncContextManager[None]:
+    """What goes on in the background for as long as we do."""
+    return beside(_all_kept_running(runs))
+
+
+async def _all_kept_running(runs: Sequence[Callable[[], Awaitable[None]]]) -> None:
+    await asyncio.gather(*(_kept_running(run, "what goes on in the background") for run in runs))
 
 
 def _sync(settings: Settings) -> Sync | None:

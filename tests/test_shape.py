@@ -25,7 +25,7 @@ LAYERS = {
     "content": 2, "engine": 2, "keys": 2,
     "slack": 3, "voices": 3, "storage": 3, "record": 3, "settings": 3,
     "integrations": 3,
-    "app": 4, "cast": 4, "server": 4, "cli": 4, "__main__": 4,
+    "app": 4, "cast": 4, "expiry": 4, "server": 4, "cli": 4, "__main__": 4,
 }  # fmt: skip
 TOP = 4  # where everything is wired, and neighbours know each other
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bot import app
 from bot.cli import forget as forgetting
 from bot.cli.environment import read_settings
 from bot.domain.messages import forget_wording
@@ -66,6 +67,23 @@ def forget_item(
             if _may_go_on(plan, dry_run=dry_run, yes=yes):
                 done = await forgetting.forget_item(settings, store, slug, live=live, slack=slack)
                 _print_done(done, settings, history)
+
+    asyncio.run(work())
+
+
+@forgets.command("expired")
+def forget_expired(*, dry_run: DryRun = False) -> None:
+    """Take out what is older than ROUNDTABLE_RETENTION keeps it. A bot that runs does so each night."""
+    settings = read_settings(os.environ)
+
+    async def work() -> None:
+        async with forgetting.opened_store(settings) as store:
+            due = app.expiry(settings, store, app.playbook(settings))
+            typer.echo(
+                forget_wording.of_expired(
+                    *(await due.due() if dry_run else await due.run()), is_done=not dry_run
+                )
+            )
 
     asyncio.run(work())
 

@@ -3,7 +3,8 @@
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from shutil import which
@@ -12,7 +13,10 @@ from typing import Any
 import pytest
 import redis
 
+from bot import app
+from bot.cli import forget as forgetting
 from bot.cli import replay
+from bot.expiry import Expired
 from tests.command_line import CommandLine, Ran, command_line
 from tests.e2e.meeting import Meeting, settings
 from tests.e2e.test_people import played
@@ -314,3 +318,65 @@ def objects(meeting: Meeting) -> str:
         capture_output=True,
     )
     return said.stdout.decode(errors="replace")
+
+
+def later(**ages: int) -> Callable[[], str]:
+    """The clock, so many days later."""
+    return lambda: (
+        (datetime.now(UTC) + timedelta(**ages)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    )
+
+
+async def expired(meeting: Meeting, kept: str, days: int) -> Expired:
+    """What is taken out so many days later by a command, while no bot runs."""
+    own = settings(meeting.slack, meeting.workspace, ROUNDTABLE_RETENTION=kept, **meeting.more)
+    async with forgetting.opened_store(own) as store:
+        return await app.expiry(own, store, app.playbook(own), later(days=days)).run()
+
+
+async def test_words_and_items_are_kept_as_long_as_the_setting_says(kept: Meeting) -> None:
+    """First words go, and what was agreed stays with who said it; then the item. What is newer stays."""
+    async with kept.bot():
+        await played(kept)
+        await kept.press("finish_step", who="ada")
+        await kept.slack.settled()
+    decided = len(kept.made("decision"))
+    assert decided
+    assert await expired(kept, "words:9d,item:30d", 8) == Expired()
+    assert b"conflicts: keep both edits" in everything(kept)
+
+    assert await expired(kept, "words:9d,item:30d", 10) == Expired(words=(kept.slug,))
+    assert b"conflicts: keep both edits" not in everything(kept)
+    assert b"a queue keeps them" in everything(kept)
+    assert len(kept.made("decision")) == decided
+    assert "Grace" in "".join(one.read_text() for one in kept.folder.glob("*.md"))
+    assert differences(kept) == []
+    assert await expired(kept, "words:9d,item:30d", 11) == Expired()
+
+    assert await expired(kept, "words:9d,item:30d", 31) == Expired(items=(kept.slug,))
+    assert b"offline-sync" not in everything(kept, without=QUEUE)
+
+
+async def test_what_is_not_in_git_yet_is_newer_than_any_age(meeting: Meeting) -> None:
+    async with meeting.bot():
+        await played(meeting)
+        await meeting.say("Printers, too.", who="grace")
+        await meeting.slack.settled()
+
+    assert await expired(meeting, "words:9d,item:30d", 400) == Expired()
+    assert b"Printers, too." in everything(meeting)
+
+
+async def test_the_bot_does_it_at_night(meeting: Meeting) -> None:
+    """By itself; the clock of the test is just before three."""
+    async with meeting.bot():
+        await played(meeting)
+        await meeting.press("finish_step", who="ada")
+        await meeting.slack.settled()
+    meeting.more = {"ROUNDTABLE_RETENTION": "item:7d"}
+    night = (datetime.now(UTC) + timedelta(days=20)).replace(
+        hour=2, minute=59, second=59, microsecond=900_000
+    )
+    meeting.clock = lambda: night.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    async with meeting.bot():
+        await wait_until(lambda: not meeting.folder.exists())

@@ -74,6 +74,14 @@ def of_item(
     )
 
 
+def of_expired(items: Sequence[str], words: Sequence[str], *, is_done: bool) -> str:
+    if not (items or words):
+        return "Nothing is older than it is kept."
+    rows = [f"{'Removed' if is_done else 'Would be removed'}: {_items(items)}."] if items else []
+    rows += [f"Words {'were' if is_done else 'would be'} taken out of {_items(words)}."] if words else []
+    return "\n".join(rows)
+
+
 def _beyond(earlier: int, *, remote: bool) -> tuple[PlaceRow, ...]:
     kept = (
         f"{counted(earlier, 'earlier version')} of files stay; --history FILE lists them for git filter-repo"

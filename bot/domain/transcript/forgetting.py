@@ -21,6 +21,8 @@ REMOVED, NAMED = "on-request", "former-member"
 FORGOT = "forgot"
 """In the `meta` of the sealed line that tells of it: `{person, on}`, and `words` if those are gone, too."""
 MOST_TOKENS = 60
+OUT_OF_DATE = "Words were taken out that are older than words are kept."
+_NOTE = "NOTE-"
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"[.;!?\n]")
 _LEAST_WORDS, _LEAST_LETTERS = 2, 8
@@ -43,6 +45,8 @@ class Forgetting(NamedTuple):
     words: bool = False
     typed: bool = False
     user: str = ""
+    is_old: bool = False
+    """Words are older than is kept: entries stay, but for notes, which are nothing but words. So does the name."""
 
     @property
     def ids(self) -> frozenset[str]:
@@ -115,12 +119,12 @@ class Eraser:
 
     def __init__(self, whom: Forgetting, lines: Iterable[Line], is_text: IsText, *, title: str = "") -> None:
         self._whom = whom
-        self._is_text = is_text
+        self._is_text = _is_note if whom.is_old else is_text
         lines = tuple(lines) if whom.words else ()
         self.ids = frozenset(line.message_id for line in lines if self._is_own(line.person, line.source)) - {
             ""
         }
-        self.phrases = self._phrases_of(lines, title)
+        self.phrases = Phrases() if whom.is_old else self._phrases_of(lines, title)
         names = {one for one in (whom.name, whom.user) if one and whom.typed}
         self._names = called_by(names) if names else None
 
@@ -190,6 +194,8 @@ class Eraser:
         }
         if erased == given:
             return patch
+        if self._whom.is_old:
+            return {**patch, "quotes": {**patch["quotes"], **erased}}
         resting = {field for field, some in given.items() if all(one.get("line") in self.ids for one in some)}
         kept = self._without_values(patch, resting.__contains__)
         return {**kept, "quotes": {**patch["quotes"], **erased}}
@@ -227,6 +233,7 @@ class Eraser:
 def note(whom: Forgetting, changed: Iterable[Changed], *, last: Line | None, now: str) -> Line:
     """The line that tells what happened, and vouches for what the changed lines read now."""
     lines = [one.as_meta() for one in changed]
+    content = OUT_OF_DATE if whom.is_old else f"@{whom.person} was forgotten on request."
     words = {"words": True} if whom.words else {}
     facts = {SCRUBBED: lines} if lines else {}
     return Line(
@@ -236,7 +243,7 @@ def note(whom: Forgetting, changed: Iterable[Changed], *, last: Line | None, now
         phase=last.phase if last else LinePhase.DRAFT,
         role="planning",
         source=Source.SYSTEM,
-        content=f"@{whom.person} was forgotten on request.",
+        content=content,
         meta={
             "message_id": f"forget-{now}-{whom.person}",
             FORGOT: {"person": whom.person, "on": whom.on, **words},
@@ -250,6 +257,10 @@ def forgotten_in(lines: Iterable[Line]) -> Names:
     told = (line.meta.get(FORGOT) for line in lines)
     found = (one for one in told if isinstance(one, dict) and one.get("words"))
     return {str(one.get("person")): str(one.get("on")) for one in found}
+
+
+def _is_note(id: str, field: str) -> bool:
+    return id.startswith(_NOTE) and field == "text"
 
 
 def _values(line: Line) -> Iterator[str]:

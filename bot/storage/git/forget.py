@@ -63,17 +63,20 @@ class Forgetter:
         """The files of the item at the tip."""
         return self._found(self._branch.files(), slug)
 
-    def person(self, whom: Forgetting, rewrite: Rewrite, *, now: str) -> PersonForgotten:
+    def person(
+        self, whom: Forgetting, rewrite: Rewrite, *, now: str, only: Iterable[str] = ()
+    ) -> PersonForgotten:
+        """In *only* these items; else in all of them. The name stays of a person whose words are only too old."""
         made: dict[str, ForgottenFiles] = {}
 
         def build(tip: Commit | None) -> tuple[Commit | None, str]:
             made.clear()
             known = self._people(self._branch.files(tip))
-            after = people.without_person(known, whom.person, on=whom.on)
+            after = known if whom.is_old else people.without_person(known, whom.person, on=whom.on)
             newest: Commit | None = tip
             if after is not known:
                 newest = self._commit(newest, whom, {self._places.people: people.text_of(after)}, "", now)
-            for slug in self.slugs():
+            for slug in only or self.slugs():
                 found = self._found(self._branch.files(newest), slug)
                 made[slug] = rewrite(slug, found, known.names, after.names)
                 if files := self._paths(slug, made[slug].files):

@@ -21,6 +21,8 @@ from tests.command_line import CommandLine, Ran, command_line
 from tests.e2e.meeting import Meeting, settings
 from tests.e2e.test_people import played
 from tests.patience import wait_until
+from tests.storage.checkout import Git
+from tests.storage.clones import a_remote, pushed_by_hand
 
 LINUS = re.compile(r"\blinus\b", re.IGNORECASE)
 
@@ -380,3 +382,26 @@ async def test_the_bot_does_it_at_night(meeting: Meeting) -> None:
     meeting.clock = lambda: night.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     async with meeting.bot():
         await wait_until(lambda: not meeting.folder.exists())
+
+
+async def test_a_remote_gets_it_on_top_of_what_others_pushed(
+    meeting: Meeting, loaded: CommandLine, tmp_path: Path
+) -> None:
+    remote = a_remote(tmp_path / "remote.git")
+    meeting.more = {"ROUNDTABLE_REMOTE": str(remote.root)}
+    async with meeting.bot():
+        await played(meeting)
+        await wait_until(lambda: remote("rev-parse", "main").strip() == meeting.git("rev-parse", "HEAD"))
+    remote("clone", "--quiet", str(remote.root), str(tmp_path / "person"))
+    pushed_by_hand(Git(tmp_path / "person"), {"src/limit.py": "LIMIT = 3\n"})
+    user = meeting.slack.person("grace").id
+    ran = await run(loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes")
+    assert ran.code == 0, ran.err
+    async with meeting.bot():
+        await wait_until(lambda: "forget a person" in remote("log", "--format=%s", "main"))
+
+    assert "src/limit.py" in remote("ls-tree", "-r", "--name-only", "main")
+    assert "edits in tunnels" not in remote(
+        "show", f"main:docs/requirements/{meeting.slug}/planning/meeting.jsonl"
+    )
+    assert differences(meeting) == []

@@ -86,7 +86,9 @@ def _beyond(earlier: int, *, remote: bool) -> tuple[PlaceRow, ...]:
     kept = (
         f"{counted(earlier, 'earlier version')} of files stay; --history FILE lists them for git filter-repo"
     )
-    pushed = "the commit is pushed; what it has of earlier commits stays" if remote else "no remote is set"
+    pushed = (
+        "the bot pushes the commit as soon as it runs; earlier commits stay" if remote else "no remote is set"
+    )
     return (
         PlaceRow("git history", kept if earlier else "has nothing else"),
         PlaceRow("remote, clones", pushed),

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import math
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -51,6 +51,7 @@ from bot.engine.shared_content import Contents, SharedContent
 from bot.engine.tracker_ports import NoTracker, Tracker
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
+from bot.expiry import Expiry
 from bot.files import META_BYTES, folder
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.committed_exports import CommittedExports
@@ -66,10 +67,11 @@ from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
 from bot.slack.pace import Pace
-from bot.slack.people import PeopleDirectory, UserStore
+from bot.slack.people import PeopleDirectory, PersonOf, UserStore
 from bot.slack.reception import Reception
 from bot.storage.contents import LocalContents, RedisContents
 from bot.storage.git.evidence import GitEvidence
+from bot.storage.git.forget import Forgetter
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
 from bot.storage.git.tree import STATE, files_at, files_at_tip
@@ -96,7 +98,7 @@ PAY_SECONDS = 3.0
 LAST_EFFECT_SECONDS = 3.0
 ERRAND_SECONDS = 1.0
 READ_AGAIN_SECONDS = 5.0
-"""How often is looked whether step and persona files have changed."""
+"""How often is looked whether step and persona files have changed, and whether a person was forgotten."""
 
 
 def playbook(settings: Settings) -> Playbook:
@@ -145,7 +147,7 @@ def seal(settings: Settings) -> Seal:
     return Seal((*keys, *own), person_key=(keys or own or [b""])[-1])
 
 
-def person_ids(settings: Settings, team: str) -> Callable[[str], str]:
+def person_ids(settings: Settings, team: str) -> PersonOf:
     """The id of a person, from Slack's."""
     return partial(seal(settings).person, team)
 
@@ -225,6 +227,14 @@ async def store(settings: Settings, team: str) -> AsyncIterator[SqliteStore | Re
             yield sqlite
 
 
+def expiry(
+    settings: Settings, saved: SqliteStore | RedisStore | None, playbook: Playbook, clock: Clock = now
+) -> Expiry:
+    """What is taken out when it is older than the settings say."""
+    git = Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=seal(settings))
+    return Expiry(settings.retention, git, saved, playbook=playbook, sealer=seal(settings).lines, clock=clock)
+
+
 async def claimed(settings: Settings, team: str, files: GitWorkspace) -> None:
     """The workspace is *team*'s from now on. Raises ConfigError when it is another's."""
     known = team_of_workspace(settings)
@@ -288,7 +298,7 @@ async def bot(
         await enter(endpoints.serving(web=web))
         us = await answered(lambda: slack_client.identify(client), refusal="Slack refused SLACK_BOT_TOKEN")
         saved, worker = await enter(_state(settings, us.team, files, endpoints))
-        us = _knowing(us, settings, redact, saved)
+        us = await _knowing(us, settings, redact, saved, files)
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
         paced = await enter(pace(settings, us.team, speed=speed))
         chat = SlackChat(client, agenda.roster, us, pace=paced, health=endpoints.slack_health)
@@ -313,12 +323,17 @@ async def bot(
         if sync:
             await enter(_abreast(sync, metrics))
         await enter(_running(worker, roundtables, triage))
-        await enter(_beside(lambda: _kept_current(watch, agenda, chat, roundtables, commands)))
-        await enter(_beside(us.people.keep))
+
+        def read_again(changed: Playbook) -> None:
+            for part in (roundtables, commands):
+                part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
+            chat.read_again(changed.roster)
+
+        await enter(_beside(lambda: _kept_current(watch, read_again, files, us.people), us.people.keep))
         await enter(_agents(settings, shared, endpoints, roundtables=roundtables, chat=chat, us=us))
         await enter(endpoints.opened(client, reception))
         await enter(_beside(Absence(roundtables, saved, clock, hears=endpoints.hears).watch))
-        await enter(_beside(personal.watch))
+        await enter(_beside(personal.watch, expiry(settings, saved, agenda, clock).watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
 
@@ -349,10 +364,13 @@ def _observed(settings: Settings) -> Iterator[Metrics]:
         yield Metrics(release=release)
 
 
-def _knowing(us: Identity, settings: Settings, redact: Redact, saved: UserStore) -> Identity:
+async def _knowing(
+    us: Identity, settings: Settings, redact: Redact, saved: UserStore, files: GitWorkspace
+) -> Identity:
     """With what Slack does not say about us."""
     apps = us.apps | slack_client.app_of(_words(settings.slack_app_token))
     people = PeopleDirectory(person_ids(settings, us.team), store=saved)
+    people.leave_out(await files.forgotten())
     return replace(us, redact=redact, apps=apps, people=people)
 
 
@@ -368,14 +386,13 @@ async def _state(
 
 
 async def _kept_current(
-    watch: ContentWatch, agenda: Playbook, chat: SlackChat, *parts: Roundtables | Commands
+    watch: ContentWatch, read_again: Callable[[Playbook], None], files: GitWorkspace, people: PeopleDirectory
 ) -> None:
     while True:
         await asyncio.sleep(READ_AGAIN_SECONDS)
+        people.leave_out(await files.forgotten())
         if changed := await watch.changed():
-            for part in parts:
-                part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
-            chat.read_again(changed.roster)
+            read_again(changed)
 
 
 def _token(settings: Settings) -> str:
@@ -538,9 +555,13 @@ async def _agents(
             desk.leave()
 
 
-def _beside(run: Callable[[], Awaitable[None]]) -> AbstractAsyncContextManager[None]:
-    """Something that goes on in the background for as long as we do."""
-    return beside(_kept_running(run, "what goes on in the background"))
+def _beside(*runs: Callable[[], Awaitable[None]]) -> AbstractAsyncContextManager[None]:
+    """What goes on in the background for as long as we do."""
+    return beside(_all_kept_running(runs))
+
+
+async def _all_kept_running(runs: Sequence[Callable[[], Awaitable[None]]]) -> None:
+    await asyncio.gather(*(_kept_running(run, "what goes on in the background") for run in runs))
 
 
 def _sync(settings: Settings) -> Sync | None:

@@ -18,6 +18,9 @@ from bot.domain.catalog import budget as spending
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.personas import Chain, ModelTask, ThinkingEffort, efforts, models_by_persona
 from bot.domain.catalog.policy import Policy, PressPolicy
+from bot.domain.catalog.retention import FORM as FORM_OF_RETENTION
+from bot.domain.catalog.retention import Retention
+from bot.domain.catalog.retention import retention as retention_in
 from bot.domain.item.export_places import FOLDERS, ExportPlace, overlapping, read_places
 from bot.domain.privacy.redaction import own_rules
 from bot.errors import ConfigError
@@ -224,6 +227,9 @@ class Settings(Keys):
     look_first: bool = Field(default=True, description="yes or no")
     budget: Annotated[Budget | None, _from_text(spending.budget)] = Field(
         default=None, description="tokens, such as 200000, or money, such as 5.00 USD"
+    )
+    retention: Annotated[Retention, _from_text(retention_in)] = Field(
+        default=Retention(), description=FORM_OF_RETENTION
     )
     quiet: int = Field(default=10, ge=1, le=1440, description="a number of minutes from 1 to 1440")
     policies: Annotated[Path, AfterValidator(_at_home), _existing(Path.is_file)] | None = Field(

@@ -21,7 +21,7 @@ NAMES = """
     AWS_PROFILE
     ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_REVIEW_SECRET ROUNDTABLE_FILE_URL ROUNDTABLE_SEAL_KEY
     ROUNDTABLE_POLICIES ROUNDTABLE_REDACT ROUNDTABLE_PRESS ROUNDTABLE_GITHUB_KEY ROUNDTABLE_GITHUB_URL
-ROUNDTABLE_GUESTS_PRESS ROUNDTABLE_BUDGET ROUNDTABLE_QUIET
+    ROUNDTABLE_GUESTS_PRESS ROUNDTABLE_BUDGET ROUNDTABLE_QUIET ROUNDTABLE_RETENTION
     ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_HEALTH_HOST ROUNDTABLE_HEALTH_PORT ROUNDTABLE_REDELIVERY_SECONDS
     OTEL_EXPORTER_OTLP_ENDPOINT
 """
@@ -388,3 +388,16 @@ def test_a_file_that_cannot_be_used_is_one_sentence(
         Settings.from_env({"SLACK_BOT_TOKEN_FILE": str(tmp_path / "secret"), **more})
 
     assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    "given", ["words", "words:6d", "lines:2y", "words:2y,words:3y", "item:2 years", "item:-1y"]
+)
+def test_an_age_is_at_least_a_week(given: str) -> None:
+    """A kind that is misspelt would keep everything, and a slip would take out what was said today."""
+    assert "must be words and item with days or years" in complaint(ROUNDTABLE_RETENTION=given)
+
+
+def test_ages_are_days_or_years() -> None:
+    settings = Settings.from_env({"ROUNDTABLE_RETENTION": "words:2y, item:never"})
+    assert (settings.retention.words, settings.retention.item) == (730, None)

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from bot import app, log
-from bot.cli import check, exports, replay, review
+from bot import app
+from bot.cli import check, exports, forget_commands, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
+from bot.cli.environment import read_settings
 from bot.cli.replay import Form
 from bot.content import mcp
 from bot.domain.messages import entry_wording, record_wording
-from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
 from bot.domain.values.text import counted
 from bot.errors import BotError, ConfigError, ContentError
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from roundtable_eval.demo_script import DemoScript
 
 TRY_PORT = 8765
+PERSON = "person"
 PROBLEM = 1
 USAGE = 2
 GARBAGE = (10_000, 20, 50)
@@ -116,7 +117,7 @@ def try_out(
     env = {name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "REDIS_"))}
     if workspace:
         env["ROUNDTABLE_WORKSPACE"] = str(workspace)
-    settings = _settings(env, level="INFO" if with_log else "CRITICAL")
+    settings = read_settings(env, level="INFO" if with_log else "CRITICAL")
     own_key = app.sandbox_key(settings.workspace)
     if not settings.seal_key:
         env["ROUNDTABLE_SEAL_KEY"] = own_key
@@ -126,14 +127,14 @@ def try_out(
 @commands.command()
 def run() -> None:
     """The bot in Slack: Socket Mode when SLACK_APP_TOKEN is set, otherwise HTTP."""
-    _run(_serve(_settings(os.environ)))
+    _run(_serve(read_settings(os.environ)))
 
 
 @commands.command("check")
 def check_everything(*, as_json: Json = False) -> None:
     """Preflight of everything that `run` needs: a table, and exit code 1 if anything would stop it."""
     try:
-        found = asyncio.run(check.everything(_settings(os.environ)))
+        found = asyncio.run(check.everything(read_settings(os.environ)))
     except ConfigError as error:
         found = (check.failed_check("settings", error),)
     typer.echo(_as_json(check.as_rows(found)) if as_json else check.as_text(found))
@@ -181,7 +182,7 @@ def evaluate(
         return yes or typer.confirm("Start?", err=True)
 
     try:
-        settings = _settings(os.environ)
+        settings = read_settings(os.environ)
         hide = app.redactor(settings)
         found = asyncio.run(command.evaluate(wanted, settings, lambda text: hide(text).text, may_start))
     except (BotError, typer.Abort, KeyboardInterrupt) as error:
@@ -196,7 +197,7 @@ def evaluate(
 @commands.command()
 def items(*, as_json: Json = False) -> None:
     """What is in the workspace."""
-    found = asyncio.run(listing.items(_settings(os.environ)))
+    found = asyncio.run(listing.items(read_settings(os.environ)))
     typer.echo(_as_json(found) if as_json else listing.items_as_text(found))
 
 
@@ -208,7 +209,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """One item's progress; or an entry, with who said it, in which words, and where."""
-    settings = _settings(os.environ)
+    settings = read_settings(os.environ)
     if entry := listing.entry(settings, text, at):
         typer.echo(_as_json(entry.model_dump(mode="json")) if as_json else entry_wording.as_text(entry))
         return
@@ -225,7 +226,7 @@ def decisions(
     as_json: Json = False,
 ) -> None:
     """What was decided, in all items: who, when, why, and what it replaced."""
-    found = listing.decisions(_settings(os.environ), " ".join(words or ()))
+    found = listing.decisions(read_settings(os.environ), " ".join(words or ()))
     rows = [{**one.model_dump(mode="json"), "link": one.link} for one in found] if as_json else []
     typer.echo(_as_json(rows) if as_json else record_wording.decisions_as_text(found))
 
@@ -251,13 +252,13 @@ def show_review(
     line = review.line_of(content)
     typer.echo(line)
     if slug is not None:
-        kept = asyncio.run(review.keep(_settings(os.environ), slug, content))
+        kept = asyncio.run(review.keep(read_settings(os.environ), slug, content))
         typer.echo(f"Kept as {kept.path}")
         if post:
-            shown = asyncio.run(review.show(_settings(os.environ), slug, kept, channel=channel or ""))
+            shown = asyncio.run(review.show(read_settings(os.environ), slug, kept, channel=channel or ""))
             typer.echo("Posted" if shown else "Slack does not take it now; the bot posts it later")
     elif post:
-        where = asyncio.run(review.post(_settings(os.environ), line, content, channel=channel or ""))
+        where = asyncio.run(review.post(read_settings(os.environ), line, content, channel=channel or ""))
         typer.echo(f"Posted to {where}")
 
 
@@ -286,7 +287,7 @@ def replay_record(
         raise typer.BadParameter("--key goes with --verify", param_hint="--key")
     if against_slack and not verify:
         raise typer.BadParameter("--against-slack goes with --verify", param_hint="--against-slack")
-    settings = _settings(os.environ)
+    settings = read_settings(os.environ)
     item = replay.item(settings, slug)
     try:
         if verify:
@@ -306,6 +307,10 @@ def replay_record(
         ) from error
 
 
+commands.add_typer(forget_commands.forgets, name="forget", help="Forget a person, an item, or secrets.")
+
+
+@forget_commands.forgets.command("secrets")
 @commands.command()
 def scrub(
     slug: Annotated[str | None, typer.Argument(help="An item of the workspace.")] = None,
@@ -315,7 +320,7 @@ def scrub(
     """Take secrets out of an item's files, in a commit of its own, and say where git still has them."""
     if (slug is None) is not everything:
         raise typer.BadParameter("one item, or --all", param_hint="SLUG")
-    settings = _settings(os.environ)
+    settings = read_settings(os.environ)
     slugs = scrubbing.items(settings, slug)
     state = asyncio.run(scrubbing.states(settings, slugs))
     holding = False
@@ -416,7 +421,7 @@ def serve_agents(
     signal.signal(
         signal.SIGINT, signal.SIG_DFL
     )  # a thread waits for the next request; there is nothing to save
-    _run(agents.serve(_settings(os.environ, level="ERROR"), record, at))
+    _run(agents.serve(read_settings(os.environ, level="ERROR"), record, at))
 
 
 @keys.command("create")
@@ -432,7 +437,7 @@ def create_agent_key(
     """A key for a coding agent. Its secret is printed once."""
     from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
 
-    settings = _settings(os.environ, level="ERROR")
+    settings = read_settings(os.environ, level="ERROR")
     typer.echo(agents.create_key(settings, name, owner=owner, items=items, may_ask=may_ask))
 
 
@@ -441,7 +446,7 @@ def list_agent_keys(*, as_json: Json = False) -> None:
     """The keys, without what is secret."""
     from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
 
-    typer.echo(agents.list_keys(_settings(os.environ, level="ERROR"), as_json=as_json))
+    typer.echo(agents.list_keys(read_settings(os.environ, level="ERROR"), as_json=as_json))
 
 
 @keys.command("withdraw")
@@ -449,13 +454,13 @@ def withdraw_agent_key(name: Annotated[str, typer.Argument(help="Its name.")]) -
     """From now on the key opens nothing."""
     from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
 
-    typer.echo(agents.withdraw_key(_settings(os.environ, level="ERROR"), name))
+    typer.echo(agents.withdraw_key(read_settings(os.environ, level="ERROR"), name))
 
 
 def _print_trace(work: "Callable[[Settings], Coroutine[Any, Any, Printed]]") -> None:
     """Exit code 1 is what was found; all that kept it from being looked for is wrong usage."""
     try:
-        ran = asyncio.run(work(_settings(os.environ, level="ERROR")))
+        ran = asyncio.run(work(read_settings(os.environ, level="ERROR")))
     except BotError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(USAGE) from error
@@ -490,21 +495,39 @@ def print_manifest(
 
 @commands.command()
 def export(
-    item: Annotated[str, typer.Argument(help="An item of the workspace.")],
+    item: Annotated[
+        str, typer.Argument(metavar="ITEM | person WHO", help="An item of the workspace, or a person.")
+    ],
+    who: Annotated[
+        str | None, typer.Argument(metavar="", help="With `person`: as for `forget person`.")
+    ] = None,
     *,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")],
+    to: Annotated[str | None, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Of a repository; else the workspace.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Of a repository; else the workspace. Of a person: a file; else printed."
+        ),
     ] = None,
     check: Annotated[
         bool,
         typer.Option("--check", help="Write nothing; exit code 1 if a file is not as it would be written."),
     ] = False,
 ) -> None:
-    """Write what is agreed as files for spec-kit, OpenSpec or Kiro. Files that were changed by hand are left alone."""
+    """
+    Write what is agreed as files for spec-kit, OpenSpec or Kiro. Files that were changed by hand are left alone. With
+    `person WHO`: all that is known of a person, as JSON.
+    """
+    if who is not None:
+        if item != PERSON or to or check:
+            raise typer.BadParameter("only `export person WHO` takes two words, and no --to or --check")
+        forget_commands.export_person(who, out)
+        return
+    if to is None:
+        raise typer.BadParameter(f"give one of {', '.join(FORMATS)}", param_hint="--to")
     if to not in FORMATS:
         raise typer.BadParameter(f"{to!r} is not one of {', '.join(FORMATS)}", param_hint="--to")
-    settings = _settings(os.environ)
+    settings = read_settings(os.environ)
     root, made = out or settings.workspace, exports.made(settings, item, to)
     if not check:
         for path in exports.written(root, made):
@@ -545,13 +568,6 @@ def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: 
     if against_slack:
         rest = f"; {counted(waiting, 'message')} in it will go into the next commit" if waiting else ""
         typer.echo(f"The thread in Slack has what the record has{rest}.")
-
-
-def _settings(env: Mapping[str, str], *, level: str = "INFO") -> Settings:
-    settings = Settings.from_env(env)
-    hide = Redactor(rules=own_rules(settings.redact))
-    log.configure(level, secrets=settings.secrets(), redact=lambda text: hide(text).text)
-    return settings
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

@@ -65,7 +65,7 @@ def items(settings: Settings, slug: str | None) -> tuple[str, ...]:
 
 async def states(settings: Settings, slugs: Sequence[str]) -> StateScrub:
     """Before the files: a bot that runs would write a secret of its state into them again."""
-    if not settings.redis_url and not _has_store(settings):
+    if not settings.redis_url and not has_store(settings):
         return StateScrub()
     team = app.team_of_workspace(settings)
     if settings.redis_url and not team:
@@ -113,7 +113,7 @@ def not_in_the_state(problem: str) -> str:
     )
 
 
-def _has_store(settings: Settings) -> bool:
+def has_store(settings: Settings) -> bool:
     with suppress(FileNotFoundError, NotADirectoryError), folder(settings.workspace, (STATE,)) as found:
         return FILE in found.files()
     return False

@@ -56,6 +56,11 @@ def line(event: str, *, team: str, person: str, item: str, step: str = "") -> No
     log.info("%s", event, extra={"team": team, "person": person, "item": item, "step": step})
 
 
+def forgot(event: str, *, items: int, what: str, by: str, person: str = "", item: str = "") -> None:
+    """*by* is the user of this machine who ran the command."""
+    log.info("%s", event, extra={"person": person, "item": item, "items": items, "what": what, "by": by})
+
+
 def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> str:
     """Empty for words that are no command, and for their corrections: the transcript has them."""
     match happened:

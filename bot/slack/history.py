@@ -331,3 +331,19 @@ async def _patient_replies(calls: Calls, place: Place, cursor: str) -> Any:
                 raise
             await asyncio.sleep(error.after_seconds or WAIT_SECONDS)
     raise AssertionError("the last attempt returns or raises")
+
+
+async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -> int:
+    """Of the thread, the first message last; how many there were. Raises SlackError."""
+    calls = Calls(client, Pace(Unlimited()), team=us.team)
+    found: list[str] = []
+    cursor = ""
+    for _ in range(WHOLE_PAGES):
+        answer = await _patient_replies(calls, place, cursor)
+        found += [str(one["ts"]) for one in answer["messages"] if one.get("bot_id") == us.bot]
+        cursor = following(answer)
+        if not cursor:
+            break
+    for ts in sorted(set(found), reverse=True):
+        await calls(client.chat_delete, channel=place.channel, ts=ts)
+    return len(set(found))

@@ -1,8 +1,9 @@
 """Which user of Slack a person is (ADR 53). Inside the bot people have ids of ours; Slack's stand only at this edge."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from itertools import count
 from typing import Protocol
 
 from bot.domain.transcript.people import is_person_id
@@ -16,30 +17,47 @@ class UserStore(Protocol):
     async def keep_users(self, users: Mapping[str, str]) -> None: ...
 
 
-def same(user: str) -> str:
+class PersonOf(Protocol):
+    def __call__(self, user: str, *, generation: int = 0) -> str: ...
+
+
+def same(user: str, *, generation: int = 0) -> str:  # noqa: ARG001 -- nobody is another person here
     return user
 
 
 class PeopleDirectory:
     """*person_of* gives the id of a user. The way back is remembered and stored, for what goes out."""
 
-    def __init__(self, person_of: Callable[[str], str] = same, *, store: UserStore | None = None) -> None:
+    def __init__(self, person_of: PersonOf = same, *, store: UserStore | None = None) -> None:
         self._person_of = person_of
         self._store = store
         self._users: dict[str, str] = {}
         self._people: dict[str, str] = {}
         self._new: dict[str, str] = {}
         self._is_new = asyncio.Event()
+        self._forgotten: frozenset[str] = frozenset()
+
+    def leave_out(self, forgotten: Collection[str]) -> None:
+        """Who speaks again after that is a new person."""
+        self._forgotten = frozenset(filter(is_person_id, forgotten))
+        for person in self._forgotten & self._users.keys():
+            user = self._users.pop(person)
+            self._new.pop(person, None)
+            self._people.pop(user, None)
 
     def person(self, user: str) -> str:
         if not user or is_person_id(user):
             return user
         if user not in self._people:
-            person = self._people[user] = self._person_of(user)
+            person = next(one for one in self._generations(user) if one not in self._forgotten)
+            self._people[user] = person
             if self._users.get(person) != user:
                 self._users[person] = self._new[person] = user
                 self._is_new.set()
         return self._people[user]
+
+    def _generations(self, user: str) -> Iterator[str]:
+        return (self._person_of(user, generation=n) for n in count())
 
     def user(self, person: str) -> str:
         """Empty for a person whom this process does not know."""

@@ -341,6 +341,36 @@ class RedisStore(Connected):
             async with bounded():
                 await self._redis.hset(self._users, items=[*chain.from_iterable(users.items())])
 
+    async def forget_person(self, person: str) -> None:
+        """Whom Slack calls so, how they want to be reminded, and copies of what could not be read."""
+        async with bounded(CENSUS_SECONDS):
+            keys = [key async for key in self._redis.scan_iter(f"{self._prefix}unreadable:*", KEYS_AT_ONCE)]
+            keys += [
+                key async for key in self._redis.scan_iter(f"{self._prefix}first:*{person}*", KEYS_AT_ONCE)
+            ]
+            async with self._redis.pipeline(transaction=True) as forgetting:
+                forgetting.hdel(self._users, person)
+                forgetting.hdel(self._people, person)
+                forgetting.delete(self._probe, *keys)
+                await forgetting.execute()
+
+    async def forget_item(self, slug: str) -> None:
+        state, parts = self._keys(slug)
+        async with bounded():
+            place = await self._redis.hmget(state, "team", "channel", "thread")
+            team, channel, thread = map(_text, place)
+            where = Place(team=team, channel=channel, thread=thread)
+            async with self._redis.pipeline(transaction=True) as forgetting:
+                aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
+                forgetting.delete(state, parts, f"{self._prefix}notice:{slug}", *aside)
+                for index in (self._unfinished, f"{self._prefix}notices:owing"):
+                    forgetting.srem(index, slug)
+                for index in (self._thread_key(where), self._channel_key(team, channel)):
+                    forgetting.srem(index, slug)
+                forgetting.zrem(self._timers, slug)
+                await forgetting.execute()
+        self._memory.forget(slug)
+
     async def ping(self) -> None:
         """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""
         async with bounded(), self._redis.pipeline(transaction=True) as probing:

@@ -205,6 +205,10 @@ class StoreMemory:
         self.newer.pop(slug, None)
         return found
 
+    def forget(self, slug: str) -> None:
+        self.saved.pop(slug, None)
+        self.newer.pop(slug, None)
+
     def note_newer(self, slug: str, sentence: str) -> None:
         if slug not in self.newer:
             log.error("%s", sentence)

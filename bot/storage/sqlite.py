@@ -186,6 +186,31 @@ class SqliteStore:
         for person, user in users.items():
             await self.rows("REPLACE INTO users VALUES (?, ?)", person, user)
 
+    async def forget_person(self, person: str) -> None:
+        """Whom Slack calls so, how they want to be reminded, and copies of what could not be read."""
+
+        def forget() -> None:
+            with self._sql:
+                self._sql.execute("BEGIN IMMEDIATE")
+                self._sql.execute("DELETE FROM users WHERE person = ?", [person])
+                self._sql.execute("DELETE FROM people WHERE person = ?", [person])
+                self._sql.execute("DELETE FROM firsts WHERE instr(key, ?)", [person])
+                self._sql.execute("DELETE FROM notes WHERE name LIKE 'unreadable %'")
+
+        await self._call(forget)
+
+    async def forget_item(self, slug: str) -> None:
+        def forget() -> None:
+            with self._sql:
+                self._sql.execute("BEGIN IMMEDIATE")
+                self._sql.execute("DELETE FROM roundtables WHERE slug = ?", [slug])
+                self._sql.execute("DELETE FROM parts WHERE slug = ?", [slug])
+                self._sql.execute("DELETE FROM notices WHERE slug = ?", [slug])
+                self._sql.execute("DELETE FROM notes WHERE name = ?", [f"unreadable {slug}"])
+            self._memory.forget(slug)
+
+        await self._call(forget)
+
     @property
     def notices(self) -> SqliteNotices:
         return SqliteNotices(self.rows)

@@ -316,9 +316,10 @@ class TestErasing:
     def erased(self, number: int, *, told: bool = True) -> bytes:
         line = read_chain(RECORD, TRUSTED).rows[number - 1].line
         kept = {name: line.meta[name] for name in ("message_id", "seal", "seal_key") if name in line.meta}
-        gone = seal.keep_digest(line, line.but(content="", meta={**kept, "erased": "2026-11-23"}))
+        gone = seal.keep_digest(line, line.but(content="", meta=kept))
         content = RECORD.replace(ROWS[number - 1], gone.as_json().encode())
-        note = [said(9, "note", erases=[line.message_id])] if told else []
+        reads = [{"message_id": line.message_id, "reads": seal.reading_of(gone)}]
+        note = [said(9, "note", scrubbed=reads)] if told else []
         return Sealer(US).append(content, note)
 
     @given(st.integers(1, 5))
@@ -339,7 +340,7 @@ class TestErasing:
         """Nothing vouches for it."""
         filled = self.erased(2).replace(b'"content": ""', b'"content": "forged"')
 
-        assert ours(filled) == ["Answer 1", "", *WORDS[2:], "note"]
+        assert ours(filled) == ["Answer 1", *WORDS[2:], "note"]
 
     def test_the_name_of_somebody_with_an_id_is_no_part_of_it(self) -> None:
         """Names can be forgotten without a change of seals."""

@@ -43,6 +43,7 @@ from bot.domain.specification.claim_check import ClaimCheck, Root
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.said_entries import Here
 from bot.domain.transcript import earlier, lines, scrubbing, verify
+from bot.domain.transcript.forgetting import Phrases, called_by
 from bot.domain.values import json_files, markdown, text
 from bot.domain.values.markdown import inert_line
 from bot.domain.values.text import content_words
@@ -391,6 +392,8 @@ FILES: Mapping[str, Read] = {
     ),
     "a transcript": lambda said: lines.read(transcript(said)),
     "a broken transcript": lambda said: lines.read(said.encode()),
+    "a person's phrases": lambda said: Phrases([said]).hide(said),
+    "a person's name": lambda said: called_by([said[:200]]).sub("", said),
     "a scrubbed transcript": lambda said: scrubbing.transcript(transcript(said), SECRETS),
     "lines of earlier versions": lambda said: earlier.upcast(
         [earlier_line(f"{earlier.SYNTHESIS}00-01)\n#### Decisions Made\n- {said}", decision=said)]

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
@@ -45,12 +46,12 @@ class Users:
 
 
 def directory(store: Users) -> PeopleDirectory:
-    return PeopleDirectory(lambda user: SEAL.person("T0SANDBOX", user), store=store)
+    return PeopleDirectory(partial(SEAL.person, "T0SANDBOX"), store=store)
 
 
 @pytest.fixture
 def people() -> PeopleDirectory:
-    return PeopleDirectory(lambda user: SEAL.person("T0SANDBOX", user))
+    return PeopleDirectory(partial(SEAL.person, "T0SANDBOX"))
 
 
 @pytest.fixture
@@ -136,3 +137,15 @@ def test_people_in_a_form_are_users_of_slack(known: Identity) -> None:
 
     [block] = view(with_users(form, known))["blocks"]
     assert block["element"]["initial_users"] == ["U0ADA"]
+
+
+async def test_who_was_forgotten_is_a_new_person(people: PeopleDirectory) -> None:
+    """Each time, also while the bot runs; nobody can be reached by the id from before."""
+    first = people.person("U0ADA")
+    people.leave_out({first})
+    second = people.person("U0ADA")
+    people.leave_out({first, second})
+
+    assert len({first, second, people.person("U0ADA")}) == 3
+    assert people.person("U0GRACE") == SEAL.person("T0SANDBOX", "U0GRACE")
+    assert [await people.find(one) for one in (first, second, people.person("U0ADA"))] == ["", "", "U0ADA"]

@@ -2,7 +2,8 @@
 People in a transcript (ADR 53): a line says `meta.person`, an id that only we can compute. What they are called stands
 in one file, `people.json` beside the items, and is put back into a line when it is read.
 
-The file is untrusted, and people may edit it: what cannot be read of it is left alone.
+The file is untrusted, and people may edit it: what cannot be read of it is left alone. Of a person who was forgotten it
+keeps the date, and a number in place of the name.
 """
 
 import re
@@ -19,6 +20,11 @@ UNREADABLE = "people.json cannot be read, so people are shown by their ids: "
 NAME_CHARS = 80
 MOST_PEOPLE = 100_000
 _ID = re.compile("p-[a-z2-7]{10}")
+FORMER_MEMBER = "Former member {number}"
+_FORMER = re.compile("Former member ([0-9]{1,6})")
+FORGOTTEN = "forgotten"
+QUALITY, SPEAKERS = "quality", "speakers"
+"""In the `meta` of a synthesis: how often each spoke, by what they are called."""
 _MENTION = re.compile(rf"@({_ID.pattern})(?![\w-])")
 
 Names = Mapping[str, str]
@@ -36,6 +42,12 @@ class PeopleFile(NamedTuple):
     names: Names = NO_NAMES
     raw: Mapping[str, Any] = {}
     flaw: str = ""
+
+    @property
+    def forgotten(self) -> frozenset[str]:
+        people = self.raw.get("people")
+        told = people.items() if isinstance(people, dict) else ()
+        return frozenset(id for id, one in told if isinstance(one, dict) and one.get(FORGOTTEN))
 
 
 def read_people(content: bytes | None) -> PeopleFile:
@@ -65,6 +77,18 @@ def with_new(file: PeopleFile, names: Names) -> PeopleFile:
     known = {**people, **{id: {"name": name} for id, name in new.items()}}
     raw = {"version": 1, **file.raw, "people": dict(sorted(known.items()))}
     return PeopleFile({**file.names, **new}, raw)
+
+
+def without_person(file: PeopleFile, id: str, *, on: str) -> PeopleFile:
+    """The person *id* is forgotten *on* a day; the same file if that was so before. A number is never used again."""
+    if id in file.forgotten:
+        return file
+    taken = (found for name in file.names.values() if (found := _FORMER.fullmatch(name)))
+    number = max((int(found[1]) for found in taken), default=0) + 1
+    name = FORMER_MEMBER.format(number=number)
+    known = {**file.raw.get("people", {}), id: {FORGOTTEN: on, "name": name}}
+    raw = {"version": 1, **file.raw, "people": dict(sorted(known.items()))}
+    return PeopleFile({**file.names, id: name}, raw)
 
 
 def text_of(file: PeopleFile) -> bytes:
@@ -103,6 +127,10 @@ def with_names(line: Line, names: Names) -> Line:
 def _with(line: Line, value: Callable[[str], str], sentence: Callable[[str], str]) -> Line:
     if line.source is Source.SYSTEM and (content := sentence(line.content)) != line.content:
         line = line.but(content=content)
+    quality = line.meta.get(QUALITY)
+    if isinstance(quality, Mapping) and isinstance(speakers := quality.get(SPEAKERS), Mapping):
+        named = {value(str(name)): count for name, count in speakers.items()}
+        line = line.but(meta={**line.meta, QUALITY: {**quality, SPEAKERS: named}})
     entries = line.meta.get(ENTRIES)
     if not isinstance(entries, list | tuple):
         return line

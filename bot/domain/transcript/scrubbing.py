@@ -17,6 +17,8 @@ from bot.domain.values.json_files import decoded, parse_kept, pretty
 NO_FACTS: Mapping[str, Any] = {}
 
 Redacting = Callable[[str], Redacted]
+Changing = Callable[[Mapping[str, Any]], tuple[tuple[str, ...], Any]]
+"""Gives the kinds of what is taken out of the fields of a line, and the fields without it."""
 
 
 class Changed(NamedTuple):
@@ -55,10 +57,11 @@ def file(content: bytes, redact: Redacting, *, name: str) -> ScrubbedFile:
     return ScrubbedFile(text.encode("utf-8", "surrogateescape"), kinds) if kinds else ScrubbedFile(content)
 
 
-def transcript(content: bytes, redact: Redacting) -> ScrubbedFile:
+def transcript(content: bytes, redact: Redacting, change: Changing | None = None) -> ScrubbedFile:
+    """*change* is what happens to the fields of a line; by default all its texts are redacted."""
     rows, changed = [], []
     for number, row in enumerate(content.split(b"\n"), start=1):
-        after, kinds, message_id = _row(row, redact)
+        after, kinds, message_id = _row(row, redact, change or (lambda fields: redacted(fields, redact)))
         reads = ""
         if kinds and (before := line_in(row)) and (line := line_in(after)) and SEAL in before.meta:
             line = keep_digest(before, line)
@@ -114,14 +117,14 @@ def _lines_of(row: bytes) -> Iterator[Mapping[str, Any]]:
     yield from (one for one in lines or () if isinstance(one, dict)) if isinstance(lines, list) else ()
 
 
-def _row(row: bytes, redact: Redacting) -> tuple[bytes, tuple[str, ...], str]:
+def _row(row: bytes, redact: Redacting, change: Changing) -> tuple[bytes, tuple[str, ...], str]:
     fields = decoded(row) if row.strip() else ""
     if not isinstance(fields, dict):
         text, kinds = redact(row.decode("utf-8", "surrogateescape"))
         return (text.encode("utf-8", "surrogateescape") if kinds else row), kinds, ""
     meta = fields.get("meta")
     kept = {name: meta[name] for name in OF_SEALING if name in meta} if isinstance(meta, dict) else {}
-    kinds, after = redacted(_without(fields, kept), redact)
+    kinds, after = change(_without(fields, kept))
     if not kinds:
         return row, (), ""
     if kept:

@@ -3,7 +3,7 @@ Seals: who wrote a line of a transcript stands in the line itself (ADR 45).
 
 `meta.seal` = {by, chain, n, after, sig}: the id of the key, the item's chain, the number of the line, the digest of the
 sealed line before it, and an Ed25519 signature of the line's own digest. A digest covers `after`, so that one good
-signature vouches for every line before it. Words and facts go into the digest as salted hashes, to be erased later:
+signature vouches for every line before it. Words and facts go into the digest as salted hashes, to be taken out later:
 `meta.digest` then keeps them.
 """
 
@@ -34,10 +34,10 @@ from bot.domain.transcript.lines import (
 
 SEAL, SEAL_KEY, SALT = "seal", "seal_key", "salt"
 """In a line's `meta`. The first line carries the public key; a change of key is the last line of the key before it."""
-DIGEST, ERASED, ERASES, SCRUBBED = "digest", "erased", "erases", "scrubbed"
+DIGEST, SCRUBBED = "digest", "scrubbed"
 """
-`digest`: the two hashes of what the line said before it was `erased` or scrubbed. It counts only if a sealed line
-`erases` its id, or says in `scrubbed` what it reads now.
+`digest`: the two hashes of what the line said before something was taken out. It counts only if a sealed line says in
+`scrubbed` what it reads now.
 """
 TAKES_OVER = "takes_over"
 """In the `meta` of the sealed line by which a person takes over lines without a valid seal: `{lines, digests}`."""
@@ -49,9 +49,9 @@ _KEY_ID, _CHAIN_ID, _MARK = 16, 16, 32
 """Hexadecimal digits."""
 _HIGHEST = 10**9
 _PLAIN = ("message_id", PERSON, "authority", SEAL_KEY)
-"""Facts that are signed as they are: an erased line keeps them."""
-_UNHASHED = frozenset({*_PLAIN, SEAL, SALT, DIGEST, ERASED})
-OF_SEALING = frozenset({SEAL, SEAL_KEY, SALT, DIGEST, ERASED})
+"""Facts that are signed as they are."""
+_UNHASHED = frozenset({*_PLAIN, SEAL, SALT, DIGEST})
+OF_SEALING = frozenset({SEAL, SEAL_KEY, SALT, DIGEST})
 _TEXTS = ("by", "chain", "after", "sig")
 
 TrustedKeys = Mapping[str, bytes]
@@ -419,27 +419,17 @@ def _rewritten(found: list[_Found], signed: set[int]) -> set[int]:
     changed = {at for at in signed if DIGEST in found[at].line.meta}
     if not changed:
         return changed
-    erased: set[str] = set()
     reads: dict[str, str] = {}
-    for line in (found[at].line for at in signed - changed):
-        erased |= {id for id in _list(line.meta.get(ERASES)) if isinstance(id, str)}
+    for line in (found[at].line for at in sorted(signed - changed, key=lambda at: found[at].n)):
         told = (one for one in _list(line.meta.get(SCRUBBED)) if isinstance(one, dict))
         reads |= {str(one.get("message_id")): str(one.get("reads")) for one in told}
     return {
-        at
-        for at in changed
-        for line in [found[at].line]
-        if not (ERASED in line.meta and line.message_id in erased)
-        and reads.get(line.message_id) != reading_of(line)
+        at for at in changed for line in [found[at].line] if reads.get(line.message_id) != reading_of(line)
     }
 
 
 def _sealed(row: _Found, n: int) -> SealedRow:
-    """Words that were written into an erased line later are not shown."""
-    line = row.line
-    if ERASED in line.meta and DIGEST in line.meta:
-        line = line.but(content="", meta={name: line.meta[name] for name in line.meta if name in _UNHASHED})
-    return SealedRow(line, n, row.digest, is_sealed=True, raw=row.raw)
+    return SealedRow(row.line, n, row.digest, is_sealed=True, raw=row.raw)
 
 
 def _gaps(rows: list[_Found]) -> Iterator[str]:

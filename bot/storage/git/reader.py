@@ -24,7 +24,7 @@ from bot.domain.roundtable.outcomes import ItemState, ThreadMessage
 from bot.domain.specification.snapshot import restored
 from bot.domain.transcript import lines, open_step, people
 from bot.domain.transcript.last_line import LastLine
-from bot.domain.transcript.people import Names, with_names
+from bot.domain.transcript.people import Names, PeopleFile, with_names
 from bot.domain.transcript.seal import chain_in, take_over
 from bot.domain.values.text import one_line
 from bot.engine.ports import NOTHING, Listing, LoadedItem, Planning
@@ -112,14 +112,17 @@ class ItemReader:
 
     def people(self) -> Names:
         """What people are called; empty where people.json cannot be read."""
+        return self.known_people().names
+
+    def known_people(self) -> PeopleFile:
         try:
             found = people.read_people(self._branch.files().read(self._places.people, META_BYTES))
         except OSError as error:
-            found = people.PeopleFile(flaw=f"{people.UNREADABLE}{error.strerror}")
+            found = PeopleFile(flaw=f"{people.UNREADABLE}{error.strerror}")
         if found.flaw and found.flaw != self._people_flaw:
             log.warning("%s", found.flaw)
         self._people_flaw = found.flaw
-        return found.names
+        return found
 
     def transcript(self, slug: str) -> bytes:
         return self._branch.files().read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""

@@ -497,6 +497,15 @@ def scrub_unpushed(branch: Branch, redact: Redacting) -> None:
                 branch.refer(name, repository.create_blob(json.dumps(value).encode()))
 
 
+def drop_unpushed_of(branch: Branch, slug: str) -> None:
+    """Of an item that is forgotten."""
+    repository = branch.repository
+    for name in [found for found in repository.references if found.startswith(UNPUSHED)]:
+        kept = repository.get(repository.references[name].target)
+        if isinstance(kept, pygit2.Blob) and json.loads(kept.data).get("slug") == slug:
+            branch.refer(name, None)
+
+
 def drop_unpushed(branch: Branch, effects: Iterable[str]) -> None:
     """Those that are at the remote."""
     for effect in filter(None, effects):

@@ -412,6 +412,10 @@ class GitWorkspace:
     async def people(self) -> Names:
         return await self._in_thread(self._reader, self._reading.people)
 
+    async def forgotten(self) -> frozenset[str]:
+        """The ids of people who were forgotten."""
+        return await self._in_thread(self._reader, lambda: self._reading.known_people().forgotten)
+
     async def planning(self, slug: str) -> Planning:
         await self._abreast()
         return await self._in_thread(self._reader, lambda: self._reading.planning(slug))

@@ -1,0 +1,140 @@
+"""What people read about forgetting: what it does where, before and after."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from bot.domain.values.text import counted
+
+MOST_NUMBERS = 12
+MOST_ITEMS = 20
+
+
+class PlaceRow(NamedTuple):
+    """A place, and what happens there."""
+
+    place: str
+    what: str
+
+
+def as_table(rows: Sequence[PlaceRow]) -> str:
+    width = max(len(row.place) for row in rows)
+    return "\n".join(f"  {row.place:<{width}}  {row.what}" for row in rows)
+
+
+class PersonCount(NamedTuple):
+    """What there is to do: *lines* by item, of the person, or with a quote of them; *live* are items in the store."""
+
+    items: tuple[str, ...]
+    lines: int
+    typed: Mapping[str, Sequence[int]]
+    by_hand: Mapping[str, Sequence[str]]
+    live: tuple[str, ...]
+    earlier: int
+    has_store: bool
+
+
+def of_person(found: PersonCount, *, words: bool, typed: bool, remote: bool) -> tuple[PlaceRow, ...]:
+    files = f"written again in {_items(found.items)}"
+    spoken = (
+        f"{counted(found.lines, 'line')}: a mark takes the place of their words, and of quotes of them"
+        if words
+        else "no line changes: lines have ids only"
+    )
+    return (
+        PlaceRow("people.json", "a number and the date take the place of the name"),
+        PlaceRow("transcripts", spoken),
+        PlaceRow("files, people's names", files),
+        PlaceRow("typed by others", _typed(found.typed, replaced=typed)),
+        *_by_hand(found.by_hand),
+        PlaceRow("store", _store(found.live, has_store=found.has_store)),
+        PlaceRow("Slack", "the bot's cards follow with their next edit; older posts, and theirs, stay"),
+        *_beyond(found.earlier, remote=remote),
+        PlaceRow(
+            "exported files", "name the id; an export of this person (`export person`) is yours to delete"
+        ),
+    )
+
+
+def of_item(
+    slug: str, *, files: int, live: bool, earlier: int, remote: bool, posts: int | None
+) -> tuple[PlaceRow, ...]:
+    deleted = "" if posts is None else f"{counted(posts, 'post')} of the bot in the thread deleted; "
+    rest = (
+        "others' messages stay"
+        if deleted
+        else "all stays; with --slack the bot's posts in the thread are deleted"
+    )
+    return (
+        PlaceRow("files", f"{counted(files, 'file')} of {slug} removed, and its part of the shared matrix"),
+        PlaceRow("people.json", "stays: a name may be in other items (`forget person`)"),
+        PlaceRow("store", "the item is removed" if live else "has nothing of it"),
+        PlaceRow("Slack", f"{deleted}{rest}"),
+        *_beyond(earlier, remote=remote),
+        PlaceRow("exported files", "are yours to delete"),
+    )
+
+
+def of_expired(items: Sequence[str], words: Sequence[str], *, is_done: bool) -> str:
+    if not (items or words):
+        return "Nothing is older than it is kept."
+    rows = [f"{'Removed' if is_done else 'Would be removed'}: {_items(items)}."] if items else []
+    rows += [f"Words {'were' if is_done else 'would be'} taken out of {_items(words)}."] if words else []
+    return "\n".join(rows)
+
+
+def _beyond(earlier: int, *, remote: bool) -> tuple[PlaceRow, ...]:
+    kept = (
+        f"{counted(earlier, 'earlier version')} of files stay; --history FILE lists them for git filter-repo"
+    )
+    pushed = (
+        "the bot pushes the commit as soon as it runs; earlier commits stay" if remote else "no remote is set"
+    )
+    return (
+        PlaceRow("git history", kept if earlier else "has nothing else"),
+        PlaceRow("remote, clones", pushed),
+        PlaceRow("backups", "stay, until they expire; after a restore, run the command again"),
+        PlaceRow("logs, metrics", "have ids only"),
+    )
+
+
+def _items(slugs: Sequence[str]) -> str:
+    shown = ", ".join(slugs[:MOST_ITEMS]) + (", …" if len(slugs) > MOST_ITEMS else "")
+    return f"{counted(len(slugs), 'item')} ({shown})" if slugs else "no item"
+
+
+def _typed(found: Mapping[str, Sequence[int]], *, replaced: bool) -> str:
+    if replaced:
+        return "a mark takes the place of the name"
+    if not any(found.values()):
+        return "the name stands in no line"
+    lines = "; ".join(f"{slug}: {_numbers(numbers)}" for slug, numbers in found.items() if numbers)
+    return f"stays in these lines; --typed replaces it ({lines})"
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    more = ", …" if len(numbers) > MOST_NUMBERS else ""
+    return ", ".join(map(str, numbers[:MOST_NUMBERS])) + more
+
+
+def _by_hand(found: Mapping[str, Iterable[str]]) -> tuple[PlaceRow, ...]:
+    paths = ", ".join(f"{slug}/{name}" for slug, names in found.items() for name in names)
+    kept = "not written again, because they were edited by hand: change the name there yourself"
+    return (PlaceRow("edited by hand", f"{paths}: {kept}"),) if paths else ()
+
+
+def _store(live: Sequence[str], *, has_store: bool) -> str:
+    if not has_store:
+        return "there is none yet"
+    return f"the id of Slack, reminders, and {_items(live)}" if live else "the id of Slack, and reminders"
+
+
+def history(file: str, items_dir: str) -> str:
+    """After --history."""
+    return f"""
+{file} has the ids of what only earlier commits have. It takes them out of the history, in a fresh clone:
+  git clone --mirror WORKSPACE FRESH && cd FRESH
+  git filter-repo --strip-blobs-with-ids {file} --force
+  git push --mirror --force REMOTE
+Stop the bot first, and clone its workspace anew afterwards, with no `.roundtable/` in between. The hash of each commit
+changes. Others have to clone anew, too: a push out of an old clone brings all of it back. Names of authors of commits
+are not in files: `git filter-repo --mailmap` changes these, and `git log -- {items_dir}` shows them."""

@@ -1,0 +1,144 @@
+"""
+Takes out what is older than ROUNDTABLE_RETENTION keeps it: at night by the bot, or by `roundtable forget expired`.
+
+An age counts from the last line of a person. What a person wrote since the last commit, or what is still on its way, is
+newer than that, so such an item is left alone.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from functools import partial
+from typing import NamedTuple
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.retention import Retention
+from bot.domain.privacy.redaction import MARK
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript import lines as transcripts
+from bot.domain.transcript.forgetting import REMOVED, Forgetting, ForgottenFiles
+from bot.domain.transcript.lines import Line, Source
+from bot.domain.transcript.people import Names
+from bot.domain.transcript.seal import Sealer
+from bot.engine import audit
+from bot.engine.clock import Clock
+from bot.record.rewritten import TRANSCRIPT, Rewriting, title_of, without_sections
+from bot.storage.git.forget import Forgetter, Found
+from bot.storage.redis import RedisStore
+from bot.storage.sqlite import SqliteStore
+
+MOST_ITEMS = 20
+"""In one night: a first setting may be about years."""
+HOUR = 3
+BY_THE_BOT = "retention"
+
+
+class Expired(NamedTuple):
+    """The items that are removed, and those whose words are taken out."""
+
+    items: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+class Expiry:
+    def __init__(
+        self,
+        kept: Retention,
+        git: Forgetter,
+        store: SqliteStore | RedisStore | None,
+        *,
+        playbook: Playbook,
+        sealer: Sealer,
+        clock: Clock,
+    ) -> None:
+        self._kept, self._git, self._store = kept, git, store
+        self._playbook, self._sealer, self._clock = playbook, sealer, clock
+
+    async def watch(self) -> None:
+        """Until cancelled, each night. Nothing is looked at where everything is kept."""
+        if self._kept == Retention():
+            await asyncio.Event().wait()
+        while True:
+            await asyncio.sleep(seconds_until(HOUR, self._clock()))
+            await self.run()
+
+    async def due(self) -> Expired:
+        """What `run` would take out."""
+        items, words, now = list[str](), list[str](), self._clock()
+        for slug in self._git.slugs():
+            found = await asyncio.to_thread(self._git.found, slug)
+            last = last_said(found)
+            if not last or len(items) + len(words) >= MOST_ITEMS or await self._is_busy(slug):
+                continue
+            if self._kept.is_item_over(last, now):
+                items.append(slug)
+            elif self._kept.are_words_over(last, now) and any(speakers(found)):
+                words.append(slug)
+        return Expired(tuple(items), tuple(words))
+
+    async def run(self) -> Expired:
+        due = await self.due()
+        for slug in due.items:
+            shared = partial(
+                without_sections,
+                slug=slug,
+                title=title_of(self._git.found(slug)) or slug,
+                playbook=self._playbook,
+            )
+            await self._drop_state(slug)
+            await asyncio.to_thread(self._git.item, slug, shared, now=self._clock())
+        for slug in due.words:
+            await self._drop_state(slug)
+            for person in dict.fromkeys(speakers(self._git.found(slug))):
+                await asyncio.to_thread(self._without_words, slug, person)
+        if due != Expired():
+            count = len(due.items) + len(due.words)
+            audit.forgot(
+                "forget.expired", items=count, what=", ".join((*due.items, *due.words)), by=BY_THE_BOT
+            )
+        return due
+
+    def _without_words(self, slug: str, person: str) -> None:
+        now = self._clock()
+        whom = Forgetting(person, "", now[:10], words=True, is_old=True)
+
+        def rewrite(of: str, found: Found, before: Names, after: Names) -> ForgottenFiles:
+            rewriting = Rewriting(
+                of, found, whom, before=before, after=after, playbook=self._playbook, sealer=self._sealer
+            )
+            return rewriting.run(now=now)
+
+        self._git.person(whom, rewrite, now=now, only=(slug,))
+
+    async def _is_busy(self, slug: str) -> bool:
+        rt: Roundtable | None = await self._store.get(slug) if self._store else None
+        return rt is not None and bool(rt.pending or any(one.source is Source.USER for one in rt.lines))
+
+    async def _drop_state(self, slug: str) -> None:
+        """`resume` takes the item up from git."""
+        if self._store:
+            await self._store.forget_item(slug)
+
+
+def last_said(found: Found) -> str:
+    """When a person last wrote; of an item without words, its last line."""
+    every = tuple(_lines(found))
+    said = tuple(line for line in every if line.source is Source.USER)
+    return max((line.ts for line in said or every), default="")
+
+
+def speakers(found: Found) -> Iterator[str]:
+    """Whose words are there."""
+    for line in _lines(found):
+        if line.source is Source.USER and line.content not in {"", MARK % REMOVED} and line.person:
+            yield line.person
+
+
+def _lines(found: Found) -> Iterable[Line]:
+    return transcripts.read(found.get(TRANSCRIPT, b"")).lines
+
+
+def seconds_until(hour: int, now: str) -> float:
+    moment = datetime.fromisoformat(now)
+    due = moment.replace(hour=hour, minute=0, second=0, microsecond=0)
+    return ((due if due > moment else due + timedelta(days=1)) - moment).total_seconds()

@@ -1,0 +1,254 @@
+"""
+The files of an item after a person was forgotten: lines first, and every other file from them once more.
+
+A file, or a part of one, that is not ours keeps what stands there, but for words that have to go.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import PLAN_PAGE, FieldType, Schema
+from bot.domain.catalog.steps import SHARED as SHARED_FILES
+from bot.domain.item.artifacts import KEPT_BY_US, SHARED, SPECIFICATION, SectionEdit, applies_to, marker
+from bot.domain.item.meta import Corrupt
+from bot.domain.item.meta import read as read_meta
+from bot.domain.planning.plan_review import plan_edits
+from bot.domain.privacy.redaction import Redacted
+from bot.domain.specification import files
+from bot.domain.specification.brief import brief
+from bot.domain.specification.snapshot import HASH, SECTIONS, Snapshot, folded_content, hash_of, text_of
+from bot.domain.specification.snapshot import read as read_snapshot
+from bot.domain.transcript import lines as transcripts
+from bot.domain.transcript import scrubbing
+from bot.domain.transcript.fold import fold
+from bot.domain.transcript.forgetting import (
+    NAMED,
+    Eraser,
+    Forgetting,
+    ForgottenFiles,
+    IsText,
+    called_by,
+    note,
+)
+from bot.domain.transcript.lines import Line, Source
+from bot.domain.transcript.people import Names, with_names
+from bot.domain.transcript.seal import Sealer, foreign_ids
+from bot.domain.transcript.verify import SectionCheck
+from bot.record.projected import (
+    HeldSynthesis,
+    committed,
+    plan_files,
+    projected,
+    with_follow_ups,
+    with_syntheses,
+)
+
+TRANSCRIPT, META = "planning/meeting.jsonl", "meta.json"
+DATA = (".json", ".csv")
+_WORDS = frozenset({FieldType.LINE, FieldType.TEXT, FieldType.CODE, FieldType.PATH})
+
+
+def is_text_in(schema: Schema) -> IsText:
+    kinds = {kind.prefix: kind for kind in schema.kinds.values()}
+
+    def is_text(id: str, field: str) -> bool:
+        kind = kinds.get(id.partition("-")[0])
+        known = kind.fields.get(field) if kind else None
+        return known is None or known.type in _WORDS
+
+    return is_text
+
+
+class Rewriting:
+    """
+    Of one item with the files *found*. *before* and *after* are what people are called, *live* the lines that are in
+    no commit. Nothing is read or written.
+    """
+
+    def __init__(
+        self,
+        slug: str,
+        found: Mapping[str, bytes],
+        whom: Forgetting,
+        *,
+        before: Names,
+        after: Names,
+        playbook: Playbook,
+        sealer: Sealer,
+        live: Iterable[Line] = (),
+    ) -> None:
+        self._slug, self._found, self._whom, self._playbook, self._sealer = (
+            slug,
+            found,
+            whom,
+            playbook,
+            sealer,
+        )
+        self._before, self._after = before, after
+        self._content = found.get(TRANSCRIPT, b"")
+        self._lines = _lines_of(self._content, before)
+        self._facts = files.ItemFacts(title_of(found) or slug, slug)
+        lines = (*self._lines, *live)
+        self.eraser = Eraser(whom, lines, is_text_in(playbook.schema), title=self._facts.title)
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether the person has a part in the item."""
+        person = self._whom.person.encode()
+        user = f'"{self._whom.user}"'.encode() if self._whom.user else person
+        return any(person in content or user in content for content in self._found.values())
+
+    def run(self, *, now: str) -> ForgottenFiles:
+        scrubbed = scrubbing.transcript(self._content, self.eraser.text, self.eraser.change)
+        typed = () if self._whom.typed else tuple(self._typed())
+        if not self.is_meant or (not scrubbed.lines and self._before == self._after):
+            return ForgottenFiles({}, typed=typed)
+        known = self._snapshot()
+        told = note(self._whom, scrubbed.lines, last=self._lines[-1] if self._lines else None, now=now)
+        after = self._sealer.append(scrubbed.content, [told])
+        texts, hand = dict[str, str](), tuple[str, ...]()
+        if known:
+            told = told.but(meta={**told.meta, HASH: "", SECTIONS: {}})
+            after = self._sealer.append(scrubbed.content, [told])
+            snapshot = self._committed(after, known)
+            sections = self._digests(snapshot)
+            snapshot = snapshot._replace(written={**snapshot.written, **sections})
+            text = text_of(snapshot.specification, snapshot.written)
+            told = told.but(meta={**told.meta, HASH: hash_of(text), SECTIONS: sections})
+            after = self._sealer.append(scrubbed.content, [told])
+            texts, hand = self._projected(after, snapshot, known)
+            texts[SPECIFICATION] = text
+        made = {name: text.encode("utf-8", "surrogateescape") for name, text in texts.items()}
+        made |= dict(self._others(texts))
+        made[TRANSCRIPT] = after
+        changed = {name: content for name, content in made.items() if content != self._found.get(name)}
+        return ForgottenFiles(changed, len(scrubbed.lines), typed, hand)
+
+    def record(self, made: ForgottenFiles) -> Snapshot | None:
+        """What the live roundtable is on top of. None where git has nothing of it."""
+        content = made.files.get(TRANSCRIPT, self._content)
+        return folded_content(content, self._sealer.trusted, self._after) if content else None
+
+    # --- what follows from the entries --------------------------------------------------------------------------------
+
+    def _projected(
+        self, content: bytes, snapshot: Snapshot, known: Snapshot
+    ) -> tuple[dict[str, str], tuple[str, ...]]:
+        """A file that is not what the lines say was edited by hand: then only words are replaced in it."""
+        found = {
+            name: text.decode("utf-8", "surrogateescape")
+            for name, text in self._found.items()
+            if name == SHARED
+            or (name.partition("/")[0] not in KEPT_BY_US and (applies_to(name) or name.endswith(DATA)))
+        }
+        old = self._made(self._content, self._committed(self._content, known), found)
+        texts = {name: self._with_sections(text, content) for name, text in found.items()}
+        texts = {name: self.eraser.text(text).text for name, text in texts.items()}
+        new = self._made(content, snapshot, texts)
+        plan_before = plan_files(self._committed(self._content, known), self._facts, self._playbook)
+        by_hand = tuple(name for name, text in old.items() if name in found and found[name] != text)
+        kept = {name: text for name, text in new.items() if name not in by_hand}
+        plan = plan_files(snapshot, self._facts, self._playbook)
+        kept |= {name: text for name, text in plan.items() if self._text(name) == plan_before.get(name)}
+        return {**texts, **kept}, by_hand
+
+    def _text(self, name: str) -> str:
+        return self._found.get(name, b"").decode("utf-8", "surrogateescape")
+
+    def _made(self, content: bytes, snapshot: Snapshot, found: Mapping[str, str]) -> dict[str, str]:
+        names = self._before if content is self._content else self._after
+        state = fold(enumerate(_lines_of(content, names), start=1))
+        held = [HeldSynthesis(one.record, one.text) for one in state.concluded if one.record and one.whole]
+        made = projected(snapshot, self._facts, found, self._playbook)
+        made = with_syntheses(made, held, self._facts, self._playbook)
+        return with_follow_ups(made, snapshot, self._playbook)
+
+    def _committed(self, content: bytes, known: Snapshot) -> Snapshot:
+        names = self._before if content is self._content else self._after
+        foreign = foreign_ids(content, self._sealer.trusted)
+        return committed(_lines_of(content, names), foreign=foreign, damage=known.specification.damage)
+
+    def _digests(self, snapshot: Snapshot) -> dict[str, str]:
+        """Of what is written now: else the next commit takes it for an edit by hand."""
+        found, written = snapshot.specification, snapshot.written
+        digests = {
+            key: edit.digest for key, edit in files.sections(self._playbook, found, self._facts, written)
+        }
+        digests |= {key: edits[0].digest for key, edits in files.follow_ups(self._playbook, found)}
+        summary = files.brief_edit(brief(self._playbook.schema, found), self._facts)
+        digests[summary.path] = summary.digest
+        step = self._playbook.agenda.plan.step_id
+        digests[f"{PLAN_PAGE}#{step}"] = plan_edits(self._facts, step, self._playbook.schema, found)[0].digest
+        return {key: digest for key, digest in digests.items() if key in written and written[key] != digest}
+
+    def _snapshot(self) -> Snapshot | None:
+        with suppress(ValueError):
+            return (
+                read_snapshot(self._found[SPECIFICATION].decode()) if SPECIFICATION in self._found else None
+            )
+        return None
+
+    # --- what does not ------------------------------------------------------------------------------------------------
+
+    def _with_sections(self, text: str, content: bytes) -> str:
+        """With the blocks of discussions as the lines have them now."""
+        pairs = zip(
+            fold(enumerate(self._lines, start=1)).concluded,
+            fold(enumerate(_lines_of(content, self._after), start=1)).concluded,
+            strict=True,
+        )
+        for one, two in pairs:
+            if one.record and one.text != two.text:
+                mark = marker(one.record.step_id, one.record.timestamp)
+                for eol in ("\n", "\r\n"):
+                    forms = (SectionCheck(mark, each.text, eol).forms for each in (one, two))
+                    for was, now in zip(*forms, strict=True):
+                        text = text.replace(was, now)
+        return text
+
+    def _others(self, known: Mapping[str, object]) -> Iterator[tuple[str, bytes]]:
+        """Reviews, older versions of a plan, copies of damaged files: the name there was put in by code."""
+        for name, content in self._found.items():
+            if name in known or name == TRANSCRIPT:
+                continue
+            changed = scrubbing.file(content, self.eraser.text, name=name).content
+            if (
+                name.partition("/")[0] in {"planning", "reviews"}
+                and self._before != self._after
+                and self._whom.name
+            ):
+                yield name, scrubbing.file(changed, self._renamed, name=name).content
+            else:
+                yield name, changed
+
+    def _renamed(self, text: str) -> Redacted:
+        text, count = called_by([self._whom.name]).subn(self._after.get(self._whom.person, ""), text)
+        return Redacted(text, (NAMED,) * count)
+
+    def _typed(self) -> Iterator[int]:
+        """By people and models; our own sentences have ids."""
+        for at, row in enumerate(self._content.split(b"\n"), start=1):
+            line = transcripts.line_in(row)
+            if line and line.source is not Source.SYSTEM and self.eraser.typed_in(line):
+                yield at
+
+
+def without_sections(text: str, slug: str, title: str, playbook: Playbook) -> str:
+    """The file that items share, without what the item *slug* has in it."""
+    for view in playbook.schema.views:
+        if SHARED_FILES.get(view.file) == SHARED:
+            heading = files.heading_of(view, title, slug)
+            text = SectionEdit(path=SHARED, heading=heading, title="", body="").apply(text)
+    return text
+
+
+def title_of(found: Mapping[str, bytes]) -> str:
+    """What its meta.json says; empty where that cannot be read."""
+    with suppress(Corrupt):
+        return read_meta(found.get(META, b""), now="").meta.description
+    return ""
+
+
+def _lines_of(content: bytes, names: Names) -> tuple[Line, ...]:
+    return tuple(with_names(line, names) for line in transcripts.read(content).lines)

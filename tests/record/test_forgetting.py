@@ -1,0 +1,186 @@
+"""People who are forgotten one after the other, in any order: the record holds each time."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.cli import replay
+from bot.domain.privacy.redaction import MARK, Redactor
+from bot.domain.transcript.forgetting import REMOVED, Forgetting, ForgottenFiles
+from bot.domain.transcript.people import Names
+from bot.domain.transcript.seal import foreign_ids, read_chain
+from bot.record.reading import replay as replayed
+from bot.record.rewritten import Rewriting
+from bot.record.verify import RecordedItem
+from bot.storage.git.forget import Forgetter, Found
+from bot.storage.git.scrub import Scrubber
+from tests.domain.books import thinking
+from tests.domain.table import Table, shipped
+from tests.record.kept import ITEMS, an_evening, committed
+from tests.sealing import SEAL, TRUSTED
+
+PLAYBOOK = shipped()
+PEOPLE = ("ada", "grace", "linus")
+TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
+SAID = (
+    "Edits of Ada are kept on the device.",
+    "decision: a queue keeps the edits; because: the network is slow",
+    "requirement: Clerks see both edits of a conflict",
+    "question: Who signs for Grace? owner: Grace",
+    "As Linus said: a queue keeps the edits",
+    f"For now we use {TOKEN} in the tests.",
+    "Field workers lose their edits.",
+    "*Photos* of `meters`, and\n> their sizes,\ntoo.",
+)
+
+
+def at(number: int) -> str:
+    return f"2026-11-28T10:{number:02}:00.000Z"
+
+
+class Erasing:
+    """The record of an evening in *root*, and what is done to it."""
+
+    def __init__(self, root: Path, said: list[tuple[str, str]]) -> None:
+        table = Table(thinking(PLAYBOOK)).start()
+        for who, text in said:
+            table.say(text, who=who)
+        self.root = root
+        self.item: RecordedItem = committed(an_evening(table), root)
+        self.words = {who: [text for one, text in said if one == who] for who in PEOPLE}
+        self.number = 0
+
+    def forget(self, person: str, *, words: bool, typed: bool) -> None:
+        git = Forgetter(self.root, items_dir=ITEMS, seal=SEAL, lock_seconds=0.1)
+        known, self.number = git.known_people(), self.number + 1
+        name = "" if person in known.forgotten else known.names.get(person, "")
+        whom = Forgetting(person, name, "2026-11-28", words=words, typed=typed)
+
+        def rewrite(slug: str, found: Found, before: Names, after: Names) -> ForgottenFiles:
+            rewriting = Rewriting(
+                slug, found, whom, before=before, after=after, playbook=PLAYBOOK, sealer=SEAL.lines
+            )
+            return rewriting.run(now=at(self.number))
+
+        git.person(whom, rewrite, now=at(self.number))
+
+    def scrub(self) -> None:
+        self.number += 1
+        scrubber = Scrubber(self.root, items_dir=ITEMS, redact=Redactor(), lock_seconds=0.1, seal=SEAL)
+        scrubber.scrub(self.item.slug, now=at(self.number))
+
+    def differences(self) -> list[str]:
+        return [str(one) for one in replay.verified(self.item, TRUSTED, PLAYBOOK)]
+
+    def text(self) -> str:
+        files = (one for one in (self.root / "docs").rglob("*") if one.is_file())
+        return "\n".join(one.read_text() for one in files)
+
+
+@pytest.fixture
+def evening(tmp_path: Path) -> Erasing:
+    return Erasing(tmp_path, [("grace", SAID[1]), ("grace", SAID[7]), ("linus", SAID[4]), ("ada", SAID[0])])
+
+
+def rows(found: Erasing) -> Iterator[dict[str, object]]:
+    return (json.loads(row) for row in found.item.transcript.read_text().splitlines())
+
+
+def test_who_spoke_when_stays(evening: Erasing) -> None:
+    """A line keeps its time, its person and its seal; no step, discussion or entry is lost."""
+    before, old = replayed(evening.item.record), list(rows(evening))
+    evening.forget("grace", words=True, typed=False)
+    after, *new = replayed(evening.item.record), *rows(evening)
+
+    assert evening.differences() == []
+    assert (after.progress.steps_completed, after.step_id) == (
+        before.progress.steps_completed,
+        before.step_id,
+    )
+    assert after.flaw_count == 0
+    assert len(new) == len(old) + 1
+    for one, two in zip(old, new, strict=False):
+        assert (one["ts"], one["round"], one["actor"]) == (two["ts"], two["round"], two["actor"])
+        assert one["meta"]["seal"] == two["meta"]["seal"]  # type: ignore[index]
+    content = evening.item.transcript.read_bytes()
+    assert foreign_ids(content, TRUSTED) == {""}
+    assert read_chain(content, TRUSTED).flaws == ()
+    assert "network is slow" not in evening.text()
+    assert "sizes" not in evening.text()
+
+
+def test_what_another_person_also_said_stays(evening: Erasing) -> None:
+    """Linus wrote it in the same words: they are his."""
+    evening.forget("grace", words=True, typed=False)
+
+    assert "As Linus said: a queue keeps the edits" in evening.text()
+    assert evening.differences() == []
+
+
+def test_words_that_are_written_back_do_not_count(evening: Erasing) -> None:
+    """Who can push has no seal for them."""
+    line = next(row for row in evening.item.transcript.read_text().splitlines() if "network is slow" in row)
+    evening.forget("grace", words=True, typed=False)
+    content = evening.item.transcript.read_text().split("\n")
+    place = next(at for at, row in enumerate(content) if json.loads(line)["meta"]["message_id"] in row)
+    changed = json.loads(content[place])
+    changed["content"] = "decision: no queue at all"
+    content[place] = json.dumps(changed)
+    evening.item.transcript.write_text("\n".join(content))
+
+    assert any("does not hold" in one for one in evening.differences())
+
+
+ERASING = st.one_of(
+    st.tuples(st.just("forget"), st.sampled_from(PEOPLE), st.booleans(), st.booleans()),
+    st.tuples(st.just("scrub"), st.just(""), st.just(False), st.just(False)),
+)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    said=st.lists(st.tuples(st.sampled_from(PEOPLE), st.sampled_from(SAID)), min_size=1, max_size=6),
+    erasing=st.lists(ERASING, min_size=1, max_size=5),
+)
+def test_the_record_holds_after_any_sequence(
+    said: list[tuple[str, str]], erasing: list[tuple[str, str, bool, bool]]
+) -> None:
+    """Seals, files and progress; and what was taken out stays out, whatever is done afterwards."""
+    with TemporaryDirectory() as root:
+        evening = Erasing(Path(root), said)
+        before = replayed(evening.item.record)
+        gone: set[str] = set()
+        for what, person, words, typed in erasing:
+            if what == "scrub":
+                evening.scrub()
+            else:
+                evening.forget(person, words=words, typed=typed)
+                gone |= {person} if words else set()
+            assert evening.differences() == []
+            after = replayed(evening.item.record)
+            assert after.progress.steps_completed == before.progress.steps_completed
+            spoken = {str(row["content"]) for row in rows(evening) if author(row) in gone}
+            assert spoken <= {MARK % REMOVED}
+
+
+def author(row: dict[str, object]) -> str:
+    meta = row["meta"]
+    assert isinstance(meta, dict)
+    return str(meta.get("person")) if row["source"] == "user" else ""
+
+
+def test_words_of_the_bot_that_a_person_repeats_are_no_way_to_break_a_seal(tmp_path: Path) -> None:
+    """What vouches for changed lines stays as it is."""
+    evening = Erasing(
+        tmp_path, [("ada", "was forgotten on request."), ("grace", "Secrets were taken out of 1 line")]
+    )
+    for person in ("linus", "grace", "ada", "grace"):
+        evening.forget(person, words=True, typed=True)
+        evening.scrub()
+
+        assert evening.differences() == []

@@ -76,10 +76,11 @@ def client(url: str, *, connections: int) -> Redis | RedisCluster:
         "socket_connect_timeout": CALL_SECONDS,
         "retry": Retry(NoBackoff(), 0),
     }
+    node = url.replace("+cluster://", "://", 1)
     try:
-        pool = BlockingConnectionPool.from_url(_node_url(url), timeout=CALL_SECONDS, **options)
+        pool = BlockingConnectionPool.from_url(node, timeout=CALL_SECONDS, **options)
         pool.make_connection()  # type: ignore[no-untyped-call]  # connects nothing, but shows an unknown option
-        return RedisCluster.from_url(_node_url(url), **options) if is_cluster(url) else Redis.from_pool(pool)
+        return RedisCluster.from_url(node, **options) if is_cluster(url) else Redis.from_pool(pool)
     except (ValueError, RedisClusterException) as error:
         raise ConfigError(f"REDIS_URL cannot be used: {error}") from None
     except TypeError:
@@ -90,15 +91,11 @@ def is_cluster(url: str) -> bool:
     return url.startswith(("redis+cluster:", "rediss+cluster:"))
 
 
-def _node_url(url: str) -> str:
-    return url.replace("+cluster", "", 1) if is_cluster(url) else url
-
-
 def is_open(url: str) -> bool:
     """Whether the server would accept the URL's client without a password, a client certificate or file permissions."""
     if url.startswith("unix:"):
         return False
-    options = parse_url(_node_url(url))
+    options = parse_url(url.replace("+cluster://", "://", 1))
     return not (options.get("password") or options.get("ssl_certfile"))
 
 

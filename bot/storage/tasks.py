@@ -21,6 +21,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 from docket import ConcurrencyLimit, Disposition, Docket, ExponentialRetry, StrikeList, Worker
+from redis.asyncio import Redis
 
 from bot.engine.ports import Pay
 from bot.storage.redis_client import NO_ANSWER
@@ -242,6 +243,19 @@ class TaskDocket(Docket):
     async def redis(self) -> AsyncGenerator[Any, None]:
         async with super().redis() as redis:
             yield _CheckedClient(redis, self)
+
+    @asynccontextmanager
+    async def _pubsub(self) -> AsyncGenerator[Any, None]:
+        """In a cluster, by a primary of now. Docket keeps to one of its start, and its worker waits for that one."""
+        async with AsyncExitStack() as stack:
+            if cluster := self._redis.cluster_client:
+                # Fails when its node has ended; then the client asks the others which one took over.
+                await cluster.xlen(self.stream_key)
+                pool = self._redis._create_node_pool()  # noqa: SLF001 -- with password and TLS of the URL
+                client = await stack.enter_async_context(Redis.from_pool(pool))
+                yield await stack.enter_async_context(client.pubsub())
+            else:
+                yield await stack.enter_async_context(super()._pubsub())
 
     def message_of(self, found: Mapping[bytes, bytes]) -> Mapping[bytes, bytes] | None:
         """A message that is safe to unpickle, made from *found*; None when *found* is not one of our tasks."""

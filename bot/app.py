@@ -79,7 +79,7 @@ from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.local_wake import LocalWake
 from bot.storage.redis import RedisStore
-from bot.storage.redis_client import refuse_cluster
+from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
 from bot.storage.tasks import DocketWake
 from bot.storage.team import claim, recorded
@@ -219,7 +219,7 @@ async def store(settings: Settings, team: str) -> AsyncIterator[SqliteStore | Re
     """Redis when there is a URL, else a file in the workspace that is this process's alone."""
     if settings.redis_url:
         url = settings.redis_url.get_secret_value()
-        await refuse_cluster(url)
+        await refuse_node(url)
         async with RedisStore(url, team=team) as redis:
             yield redis
     else:

@@ -107,7 +107,7 @@ FutureFolder = Annotated[
     Path, AfterValidator(_at_home), _existing(lambda path: path.is_dir() or not path.exists())
 ]
 ServerAddress = Annotated[str, _shaped(r"https?://[^\s/]\S*"), AfterValidator(_address)]
-RedisAddress = Annotated[SecretStr, _shaped(r"(rediss?|unix)://\S+"), AfterValidator(_address)]
+RedisAddress = Annotated[SecretStr, _shaped(r"(rediss?(\+cluster)?|unix)://\S+"), AfterValidator(_address)]
 # Git runs what `ext::` names, and takes a leading dash for an option.
 Remote = Annotated[str, _shaped(r"(?!-)(?!\w+::)\S+"), AfterValidator(_address)]
 # No part may begin with a dot or a dash: neither `..` nor `.git` nor an option of git.
@@ -137,8 +137,8 @@ class Settings(Keys):
     redis_url: RedisAddress | None = Field(
         default=None,
         repr=False,
-        description="an address that starts with redis://, rediss:// or unix://"
-        " (Redis Cluster is not supported, nor is Sentinel)",
+        description="an address that starts with redis://, rediss:// or unix://,"
+        " or redis+cluster:// or rediss+cluster:// for a cluster",
     )
     workspace: FutureFolder = Field(
         default=Path("workspace"), description="a folder, or a path where nothing is yet"

@@ -8,6 +8,7 @@ from hypothesis import settings
 from slack_sandbox import Timing
 from tests.patience import PATIENT
 from tests.ports import free_port
+from tests.redis_groups import RedisCluster, lacking, running_redis_cluster
 from tests.redis_server import RedisServer, running_redis_server
 
 # Every change runs the same examples; how long one of them takes is the machine's business.
@@ -88,3 +89,21 @@ def redis_url(redis_server: RedisServer) -> str:
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
     return redis_server.url
+
+
+@pytest.fixture(scope="session")
+def started_cluster() -> Iterator[RedisCluster]:
+    """Three nodes for each test process; a test may kill and start them."""
+    if why := lacking():
+        pytest.skip(why)
+    with running_redis_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def redis_cluster(started_cluster: RedisCluster) -> RedisCluster:
+    """All nodes run, with nothing in them."""
+    started_cluster.start()
+    with started_cluster.client() as client:
+        client.flushall(target_nodes=client.PRIMARIES)
+    return started_cluster

@@ -29,6 +29,7 @@ from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bo
 from tests.domain.table import Table
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
+from tests.redis_groups import RedisCluster
 from tests.redis_server import RedisServer, asking
 
 STEP = """---
@@ -398,22 +399,26 @@ async def test_a_redis_without_a_password_is_warned_of(cli: Cli, slack: Sandbox,
 
 
 @pytest.mark.parametrize("command", ["check", "run"])
-async def test_a_cluster_is_refused(cli: Cli, slack: Sandbox, tmp_path: Path, command: str) -> None:
-    """By its URL, and by what the server says about itself: with one sentence, and before anything is saved."""
-    node = RedisServer(tmp_path, options={"cluster-enabled": "yes", "appendonly": "no"})
-    node.start()
-    try:
-        by_url = await cli(command, **in_slack(slack, REDIS_URL="redis+cluster://:sesame@one:7000,two:7000"))
-        by_server = await cli(command, **in_slack(slack, REDIS_URL=node.url))
-    finally:
-        node.stop()
+async def test_a_node_of_a_cluster_is_no_server(
+    cli: Cli, slack: Sandbox, redis_cluster: RedisCluster, command: str
+) -> None:
+    """By what it says about itself: with one sentence that names the right address, and before anything is saved."""
+    ran = await cli(command, **in_slack(slack, REDIS_URL=redis_cluster.nodes[0].url))
 
-    assert (by_url.code, by_server.code) == (1, 1)
-    assert "Redis Cluster is not supported" in by_url.out + by_url.err
-    assert "sesame" not in by_url.out + by_url.err
+    assert ran.code == 1
     assert (
-        "REDIS_URL names a node of a Redis Cluster, which is not supported" in by_server.out + by_server.err
+        "REDIS_URL names a node of a cluster: write redis+cluster:// instead of redis://."
+        in ran.out + ran.err
     )
+
+
+async def test_a_cluster_is_checked(cli: Cli, slack: Sandbox, redis_cluster: RedisCluster) -> None:
+    """How many primaries it has; the advice is that for one server."""
+    ran = await cli("check", "--json", **in_slack(slack, REDIS_URL=redis_cluster.url))
+
+    store = ran.rows()["store"]
+    assert (ran.code, store["found"]) == (0, "Redis Cluster, 3 primaries")
+    assert [one["text"].partition(":")[0] for one in store["problems"]] == ["Redis asks for no password"]
 
 
 @contextmanager

@@ -236,7 +236,7 @@ def test_a_bad_value_is_shown_with_what_it_must_be(name: str, text: str) -> None
         ("REDIS_URL", "redis://:sesame@[redis"),
         ("REDIS_URL", "redis://:sesame@one:6379,two:6379"),
         ("REDIS_URL", "redis+sentinel://:sesame@one:26379/main"),
-        ("REDIS_URL", "redis+cluster://:sesame@one:6379"),
+        ("REDIS_URL", "redis+cluster://:sesame@one:6379,two:6379"),
         ("ROUNDTABLE_REMOTE", "ext::sesame"),
         ("ROUNDTABLE_REMOTE", "--upload-pack=sesame"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "sesame@collector:4318"),

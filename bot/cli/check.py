@@ -43,7 +43,7 @@ from bot.storage.git.reader import inspected as inspected_workspace
 from bot.storage.git.sync import reached
 from bot.storage.git.tree import STATE, existing_repository, open_repository
 from bot.storage.redis import RedisStore
-from bot.storage.redis_client import inspected, refuse_cluster
+from bot.storage.redis_client import inspected, refuse_node
 from bot.storage.team import must_be
 from bot.voices.llm.models import ModelRegistry
 from bot.voices.model import ForeignTools, ServerReport, Tool
@@ -363,7 +363,7 @@ async def _store(settings: Settings) -> CheckResult:
         count = await asyncio.to_thread(sqlite.inspected, settings.workspace / STATE)
         return CheckResult("store", f"for one process, in the workspace{_unfinished(count)}")
     url = settings.redis_url.get_secret_value()
-    await refuse_cluster(url)
+    await refuse_node(url)
     waiting = ""
     if team := await _team(settings):
         async with RedisStore(url, team=team) as store:

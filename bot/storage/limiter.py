@@ -5,7 +5,6 @@ A budget is a token bucket: *burst* calls at once, and *per_second* from then on
 ask again. Which of several callers asks first is decided in `bot/slack/pace.py`.
 """
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.engine.ports import RateBudget, RateLimit
-from bot.storage.redis_client import CALL_SECONDS, NO_ANSWER, Connected
+from bot.errors import Unavailable
+from bot.storage.redis_client import Connected
 
 COOL_DOWN_SECONDS = 5.0
 """Cool-down before an unreachable Redis is asked again."""
@@ -142,13 +142,11 @@ class RedisRateLimit(Connected, RateLimit):
             return None
         keys = [f"{self._prefix}pace:{budget}" for budget in budgets]
         try:
-            async with asyncio.timeout(CALL_SECONDS):
+            async with self._bounded():
                 answer = await self._redis.eval(script, len(keys), *keys, *arguments)
-        except NO_ANSWER as error:
+        except Unavailable as error:
             if not self._retry_at:
-                log.warning(
-                    "each process keeps Slack's pace by itself: %s", str(error) or "no answer in time"
-                )
+                log.warning("each process keeps Slack's pace by itself: %s", error)
             self._retry_at = time.monotonic() + COOL_DOWN_SECONDS
             return None
         if self._retry_at:

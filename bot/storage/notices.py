@@ -5,13 +5,11 @@ A notice is saved whole by compare-and-set.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
-
-from redis.asyncio import Redis
 
 from bot.domain.reviews.notice import Notice
 from bot.errors import Conflict
-from bot.storage.redis_client import bounded
 from bot.storage.serialization import decoded_notice
 
 SAVED = -1
@@ -29,13 +27,16 @@ return -1
 class RedisNotices:
     """By the client of an open store."""
 
-    def __init__(self, redis: Redis, prefix: str) -> None:
+    def __init__(
+        self, redis: Any, prefix: str, bounded: Callable[[], AbstractAsyncContextManager[None]]
+    ) -> None:
         self._redis = redis
+        self._bounded = bounded
         self._prefix = prefix
         self._unfinished = f"{prefix}notices:owing"
 
     async def get(self, slug: str) -> Notice | None:
-        async with bounded():
+        async with self._bounded():
             state = await self._redis.hget(self._key(slug), "state")
             found = decoded_notice(slug, state) if state is not None else None
             if state is not None and found is None:
@@ -46,14 +47,14 @@ class RedisNotices:
         assert notice.version == expected + 1, "every save is a version of its own"
         kinds = ", ".join(effect.kind for effect in notice.outbox)
         given = (expected, notice.slug, notice.version, kinds, notice.model_dump_json())
-        async with bounded():
+        async with self._bounded():
             keys = self._key(notice.slug), self._unfinished
             found = int(await self._redis.eval(SAVE, 2, *keys, *given))
         if found != SAVED:
             raise Conflict(f"the notice of {notice.slug} is at version {found}, not {expected}")
 
     async def unfinished(self) -> tuple[str, ...]:
-        async with bounded():
+        async with self._bounded():
             slugs = await self._redis.smembers(self._unfinished)
         return tuple(slug.decode() if isinstance(slug, bytes) else slug for slug in slugs)
 

@@ -21,7 +21,7 @@ from bot.domain.values.places import Place
 from bot.domain.values.timestamps import seconds
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.notices import RedisNotices
-from bot.storage.redis_client import Connected, bounded
+from bot.storage.redis_client import Connected
 from bot.storage.serialization import (
     SHAPE,
     Save,
@@ -163,10 +163,10 @@ class RedisStore(Connected):
 
     @property
     def notices(self) -> RedisNotices:
-        return RedisNotices(self._redis, self._prefix)
+        return RedisNotices(self._redis, self._prefix, self._bounded)
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
-        async with bounded():
+        async with self._bounded():
             return await self._answered(
                 slug, known, await self._redis.eval(READ, 2, *self._asking(slug, known))
             )
@@ -211,7 +211,7 @@ class RedisStore(Connected):
         if before and before.value.version != expected:
             before = None
         save = saving(roundtable, before)
-        async with bounded():
+        async with self._bounded():
             found = await self._save(save, expected, before)
             if found == INCOMPLETE:
                 save = saving(roundtable, None)
@@ -246,13 +246,13 @@ class RedisStore(Connected):
         return int(await self._redis.eval(SAVE, len(keys), *keys, *arguments))
 
     async def at(self, place: Place) -> Roundtable | None:
-        async with bounded():
+        async with self._bounded():
             found = await self._all(await self._redis.smembers(self._thread_key(place)))
         return next((one for one in found.values() if one and one.place == place), None)
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         key = self._channel_key(team, channel)
-        async with bounded():
+        async with self._bounded():
             found = await self._all(await self._redis.smembers(key), skip_newer=True)
             for slug in [slug for slug, one in found.items() if one is None]:
                 await self._redis.eval(UNLIST, 2, key, self._keys(slug)[0], slug)
@@ -278,7 +278,7 @@ class RedisStore(Connected):
         return found
 
     async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
-        async with bounded():
+        async with self._bounded():
             timed = await self._redis.zrangebyscore(self._timers, "-inf", seconds(now)) if now else ()
             slugs = {_text(slug): "" for slug in (*await self._redis.smembers(self._unfinished), *timed)}
             reading = self._redis.pipeline(transaction=False)
@@ -293,7 +293,7 @@ class RedisStore(Connected):
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         wanted = tuple(slugs)
-        async with bounded():
+        async with self._bounded():
             looking = self._redis.pipeline(transaction=False)
             for slug in wanted:
                 looking.exists(self._keys(slug)[0])
@@ -308,42 +308,42 @@ class RedisStore(Connected):
         return tuple(one.slug for one in found if one.thread and one.stage != Stage.ANALYSED.value)
 
     async def listened(self) -> str:
-        async with bounded():
+        async with self._bounded():
             return _text(await self._redis.get(self._listened))
 
     async def listening(self, at: str) -> None:
-        async with bounded():
+        async with self._bounded():
             await self._redis.set(self._listened, at)
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
-        async with bounded():
+        async with self._bounded():
             kept = await self._redis.set(
                 f"{self._prefix}first:{key}", "", nx=not renew, px=math.ceil(seconds * 1000)
             )
         return bool(kept)
 
     async def people(self) -> dict[str, ReminderSettings]:
-        async with bounded():
+        async with self._bounded():
             found = await self._redis.hgetall(self._people)
         return {_text(person): reminder_settings(told) for person, told in found.items()}
 
     async def keep_person(self, person: str, settings: ReminderSettings) -> None:
-        async with bounded():
+        async with self._bounded():
             await self._redis.hset(self._people, person, settings.model_dump_json())
 
     async def users(self) -> dict[str, str]:
-        async with bounded():
+        async with self._bounded():
             found = await self._redis.hgetall(self._users)
         return {_text(person): _text(user) for person, user in found.items()}
 
     async def keep_users(self, users: Mapping[str, str]) -> None:
         if users:
-            async with bounded():
+            async with self._bounded():
                 await self._redis.hset(self._users, items=[*chain.from_iterable(users.items())])
 
     async def forget_person(self, person: str) -> None:
         """Whom Slack calls so, how they want to be reminded, and copies of what could not be read."""
-        async with bounded(CENSUS_SECONDS):
+        async with self._bounded(CENSUS_SECONDS):
             keys = [key async for key in self._redis.scan_iter(f"{self._prefix}unreadable:*", KEYS_AT_ONCE)]
             keys += [
                 key async for key in self._redis.scan_iter(f"{self._prefix}first:*{person}*", KEYS_AT_ONCE)
@@ -356,7 +356,7 @@ class RedisStore(Connected):
 
     async def forget_item(self, slug: str) -> None:
         state, parts = self._keys(slug)
-        async with bounded():
+        async with self._bounded():
             place = await self._redis.hmget(state, "team", "channel", "thread")
             team, channel, thread = map(_text, place)
             where = Place(team=team, channel=channel, thread=thread)
@@ -373,7 +373,7 @@ class RedisStore(Connected):
 
     async def ping(self) -> None:
         """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""
-        async with bounded(), self._redis.pipeline(transaction=True) as probing:
+        async with self._bounded(), self._redis.pipeline(transaction=True) as probing:
             probing.set(self._probe, token := token_hex(8))
             probing.get(self._probe)
             probing.delete(self._probe)
@@ -391,10 +391,10 @@ class RedisStore(Connected):
         """Scans all keys, for the few questions that no index answers. What is saved meanwhile may be missing."""
         found: dict[str, RoundtableSummary] = {}
         begin = self._keys("")[0]
-        async with bounded(CENSUS_SECONDS):
-            cursor = -1
-            while cursor:
-                cursor, keys = await self._redis.scan(max(cursor, 0), match=f"{begin}*", count=KEYS_AT_ONCE)
+        async with self._bounded(CENSUS_SECONDS):
+            scanned = [key async for key in self._redis.scan_iter(match=f"{begin}*", count=KEYS_AT_ONCE)]
+            for first in range(0, len(scanned), KEYS_AT_ONCE):
+                keys = scanned[first : first + KEYS_AT_ONCE]
                 reading = self._redis.pipeline(transaction=False)
                 for key in keys:
                     reading.hmget(key, "stage", "thread", "shape")

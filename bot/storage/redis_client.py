@@ -1,5 +1,5 @@
 """
-Redis clients for one server, and advice about that server: `docs/redis.md` says why.
+Redis clients for one server or a cluster, and advice about them: `docs/redis.md` says why.
 
 A client connects at its first call and reconnects after an outage. No call is repeated: redis-py would by default, and
 would then repeat a write whose answer was lost.
@@ -12,16 +12,24 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple, Self
 
 from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.cluster import RedisCluster
 from redis.asyncio.connection import parse_url
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import OutOfMemoryError, ReadOnlyError, RedisError, ResponseError
+from redis.exceptions import (
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisClusterException,
+    RedisError,
+    ResponseError,
+)
 
+from bot.domain.values.text import counted
 from bot.errors import ConfigError, Unavailable
 from bot.storage.team import prefix
 
 CALL_SECONDS = 0.5
-NO_ANSWER = (RedisError, OSError)
+NO_ANSWER = (RedisError, RedisClusterException, OSError)
 """What a call raises when Redis is unreachable; TimeoutError is an OSError."""
 
 
@@ -34,14 +42,24 @@ class Connected:
     """An async context manager around one client; all its keys begin with the *prefix* of one team."""
 
     def __init__(self, url: str, *, team: str, connections: int) -> None:
-        self._redis = client(url, connections=connections)
+        self._redis: Any = client(url, connections=connections)
         self._prefix = prefix(team)
+        self._connecting = asyncio.Lock()
+        self._free = asyncio.Semaphore(connections)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._redis.aclose()
+
+    @asynccontextmanager
+    async def _bounded(self, seconds: float | None = None) -> AsyncIterator[None]:
+        """As `bounded`, and corrects redis-py 8.1: in a cluster, calls while it connects, and too many calls, fail."""
+        async with bounded(seconds), self._free:
+            async with self._connecting:
+                await self._redis.initialize()
+            yield
 
 
 @asynccontextmanager
@@ -64,7 +82,7 @@ def _refusal_of(error: Exception) -> str:
     return REFUSED_WRITES.get(type(error), found[0] if found else "")
 
 
-def client(url: str, *, connections: int) -> Redis:
+def client(url: str, *, connections: int) -> Redis | RedisCluster:
     """
     Raises ConfigError for a URL that cannot be used. The sentence quotes no secret.
 
@@ -73,26 +91,30 @@ def client(url: str, *, connections: int) -> Redis:
     """
     options: dict[str, Any] = {
         "max_connections": connections,
-        "timeout": CALL_SECONDS,
         "socket_timeout": None,
         "socket_connect_timeout": CALL_SECONDS,
         "retry": Retry(NoBackoff(), 0),
     }
+    node = url.replace("+cluster://", "://", 1)
     try:
-        pool = BlockingConnectionPool.from_url(url, **options)
+        pool = BlockingConnectionPool.from_url(node, timeout=CALL_SECONDS, **options)
         pool.make_connection()  # type: ignore[no-untyped-call]  # connects nothing, but shows an unknown option
-    except ValueError as error:
+        return RedisCluster.from_url(node, **options) if is_cluster(url) else Redis.from_pool(pool)
+    except (ValueError, RedisClusterException) as error:
         raise ConfigError(f"REDIS_URL cannot be used: {error}") from None
     except TypeError:
         raise ConfigError("REDIS_URL cannot be used: it has an option that does not exist") from None
-    return Redis.from_pool(pool)
+
+
+def is_cluster(url: str) -> bool:
+    return url.startswith(("redis+cluster:", "rediss+cluster:"))
 
 
 def is_open(url: str) -> bool:
     """Whether the server would accept the URL's client without a password, a client certificate or file permissions."""
     if url.startswith("unix:"):
         return False
-    options = parse_url(url)
+    options = parse_url(url.replace("+cluster://", "://", 1))
     return not (options.get("password") or options.get("ssl_certfile"))
 
 
@@ -100,7 +122,7 @@ def is_open(url: str) -> bool:
 
 NEEDED = (6, 2)
 ALL_SECONDS = 3.0
-CLUSTER = "REDIS_URL names a node of a Redis Cluster, which is not supported: use one server."
+CLUSTER = "REDIS_URL names a node of a cluster: write {scheme}+cluster:// instead of {scheme}://."
 OPEN = (
     "Redis asks for no password: anybody who reaches it can change every live roundtable. "
     "Set a password (`requirepass`) or an ACL user there, and put it into REDIS_URL."
@@ -119,23 +141,30 @@ class Inspection(NamedTuple):
     advice: tuple[Advice, ...]
 
 
-async def refuse_cluster(url: str) -> None:
-    """Raises ConfigError for a node of a cluster. A server that gives no answer now may give one later."""
+async def refuse_node(url: str) -> None:
+    """Raises ConfigError when *url* takes a node of a cluster for one server. No answer now is no reason to refuse."""
+    if is_cluster(url):
+        return
     with suppress(Unavailable):
         async with client(url, connections=1) as redis, bounded():
             told = await redis.info("cluster")
             if told.get("cluster_enabled"):
-                raise ConfigError(CLUSTER)
+                raise ConfigError(CLUSTER.format(scheme=url.partition(":")[0]))
 
 
 async def inspected(url: str) -> Inspection:
     """Raises Unavailable. A server that keeps its version and settings to itself is only worth an advice."""
     try:
         async with asyncio.timeout(ALL_SECONDS), client(url, connections=1) as redis:
+            primaries = (
+                len((await redis.initialize()).get_primaries()) if isinstance(redis, RedisCluster) else 0
+            )
             facts = await _facts(redis)
     except NO_ANSWER as error:
         raise Unavailable(f"Redis did not answer: {str(error) or 'no answer in time'}") from error
     found = f"Redis {facts.get('redis_version', '')}".rstrip()
+    if primaries:
+        found = f"Redis Cluster, {counted(primaries, 'primary', 'primaries')}"
     advice = tuple(_advice(facts))
     return Inspection(found, (Advice(OPEN), *advice) if is_open(url) else advice)
 

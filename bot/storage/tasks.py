@@ -21,9 +21,10 @@ from typing import Any, Self
 from uuid import uuid4
 
 from docket import ConcurrencyLimit, Disposition, Docket, ExponentialRetry, StrikeList, Worker
-from redis.exceptions import RedisError
+from redis.asyncio import Redis
 
 from bot.engine.ports import Pay
+from bot.storage.redis_client import NO_ANSWER
 from bot.storage.team import prefix
 
 TASK = "pay"
@@ -70,13 +71,26 @@ class DocketWake:
         self._pay: Pay = _not_running
 
     async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._docket)
+        await self._connect()
         self._sending = asyncio.create_task(self._send(), name="wakes")
         self._stack.push_async_callback(self._last_sent)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
+
+    async def _connect(self) -> None:
+        """Waits for a cluster that does not answer yet. Docket asks it at once; one server, at the first call."""
+        is_said = False
+        while True:
+            try:
+                await self._stack.enter_async_context(self._docket)
+            except NO_ANSWER as error:
+                log.log(logging.DEBUG if is_said else logging.WARNING, "waiting for Redis: %s", error)
+                is_said = True
+                await asyncio.sleep(RESEND_SECONDS)
+            else:
+                return
 
     async def wake(self, slug: str) -> None:
         """Returns at once. The wake is sent in the background, and again every second until Redis has taken it."""
@@ -141,7 +155,7 @@ class DocketWake:
             async with asyncio.timeout(WAKE_SECONDS):
                 calls = [self._docket.call(TASK, key=key_for(slug))(slug) for slug in slugs]
                 sent = await self._docket.add_many(calls)
-        except (RedisError, OSError) as error:
+        except NO_ANSWER as error:
             log.warning("woken later: %s (%s)", ", ".join(slugs), str(error) or "no answer in time")
             return False
         return all(one.disposition is not Disposition.FAILED for one in sent)
@@ -221,10 +235,28 @@ class TaskDocket(Docket):
     def strike_list(self, connected: StrikeList) -> None:
         """Ignored: on entering, docket assigns one that reads from Redis."""
 
+    @property
+    def prefix(self) -> str:
+        """Without braces of docket's own: the name has the hash tag of a team."""
+        return self.name
+
     @asynccontextmanager
     async def redis(self) -> AsyncGenerator[Any, None]:
         async with super().redis() as redis:
             yield _CheckedClient(redis, self)
+
+    @asynccontextmanager
+    async def _pubsub(self) -> AsyncGenerator[Any, None]:
+        """In a cluster, by a primary of now. Docket keeps to one of its start, and its worker waits for that one."""
+        async with AsyncExitStack() as stack:
+            if cluster := self._redis.cluster_client:
+                # Fails when its node has ended; then the client asks the others which one took over.
+                await cluster.xlen(self.stream_key)
+                pool = self._redis._create_node_pool()  # noqa: SLF001 -- with password and TLS of the URL
+                client = await stack.enter_async_context(Redis.from_pool(pool))
+                yield await stack.enter_async_context(client.pubsub())
+            else:
+                yield await stack.enter_async_context(super()._pubsub())
 
     def message_of(self, found: Mapping[bytes, bytes]) -> Mapping[bytes, bytes] | None:
         """A message that is safe to unpickle, made from *found*; None when *found* is not one of our tasks."""
@@ -268,6 +300,11 @@ class _CheckedClient:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
+
+    @property  # type: ignore[misc]  # as a proxy has it
+    def __class__(self) -> Any:
+        """For `isinstance`, by which docket sees that a client is one of a cluster."""
+        return type(self._client)
 
     async def xreadgroup(self, **options: Any) -> list[Any]:
         found = await self._client.xreadgroup(**options)

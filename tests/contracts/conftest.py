@@ -1,5 +1,5 @@
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,38 @@ def in_no_hurry(patient: None) -> None:
     """How long is waited for a Redis that hangs is in `tests/storage`."""
 
 
-@pytest.fixture(params=["sqlite", "redis"])
+def url_of(kind: str, request: pytest.FixtureRequest) -> str:
+    """Of the empty Redis that is meant: "redis" is one server, "cluster" three nodes."""
+    return str(
+        request.getfixturevalue("redis_cluster").url
+        if kind == "cluster"
+        else request.getfixturevalue("redis_url")
+    )
+
+
+@pytest.fixture(params=["redis", "cluster"])
+def shared_url(request: pytest.FixtureRequest) -> str:
+    """Of a Redis that processes and teams share."""
+    return url_of(request.param, request)
+
+
+@contextmanager
+def connected(kind: str, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A person's client beside the store."""
+    if kind == "cluster":
+        with request.getfixturevalue("redis_cluster").client() as client:
+            yield client
+    else:
+        with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
+            yield client
+
+
+@pytest.fixture(params=["sqlite", "redis", "cluster"])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
     """Opens the same store again and again, as a process does that is started again."""
     if request.param == "sqlite":
         return lambda: SqliteStore(tmp_path / ".roundtable")
-    url = request.getfixturevalue("redis_url")
+    url = url_of(request.param, request)
     return lambda: RedisStore(url, team="T1")
 
 
@@ -46,7 +72,7 @@ def rewrite(request: pytest.FixtureRequest, tmp_path: Path) -> Rewrite:
         return whole
 
     def in_redis(slug: str, changes: dict[str, Any]) -> dict[str, Any]:
-        with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
+        with connected(kind, request) as client:
             whole = {**stored.in_redis(client, slug, team="T1"), **changes}
             stored.rewrite_redis(client, slug, whole, team="T1")
         return whole
@@ -62,7 +88,7 @@ def everything(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], b
         return b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
 
     def in_redis() -> bytes:
-        with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
+        with connected(request.node.callspec.params["open_store"], request) as client:
             hashes = {key for key in client.scan_iter() if client.type(key) == b"hash"}
             return b"".join(one for key in hashes for one in client.hvals(key))
 
@@ -79,13 +105,13 @@ def on_docket(url: str, *, team: str = "T1", redelivery_seconds: float = 30) -> 
     return lambda: DocketWake(url, team=team, redelivery_seconds=redelivery_seconds)
 
 
-@pytest.fixture(params=["local", "redis"])
+@pytest.fixture(params=["local", "redis", "cluster"])
 def open_wake(request: pytest.FixtureRequest) -> OpenWake:
     """Opens the same work again and again, as processes do. Without Redis there is one process, and all share one."""
     if request.param == "local":
         wake = LocalWake()
         return lambda: nullcontext(wake)
-    return on_docket(request.getfixturevalue("redis_url"))
+    return on_docket(url_of(request.param, request))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bot.engine.ports import RateBudget, RateLimit
 from bot.errors import ConfigError
 from bot.storage.limiter import BUDGETS_REMEMBERED, LocalRateLimit, RedisRateLimit
+from tests.contracts.conftest import url_of
 from tests.redis_server import RedisServer
 
 Opening = Callable[[], AbstractAsyncContextManager[RateLimit]]
@@ -33,13 +34,13 @@ async def alone(speed: float = 1) -> AsyncIterator[RateLimit]:
     yield LocalRateLimit(speed=speed)
 
 
-@pytest.fixture(params=["local", "redis"])
+@pytest.fixture(params=["local", "redis", "cluster"])
 def open_limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Opening:
     """A rate limit, as one process has it, on a machine that may be busy."""
-    monkeypatch.setattr("bot.storage.limiter.CALL_SECONDS", 20.0)
+    monkeypatch.setattr("bot.storage.redis_client.CALL_SECONDS", 20.0)
     if request.param == "local":
         return alone
-    url = request.getfixturevalue("redis_url")
+    url = url_of(request.param, request)
     return lambda: RedisRateLimit(url, team="T1")
 
 
@@ -104,11 +105,11 @@ async def test_after_a_hold_there_is_no_burst(limit: RateLimit) -> None:
     assert await limit.take([RateBudget("post:C2", 1 / 1_000, 5)], spare=1.0) > 0
 
 
-async def test_processes_share_one_limit(redis_url: str) -> None:
+async def test_processes_share_one_limit(shared_url: str) -> None:
     """Two replicas together make no more calls than one, and what Slack said to one was meant for both."""
     async with AsyncExitStack() as stack:
         ours, theirs = [
-            await stack.enter_async_context(RedisRateLimit(redis_url, team="T1")) for _ in range(2)
+            await stack.enter_async_context(RedisRateLimit(shared_url, team="T1")) for _ in range(2)
         ]
 
         assert await taken(ours, theirs, ours, theirs) == [True, True, True, False]

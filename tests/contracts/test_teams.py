@@ -14,10 +14,10 @@ from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable
 THEIR_PLACE = PLACE.but(team="T2")
 
 
-async def test_roundtables_of_two_teams(redis_url: str) -> None:
+async def test_roundtables_of_two_teams(shared_url: str) -> None:
     """Each has its own of the same name."""
     ours, theirs = a_roundtable(outbox=OWED), a_roundtable(title="Another night", place=THEIR_PLACE)
-    async with RedisStore(redis_url, team="T1") as one, RedisStore(redis_url, team="T2") as other:
+    async with RedisStore(shared_url, team="T1") as one, RedisStore(shared_url, team="T2") as other:
         await one.put(ours, expected=0)
         assert await other.get(SLUG) is None
         assert await other.missing([SLUG]) == (SLUG,)
@@ -36,9 +36,9 @@ async def test_roundtables_of_two_teams(redis_url: str) -> None:
         assert await one.held() == await other.held() == (SLUG,)
 
 
-async def test_what_is_remembered_of_two_teams(redis_url: str) -> None:
+async def test_what_is_remembered_of_two_teams(shared_url: str) -> None:
     """An event of one is not taken for a repeated one of the other, and a person may be in both."""
-    async with RedisStore(redis_url, team="T1") as one, RedisStore(redis_url, team="T2") as other:
+    async with RedisStore(shared_url, team="T1") as one, RedisStore(shared_url, team="T2") as other:
         assert await one.first("C1.1.1", seconds=60)
         assert await other.first("C1.1.1", seconds=60)
         await one.listening("1.1")
@@ -48,10 +48,13 @@ async def test_what_is_remembered_of_two_teams(redis_url: str) -> None:
         assert await other.people() == {}
 
 
-async def test_notices_of_two_teams(redis_url: str) -> None:
+async def test_notices_of_two_teams(shared_url: str) -> None:
     """Reviews of one are not shown in the other."""
     ours = Notice(slug=SLUG, version=1, now=NOW, outbox=(TellThread(id="1", entries=()),))
-    async with RedisStore(redis_url, team="T1") as our_store, RedisStore(redis_url, team="T2") as their_store:
+    async with (
+        RedisStore(shared_url, team="T1") as our_store,
+        RedisStore(shared_url, team="T2") as their_store,
+    ):
         one, other = our_store.notices, their_store.notices
         await one.put(ours, expected=0)
 
@@ -62,7 +65,7 @@ async def test_notices_of_two_teams(redis_url: str) -> None:
         assert await one.unfinished() == (SLUG,)
 
 
-async def test_work_of_two_teams(redis_url: str) -> None:
+async def test_work_of_two_teams(shared_url: str) -> None:
     """A worker takes only what its team was woken for, also while the other works on an item of the same name."""
     done: list[str] = []
     hold = asyncio.Event()
@@ -74,7 +77,7 @@ async def test_work_of_two_teams(redis_url: str) -> None:
     async def theirs(slug: str) -> None:
         done.append(f"T2 {slug}")
 
-    async with DocketWake(redis_url, team="T1") as one, DocketWake(redis_url, team="T2") as other:
+    async with DocketWake(shared_url, team="T1") as one, DocketWake(shared_url, team="T2") as other:
         working = [asyncio.create_task(one.run(ours)), asyncio.create_task(other.run(theirs))]
         try:
             await one.wake(SLUG)
@@ -88,9 +91,9 @@ async def test_work_of_two_teams(redis_url: str) -> None:
             await asyncio.wait(working)
 
 
-async def test_the_pace_of_two_teams(redis_url: str) -> None:
+async def test_the_pace_of_two_teams(shared_url: str) -> None:
     """Slack counts the calls of each team by itself: one that is held back does not hold the other."""
-    async with RedisRateLimit(redis_url, team="T1") as one, RedisRateLimit(redis_url, team="T2") as other:
+    async with RedisRateLimit(shared_url, team="T1") as one, RedisRateLimit(shared_url, team="T2") as other:
         budget = RateBudget("post:C1", 0.001, 1)
         await one.hold(budget, seconds=3600)
         assert await other.take([budget]) == 0

@@ -12,7 +12,8 @@ from bot.storage.redis_client import client, is_open
         ("http://redis", "must specify one of the following schemes"),
         ("redis://:sesame@redis?database=1", "has an option that does not exist"),
         ("redis+sentinel://:sesame@redis:26379/main", "must specify one of the following schemes"),
-        ("redis+cluster://:sesame@redis:7000", "must specify one of the following schemes"),
+        ("redis+cluster://:sesame@redis:7000?database=1", "has an option that does not exist"),
+        ("redis+cluster://:sesame@redis:7000/1", "must be 0"),
     ],
 )
 def test_a_url_that_cannot_be_used_is_said_at_once(url: str, reason: str) -> None:
@@ -34,6 +35,8 @@ def test_a_url_that_cannot_be_used_is_said_at_once(url: str, reason: str) -> Non
         ("rediss://redis?ssl_certfile=bot.pem", False),
         ("rediss://redis?ssl_ca_certs=ca.pem", True),
         ("unix:///run/redis.sock", False),
+        ("redis+cluster://redis", True),
+        ("rediss+cluster://:sesame@redis", False),
     ],
 )
 def test_a_server_is_open_unless_something_opens_it(url: str, *, is_it: bool) -> None:

@@ -8,7 +8,8 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
+from contextvars import ContextVar
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -52,6 +53,8 @@ GARBAGE = (10_000, 20, 50)
 For `gc.set_threshold`; the usual is (700, 10, 10). Frozen values have no cycles: by default Python would look through a
 thousand roundtables every few seconds, which delays answers by a tenth of a second, and twice as long for entries.
 """
+TEAM: ContextVar[str] = ContextVar("team", default="")
+"""The Slack workspace that the command is about, where there are several."""
 PUBLIC = re.compile(r"https://[^\s/]\S*")
 
 commands = typer.Typer(
@@ -90,8 +93,15 @@ def roundtable(
             help="Print the version.",
         ),
     ] = False,
+    team: Annotated[
+        str,
+        typer.Option(
+            "--team", metavar="T012", help="Of several, the Slack workspace that a command is about."
+        ),
+    ] = "",
 ) -> None:
     """Roundtable: a Slack bot that hosts roundtable discussions and keeps their record in git."""
+    TEAM.set(team)
 
 
 @commands.command("try")
@@ -120,18 +130,30 @@ def try_out(
 @commands.command()
 def run() -> None:
     """The bot in Slack: Socket Mode when SLACK_APP_TOKEN is set, otherwise HTTP."""
-    _run(_serve(_settings(os.environ)))
+    _run(_serve(_settings(os.environ, of_all=True)))
 
 
 @commands.command("check")
 def check_everything(*, as_json: Json = False) -> None:
     """Preflight of everything that `run` needs: a table, and exit code 1 if anything would stop it."""
     try:
-        found = asyncio.run(check.everything(_settings(os.environ)))
+        found = asyncio.run(check.everything(_settings(os.environ, of_all=True)))
     except ConfigError as error:
-        found = (check.failed_check("settings", error),)
+        found = (check.failed_check("settings", error), *_token_key())
     typer.echo(_as_json(check.as_rows(found)) if as_json else check.as_text(found))
     raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
+
+
+def _token_key() -> tuple[check.CheckResult, ...]:
+    """One to copy, where that is what is missing."""
+    if (
+        not os.environ.get("SLACK_CLIENT_ID", "").strip()
+        or os.environ.get("ROUNDTABLE_TOKEN_KEY", "").strip()
+    ):
+        return ()
+    from bot.cli import check_teams  # noqa: PLC0415 -- of one workspace, nothing of this is loaded
+
+    return (check_teams.fresh_key(),)
 
 
 @commands.command("eval")
@@ -433,20 +455,30 @@ def print_manifest(
     socket_mode: Annotated[
         bool, typer.Option("--socket-mode/--http", help="How Slack reaches the bot.")
     ] = True,
-    url: Annotated[str | None, typer.Option(help="The bot's public address, for --http.")] = None,
+    url: Annotated[str | None, typer.Option(help="The bot's public address, for --http and --teams.")] = None,
     agent: Annotated[
         bool,
         typer.Option(
             "--agent", help="Declare the app an agent: people can write to it directly, and stop it."
         ),
     ] = False,
+    teams: Annotated[
+        bool, typer.Option("--teams", help="Several workspaces, or an organization, install the app.")
+    ] = False,
+    rotate: Annotated[
+        bool, typer.Option("--rotate", help="With --teams: tokens live for 12 hours. Slack cannot undo it.")
+    ] = False,
 ) -> None:
     """The Slack app manifest as JSON."""
+    if rotate and not teams:
+        raise typer.BadParameter("--rotate goes with --teams", param_hint="--rotate")
+    if teams and not url:
+        raise typer.BadParameter("--teams needs --url, the bot's public address", param_hint="--url")
     if not socket_mode and not url:
         raise typer.BadParameter("--http needs --url, the bot's public address", param_hint="--url")
     if url and not PUBLIC.fullmatch(url):
         raise typer.BadParameter("Slack calls addresses that begin with https:// only", param_hint="--url")
-    typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
+    typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent, teams=teams, rotate=rotate)))
 
 
 @commands.command()
@@ -508,11 +540,24 @@ def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: 
         typer.echo(f"The thread in Slack has what the record has{rest}.")
 
 
-def _settings(env: Mapping[str, str], *, level: str = "INFO") -> Settings:
+def _settings(env: Mapping[str, str], *, level: str = "INFO", of_all: bool = False) -> Settings:
+    """Where there are several workspaces, most commands are about one."""
     settings = Settings.from_env(env)
+    team = TEAM.get()
+    if settings.several and not of_all:
+        if team not in settings.teams:
+            raise ConfigError(NO_TEAM % ", ".join(settings.teams))
+        settings = settings.of_team(team)
+    elif team:
+        raise ConfigError(ALL_TEAMS if settings.several else ONE_TEAM)
     hide = Redactor(rules=own_rules(settings.redact))
     log.configure(level, secrets=settings.secrets(), redact=lambda text: hide(text).text)
     return settings
+
+
+NO_TEAM = "There are several workspaces. Say which one before the command, with --team and one of: %s."
+ALL_TEAMS = "This command is about all workspaces: leave out --team."
+ONE_TEAM = "--team is for several workspaces: set SLACK_CLIENT_ID, or leave it out."
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
@@ -522,9 +567,17 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 
 async def _serve(settings: Settings) -> None:
     _stop_on_signals()
-    async with app.bot(settings):
+    async with _bot(settings):
         gc.freeze()  # what was loaded at the start stays
         await _until_stopped()
+
+
+def _bot(settings: Settings) -> AbstractAsyncContextManager[object]:
+    if not settings.several:
+        return app.bot(settings)
+    from bot import tenants  # noqa: PLC0415 -- a bot of one workspace does not load it
+
+    return tenants.bot(settings)
 
 
 SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}

@@ -61,7 +61,7 @@ class Tenant(NamedTuple):
         return not await store.held() and not await store.unfinished(now=FAR)
 
 
-FAR = "9999"
+FAR = "9999-01-01T00:00:00.000Z"
 """Later than every time that is stored."""
 Opening = Callable[[str], AbstractAsyncContextManager[Tenant]]
 

@@ -256,12 +256,15 @@ async def test_who_removes_the_app_keeps_the_record_and_can_install_it_again(two
         assert "Again" in [line.content for line in ours.lines("User")]
 
 
+@pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_needed(
-    two: Company, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, redis_url: str, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.tenants.IDLE_SECONDS", 0.0)
-    async with two.bot(OURS, NEXT) as running:
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT) as running:
         meeting = two.meeting(OURS)
+        await wait_until(lambda: _answered(two.sandboxes[OURS], "/roundtable help"))
         await meeting.start("Offline sync")
         await wait_until(lambda: len(running.opened) == 2)
         await running.look()

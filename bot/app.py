@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import SecretStr
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import content, shipped, telemetry
 from bot import keys as derived
-from bot.cast import opened_speakers
+from bot.cast import Speakers, opened_speakers
 from bot.content import agent_keys, mcp
 from bot.content.policies import read_policies
 from bot.content.watch import ContentWatch
@@ -77,7 +78,7 @@ from bot.storage.git.sync import Sync
 from bot.storage.git.tree import STATE, files_at, files_at_tip
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
-from bot.storage.local_wake import LocalWake
+from bot.storage.local_wake import AT_ONCE, LocalWake
 from bot.storage.redis import RedisStore
 from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
@@ -119,7 +120,12 @@ def with_policies(
     """Raises ConfigError with a sentence for each mistake in the file."""
     if settings.policies is not None:
         personas = [persona.key for persona in playbook.roster]
-        playbook = replace(playbook, policies=read_policies(settings.policies, personas))
+        found = read_policies(settings.policies, personas)
+        if found.teams and not settings.several:
+            raise ConfigError(
+                "ROUNDTABLE_POLICIES: teams is for several workspaces: set SLACK_CLIENT_ID, too."
+            )
+        playbook = replace(playbook, policies=found)
     return replace(playbook, policies=wrap(playbook.policies)) if wrap else playbook
 
 
@@ -263,6 +269,16 @@ async def pace(settings: Settings, team: str, *, speed: float | None = None) -> 
         yield Pace(LocalRateLimit(speed=speed))
 
 
+class Variations(NamedTuple):
+    """What the sandbox and tests have in place of what the settings say. *speed* is that of `pace`."""
+
+    voices: Voices | None = None
+    over: Callable[[Voices], Voices] | None = None
+    policies: Callable[[Policies], Policies] | None = None
+    speed: float | None = None
+    clock: Clock = now
+
+
 @asynccontextmanager
 async def bot(
     settings: Settings,
@@ -283,45 +299,103 @@ async def bot(
     token = _token(settings)
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        metrics = stack.enter_context(_observed(settings))
-        folders, agenda = _content_folders(settings), with_policies(playbook(settings), settings, policies)
-        watch = ContentWatch(lambda: playbook(settings), folders, workspace=settings.workspace)
-        redact, sync = secret_redaction(settings), _sync(settings)
-        look_at = evidence(settings)
-        speaking = await enter(opened_speakers(settings, agenda, redact, evidence=look_at, meter=metrics))
-        files = await enter(workspace(settings, sync=sync))
+        metrics = stack.enter_context(observed(settings))
+        how = Variations(voices, over, policies, speed, clock)
+        has = await enter(team_files(settings, how, metrics))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
-
-        endpoints = Endpoints(settings, workspace=files, metrics=metrics)
+        endpoints = Endpoints(settings, workspace=has.files, metrics=metrics)
         if web:
             await enter(endpoints.watched())
         await enter(endpoints.serving(web=web))
         us = await answered(lambda: slack_client.identify(client), refusal="Slack refused SLACK_BOT_TOKEN")
-        saved, worker = await enter(_state(settings, us.team, files, endpoints))
+        team = await enter(team_at_work(settings, has, client, us, endpoints, secret=token))
+        await enter(endpoints.opened(client, team.reception))
+        await enter(team.watching(endpoints.hears))
+        log.info("Roundtable is listening as %s in %s", us.user, us.team)
+        yield
+
+
+class TeamFiles(NamedTuple):
+    """What a team has before Slack is asked."""
+
+    agenda: Playbook
+    watch: ContentWatch
+    redact: Redact
+    sync: Sync | None
+    speaking: Speakers
+    files: GitWorkspace
+    how: Variations
+
+
+@asynccontextmanager
+async def team_files(settings: Settings, how: Variations, metrics: Metrics) -> AsyncIterator[TeamFiles]:
+    folders, agenda = _content_folders(settings), with_policies(playbook(settings), settings, how.policies)
+    watch = ContentWatch(lambda: playbook(settings), folders, workspace=settings.workspace)
+    redact, sync, look_at = secret_redaction(settings), _sync(settings), evidence(settings)
+    async with (
+        opened_speakers(settings, agenda, redact, evidence=look_at, meter=metrics) as speaking,
+        workspace(settings, sync=sync) as files,
+    ):
+        yield TeamFiles(agenda, watch, redact, sync, speaking, files, how)
+
+
+class TeamAtWork(NamedTuple):
+    reception: Reception
+    store: SqliteStore | RedisStore
+    roundtables: Roundtables
+    personal: Personal
+    expiry: Expiry
+    clock: Clock
+
+    @asynccontextmanager
+    async def watching(self, hears: Callable[[], Awaitable[bool]]) -> AsyncIterator[None]:
+        """*hears* says whether Slack's deliveries reach us now."""
+        absence = Absence(self.roundtables, self.store, self.clock, hears=hears)
+        async with _beside(absence.watch), _beside(self.personal.watch, self.expiry.watch):
+            yield
+
+
+@asynccontextmanager
+async def team_at_work(
+    settings: Settings,
+    has: TeamFiles,
+    client: AsyncWebClient,
+    us: Identity,
+    endpoints: Endpoints,
+    *,
+    secret: str,
+    at_once: int = AT_ONCE,
+) -> AsyncIterator[TeamAtWork]:
+    """One team: what is said in it, and what is done there. Slugs of private items follow from *secret*."""
+    files, agenda, redact, speaking, clock = has.files, has.agenda, has.redact, has.speaking, has.how.clock
+    metrics = endpoints.metrics
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        saved, worker = await enter(_state(settings, us.team, files, endpoints, at_once=at_once))
         us = await _knowing(us, settings, redact, saved, files)
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
-        paced = await enter(pace(settings, us.team, speed=speed))
+        paced = await enter(pace(settings, us.team, speed=has.how.speed))
         chat = SlackChat(client, agenda.roster, us, pace=paced, health=endpoints.slack_health)
         board = SlackBoard(client, us, pace=paced, health=endpoints.slack_health)
         viewers = Viewers(saved, files, chat, lambda channel: agenda.policies.of(channel, agenda.policy))
         shared = ReviewParts(us.team, saved, files, agenda, worker, board, viewers, redact=redact)
         shared = shared._replace(reviewers=speaking.reviewers, tally=metrics)
         triage = await enter(_reviews(settings, shared, endpoints))
-        spoken = voices or speaking.voices
-        kept, heard = records(files, redact, agenda), over(spoken) if over else spoken
+        spoken = has.how.voices or speaking.voices
+        kept, heard = records(files, redact, agenda), has.how.over(spoken) if has.how.over else spoken
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
-        shared_content = await enter(_shared_content(settings, us.team, watch, endpoints))
+        shared_content = await enter(_shared_content(settings, us.team, has.watch, endpoints))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
         )  # fmt: skip
         tracker, parts = await enter(_tracker(settings)), (roundtables, saved, performers, personal, viewers)
-        commands = _commands(*parts, triage=triage, token=token, tracker=tracker)
+        commands = _commands(*parts, triage=triage, secret=secret, tracker=tracker)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
-        if sync:
-            await enter(_abreast(sync, metrics))
+        if has.sync:
+            await enter(_abreast(has.sync, metrics))
         await enter(_running(worker, roundtables, triage))
 
         def read_again(changed: Playbook) -> None:
@@ -329,13 +403,10 @@ async def bot(
                 part.read_again(replace(changed, policy=agenda.policy, policies=agenda.policies))
             chat.read_again(changed.roster)
 
-        await enter(_beside(lambda: _kept_current(watch, read_again, files, us.people), us.people.keep))
+        await enter(_beside(lambda: _kept_current(has.watch, read_again, files, us.people), us.people.keep))
         await enter(_agents(settings, shared, endpoints, roundtables=roundtables, chat=chat, us=us))
-        await enter(endpoints.opened(client, reception))
-        await enter(_beside(Absence(roundtables, saved, clock, hears=endpoints.hears).watch))
-        await enter(_beside(personal.watch, expiry(settings, saved, agenda, clock).watch))
-        log.info("Roundtable is listening as %s in %s", us.user, us.team)
-        yield
+        expires = expiry(settings, saved, agenda, clock)
+        yield TeamAtWork(reception, saved, roundtables, personal, expires, clock)
 
 
 @asynccontextmanager
@@ -357,7 +428,7 @@ async def _shared_content(
 
 
 @contextmanager
-def _observed(settings: Settings) -> Iterator[Metrics]:
+def observed(settings: Settings) -> Iterator[Metrics]:
     """Traces are sent meanwhile."""
     release = shipped.release()
     with telemetry.exported(settings.otel_exporter_otlp_endpoint, version=release.version):
@@ -376,11 +447,11 @@ async def _knowing(
 
 @asynccontextmanager
 async def _state(
-    settings: Settings, team: str, files: GitWorkspace, endpoints: Endpoints
+    settings: Settings, team: str, files: GitWorkspace, endpoints: Endpoints, *, at_once: int
 ) -> AsyncIterator[tuple[SqliteStore | RedisStore, Wake]]:
     """The store of *team*, and its queue."""
     await claimed(settings, team, files)
-    async with store(settings, team) as saved, _wake(settings, team) as wake:
+    async with store(settings, team) as saved, _wake(settings, team, at_once) as wake:
         with endpoints.of_team(team, store=saved, wake=wake) as worker:
             yield saved, worker
 
@@ -423,7 +494,7 @@ def _commands(
     viewers: Viewers,
     *,
     triage: ReviewTriage,
-    token: str,
+    secret: str,
     tracker: Tracker,
 ) -> Commands:
     return Commands(
@@ -437,7 +508,7 @@ def _commands(
         playbook=performers.playbook,
         personal=personal,
         viewers=viewers,
-        secret=derived.slug_secret(token),
+        secret=derived.slug_secret(secret),
         redact=performers.redact,
         tracker=tracker,
     )
@@ -577,13 +648,13 @@ def _sync(settings: Settings) -> Sync | None:
 
 
 @asynccontextmanager
-async def _wake(settings: Settings, team: str) -> AsyncIterator[Wake]:
+async def _wake(settings: Settings, team: str, at_once: int) -> AsyncIterator[Wake]:
     """Durable work goes where the state is."""
     if settings.redis_url is None:
-        yield LocalWake()
+        yield LocalWake(at_once=at_once)
         return
-    url = settings.redis_url.get_secret_value()
-    async with DocketWake(url, team=team, redelivery_seconds=settings.redelivery_seconds) as wake:
+    url, seconds = settings.redis_url.get_secret_value(), settings.redelivery_seconds
+    async with DocketWake(url, team=team, redelivery_seconds=seconds, payers=at_once) as wake:
         yield wake
 
 

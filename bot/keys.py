@@ -57,6 +57,9 @@ def seal_key(bot_token: str) -> bytes:
     return hmac.digest(bot_token.encode(), SEAL_LABEL, "sha256")
 
 
-def slug_secret(bot_token: str) -> bytes:
-    """Makes the slugs of private items. It contains the token: it is only used as the key of an HMAC."""
-    return SLUG_LABEL + bot_token.encode()
+def slug_secret(secret: str) -> bytes:
+    """
+    Makes the slugs of private items, from the bot token, or, where that is renewed, from the oldest seal key. It
+    contains the secret: it is only used as the key of an HMAC.
+    """
+    return SLUG_LABEL + secret.encode()

@@ -34,7 +34,7 @@ FILE = "_FILE"
 FROM_FILES = frozenset({
     "slack_bot_token", "slack_app_token", "slack_signing_secret", "redis_url", "remote", "review_secret", "seal_key",
     "anthropic_api_key", "gemini_api_key", "google_api_key", "ollama_api_key", "openai_api_key", "vllm_api_key",
-    "github_key",
+    "github_key", "slack_client_secret", "token_key",
 })  # fmt: skip
 """These may be in a file that `NAME_FILE` names. AWS's own library reads its keys, and only from where it looks."""
 SECRET_BYTES = 64 * 1024
@@ -117,6 +117,18 @@ WebhookSecret = Annotated[
     SecretStr, _shaped("whsec_(?=.{32,88}$)([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?")
 ]
 _listed = _from_text(lambda text: tuple(one.strip() for one in text.split(",")))
+TEAM = "{team}"
+"""In an address: the id of the Slack workspace that it is for."""
+SEVERAL = ("slack_client_secret", "url", "teams", "token_key")
+"""What `SLACK_CLIENT_ID` needs, and what means nothing without it."""
+HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def _public(address: str) -> str:
+    """Slack sends people there with a code that installs the app, so it has to be encrypted on its way."""
+    if address.startswith("http://") and urlsplit(address).hostname not in HERE:
+        raise ValueError(address)
+    return address.rstrip("/")
 
 
 class Settings(Keys):
@@ -130,6 +142,26 @@ class Settings(Keys):
     )
     slack_signing_secret: Annotated[SecretStr, _shaped(r"\S+")] | None = Field(
         default=None, repr=False, description="the signing secret of the app, in one word"
+    )
+    slack_client_id: Annotated[str, _shaped(r"\d+\.\d+")] | None = Field(
+        default=None, description="the client id of the app: two numbers with a dot between them"
+    )
+    slack_client_secret: Annotated[SecretStr, _shaped(r"\S+")] | None = Field(
+        default=None, repr=False, description="the client secret of the app, in one word"
+    )
+    url: Annotated[ServerAddress, _shaped(r"[^?#]*"), AfterValidator(_public)] | None = Field(
+        default=None,
+        description="the public address of this bot, which starts with https://, or http:// on this machine",
+    )
+    teams: Annotated[tuple[Annotated[str, _shaped(r"[TE][A-Z0-9]{1,30}")], ...], _listed] = Field(
+        default=(),
+        description="ids of Slack workspaces or organizations separated by commas, such as T012,E034",
+    )
+    token_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"[A-Za-z0-9_-]{43}=")], ...], _listed] = Field(
+        default=(),
+        repr=False,
+        description="keys of 32 bytes in URL-safe Base64, the newest first, separated by commas, as"
+        " `roundtable check` prints one",
     )
     slack_api_url: Annotated[ServerAddress, AfterValidator(lambda url: url.rstrip("/") + "/")] = Field(
         default="https://slack.com/api/", description="an address that starts with https:// or http://"
@@ -211,7 +243,7 @@ class Settings(Keys):
         repr=False,
         description="secrets of at least 16 characters each, the newest first, separated by commas",
     )
-    file_url: Annotated[ServerAddress, _shaped(r"[^{}]*\{path\}[^{}]*")] | None = Field(
+    file_url: Annotated[ServerAddress, _shaped(r"[^{}]*(\{team\}[^{}]*)?\{path\}[^{}]*")] | None = Field(
         default=None, description="an address that starts with https:// or http://, with {path} in it"
     )
     redact: Annotated[tuple[str, ...], _from_text(_patterns)] = Field(
@@ -266,9 +298,26 @@ class Settings(Keys):
         except ValidationError as error:
             wrong = dict.fromkeys(str(problem["loc"][0]) for problem in error.errors(include_input=False))
             problems += [cls._complaint(field, given[field]) for field in wrong]
+        else:
+            problems += settings.contradictions()
         if problems:
             raise ConfigError(" ".join(problems))
         return settings
+
+    @property
+    def several(self) -> bool:
+        """The bot is installed in any number of Slack workspaces, by OAuth."""
+        return self.slack_client_id is not None
+
+    def of_team(self, team: str) -> Self:
+        """What *team* has for itself, where there are several: a repository, and what names it."""
+        return self.model_copy(
+            update={
+                "workspace": self.workspace / team,
+                "remote": self.remote and self.remote.replace(TEAM, team),
+                "file_url": self.file_url and self.file_url.replace(TEAM, team),
+            }
+        )
 
     @property
     def policy(self) -> Policy:
@@ -285,8 +334,13 @@ class Settings(Keys):
 
     @property
     def takes_requests(self) -> bool:
-        """Slack's over HTTP, reviews of other programs, or questions of coding agents."""
-        return self.slack_app_token is None or bool(self.review_secret) or self.agent_keys is not None
+        """Slack's over HTTP, people who install the app, reviews of other programs, or questions of coding agents."""
+        return (
+            self.several
+            or self.slack_app_token is None
+            or bool(self.review_secret)
+            or self.agent_keys is not None
+        )
 
     def secrets(self) -> frozenset[str]:
         """Every text that must not come up in a log; of an address, only what opens it."""
@@ -301,6 +355,29 @@ class Settings(Keys):
             if name.startswith(PREFIX) and name not in known:
                 close = get_close_matches(name.removeprefix(PREFIX), by_end, n=1)
                 yield f"{name} is not a setting" + (f"; did you mean {by_end[close[0]]}?" if close else ".")
+
+    def contradictions(self) -> Iterator[str]:
+        """One workspace, or several: what belongs to the other has no effect, which is a mistake of its own."""
+        by_team = {"remote": self.remote, "file_url": self.file_url}
+        if not self.several:
+            yield from (f"{name_of(one)} is for several workspaces: set SLACK_CLIENT_ID, too."
+                        for one in SEVERAL if getattr(self, one))  # fmt: skip
+            yield from (f"{name_of(name)} has {TEAM} in it, which is for several workspaces: set SLACK_CLIENT_ID, too."
+                        for name, address in by_team.items() if TEAM in (address or ""))  # fmt: skip
+            return
+        if self.slack_bot_token:
+            yield "Set SLACK_BOT_TOKEN for one workspace, or SLACK_CLIENT_ID for several, not both."
+        missing = [one for one in (*SEVERAL, "seal_key") if not getattr(self, one)]
+        if missing:
+            yield f"With SLACK_CLIENT_ID, set {', '.join(map(name_of, missing))}, too."
+        if not self.slack_app_token and not self.slack_signing_secret:
+            yield "With SLACK_CLIENT_ID, set SLACK_APP_TOKEN or SLACK_SIGNING_SECRET, too."
+        yield from (f"{name_of(name)} must have {TEAM} in it, because each workspace has a repository of its own."
+                    for name, address in by_team.items() if address and TEAM not in address)  # fmt: skip
+        if self.review_secret:
+            yield "ROUNDTABLE_REVIEW_SECRET is for one workspace: a review does not say for which of several it is."
+        if self.agent_keys:
+            yield "ROUNDTABLE_AGENT_KEYS is for one workspace: a key does not say for which of several it is."
 
     @classmethod
     def _complaint(cls, field: str, text: str) -> str:

@@ -192,7 +192,7 @@ class Table:
         told = {"key": persona.key, "at": AT, "effect": persona.key, "persona": persona.key}
         event = PersonaSpoke(**told, **speech._asdict())
         text, _ = speaking.own_words(speech.text, persona, self.playbook)
-        debate = speaking.spoken(self.rt.debate, text, event, by=persona, unaided=False)
+        debate = speaking.spoken(self.rt.debate, text, event, by=persona)
         rt = self.rt.but(elaboration=boards.with_persona_options(debate))
         facts = specifying.stances_taken(rt, persona, self.playbook)
         facts = {**facts, speaking.TURN_ID: rt.debate.turns[-1].id}

@@ -319,3 +319,16 @@ async def test_people_who_go_on_talking_make_nothing_younger(store: SqliteStore)
     completing = (OWED[0].but(id="bright-night.i1.2"),)
     await store.put(a_roundtable(outbox=completing, version=3, now=watch()), expected=2)
     assert await queue.waiting() == (1, 0.0)
+
+
+def test_several_teams_are_told_apart_under_one_name(metrics: Metrics) -> None:
+    """A name may come once in a page, or nothing can read it."""
+    other = Metrics("T2")
+    other.pushed("pushed")
+    page = metrics.exposed([other]).decode()
+
+    assert 'roundtable_pushes_total{result="pushed",team="T1"} 0.0' in page
+    assert 'roundtable_pushes_total{result="pushed",team="T2"} 1.0' in page
+    assert page.count("# TYPE roundtable_pushes_total counter") == 1
+    described = [line for line in page.splitlines() if line.startswith("# TYPE")]
+    assert len(described) == len(set(described))

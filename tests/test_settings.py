@@ -12,6 +12,7 @@ from bot.settings import FROM_FILES, Settings, name_of
 
 NAMES = """
     SLACK_BOT_TOKEN SLACK_APP_TOKEN SLACK_SIGNING_SECRET SLACK_API_URL REDIS_URL
+    SLACK_CLIENT_ID SLACK_CLIENT_SECRET ROUNDTABLE_URL ROUNDTABLE_TEAMS ROUNDTABLE_TOKEN_KEY
     ROUNDTABLE_WORKSPACE ROUNDTABLE_REMOTE ROUNDTABLE_ITEMS_DIR ROUNDTABLE_PERSONAS ROUNDTABLE_STEPS ROUNDTABLE_MODEL
     ROUNDTABLE_MODELS ROUNDTABLE_THINKING ROUNDTABLE_MCP ROUNDTABLE_MODEL_SECONDS ROUNDTABLE_MODEL_CALLS
     ROUNDTABLE_VERIFIER ROUNDTABLE_LOOK_FIRST ROUNDTABLE_AGENT_KEYS ROUNDTABLE_EXPORTS
@@ -352,13 +353,15 @@ def test_a_secret_may_be_in_a_file(field: str, tmp_path: Path) -> None:
         "remote": "https://sesame@git.example/x.git",
         "review_secret": "whsec_" + "c2VzYW1l" * 6, "seal_key": "sesame" * 4,
     }  # fmt: skip
+    texts |= {"token_key": "sesame" * 7 + "k=", "slack_client_secret": "open-sesame"}
     text = texts.get(field, "sesame-key")
     (tmp_path / "secret").write_text(f"{text}\n")
     name = name_of(field)
+    beside = {key: value for key, value in SEVERAL.items() if key != name} if name in FOR_SEVERAL else {}
 
-    settings = Settings.from_env({f"{name}_FILE": str(tmp_path / "secret")})
+    settings = Settings.from_env({**beside, f"{name}_FILE": str(tmp_path / "secret")})
 
-    assert settings == Settings.from_env({name: text})
+    assert settings == Settings.from_env({**beside, name: text})
     assert settings.secrets()
     assert "sesame" not in repr(settings)
 
@@ -401,3 +404,97 @@ def test_an_age_is_at_least_a_week(given: str) -> None:
 def test_ages_are_days_or_years() -> None:
     settings = Settings.from_env({"ROUNDTABLE_RETENTION": "words:2y, item:never"})
     assert (settings.retention.words, settings.retention.item) == (730, None)
+
+
+# --- several workspaces ---------------------------------------------------------------------------------------------
+
+TOKEN_KEY = "k" * 43 + "="
+FOR_SEVERAL = {"SLACK_CLIENT_SECRET", "ROUNDTABLE_TOKEN_KEY"}
+SEVERAL = {
+    "SLACK_CLIENT_ID": "1.2",
+    "SLACK_CLIENT_SECRET": "open-sesame",
+    "SLACK_SIGNING_SECRET": "8f742231b10e",
+    "ROUNDTABLE_URL": "https://bot.example/",
+    "ROUNDTABLE_TEAMS": "T012, E034",
+    "ROUNDTABLE_TOKEN_KEY": TOKEN_KEY,
+    "ROUNDTABLE_SEAL_KEY": "a-key-that-stays-the-same",
+}
+
+
+def test_each_of_several_workspaces_has_a_repository_of_its_own() -> None:
+    settings = Settings.from_env({
+        **SEVERAL,
+        "ROUNDTABLE_WORKSPACE": "/data",
+        "ROUNDTABLE_REMOTE": "git@git.example:roundtables/{team}.git",
+        "ROUNDTABLE_FILE_URL": "https://git.example/{team}/blob/{path}",
+    })  # fmt: skip
+    ours = settings.of_team("T012")
+
+    assert settings.several
+    assert settings.url == "https://bot.example"
+    assert settings.teams == ("T012", "E034")
+    assert ours.workspace == Path("/data/T012")
+    assert ours.remote == "git@git.example:roundtables/T012.git"
+    assert ours.file_url == "https://git.example/T012/blob/{path}"
+    assert {"open-sesame", TOKEN_KEY} <= settings.secrets()
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"SLACK_BOT_TOKEN": "xoxb-1-2"},
+            "Set SLACK_BOT_TOKEN for one workspace, or SLACK_CLIENT_ID for several, not both.",
+        ),
+        (
+            {"SLACK_CLIENT_SECRET": "", "ROUNDTABLE_URL": "", "ROUNDTABLE_TEAMS": ""},
+            "With SLACK_CLIENT_ID, set SLACK_CLIENT_SECRET, ROUNDTABLE_URL, ROUNDTABLE_TEAMS, too.",
+        ),
+        ({"ROUNDTABLE_SEAL_KEY": ""}, "With SLACK_CLIENT_ID, set ROUNDTABLE_SEAL_KEY, too."),
+        ({"ROUNDTABLE_TOKEN_KEY": ""}, "With SLACK_CLIENT_ID, set ROUNDTABLE_TOKEN_KEY, too."),
+        ({"SLACK_SIGNING_SECRET": ""}, "With SLACK_CLIENT_ID, set SLACK_APP_TOKEN or SLACK_SIGNING_SECRET, too."),
+        (
+            {"ROUNDTABLE_REMOTE": "git@git.example:roundtables.git"},
+            "ROUNDTABLE_REMOTE must have {team} in it, because each workspace has a repository of its own.",
+        ),
+        (
+            {"ROUNDTABLE_FILE_URL": "https://git.example/{path}"},
+            "ROUNDTABLE_FILE_URL must have {team} in it, because each workspace has a repository of its own.",
+        ),
+        (
+            {"ROUNDTABLE_REVIEW_SECRET": WEBHOOK_SECRET},
+            "ROUNDTABLE_REVIEW_SECRET is for one workspace: a review does not say for which of several it is.",
+        ),
+        (
+            {"ROUNDTABLE_URL": "http://bot.example"},
+            (
+                "ROUNDTABLE_URL is 'http://bot.example', but must be the public address of this bot, which starts with"
+                " https://, or http:// on this machine."
+            ),
+        ),
+        (
+            {"ROUNDTABLE_TEAMS": "acme"},
+            (
+                "ROUNDTABLE_TEAMS is 'acme', but must be ids of Slack workspaces or organizations separated by commas,"
+                " such as T012,E034."
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_several_workspaces_need_all_of_it(given: dict[str, str], sentence: str) -> None:
+    assert complaint(**{**SEVERAL, **given}) == sentence
+
+
+@pytest.mark.parametrize(
+    "name", ["SLACK_CLIENT_SECRET", "ROUNDTABLE_URL", "ROUNDTABLE_TEAMS", "ROUNDTABLE_TOKEN_KEY"]
+)
+def test_what_is_for_several_has_no_effect_on_one_and_is_refused(name: str) -> None:
+    assert (
+        complaint(**{name: SEVERAL[name]}) == f"{name} is for several workspaces: set SLACK_CLIENT_ID, too."
+    )
+
+
+def test_a_remote_for_several_is_refused_for_one() -> None:
+    assert complaint(ROUNDTABLE_REMOTE="git@git.example:{team}.git") == (
+        "ROUNDTABLE_REMOTE has {team} in it, which is for several workspaces: set SLACK_CLIENT_ID, too."
+    )

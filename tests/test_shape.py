@@ -25,7 +25,7 @@ LAYERS = {
     "content": 2, "engine": 2, "keys": 2,
     "slack": 3, "voices": 3, "storage": 3, "record": 3, "settings": 3,
     "integrations": 3,
-    "app": 4, "cast": 4, "expiry": 4, "server": 4, "cli": 4, "__main__": 4,
+    "app": 4, "cast": 4, "expiry": 4, "server": 4, "cli": 4, "tenants": 4, "__main__": 4,
 }  # fmt: skip
 TOP = 4  # where everything is wired, and neighbours know each other
 
@@ -38,7 +38,11 @@ HOMES = {
     "anthropic": {"voices/llm"},
     "boto3": {"voices/llm"},
     "botocore": {"voices/llm"},
-    "cryptography": {"domain/transcript"},
+    "cryptography": {
+        "domain/transcript",
+        "slack",
+        "cli",
+    },  # seals, what is kept of installations, and keys for it
     "docket": {"storage"},
     "genai_prices": {"voices/llm"},
     "google": {"voices/llm"},
@@ -53,8 +57,8 @@ HOMES = {
     "pydantic_core": {"record"},
     "pygit2": {"storage"},
     "redis": {"storage"},
-    "slack_bolt": {"slack", "server"},
-    "slack_sdk": {"slack", "app", "server"},
+    "slack_bolt": {"slack", "server", "tenants"},
+    "slack_sdk": {"slack", "app", "server", "tenants"},
     "standardwebhooks": {"server"},
     "structlog": {"log"},
     "typer": {"cli"},

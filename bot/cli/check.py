@@ -276,45 +276,49 @@ async def _without_tools(found: ModelRegistry, foreign: ForeignTools) -> tuple[s
 
 
 async def everything(settings: Settings) -> tuple[CheckResult, ...]:
+    if settings.several:
+        from bot.cli import check_teams  # noqa: PLC0415 -- of one workspace, nothing of this is loaded
+
+        return await check_teams.everything(settings)
     personas, roster = check_personas(settings)
-    workspace = await _tried("workspace", _workspace(settings))
+    workspace = await tried("workspace", check_workspace(settings))
     kept_elsewhere = settings.redis_url or not workspace.stops
-    tools = (await _tried("tools", check_tools(settings)),) if settings.mcp else ()
-    triage = (await _tried("triage", _triage(settings)),) if settings.triage_channel else ()
-    remote = (await _tried("remote", _remote(settings, workspace)),) if settings.remote else ()
+    tools = (await tried("tools", check_tools(settings)),) if settings.mcp else ()
+    triage = (await tried("triage", _triage(settings)),) if settings.triage_channel else ()
+    remote = (await tried("remote", check_remote(settings, workspace)),) if settings.remote else ()
     return (
-        _settings(settings),
+        check_settings(settings),
         personas,
         check_steps(settings, roster),
         *tools,
         *check_policies(settings, roster),
         workspace,
         *remote,
-        await _tried("store", _store(settings))
+        await tried("store", _store(settings))
         if kept_elsewhere
         else failed_check("store", "not tried: without REDIS_URL it is a part of the workspace"),
-        await _tried("slack", _slack(settings)),
+        await tried("slack", _slack(settings)),
         *triage,
-        await _tried("transport", _transport(settings)),
-        await _tried("model", check_models(settings, roster or Roster())),
-        await _tried("web", _web(settings)),
+        await tried("transport", check_transport(settings)),
+        await tried("model", check_models(settings, roster or Roster())),
+        await tried("web", check_web(settings)),
     )
 
 
-async def _tried(name: str, check: Awaitable[CheckResult]) -> CheckResult:
+async def tried(name: str, check: Awaitable[CheckResult]) -> CheckResult:
     try:
         return await check
     except BotError as error:
         return failed_check(name, error)
 
 
-def _settings(settings: Settings) -> CheckResult:
+def check_settings(settings: Settings) -> CheckResult:
     given = sorted(map(name_of, settings.model_fields_set))
     problems = () if settings.seal_key else (CheckProblem(NO_SEAL_KEY),)
     return CheckResult("settings", f"set: {', '.join(given)}" if given else "all by default", problems)
 
 
-async def _workspace(settings: Settings) -> CheckResult:
+async def check_workspace(settings: Settings) -> CheckResult:
     root = settings.workspace.absolute()
     with explained():
         found = await asyncio.to_thread(inspected_workspace, root, str(settings.items_dir))
@@ -328,7 +332,7 @@ async def _workspace(settings: Settings) -> CheckResult:
     return CheckResult("workspace", words, tuple(notes))
 
 
-async def _remote(settings: Settings, workspace: CheckResult) -> CheckResult:
+async def check_remote(settings: Settings, workspace: CheckResult) -> CheckResult:
     """What git says may name the address, and an address may hold a token."""
     if workspace.stops or not settings.remote:
         return failed_check("remote", "not tried: it needs the workspace")
@@ -427,7 +431,7 @@ async def _triage(settings: Settings) -> CheckResult:
     return CheckResult("triage", f"{named} is {found}" if found != named else f"channel {found}")
 
 
-async def _transport(settings: Settings) -> CheckResult:
+async def check_transport(settings: Settings) -> CheckResult:
     if settings.slack_app_token is None:
         app.required(settings.slack_signing_secret, "SLACK_APP_TOKEN or SLACK_SIGNING_SECRET")
         return CheckResult("transport", f"HTTP, at {PATH} of this bot's public address")
@@ -442,7 +446,7 @@ async def _transport(settings: Settings) -> CheckResult:
     return CheckResult("transport", "Socket Mode")
 
 
-async def _web(settings: Settings) -> CheckResult:
+async def check_web(settings: Settings) -> CheckResult:
     async with serving(settings.health_host, settings.health_port, setting="ROUNDTABLE_HEALTH_PORT"):
         found = f"{settings.health_host}:{settings.health_port} is free for health and metrics"
         if settings.takes_requests:

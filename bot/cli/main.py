@@ -9,7 +9,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from bot import app
-from bot.cli import check, exports, forget_commands, replay, review
+from bot.cli import check, exports, forget_commands, key_commands, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
-from bot.cli.environment import read_settings
+from bot.cli.environment import TEAM, read_settings
 from bot.cli.replay import Form
 from bot.content import mcp
 from bot.domain.messages import entry_wording, record_wording
@@ -55,16 +55,18 @@ GARBAGE = (10_000, 20, 50)
 For `gc.set_threshold`; the usual is (700, 10, 10). Frozen values have no cycles: by default Python would look through a
 thousand roundtables every few seconds, which delays answers by a tenth of a second, and twice as long for entries.
 """
+"""The Slack workspace that the command is about, where there are several."""
 PUBLIC = re.compile(r"https://[^\s/]\S*")
 
 commands = typer.Typer(
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["--help", "-h"]},
     pretty_exceptions_enable=False,
 )
 
-keys = typer.Typer(no_args_is_help=True, help="Keys of coding agents, which may read and ask over HTTP.")
-commands.add_typer(keys, name="key")
+commands.add_typer(
+    key_commands.keys, name="key", help="Keys of coding agents, which may read and ask over HTTP."
+)
 
 Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
@@ -96,8 +98,15 @@ def roundtable(
             help="Print the version.",
         ),
     ] = False,
+    team: Annotated[
+        str,
+        typer.Option(
+            "--team", metavar="T012", help="Of several, the Slack workspace that a command is about."
+        ),
+    ] = "",
 ) -> None:
     """Roundtable: a Slack bot that hosts roundtable discussions and keeps their record in git."""
+    TEAM.set(team)
 
 
 @commands.command("try")
@@ -127,18 +136,30 @@ def try_out(
 @commands.command()
 def run() -> None:
     """The bot in Slack: Socket Mode when SLACK_APP_TOKEN is set, otherwise HTTP."""
-    _run(_serve(read_settings(os.environ)))
+    _run(_serve(read_settings(os.environ, of_all=True)))
 
 
 @commands.command("check")
 def check_everything(*, as_json: Json = False) -> None:
     """Preflight of everything that `run` needs: a table, and exit code 1 if anything would stop it."""
     try:
-        found = asyncio.run(check.everything(read_settings(os.environ)))
+        found = asyncio.run(check.everything(read_settings(os.environ, of_all=True)))
     except ConfigError as error:
-        found = (check.failed_check("settings", error),)
+        found = (check.failed_check("settings", error), *_token_key())
     typer.echo(_as_json(check.as_rows(found)) if as_json else check.as_text(found))
     raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
+
+
+def _token_key() -> tuple[check.CheckResult, ...]:
+    """One to copy, where that is what is missing."""
+    if (
+        not os.environ.get("SLACK_CLIENT_ID", "").strip()
+        or os.environ.get("ROUNDTABLE_TOKEN_KEY", "").strip()
+    ):
+        return ()
+    from bot.cli import check_teams  # noqa: PLC0415 -- of one workspace, nothing of this is loaded
+
+    return (check_teams.fresh_key(),)
 
 
 @commands.command("eval")
@@ -424,39 +445,6 @@ def serve_agents(
     _run(agents.serve(read_settings(os.environ, level="ERROR"), record, at))
 
 
-@keys.command("create")
-def create_agent_key(
-    name: Annotated[str, typer.Argument(help="What people read, for example claude-code-ada.")],
-    *,
-    owner: Annotated[str, typer.Option(metavar="U…", help="For whom the agent works: their id in Slack.")],
-    items: Annotated[
-        str, typer.Option(help="Items it may read, with commas; * are all in public channels.")
-    ] = "*",
-    may_ask: Annotated[bool, typer.Option("--may-ask", help="It may ask people in threads.")] = False,
-) -> None:
-    """A key for a coding agent. Its secret is printed once."""
-    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
-
-    settings = read_settings(os.environ, level="ERROR")
-    typer.echo(agents.create_key(settings, name, owner=owner, items=items, may_ask=may_ask))
-
-
-@keys.command("list")
-def list_agent_keys(*, as_json: Json = False) -> None:
-    """The keys, without what is secret."""
-    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
-
-    typer.echo(agents.list_keys(read_settings(os.environ, level="ERROR"), as_json=as_json))
-
-
-@keys.command("withdraw")
-def withdraw_agent_key(name: Annotated[str, typer.Argument(help="Its name.")]) -> None:
-    """From now on the key opens nothing."""
-    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
-
-    typer.echo(agents.withdraw_key(read_settings(os.environ, level="ERROR"), name))
-
-
 def _print_trace(work: "Callable[[Settings], Coroutine[Any, Any, Printed]]") -> None:
     """Exit code 1 is what was found; all that kept it from being looked for is wrong usage."""
     try:
@@ -477,20 +465,30 @@ def print_manifest(
     socket_mode: Annotated[
         bool, typer.Option("--socket-mode/--http", help="How Slack reaches the bot.")
     ] = True,
-    url: Annotated[str | None, typer.Option(help="The bot's public address, for --http.")] = None,
+    url: Annotated[str | None, typer.Option(help="The bot's public address, for --http and --teams.")] = None,
     agent: Annotated[
         bool,
         typer.Option(
             "--agent", help="Declare the app an agent: people can write to it directly, and stop it."
         ),
     ] = False,
+    teams: Annotated[
+        bool, typer.Option("--teams", help="Several workspaces, or an organization, install the app.")
+    ] = False,
+    rotate: Annotated[
+        bool, typer.Option("--rotate", help="With --teams: tokens live for 12 hours. Slack cannot undo it.")
+    ] = False,
 ) -> None:
     """The Slack app manifest as JSON."""
+    if rotate and not teams:
+        raise typer.BadParameter("--rotate goes with --teams", param_hint="--rotate")
+    if teams and not url:
+        raise typer.BadParameter("--teams needs --url, the bot's public address", param_hint="--url")
     if not socket_mode and not url:
         raise typer.BadParameter("--http needs --url, the bot's public address", param_hint="--url")
     if url and not PUBLIC.fullmatch(url):
         raise typer.BadParameter("Slack calls addresses that begin with https:// only", param_hint="--url")
-    typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
+    typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent, teams=teams, rotate=rotate)))
 
 
 @commands.command()
@@ -577,9 +575,17 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 
 async def _serve(settings: Settings) -> None:
     _stop_on_signals()
-    async with app.bot(settings):
+    async with _bot(settings):
         gc.freeze()  # what was loaded at the start stays
         await _until_stopped()
+
+
+def _bot(settings: Settings) -> AbstractAsyncContextManager[object]:
+    if not settings.several:
+        return app.bot(settings)
+    from bot import tenants  # noqa: PLC0415 -- a bot of one workspace does not load it
+
+    return tenants.bot(settings)
 
 
 SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}

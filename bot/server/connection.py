@@ -8,7 +8,7 @@ Health is served first and last, so it answers while the bot waits for Slack, or
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
@@ -21,8 +21,8 @@ from bot.engine.engine import Queue
 from bot.engine.ports import Store, Wake, Workspace
 from bot.errors import ConfigError, SlackError, Unavailable
 from bot.server import review_webhook
-from bot.server.health import Census, LoopLag, Probe, Unfit, WatchedWorker, health, sometimes
-from bot.server.http import Route, SlackRoute, received, serving
+from bot.server.health import Census, LoopLag, Probe, Team, Unfit, WatchedWorker, health, measured, sometimes
+from bot.server.http import NOTHING, Handler, Route, SlackRoute, received, serving
 from bot.server.metrics import Facts, Metrics
 from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
@@ -50,12 +50,13 @@ Shut = Callable[[], Awaitable[None]]
 class Endpoints:
     """The store and the queue are a team's, so they are only there once Slack has said which team it is."""
 
-    def __init__(self, settings: Settings, *, workspace: Workspace, metrics: Metrics) -> None:
+    def __init__(self, settings: Settings, *, metrics: Metrics, workspace: Workspace | None = None) -> None:
         self.metrics = metrics
         self.slack_health = SlackHealth()
         self._is_open = False
         self._sockets: Sockets | None = None
         self._loop_lag = LoopLag()
+        self._teams: Callable[[], Sequence[Team]] = tuple
         self._settings = settings
         self._census: Census = _nothing_counted
         self._entrance = SlackRoute()
@@ -63,7 +64,7 @@ class Endpoints:
         self._agents = SlackRoute()
         self._probes: dict[str, Probe] = {
             "store": _unfit(NOT_OPEN),
-            "workspace": sometimes(workspace.ping),
+            "workspace": sometimes(workspace.ping) if workspace else _unfit(NOT_OPEN),
             "queue": _unfit(NOT_OPEN),
             "loop": self._lag,
             "slack": _unfit("not connected to Slack yet"),
@@ -93,23 +94,36 @@ class Endpoints:
     async def _counted(self) -> Mapping[str, int]:
         return await self._census()
 
+    def of_several(self, ping: Callable[[], Awaitable[None]], teams: Callable[[], Sequence[Team]]) -> None:
+        """Each of *teams* has a store, a workspace and a queue: what they are like is in the metrics of each."""
+        del self._probes["workspace"], self._probes["queue"]
+        self._probes["store"] = sometimes(ping)
+        self._teams = teams
+
+    def _served(self) -> Sequence[Team]:
+        return self._teams()
+
+    async def looked(self) -> Metrics:
+        """At every part: what the metrics say is as of now."""
+        return await measured(self._probes, self.metrics, self._counted)
+
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
         """Health and metrics, at an address of their own, because they do not belong on the internet."""
         asked = serving(
             self._settings.health_host,
             self._settings.health_port,
-            get=health(self._probes, metrics=self.metrics, census=self._counted),
+            get=health(self._probes, metrics=self.metrics, census=self._counted, teams=self._served),
             setting="ROUNDTABLE_HEALTH_PORT",
         )
         async with asked, beside(self._loop_lag.run()):
             yield
 
     @asynccontextmanager
-    async def serving(self, *, web: bool) -> AsyncIterator[None]:
+    async def serving(self, get: Mapping[str, Handler] = NOTHING, *, web: bool = True) -> AsyncIterator[None]:
         """
         HTTP for Slack (without Socket Mode), for reviews and for agents; refused until `opened`, `taking_reviews` and
-        `taking_agents`. Without *web*, only where something has to be served.
+        `taking_agents`. *get* is for browsers. Without *web*, only where something has to be served.
         """
         is_needed = web or not self._settings.slack_app_token or self._settings.agent_keys
         if not is_needed or not self._settings.takes_requests:
@@ -120,7 +134,7 @@ class Endpoints:
             post[review_webhook.PATH] = self._postbox.enter
         if self._settings.agent_keys:
             post[AGENTS_PATH] = self._agents.enter
-        async with serving(self._settings.host, self._settings.port, post=post):
+        async with serving(self._settings.host, self._settings.port, get=get, post=post):
             yield
 
     @asynccontextmanager
@@ -146,14 +160,19 @@ class Endpoints:
     @asynccontextmanager
     async def opened(self, client: AsyncWebClient, reception: Reception) -> AsyncIterator[None]:
         """Accepts Slack's deliveries. At the end, no more are accepted, and running ones are answered."""
-        token = self._settings.slack_app_token
         app = slack_app(client, reception, meter=self.metrics)
+        async with self.accepting(app, client), beside(self.slack_health.watch(client.auth_test)):
+            yield
+
+    @asynccontextmanager
+    async def accepting(self, app: AsyncApp, client: AsyncWebClient) -> AsyncIterator[None]:
+        """`opened`, for an app that may have no token: whether Slack accepts our calls is not looked at."""
+        token = self._settings.slack_app_token
         shut = await self._over_sockets(app, client, token) if token else self._over_http(app)
         self._is_open = True
         self._probes["slack"] = self._slack
         try:
-            async with beside(self.slack_health.watch(client.auth_test)):
-                yield
+            yield
         finally:
             self._is_open = False
             self._probes["slack"] = _unfit(STOPPING)

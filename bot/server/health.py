@@ -4,9 +4,9 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from aiohttp import web
 
@@ -49,12 +49,24 @@ class Found(NamedTuple):
         }
 
 
-def health(probes: Mapping[str, Probe], *, metrics: Metrics, census: Census) -> Mapping[str, Handler]:
-    """All *probes* run at every request, also those that are added later."""
+class Team(Protocol):
+    """One of several that a process serves."""
+
+    async def looked(self) -> Metrics: ...
+
+
+def health(
+    probes: Mapping[str, Probe],
+    *,
+    metrics: Metrics,
+    census: Census,
+    teams: Callable[[], Sequence[Team]] = tuple,
+) -> Mapping[str, Handler]:
+    """All *probes* run at every request, also those that are added later; those of *teams* for the metrics only."""
     return {
         "/healthz": _alive,
         "/readyz": _readiness(probes, metrics),
-        "/metrics": _exposition(probes, metrics, census),
+        "/metrics": _exposition(probes, metrics, census, teams),
     }
 
 
@@ -73,13 +85,21 @@ def _readiness(probes: Mapping[str, Probe], metrics: Metrics) -> Handler:
     return ready
 
 
-def _exposition(probes: Mapping[str, Probe], metrics: Metrics, census: Census) -> Handler:
+def _exposition(
+    probes: Mapping[str, Probe], metrics: Metrics, census: Census, teams: Callable[[], Sequence[Team]]
+) -> Handler:
     async def exposition(_request: web.Request) -> web.Response:
-        await _look(probes, metrics)
-        metrics.counted(await _stages(census))
-        return web.Response(body=metrics.exposed(), headers={"Content-Type": CONTENT_TYPE})
+        asked = (measured(probes, metrics, census), *(team.looked() for team in teams()))
+        ours, *others = await asyncio.gather(*asked)
+        return web.Response(body=ours.exposed(others), headers={"Content-Type": CONTENT_TYPE})
 
     return exposition
+
+
+async def measured(probes: Mapping[str, Probe], metrics: Metrics, census: Census) -> Metrics:
+    await _look(probes, metrics)
+    metrics.counted(await _stages(census))
+    return metrics
 
 
 async def _look(probes: Mapping[str, Probe], metrics: Metrics) -> dict[str, Found]:

@@ -77,11 +77,11 @@ class Metrics(Meter, ReviewMeter, ModelMeter):
     def __init__(self, team: str = "", *, release: Release | None = None) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the number of series
         self.team = team
-        self._registry, self._of_team = CollectorRegistry(), CollectorRegistry()
+        self._registry, self.of_team = CollectorRegistry(), CollectorRegistry()
         ProcessCollector(registry=self._registry)
-        count = partial(Counter, namespace=NAMESPACE, registry=self._of_team)
-        gauge = partial(Gauge, namespace=NAMESPACE, registry=self._of_team)
-        time = partial(Histogram, namespace=NAMESPACE, registry=self._of_team)
+        count = partial(Counter, namespace=NAMESPACE, registry=self.of_team)
+        gauge = partial(Gauge, namespace=NAMESPACE, registry=self.of_team)
+        time = partial(Histogram, namespace=NAMESPACE, registry=self.of_team)
         process_gauge = partial(Gauge, namespace=NAMESPACE, registry=self._registry)
 
         self._inputs = count("inputs", "What people said, pressed and asked for", ["kind", "result"])
@@ -198,10 +198,13 @@ class Metrics(Meter, ReviewMeter, ModelMeter):
         for stage in OPEN_STAGES:
             self._open.labels(stage).set(math.nan if stages is None else stages.get(stage, 0))
 
-    def exposed(self) -> bytes:
-        """What is about a team is left out until the team is known: a label must not change."""
-        about_team = generate_latest(_Labelled(self._of_team, team=self.team)) if self.team else b""
-        return generate_latest(self._registry) + about_team
+    def exposed(self, others: Iterable["Metrics"] = ()) -> bytes:
+        """
+        Of this process, and of its teams. What is about a team is left out until the team is known: a label must not
+        change.
+        """
+        teams = {one.team: one.of_team for one in (self, *others) if one.team}
+        return generate_latest(self._registry) + generate_latest(_Labelled(teams))
 
     def _begin_at_zero(self) -> None:
         """So that rates and alerts have a first value."""
@@ -217,19 +220,23 @@ class Metrics(Meter, ReviewMeter, ModelMeter):
 
 
 class _Labelled(CollectorRegistry):
-    """Everything in *registry*, with one label more."""
+    """Everything in the registries of *teams*, with one label more. A name comes once, with the samples of all."""
 
-    def __init__(self, registry: CollectorRegistry, *, team: str) -> None:
+    def __init__(self, teams: Mapping[str, CollectorRegistry]) -> None:
         super().__init__()
-        self._inner = registry
-        self._team = team
+        self._teams = teams
 
     def collect(self) -> Iterator[Metric]:
-        for family in self._inner.collect():
-            family.samples = [
-                sample._replace(labels={**sample.labels, "team": self._team}) for sample in family.samples
-            ]
-            yield family
+        families: dict[str, Metric] = {}
+        for team, registry in self._teams.items():
+            for family in registry.collect():
+                labelled = [one._replace(labels={**one.labels, "team": team}) for one in family.samples]
+                if known := families.get(family.name):
+                    known.samples += labelled
+                else:
+                    family.samples = labelled
+                    families[family.name] = family
+        yield from families.values()
 
 
 def _facts_of(

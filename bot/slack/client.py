@@ -42,9 +42,9 @@ UPLOAD = "files:write"
 AGENT = "assistant:write"
 """Slack grants it to every app that is declared an agent."""
 
-_sdk_log = logging.getLogger("slack_sdk.web.client")
+SDK_LOG = logging.getLogger("slack_sdk.web.client")
 # The SDK looks at this logger's own level before it formats requests and responses, with every text, for DEBUG.
-_sdk_log.setLevel(logging.WARNING)
+SDK_LOG.setLevel(logging.WARNING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,18 +80,21 @@ class Identity:
 async def opened(
     token: str, *, api_url: str = SLACK_API, seconds: float = 0
 ) -> AsyncIterator[AsyncWebClient]:
-    """A client with one session for all calls. A call may take *seconds*; 0 means the default for *api_url*."""
+    """
+    A client with one session for all calls. A call may take *seconds*; 0 means the default for *api_url*. Without a
+    *token* each call has one of its own.
+    """
     seconds = seconds or (CALL_SECONDS_HERE if is_here(api_url) else CALL_SECONDS)
     # With a session the client ignores its own timeout, so the session has it.
     timeout = aiohttp.ClientTimeout(total=seconds, connect=min(seconds, CONNECT_SECONDS))
     async with aiohttp.ClientSession(timeout=timeout, trust_env=not is_here(api_url)) as session:
         client = AsyncWebClient(
-            token,
+            token or None,
             base_url=api_url,
             session=session,
             retry_handlers=[],
             user_agent_prefix=USER_AGENT,
-            logger=_sdk_log,
+            logger=SDK_LOG,
         )
         client.timeout = seconds  # type: ignore[assignment] # the SDK declares whole seconds
         client.proxy = None  # the session reads the proxy and NO_PROXY; the client would ignore NO_PROXY

@@ -58,11 +58,33 @@ STOPPED = "agent_session_stopped"
 AGENT_EVENTS = (STOPPED, "app_home_opened", "message.im")
 
 
-def manifest(*, socket_mode: bool = True, url: str | None = None, agent: bool = False) -> dict[str, Any]:
+REMOVED = ("app_uninstalled", "tokens_revoked")
+"""An app that is installed in several workspaces is told when one of them removes it."""
+INSTALL_PATH, REDIRECT_PATH = "/slack/install", "/slack/oauth_redirect"
+
+
+def manifest(
+    *,
+    socket_mode: bool = True,
+    url: str | None = None,
+    agent: bool = False,
+    teams: bool = False,
+    rotate: bool = False,
+) -> dict[str, Any]:
     """
-    *url* is the bot's public address, for HTTP: `https://bot.example.com`. An *agent* is listed as one, has Slack's
-    stop button, and people can talk to it in a direct message.
+    *url* is the bot's public address, for HTTP and for *teams*: `https://bot.example.com`. An *agent* is listed as one,
+    has Slack's stop button, and people can talk to it in a direct message. With *teams* several workspaces install it,
+    or an organization; with *rotate* its tokens live for twelve hours, and Slack does not take that back.
     """
+    shown = _manifest(socket_mode=socket_mode, url=url, agent=agent)
+    if teams:
+        shown["oauth_config"]["redirect_urls"] = [f"{(url or '').rstrip('/')}{REDIRECT_PATH}"]
+        shown["settings"]["event_subscriptions"]["bot_events"] += REMOVED
+        shown["settings"] |= {"org_deploy_enabled": True, "token_rotation_enabled": rotate}
+    return shown
+
+
+def _manifest(*, socket_mode: bool, url: str | None, agent: bool) -> dict[str, Any]:
     address = "" if socket_mode else f"{(url or '').rstrip('/')}{PATH}"
     return {
         "display_information": {

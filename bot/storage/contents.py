@@ -5,7 +5,7 @@ from secrets import token_hex
 from typing import Any
 
 from bot.errors import Unavailable
-from bot.storage.redis_client import Connected, bounded
+from bot.storage.redis_client import Connected
 
 CONNECTIONS = 1
 ALIVE_SECONDS = 6
@@ -34,13 +34,13 @@ class RedisContents(Connected):
 
     async def __aexit__(self, *about: object) -> None:
         with suppress(Unavailable):
-            async with bounded():
+            async with self._bounded():
                 await self._redis.zrem(self._key, self._said)
         await super().__aexit__(*about)
 
     async def others(self, own: str) -> frozenset[str]:
         saying, said = f"{own} {self._process}", self._said or own
-        async with bounded():
+        async with self._bounded():
             found: list[Any] = await self._redis.eval(
                 BEAT, 1, self._key, saying, said, ALIVE_SECONDS, KEPT_SECONDS
             )

@@ -27,6 +27,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
+from bot.storage.installed import SqliteInstallations
 from bot.storage.notices import SqliteNotices
 from bot.storage.serialization import (
     SHAPE,
@@ -65,6 +66,8 @@ CREATE TABLE IF NOT EXISTS notices (slug TEXT PRIMARY KEY, version INTEGER, pend
 CREATE TABLE IF NOT EXISTS firsts (key TEXT PRIMARY KEY, until REAL);
 CREATE TABLE IF NOT EXISTS people (person TEXT PRIMARY KEY, settings TEXT);
 CREATE TABLE IF NOT EXISTS users (person TEXT PRIMARY KEY, user TEXT);
+CREATE TABLE IF NOT EXISTS installations (team TEXT PRIMARY KEY, sealed TEXT);
+CREATE TABLE IF NOT EXISTS installing (state TEXT PRIMARY KEY, until REAL);
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content TEXT);
 """
 
@@ -210,6 +213,10 @@ class SqliteStore:
             self._memory.forget(slug)
 
         await self._call(forget)
+
+    @property
+    def installations(self) -> SqliteInstallations:
+        return SqliteInstallations(self.rows)
 
     @property
     def notices(self) -> SqliteNotices:
@@ -398,10 +405,8 @@ def inspected(path: Path) -> int:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConfigError(IN_USE) from None
-    # Only a log that a killed process left needs the files beside it, which SQLite then makes.
-    how = "mode=ro" if file.with_name(f"{FILE}-wal").exists() else "immutable=1"
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True)) as sql:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{_unchanged(file)}", uri=True)) as sql:
             found = sql.execute("SELECT slug, shape, pending FROM roundtables").fetchall()
     except sqlite3.Error as error:
         raise ConfigError(f"the store {str(path)!r} cannot be read: {error}") from error
@@ -409,6 +414,25 @@ def inspected(path: Path) -> int:
         if shape > SHAPE:
             raise NewerVersion(newer("roundtable", slug))
     return sum(bool(pending) for _, _, pending in found)
+
+
+def installed(path: Path) -> SqliteInstallations:
+    """To look at, while no bot runs there: nothing is changed, and where nothing is yet, nothing is installed."""
+
+    async def rows(sql: str, *given: Any) -> list[Any]:
+        inspected(path)
+        file = path / FILE
+        if not file.exists():
+            return []
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{_unchanged(file)}", uri=True)) as found:
+            return found.execute(sql, given).fetchall()
+
+    return SqliteInstallations(rows)
+
+
+def _unchanged(file: Path) -> str:
+    """Only a log that a killed process left needs the files beside it, which SQLite then makes."""
+    return "mode=ro" if file.with_name(f"{FILE}-wal").exists() else "immutable=1"
 
 
 def _reason(error: Exception) -> str:

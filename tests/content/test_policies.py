@@ -6,7 +6,7 @@ import pytest
 
 from bot.content.policies import read_policies
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import GuestsSee, Policy, PressPolicy
+from bot.domain.catalog.policy import GuestsSee, Policy, PressPolicy, TeamLimits
 from bot.domain.catalog.steps import Depth
 from bot.domain.values.timestamps import QuietHours
 from bot.errors import ConfigError
@@ -105,3 +105,37 @@ def test_a_channel_may_take_back_what_guests_see(tmp_path: Path) -> None:
     assert policies.of("C042ABCDE", Policy()).guests_see == ()
     with pytest.raises(ConfigError, match="guests_see of default is 'everything', but must be a list"):
         read_policies(written(tmp_path, "default:\n  guests_see: everything\n"), PERSONAS)
+
+
+def test_each_of_several_workspaces_has_limits(tmp_path: Path) -> None:
+    text = """
+teams:
+  T012ABCDE:
+    calls: 2
+    effects: 5
+  E034ABCDE:
+    calls: 3
+"""
+    teams = read_policies(written(tmp_path, text), PERSONAS).teams
+
+    assert teams == {
+        "T012ABCDE": TeamLimits(calls=2, effects=5),
+        "E034ABCDE": TeamLimits(calls=3, effects=20),
+    }
+
+
+def test_a_mistake_in_the_limits_of_a_workspace_is_a_sentence(tmp_path: Path) -> None:
+    text = """
+teams:
+  acme:
+    calls: 0
+    effect: 2
+"""
+    with pytest.raises(ConfigError) as refused:
+        read_policies(written(tmp_path, text), PERSONAS)
+
+    assert str(refused.value).split(" ROUNDTABLE_POLICIES: ") == [
+        "ROUNDTABLE_POLICIES: 'acme' is not the id of a Slack workspace, such as T012ABCDE.",
+        "acme has 'effect', which means nothing; did you mean effects.",
+        "calls of acme is '0', but must be a number from 1 to 256.",
+    ]

@@ -88,3 +88,23 @@ def test_missing_scopes_are_found_by_what_was_granted() -> None:
 
     assert missing_scopes(granted) == ("im:write",)
     assert missing_scopes(",".join(SCOPES)) == ()
+
+
+def test_an_app_for_several_workspaces_can_be_installed_by_an_organization() -> None:
+    """And hears when it is removed. Tokens that expire are asked for, because Slack does not take that back."""
+    plain, several = manifest(), manifest(url="https://bot.example/", teams=True)
+    rotating = manifest(url="https://bot.example", teams=True, rotate=True)
+    events = several["settings"]["event_subscriptions"]["bot_events"]
+
+    assert several["oauth_config"]["redirect_urls"] == ["https://bot.example/slack/oauth_redirect"]
+    assert set(events) - set(plain["settings"]["event_subscriptions"]["bot_events"]) == {
+        "app_uninstalled",
+        "tokens_revoked",
+    }
+    assert several["settings"]["org_deploy_enabled"]
+    assert [one["settings"]["token_rotation_enabled"] for one in (plain, several, rotating)] == [
+        False,
+        False,
+        True,
+    ]
+    assert several["oauth_config"]["scopes"] == plain["oauth_config"]["scopes"]

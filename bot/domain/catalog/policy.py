@@ -120,11 +120,25 @@ class ChannelRules(Stored):
         return policy.but(**own) if own else policy
 
 
+TEAM_ID = re.compile(r"[TE][A-Z0-9]{1,30}")
+
+
+class TeamLimits(Stored):
+    """
+    Of one Slack workspace, or organization, among several: *calls* of models at a time to one provider, and *effects*,
+    the roundtables that are worked on at the same time. What is over waits.
+    """
+
+    calls: int = 4
+    effects: int = 20
+
+
 class Policies(Stored):
-    """`default` is for every channel, `channels` by the channel's id."""
+    """`default` is for every channel, `channels` by the channel's id, `teams` by that of the workspace."""
 
     default: ChannelRules = ChannelRules()
     channels: Mapping[str, ChannelRules] = {}
+    teams: Mapping[str, TeamLimits] = {}
 
     def of(self, channel: str, policy: Policy) -> Policy:
         """*policy* as it applies in *channel*."""

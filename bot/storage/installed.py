@@ -1,0 +1,122 @@
+"""
+In which Slack workspaces the app is installed, where there are several, and who is about to install it.
+
+What is kept of an installation holds a token: it is sealed before it comes here.
+"""
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from secrets import token_hex
+from typing import Any, Self
+
+from redis.exceptions import LockError
+
+from bot.errors import Unavailable
+from bot.storage.redis_client import bounded, client
+from bot.storage.team import prefix
+
+CONNECTIONS = 10
+RENEWAL_SECONDS = 60.0
+"""A process that is renewing a token for longer has died."""
+WAIT_SECONDS = 20.0
+
+
+class SqliteInstallations:
+    """Of one process, in a store of its own beside those of the teams."""
+
+    def __init__(self, rows: Callable[..., Awaitable[list[Any]]]) -> None:
+        self._rows = rows
+
+    async def get(self, team: str) -> str:
+        """Empty when it is not installed there."""
+        found = await self._rows("SELECT sealed FROM installations WHERE team = ?", team)
+        return str(found[0][0]) if found else ""
+
+    async def put(self, team: str, sealed: str) -> None:
+        await self._rows("REPLACE INTO installations VALUES (?, ?)", team, sealed)
+
+    async def remove(self, team: str) -> None:
+        await self._rows("DELETE FROM installations WHERE team = ?", team)
+
+    async def issue(self, state: str, *, seconds: float) -> None:
+        await self._rows("DELETE FROM installing WHERE until <= ?", time.time())
+        await self._rows("INSERT INTO installing VALUES (?, ?)", state, time.time() + seconds)
+
+    async def take(self, state: str) -> bool:
+        """Whether it was issued, and nobody has taken it. It is gone after that."""
+        found = await self._rows("DELETE FROM installing WHERE state = ? RETURNING until", state)
+        return bool(found) and found[0][0] > time.time()
+
+    @asynccontextmanager
+    async def renewing(self, _team: str) -> AsyncIterator[None]:
+        """There is no other process that could renew its token."""
+        yield
+
+
+class RedisInstallations:
+    """An async context manager. Several processes may share it."""
+
+    def __init__(self, url: str) -> None:
+        self._redis = client(url, connections=CONNECTIONS)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._redis.aclose()
+
+    async def get(self, team: str) -> str:
+        """Empty when it is not installed there."""
+        async with bounded():
+            found = await self._redis.get(_key(team))
+        return found.decode() if isinstance(found, bytes) else found or ""
+
+    async def put(self, team: str, sealed: str) -> None:
+        async with bounded():
+            await self._redis.set(_key(team), sealed)
+
+    async def remove(self, team: str) -> None:
+        async with bounded():
+            await self._redis.delete(_key(team))
+
+    async def issue(self, state: str, *, seconds: float) -> None:
+        async with bounded():
+            await self._redis.set(_installing(state), "1", px=int(1000 * seconds))
+
+    async def take(self, state: str) -> bool:
+        """Whether it was issued, and nobody has taken it. It is gone after that."""
+        async with bounded():
+            return bool(await self._redis.getdel(_installing(state)))
+
+    @asynccontextmanager
+    async def renewing(self, team: str) -> AsyncIterator[None]:
+        """One process at a time renews the token of *team*: what it is renewed with is good once."""
+        lock = self._redis.lock(
+            f"{prefix(team)}renewing", timeout=RENEWAL_SECONDS, blocking_timeout=WAIT_SECONDS
+        )
+        async with bounded(WAIT_SECONDS + 1):
+            is_ours = await lock.acquire()
+        if not is_ours:
+            raise Unavailable(f"another process is renewing the token of {team}")
+        try:
+            yield
+        finally:
+            with suppress(LockError, Unavailable):  # it ends by itself
+                async with bounded():
+                    await lock.release()
+
+    async def ping(self) -> None:
+        token = token_hex(8)
+        async with bounded():
+            await self._redis.set("roundtable:installing:probe", token, ex=60)
+            if await self._redis.get("roundtable:installing:probe") != token.encode():
+                raise Unavailable("Redis did not keep what was written")
+
+
+def _key(team: str) -> str:
+    return f"{prefix(team)}installation"
+
+
+def _installing(state: str) -> str:
+    return f"roundtable:installing:{state}"

@@ -1,0 +1,328 @@
+"""
+The bot of several Slack workspaces in one process (`SLACK_CLIENT_ID`): each team has its own store, repository, engine
+and log lines, from when it is needed until it is idle. They share the process, the settings and the address, and
+nothing that people say.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import NamedTuple
+
+from pydantic import SecretStr
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot import app
+from bot.app import TeamAtWork, Variations
+from bot.content.policies import read_policies
+from bot.domain.catalog.policy import TeamLimits
+from bot.errors import BotError, SlackError, Unavailable
+from bot.log import about
+from bot.server.connection import Endpoints, answered, beside
+from bot.server.metrics import Metrics
+from bot.settings import Settings
+from bot.slack import client as slack_client
+from bot.slack.app import slack_app
+from bot.slack.client import Identity
+from bot.slack.installations import Installations, SealedInstallations, SeveralApp, States, TeamClient, pages
+from bot.storage.git.tree import STATE
+from bot.storage.installed import RedisInstallations
+from bot.storage.redis_client import refuse_node
+from bot.storage.sqlite import SqliteStore
+
+log = logging.getLogger(__name__)
+
+OPENING_SECONDS = 2.0
+"""How long a delivery waits for its team. Slack waits three seconds, and repeats events."""
+IDLE_SECONDS = 15 * 60.0
+LOOK_SECONDS = 60.0
+AGAIN_SECONDS = 10.0
+"""After which a team that could not be opened may be tried again."""
+OK, NOT_YET = 200, 503
+STARTING = "I am starting in this workspace, and nothing was saved. Try again in ten seconds."
+
+
+class Tenant(NamedTuple):
+    """A team that is open."""
+
+    app: AsyncApp
+    team: TeamAtWork
+    endpoints: Endpoints
+
+    async def may_rest(self) -> bool:
+        """No discussion is open, nothing is left to do, and no timer is set."""
+        store = self.team.store
+        return not await store.held() and not await store.unfinished(now=FAR)
+
+
+FAR = "9999-01-01T00:00:00.000Z"
+"""Later than every time that is stored."""
+Opening = Callable[[str], AbstractAsyncContextManager[Tenant]]
+
+
+class _Open:
+    """A team in a task of its own, which opens and closes it: its log lines name it, and nothing else's do."""
+
+    def __init__(self, team: str, opening: Opening, *, after: "asyncio.Task[None] | None") -> None:
+        self._team = team
+        self._opening = opening
+        self._after = after
+        self._leaving = asyncio.Event()
+        self.requests = 0
+        self.used_at = time.monotonic()
+        self.tenant: asyncio.Future[Tenant] = asyncio.get_running_loop().create_future()
+        self.task = asyncio.create_task(self._run(), name=f"team {team}")
+        self.task.add_done_callback(self._ended)
+
+    @property
+    def is_leaving(self) -> bool:
+        return self._leaving.is_set()
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.requests and time.monotonic() - self.used_at > IDLE_SECONDS
+
+    @property
+    def opened(self) -> Tenant | None:
+        if self.is_leaving or not self.tenant.done() or self.tenant.cancelled() or self.tenant.exception():
+            return None
+        return self.tenant.result()
+
+    @property
+    def has_failed(self) -> bool:
+        return self.task.done() and not self.is_leaving
+
+    def may_be_replaced(self) -> bool:
+        """It ended, or could not be opened some time ago."""
+        return self.is_leaving or (self.task.done() and time.monotonic() - self.used_at > AGAIN_SECONDS)
+
+    async def close(self) -> None:
+        self._leaving.set()
+        if not self.tenant.done():
+            self.task.cancel()  # it may wait for Slack for minutes
+        await asyncio.wait({self.task})
+
+    async def _run(self) -> None:
+        if self._after:
+            await asyncio.wait({self._after})
+        with about(team=self._team):
+            async with self._opening(self._team) as tenant:
+                self.tenant.set_result(tenant)
+                await self._leaving.wait()
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        error = None if task.cancelled() else task.exception()
+        if not self.tenant.done():
+            self.tenant.cancel()
+        with about(team=self._team):
+            if isinstance(error, BotError):
+                log.error("this workspace is not served, and is tried again in a minute: %s", error)
+            elif error:
+                log.error("this workspace is not served: it broke", exc_info=error)
+
+
+class Tenants:
+    """The open teams of this process."""
+
+    def __init__(self, opening: Opening, *, is_installed: Callable[[str], Awaitable[bool]]) -> None:
+        self._opening = opening
+        self._is_installed = is_installed
+        self._open: dict[str, _Open] = {}
+
+    @property
+    def opened(self) -> tuple[Tenant, ...]:
+        return tuple(found for one in self._open.values() if (found := one.opened))
+
+    def needed(self, team: str) -> _Open:
+        before = self._open.get(team)
+        if before and not before.may_be_replaced():
+            return before
+        one = self._open[team] = _Open(team, self._opening, after=before.task if before else None)
+        return one
+
+    async def dispatch(self, team: str, request: AsyncBoltRequest) -> BoltResponse:
+        one = self.needed(team)
+        one.requests += 1
+        try:
+            with about(team=team):
+                await asyncio.wait({one.tenant}, timeout=OPENING_SECONDS)
+                if tenant := one.opened:
+                    return await tenant.app.async_dispatch(request)
+        finally:
+            one.requests -= 1
+            one.used_at = time.monotonic()
+        # Slack repeats an event, and says of the rest that it did not work: a form stays open.
+        is_command = "command" in request.body
+        return BoltResponse(status=OK, body=STARTING) if is_command else BoltResponse(status=NOT_YET)
+
+    async def installed(self, team: str) -> None:
+        """Again, or for the first time."""
+        if team in self._open:
+            await self._open[team].close()
+        self.needed(team)
+
+    async def removed(self, team: str) -> None:
+        if one := self._open.pop(team, None):
+            await one.close()
+
+    async def close(self) -> None:
+        await asyncio.gather(*(one.close() for one in self._open.values()))
+
+    async def watch(self, teams: Collection[str]) -> None:
+        """Opens those of *teams* that have installed the app, and closes what is idle, until cancelled."""
+        waiting = list(teams)
+        while True:
+            waiting = [team for team in waiting if not await self._looked_at(team, self._opened_first)]
+            await self.look()
+            await asyncio.sleep(AGAIN_SECONDS if waiting else LOOK_SECONDS)
+
+    async def look(self) -> None:
+        for team in tuple(self._open):
+            await self._looked_at(team, self._kept)
+
+    async def _looked_at(self, team: str, look: Callable[[str], Awaitable[None]]) -> bool:
+        """False when the store is away."""
+        try:
+            await look(team)
+        except Unavailable:
+            return False
+        return True
+
+    async def _opened_first(self, team: str) -> None:
+        if await self._is_installed(team):
+            self.needed(team)
+
+    async def _kept(self, team: str) -> None:
+        """Another process may have heard that the app was removed."""
+        one = self._open[team]
+        if not await self._is_installed(team):
+            await self.removed(team)
+        elif one.has_failed:
+            self.needed(team)
+        elif one.is_idle and (tenant := one.opened) and await tenant.may_rest() and one.is_idle:
+            log.info("%s is idle, and is closed until somebody says something there", team)
+            await one.close()
+
+
+# --- built ----------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def bot(
+    settings: Settings, *, web: bool = True, how: Variations | None = None
+) -> AsyncIterator[Tenants]:
+    """As `app.bot`, for the teams that have installed the app. *web* shows health."""
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        metrics = stack.enter_context(app.observed(settings))
+        limits = _limits(settings)
+        client = await enter(slack_client.opened("", api_url=settings.slack_api_url))
+        store = await enter(_store(settings))
+        sealed = store if isinstance(store, RedisInstallations) else store.installations
+        installed = installations(settings, sealed, client)
+        endpoints = Endpoints(settings, metrics=metrics)
+
+        def opening(team: str) -> AbstractAsyncContextManager[Tenant]:
+            named = limits.get(team, TeamLimits())
+            calls = min(named.calls, settings.model_calls)
+            own = settings.of_team(team).model_copy(update={"model_calls": calls})
+            own_client = TeamClient(client, installed, team)
+            has = how or Variations()
+            return _tenant(own, team, own_client, process=endpoints, limits=named, how=has)
+
+        async def is_installed(team: str) -> bool:
+            return await installed.bot(team) is not None
+
+        tenants = Tenants(opening, is_installed=is_installed)
+        several = SeveralApp(
+            client,
+            installed,
+            States(sealed),
+            tenants,
+            client_id=settings.slack_client_id or "",
+            client_secret=_secret(settings.slack_client_secret),
+            url=settings.url or "",
+        )
+        endpoints.of_several(store.ping, lambda: [one.endpoints for one in tenants.opened])
+        if web:
+            await enter(endpoints.watched())
+        await enter(endpoints.serving(pages(several)))
+        stack.push_async_callback(tenants.close)
+        await enter(beside(tenants.watch(settings.teams)))
+        await enter(endpoints.accepting(several, client))
+        log.info("Roundtable is listening for %s", ", ".join(settings.teams))
+        yield tenants
+
+
+@asynccontextmanager
+async def _tenant(
+    settings: Settings,
+    team: str,
+    client: AsyncWebClient,
+    *,
+    process: Endpoints,
+    limits: TeamLimits,
+    how: Variations,
+) -> AsyncIterator[Tenant]:
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        metrics = Metrics(team)
+        has = await enter(app.team_files(settings, how, metrics))
+        endpoints = Endpoints(settings, workspace=has.files, metrics=metrics)
+        us = await answered(
+            lambda: _identity(client, team), refusal="Slack refused the token of this workspace"
+        )
+        secret = _secret(settings.seal_key[-1])
+        at_work = await enter(
+            app.team_at_work(settings, has, client, us, endpoints, secret=secret, at_once=limits.effects)
+        )
+        await enter(beside(endpoints.slack_health.watch(client.auth_test)))
+        await enter(at_work.watching(process.hears))
+        log.info("Roundtable is at work as %s in %s", us.user, us.team)
+        yield Tenant(slack_app(client, at_work.reception, meter=endpoints.metrics), at_work, endpoints)
+
+
+async def _identity(client: AsyncWebClient, team: str) -> Identity:
+    """Of an organization, all its workspaces are one team."""
+    us = await slack_client.identify(client)
+    if team not in {us.team, us.enterprise}:
+        raise SlackError(f"it is for {us.team}", reason="another_team")
+    return replace(us, team=team)
+
+
+@asynccontextmanager
+async def _store(settings: Settings) -> AsyncIterator[SqliteStore | RedisInstallations]:
+    if settings.redis_url:
+        await refuse_node(_secret(settings.redis_url))
+        async with RedisInstallations(_secret(settings.redis_url)) as redis:
+            yield redis
+    else:
+        async with SqliteStore(settings.workspace / STATE) as sqlite:
+            yield sqlite
+
+
+def installations(settings: Settings, sealed: SealedInstallations, client: AsyncWebClient) -> Installations:
+    rotator = AsyncTokenRotator(
+        client_id=settings.slack_client_id or "",
+        client_secret=_secret(settings.slack_client_secret),
+        client=client,  # Bolt's own knows neither SLACK_API_URL nor a proxy
+    )
+    keys = [_secret(key) for key in settings.token_key]
+    return Installations(sealed, keys=keys, allowed=settings.teams, rotator=rotator)
+
+
+def _limits(settings: Settings) -> Mapping[str, TeamLimits]:
+    if settings.policies is None:
+        return {}
+    return read_policies(settings.policies, [one.key for one in app.playbook(settings).roster]).teams
+
+
+def _secret(secret: SecretStr | None) -> str:
+    return secret.get_secret_value() if secret else ""

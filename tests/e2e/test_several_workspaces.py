@@ -1,0 +1,331 @@
+"""Several Slack workspaces in one process: each has what is said in it, and nothing of its neighbours."""
+
+import io
+import json
+import logging
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from cryptography.fernet import Fernet
+
+from bot import app, cast, log, tenants
+from bot.cli import check
+from bot.errors import ConfigError
+from bot.settings import Settings
+from bot.storage.git.tree import STATE
+from bot.storage.sqlite import FILE
+from bot.tenants import Tenants
+from slack_sandbox import Sandbox
+from tests.all_steps import all_steps
+from tests.e2e.meeting import CHANNEL, Meeting, sandbox
+from tests.installing import AS_THE_SDK_DOES, CLIENT_ID, CLIENT_SECRET, Browser, SeveralSlacks, workspace
+from tests.patience import wait_until
+from tests.ports import free_port
+
+pytestmark = AS_THE_SDK_DOES
+OURS, NEXT = "T1OURS", "T2NEXT"
+SAID = {OURS: "Field workers lose their edits", NEXT: "Customers wait for their invoices"}
+KEY = Fernet.generate_key().decode()
+
+
+@dataclass
+class Company:
+    """One bot, and the workspaces that may install it. Their channels, people and messages have the same ids."""
+
+    sandboxes: dict[str, Sandbox]
+    slacks: SeveralSlacks
+    folder: Path
+    url: str
+    more: dict[str, str]
+
+    @property
+    def settings(self) -> Settings:
+        return Settings.from_env({
+            "SLACK_API_URL": self.slacks.api_url,
+            "SLACK_CLIENT_ID": CLIENT_ID,
+            "SLACK_CLIENT_SECRET": CLIENT_SECRET,
+            "SLACK_SIGNING_SECRET": "sandbox-signing-secret",
+            "ROUNDTABLE_URL": self.url,
+            "ROUNDTABLE_PORT": self.url.rpartition(":")[2],
+            "ROUNDTABLE_TEAMS": ",".join(self.sandboxes),
+            "ROUNDTABLE_TOKEN_KEY": KEY,
+            "ROUNDTABLE_SEAL_KEY": "a-key-that-stays-the-same",
+            "ROUNDTABLE_WORKSPACE": str(self.folder),
+            "ROUNDTABLE_LOOK_FIRST": "no",
+            "ROUNDTABLE_STEPS": all_steps(),
+            **self.more,
+        })  # fmt: skip
+
+    @asynccontextmanager
+    async def bot(self, *installing: str) -> AsyncIterator[Tenants]:
+        """Up and listening, with the app installed in those workspaces."""
+        async with tenants.bot(self.settings, web=False) as running:
+            for team in installing:
+                await self.install(team)
+            for slack in self.sandboxes.values():
+                assert await slack.use_http(f"{self.url}/slack/events")
+            yield running
+
+    async def install(self, team: str) -> None:
+        self.slacks.installing = workspace(team)
+        assert await Browser(self.url).install() == (
+            200,
+            "Roundtable is installed. Invite it to a channel, and type /roundtable help there.",
+        )
+
+    def meeting(self, team: str) -> Meeting:
+        return Meeting(self.sandboxes[team], self.folder / team)
+
+    async def uninstall(self, team: str) -> None:
+        self.slacks.forget_tokens(team)
+        slack = self.sandboxes[team]
+        slack.emit({"type": "app_uninstalled"})
+        slack.emit({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": ["U0ROUNDTABLE"]}})
+        await slack.settled()
+
+
+@asynccontextmanager
+async def company(folder: Path, *teams: str, **more: str) -> AsyncIterator[Company]:
+    async with AsyncExitStack() as stack:
+        sandboxes = {team: await stack.enter_async_context(sandbox()) for team in teams}
+        for team, slack in sandboxes.items():
+            slack.workspace.team_id = team
+        slacks = await stack.enter_async_context(SeveralSlacks(sandboxes))
+        yield Company(sandboxes, slacks, folder, f"http://127.0.0.1:{free_port()}", more)
+
+
+@pytest.fixture
+async def two(tmp_path: Path) -> AsyncIterator[Company]:
+    async with company(tmp_path / "workspaces", OURS, NEXT) as one:
+        yield one
+
+
+@pytest.fixture
+def log_lines() -> Iterator[io.StringIO]:
+    """What machines read, one JSON object a line."""
+    root, stream = logging.getLogger(), io.StringIO()
+    before, level = root.handlers[:], root.level
+    log.configure(stream=stream)
+    yield stream
+    root.handlers[:] = before
+    root.setLevel(level)
+
+
+def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for path in folder.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            yield str(path), path.read_bytes()
+
+
+def logged(stream: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_each_word_lands_in_the_repository_of_its_workspace(
+    tmp_path: Path, redis_url: str, store: str, log_lines: io.StringIO
+) -> None:
+    """Items of the same name, in channels of the same id. No file and no log line of one names the other."""
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT):
+        meetings = {team: two.meeting(team) for team in SAID}
+        for meeting in meetings.values():
+            await meeting.start("Offline sync")
+        for team, meeting in meetings.items():
+            await meeting.do_step(SAID[team])
+            await meeting.slack.settled()
+
+    for team, meeting in meetings.items():
+        other = NEXT if team == OURS else OURS
+        assert [line.content for line in meeting.lines("User")] == [SAID[team]]
+        assert not any(SAID[other] in one.text for one in two.sandboxes[team].messages(CHANNEL))
+        of_other = (other.encode(), SAID[other].encode())
+        assert [
+            name
+            for name, content in files_below(meeting.workspace)
+            if any(one in content for one in of_other)
+        ] == []
+        lines = [line for line in logged(log_lines) if line.get("team") == team]
+        assert any("is at work" in line["event"] for line in lines)
+        assert [line for line in lines if other in json.dumps(line)] == []
+    if store == "redis":
+        with redis.Redis.from_url(redis_url) as kept:
+            dump = b"".join(kept.dump(name) or b"" for name in kept.scan_iter())
+    else:
+        with closing(sqlite3.connect(two.folder / STATE / FILE)) as kept_here:
+            dump = "".join(kept_here.iterdump()).encode()
+    assert b"xox" not in dump
+
+
+async def test_a_hostile_neighbour_reaches_nothing_with_ids_that_it_has_heard_of(two: Company) -> None:
+    """Slugs, channels, threads, messages and buttons of another workspace mean nothing here."""
+    async with two.bot(OURS, NEXT):
+        ours, theirs = two.meeting(OURS), two.meeting(NEXT)
+        await ours.start("Secret merger")
+        card = await ours.do_step(SAID[OURS])
+        await theirs.start("Lunch")
+        await ours.slack.settled()
+        before = (len(two.sandboxes[OURS].calls), ours.git("rev-parse", "HEAD"), len(ours.thread))
+        hostile = two.sandboxes[NEXT].person("ada")
+        for words in (
+            "resume secret-merger",
+            "status secret-merger",
+            "plan secret-merger",
+            "find merger",
+            "list",
+        ):
+            await hostile.slash(CHANNEL, f"/roundtable {words}")
+        for event in ("message", "app_mention"):
+            two.sandboxes[NEXT].emit({
+                "type": event, "user": "U0ADA", "channel": card.channel, "team": OURS, "ts": "1999999999.000100",
+                "thread_ts": ours.root, "text": "<@U0ROUNDTABLE> We drop the merger", "event_ts": "1999999999.000100",
+            })  # fmt: skip
+        two.sandboxes[NEXT].emit({
+            "type": "reaction_added", "user": "U0ADA", "reaction": "no_entry", "item_user": "U0GRACE",
+            "item": {"type": "message", "channel": card.channel, "ts": card.ts}, "event_ts": "1999999999.000200",
+        })  # fmt: skip
+        await two.sandboxes[NEXT].settled()
+        await theirs.do_step(SAID[NEXT])
+        await ours.slack.settled()
+
+        assert (len(two.sandboxes[OURS].calls), ours.git("rev-parse", "HEAD"), len(ours.thread)) == before
+        shown = [
+            *(one.text for one in two.sandboxes[NEXT].messages(CHANNEL)),
+            *(json.dumps(one.args, default=str) for one in two.sandboxes[NEXT].calls),
+            *(json.dumps(one.response, default=str) for one in two.sandboxes[NEXT].deliveries),
+        ]
+        assert [one for one in shown if SAID[OURS] in one or "Secret merger" in one] == []
+        assert not (two.folder / NEXT / "docs" / "requirements" / "secret-merger").exists()
+
+
+async def test_twenty_workspaces_share_one_process(tmp_path: Path) -> None:
+    teams = [f"T{number:02}TEAM" for number in range(20)]
+    async with company(tmp_path / "workspaces", *teams) as many, many.bot(*teams):
+        meetings = {team: many.meeting(team) for team in teams}
+        for meeting in meetings.values():
+            await meeting.start("Offline sync")
+        for team, meeting in meetings.items():
+            await meeting.do_step(f"This is a word of {team}")
+
+    for team, meeting in meetings.items():
+        assert [line.content for line in meeting.lines("User")] == [f"This is a word of {team}"]
+        others = [other.encode() for other in teams if other != team]
+        content = b"".join(content for _, content in files_below(meeting.workspace))
+        assert [other for other in others if other in content] == []
+
+
+async def test_a_discussion_goes_on_after_a_restart(two: Company) -> None:
+    """The teams that have installed the app are opened at once: what was left to do is done."""
+    meeting = two.meeting(OURS)
+    async with two.bot(OURS):
+        await meeting.start("Offline sync")
+    async with two.bot() as running:
+        await wait_until(lambda: running.opened)
+        assert [one.team.reception.us.team for one in running.opened] == [OURS]
+        await meeting.do_step(SAID[OURS])
+
+    assert [line.content for line in meeting.lines("User")] == [SAID[OURS]]
+
+
+async def test_who_removes_the_app_keeps_the_record_and_can_install_it_again(two: Company) -> None:
+    ours, theirs = two.meeting(OURS), two.meeting(NEXT)
+    async with two.bot(OURS, NEXT) as running:
+        await ours.start("Offline sync")
+        await ours.do_step(SAID[OURS])
+        await theirs.start("Lunch")
+        await two.uninstall(OURS)
+        calls = len(two.sandboxes[OURS].calls)
+        await ours.say("Nobody hears this")
+        await two.sandboxes[OURS].settled()
+        await theirs.do_step(SAID[NEXT])
+
+        assert [one.team.reception.us.team for one in running.opened] == [NEXT]
+        assert len(two.sandboxes[OURS].calls) == calls
+        assert [line.content for line in ours.lines("User")] == [SAID[OURS]]
+
+        await two.install(OURS)
+        await wait_until(lambda: len(running.opened) == 2)
+        await ours.press("continue")
+        await ours.do_step("Again")
+        assert "Again" in [line.content for line in ours.lines("User")]
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_needed(
+    tmp_path: Path, redis_url: str, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.tenants.IDLE_SECONDS", 0.0)
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT) as running:
+        meeting = two.meeting(OURS)
+        await wait_until(lambda: _answered(two.sandboxes[OURS], "/roundtable help"))
+        await meeting.start("Offline sync")
+        await wait_until(lambda: len(running.opened) == 2)
+        await running.look()
+        assert [one.team.reception.us.team for one in running.opened] == [OURS]
+
+        lunch = two.meeting(NEXT)
+        await wait_until(lambda: _answered(two.sandboxes[NEXT], "/roundtable help"))
+        await lunch.start("Lunch")
+        await lunch.do_step(SAID[NEXT])
+        assert [line.content for line in lunch.lines("User")] == [SAID[NEXT]]
+
+
+async def _answered(slack: Sandbox, command: str) -> bool:
+    """Not only that it is starting."""
+    said = await slack.person("ada").slash(CHANNEL, command)
+    return "I am starting in this workspace" not in json.dumps(said.response)
+
+
+async def test_each_workspace_has_limits_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside those of the process, which no line of the file can raise."""
+    found: dict[str, tuple[int, int]] = {}
+    calls: dict[str, int] = {}
+    state, speakers = app._state, cast.opened_speakers
+
+    def counted(settings: Settings, team: str, *others: Any, at_once: int) -> Any:
+        found[team] = calls[settings.workspace.name], at_once
+        return state(settings, team, *others, at_once=at_once)
+
+    def speaking(settings: Settings, *others: Any, **more: Any) -> Any:
+        calls[settings.workspace.name] = settings.model_calls
+        return speakers(settings, *others, **more)
+
+    monkeypatch.setattr(app, "_state", counted)
+    monkeypatch.setattr(app, "opened_speakers", speaking)
+    policies = tmp_path / "policies.yaml"
+    policies.write_text(f"teams:\n  {OURS}:\n    calls: 100\n    effects: 3\n")
+    more = {"ROUNDTABLE_POLICIES": str(policies), "ROUNDTABLE_MODEL_CALLS": "6"}
+    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT) as running:
+        await wait_until(lambda: len(running.opened) == 2)
+
+    assert found == {OURS: (6, 3), NEXT: (4, 20)}
+
+
+async def test_check_has_a_row_for_each_workspace(two: Company) -> None:
+    """Whether it is installed there, and what it has; nothing is changed by looking."""
+    before = {one.name: one for one in await check.everything(two.settings)}
+    async with two.bot(OURS):
+        await two.meeting(OURS).start("Offline sync")
+    after = {one.name: one for one in await check.everything(two.settings)}
+
+    assert before[OURS].found.startswith(f"not installed: open {two.url}/slack/install there; ")
+    assert after[OURS].found.startswith("installed, bot U0ROUNDTABLE; ")
+    assert f"1 item, on branch main, for Slack workspace {OURS}" in after[OURS].found
+    assert after[NEXT].found.startswith("not installed: ")
+    assert not any(one.stops for one in (*before.values(), *after.values()))
+
+
+async def test_limits_for_several_are_refused_for_one(tmp_path: Path) -> None:
+    policies = tmp_path / "policies.yaml"
+    policies.write_text("teams:\n  T012ABCDE:\n    calls: 4\n")
+    one = Settings.from_env({"SLACK_BOT_TOKEN": "xoxb-1", "ROUNDTABLE_POLICIES": str(policies)})
+
+    with pytest.raises(ConfigError, match="teams is for several workspaces: set SLACK_CLIENT_ID, too"):
+        app.with_policies(app.playbook(one), one)

@@ -1,0 +1,105 @@
+"""The commands where several Slack workspaces install the app."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from cryptography.fernet import Fernet
+
+from tests.command_line import CommandLine, Ran, command_line
+from tests.ports import free_port
+
+Cli = Callable[..., Awaitable[Ran]]
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
+    with command_line(tmp_path_factory.mktemp("printed")) as line:
+        yield line
+
+
+@pytest.fixture
+def cli(loaded: CommandLine, tmp_path: Path) -> Cli:
+    return partial(loaded.run, tmp_path)
+
+
+def several(**more: str) -> dict[str, str]:
+    return {
+        "SLACK_CLIENT_ID": "1.2",
+        "SLACK_CLIENT_SECRET": "open-sesame",
+        "SLACK_SIGNING_SECRET": "8f742231b10e",
+        "ROUNDTABLE_URL": "https://bot.example",
+        "ROUNDTABLE_TEAMS": "T012,E034",
+        "ROUNDTABLE_TOKEN_KEY": Fernet.generate_key().decode(),
+        "ROUNDTABLE_SEAL_KEY": "a-key-of-sixteen-characters",
+        "ROUNDTABLE_PORT": str(free_port()),
+        "ROUNDTABLE_HEALTH_PORT": str(free_port()),
+        **more,
+    }
+
+
+async def test_check_prints_a_key_to_copy_where_there_is_none(cli: Cli) -> None:
+    ran = await cli("check", **several(ROUNDTABLE_TOKEN_KEY=""))
+
+    assert ran.code == 1
+    assert "With SLACK_CLIENT_ID, set ROUNDTABLE_TOKEN_KEY, too." in ran.out
+    found = re.search(r"A fresh key, which nothing else knows: (\S+)", ran.out)
+    assert found
+    Fernet(found[1])
+    checked = await cli("check", **several(ROUNDTABLE_TOKEN_KEY=found[1]))
+    assert "T012       not installed: open https://bot.example/slack/install there" in checked.out
+    assert checked.code == 0
+
+
+@pytest.fixture
+def item(tmp_path: Path) -> None:
+    """In the repository of T012."""
+    repository = tmp_path / "workspace" / "T012"
+    folder = repository / "docs" / "requirements" / "offline-sync"
+    folder.mkdir(parents=True)
+    (folder / "meta.json").write_text('{"description": "Offline sync"}')
+    named = ("-c", "user.name=Ada", "-c", "user.email=a@b")
+    for words in (("init", "-q", "-b", "main"), ("add", "--all"), (*named, "commit", "-q", "-m", "theirs")):
+        subprocess.run(["git", *words], cwd=repository, check=True)
+
+
+@pytest.mark.usefixtures("item")
+async def test_most_commands_are_about_one_of_them(cli: Cli) -> None:
+    for command in (("items",), ("--team", "T999", "items")):
+        ran = await cli(*command, **several())
+        assert (ran.code, ran.err) == (
+            1,
+            "There are several workspaces. Say which one before the command, with --team and one of: T012, E034.\n",
+        )
+    assert "offline-sync" in (await cli("--team", "T012", "items", **several())).out
+
+
+async def test_a_workspace_is_named_only_where_there_are_several(cli: Cli) -> None:
+    ran = await cli("--team", "T012", "items")
+    running = await cli("--team", "T012", "run", **several())
+
+    assert ran.err == "--team is for several workspaces: set SLACK_CLIENT_ID, or leave it out.\n"
+    assert running.err == "This command is about all workspaces: leave out --team.\n"
+
+
+async def test_a_manifest_for_several_needs_an_address(cli: Cli) -> None:
+    without = await cli("manifest", "--teams")
+    alone = await cli("manifest", "--rotate")
+
+    assert (without.code, alone.code) == (2, 2)
+    assert "--teams needs --url" in without.err
+    assert "--rotate goes with --teams" in alone.err
+
+
+def test_a_bot_of_one_workspace_loads_nothing_of_this() -> None:
+    look = (
+        "import sys, bot.app, bot.cli.main;"
+        "print([m for m in sys.modules if m in ('bot.tenants', 'bot.slack.installations', 'cryptography.fernet')])"
+    )
+    ran = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+
+    assert ran.stdout == "[]\n"

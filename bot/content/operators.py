@@ -35,11 +35,15 @@ def read_operators(folder: Path, findings: Findings, *, workspace: Path | None =
 
 
 def _joined(known: Any, given: Any) -> Any:
-    """Words and pairs are added to those that ship; anything else, and the names of days and months, replaces them."""
+    """
+    Words and pairs are added to those that ship, once, so that a copy of the shipped file changes nothing; anything
+    else, and the names of days and months, replaces them.
+    """
     if isinstance(known, Mapping) and isinstance(given, Mapping):
         return {**known, **{name: _joined(known.get(name), one) for name, one in given.items()}}
     if isinstance(known, list) and isinstance(given, list):
-        return [*known, *given]
+        return [*known, *(one for one in given if one not in known)]
     if isinstance(known, str) and isinstance(given, str) and "|" not in given:
-        return f"{known} {given}"
+        words = known.split()
+        return " ".join([*words, *(word for word in given.split() if word not in words)])
     return given

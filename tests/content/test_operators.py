@@ -26,6 +26,14 @@ def test_the_shipped_words_are_read() -> None:
     assert "nicht" in words.operators["not"].means
 
 
+def test_a_copy_of_the_shipped_file_changes_nothing(tmp_path: Path) -> None:
+    """Teams copy the folder of steps, and change some of it."""
+    shipped = (steps_dir() / "operators.yaml").read_text(encoding="utf-8")
+
+    assert findings_of(tmp_path, shipped) == []
+    assert read_schema(tmp_path, Findings()).operators == read_schema(steps_dir(), Findings()).operators
+
+
 def test_a_team_adds_its_language(tmp_path: Path) -> None:
     assert findings_of(tmp_path, "operators:\n  not: {is: nie nigdy}\nnumbers: {dwa: 2}\n") == []
     check = ClaimCheck(read_schema(tmp_path, Findings()).operators, [])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from bot.domain.messages import discussion_wording as wording
+from bot.domain.messages.message import Action
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.lines import Source
@@ -90,8 +91,9 @@ def test_who_answers_people_needs_no_quote() -> None:
     """Asked by name, or with all."""
     once = played(going_on(ECHO, people=(Said("Alex, really?"), DONE)))
     everybody = played(going_on(ECHO, people=(Said("everyone, really?"), DONE)))
+    pressed = played(going_on(ECHO, people=(Pressed(Action.ASK_ALL), DONE)))
 
-    assert actors(once)[-1] == actors(everybody)[-1] == "SolutionsArchitect"
+    assert actors(once)[-1] == actors(everybody)[-1] == actors(pressed)[-1] == "SolutionsArchitect"
 
 
 def test_a_first_round_needs_none() -> None:

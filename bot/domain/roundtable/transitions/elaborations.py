@@ -422,6 +422,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 def went_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """People have nothing to add: the personas go on by themselves."""
     rt = _pressed(rt, event, step_wording.chosen(menus.GO_ON.label, rt.name_of(event.person.id)), playbook)
+    rt = rt.but(elaboration=rt.debate.but(asks_all=""))
     return _given_floor(rt, floor.going_on(rt.debate, playbook.roster, PERSONAS_GOING_ON), playbook)
 
 

@@ -198,8 +198,8 @@ def is_new(debate: Elaboration, event: PersonaSpoke) -> bool:
     Whether a contribution is heard: after the first round, a persona that goes on without people has to quote what
     nobody has quoted yet.
     """
-    is_free = not debate.first_round or event.by_rule or debate.answers_people(event.persona)
-    return is_free or debate.has_new_quote(event.quotes)
+    is_asked = debate.answers_people(event.persona) or (debate.asks_all and event.persona in debate.named)
+    return bool(not debate.first_round or event.by_rule or is_asked) or debate.has_new_quote(event.quotes)
 
 
 # Silence instead of an echo: it stands in the record, is no post, and uses no turn.

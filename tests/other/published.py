@@ -51,6 +51,7 @@ PUBLISHED: Mapping[str, Published] = {
     "assistant.threads.setSuggestedPrompts": _of(
         "channel_id prompts", "thread_ts title", scopes="assistant:write"
     ),
+    "auth.revoke": _of("", "test"),
     "auth.test": _of(""),
     "bots.info": _of("", "bot team_id", scopes="users:read", tier=3, reads_json=False),
     "chat.delete": _of("channel ts", "as_user", scopes="chat:write", tier=3),

@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from bot import app
 from bot.cli import forget as forgetting
 from bot.cli import replay
 from bot.expiry import Expired
-from tests.command_line import CommandLine, Ran, command_line
+from tests.command_line import CommandLine, Ran
 from tests.e2e.meeting import Meeting, settings
 from tests.e2e.test_people import played
 from tests.patience import wait_until
@@ -25,12 +25,6 @@ from tests.storage.checkout import Git
 from tests.storage.clones import a_remote, pushed_by_hand
 
 LINUS = re.compile(r"\blinus\b", re.IGNORECASE)
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
-    with command_line(tmp_path_factory.mktemp("printed")) as loaded:
-        yield loaded
 
 
 @pytest.fixture(params=["sqlite", "redis"])
@@ -391,7 +385,8 @@ async def test_a_remote_gets_it_on_top_of_what_others_pushed(
     meeting.more = {"ROUNDTABLE_REMOTE": str(remote.root)}
     async with meeting.bot():
         await played(meeting)
-        await wait_until(lambda: remote("rev-parse", "main").strip() == meeting.git("rev-parse", "HEAD"))
+        tip = ("for-each-ref", "--format=%(objectname)", "refs/heads/main")
+        await wait_until(lambda: remote(*tip).strip() == meeting.git("rev-parse", "HEAD"))
     remote("clone", "--quiet", str(remote.root), str(tmp_path / "person"))
     pushed_by_hand(Git(tmp_path / "person"), {"src/limit.py": "LIMIT = 3\n"})
     user = meeting.slack.person("grace").id

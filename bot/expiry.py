@@ -66,7 +66,7 @@ class Expiry:
         """What `run` would take out."""
         items, words, now = list[str](), list[str](), self._clock()
         for slug in self._git.slugs():
-            found = await asyncio.to_thread(self._git.found, slug)
+            found = await asyncio.to_thread(self._git.item_files, slug)
             last = last_said(found)
             if not last or len(items) + len(words) >= MOST_ITEMS or await self._is_busy(slug):
                 continue
@@ -82,14 +82,14 @@ class Expiry:
             shared = partial(
                 without_sections,
                 slug=slug,
-                title=title_of(self._git.found(slug)) or slug,
+                title=title_of(self._git.item_files(slug)) or slug,
                 playbook=self._playbook,
             )
             await self._drop_state(slug)
             await asyncio.to_thread(self._git.item, slug, shared, now=self._clock())
         for slug in due.words:
             await self._drop_state(slug)
-            for person in dict.fromkeys(speakers(self._git.found(slug))):
+            for person in dict.fromkeys(speakers(self._git.item_files(slug))):
                 await asyncio.to_thread(self._without_words, slug, person)
         if due != Expired():
             count = len(due.items) + len(due.words)

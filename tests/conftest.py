@@ -6,6 +6,7 @@ import redis
 from hypothesis import settings
 
 from slack_sandbox import Timing
+from tests.command_line import CommandLine, command_line
 from tests.patience import PATIENT
 from tests.ports import free_port
 from tests.redis_groups import RedisCluster, lacking, running_redis_cluster
@@ -107,3 +108,10 @@ def redis_cluster(started_cluster: RedisCluster) -> RedisCluster:
     with started_cluster.client() as client:
         client.flushall(target_nodes=client.PRIMARIES)
     return started_cluster
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
+    """The command, loaded once for a module."""
+    with command_line(tmp_path_factory.mktemp("printed")) as line:
+        yield line

@@ -1,7 +1,6 @@
 """`roundtable key`: a secret is shown once, and the file has only what it is compared with."""
 
 import json
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from bot.content.agent_keys import read_keys
 from bot.domain.catalog.agent_keys import digest_of, key_with
 from bot.domain.privacy.redaction import Redactor
 from bot.errors import ContentError
-from tests.command_line import CommandLine, command_line
+from tests.command_line import CommandLine
 from tests.test_cli import Cli
 
 KEYS = "keys.json"
@@ -20,12 +19,6 @@ KEYS = "keys.json"
 @pytest.fixture
 def cli(tmp_path: Path, loaded: CommandLine) -> Cli:
     return partial(loaded.run, tmp_path, ROUNDTABLE_AGENT_KEYS=str(tmp_path / KEYS))
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
-    with command_line(tmp_path_factory.mktemp("printed")) as loaded:
-        yield loaded
 
 
 async def test_a_key_is_made_listed_and_withdrawn(cli: Cli, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from bot.slack.manifest import manifest
 from bot.storage.git.tree import STATE
 from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Fault, Sandbox
-from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
+from tests.command_line import ROOT, CommandLine, Ran, python_m_bot
 from tests.domain.table import Table
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
@@ -49,12 +49,6 @@ What hurts?
 
 class Cli(Protocol):
     async def __call__(self, *words: str, **env: str) -> Ran: ...
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
-    with command_line(tmp_path_factory.mktemp("printed")) as loaded:
-        yield loaded
 
 
 @pytest.fixture

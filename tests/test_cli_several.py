@@ -3,23 +3,17 @@
 import re
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 from cryptography.fernet import Fernet
 
-from tests.command_line import CommandLine, Ran, command_line
+from tests.command_line import CommandLine, Ran
 from tests.ports import free_port
 
 Cli = Callable[..., Awaitable[Ran]]
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
-    with command_line(tmp_path_factory.mktemp("printed")) as line:
-        yield line
 
 
 @pytest.fixture

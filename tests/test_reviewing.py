@@ -2,14 +2,13 @@
 
 import json
 import os
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
-from tests.command_line import CommandLine, Ran, command_line, python_m_bot
+from tests.command_line import CommandLine, Ran, python_m_bot
 from tests.storage.checkout import commit_all
 
 PASSED = """@@@REVIEW_META
@@ -28,12 +27,6 @@ ITEM = "workspace/docs/requirements/offline-sync"
 
 class Cli(Protocol):
     async def __call__(self, *words: str, **env: str) -> Ran: ...
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
-    with command_line(tmp_path_factory.mktemp("printed")) as loaded:
-        yield loaded
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ class PersonForgetting:
             known = self._git.known_people()
             after = without_person(known, whom.person, on=whom.on).names
             for slug in self._git.slugs():
-                one = self._rewriting(whom, slug, self._git.found(slug), known.names, after).run(
+                one = self._rewriting(whom, slug, self._git.item_files(slug), known.names, after).run(
                     now=self._now
                 )
                 if one.files:
@@ -189,7 +189,7 @@ class PersonForgetting:
 
     def _speaks(self, id: str, slugs: Iterable[str]) -> bool:
         needle = f'"{id}"'.encode()
-        return any(needle in self._git.found(slug).get(TRANSCRIPT, b"") for slug in slugs)
+        return any(needle in self._git.item_files(slug).get(TRANSCRIPT, b"") for slug in slugs)
 
     def _each(self, meant: WhoIsMeant) -> Iterable[Forgetting]:
         known, on = self._git.known_people(), self._now[:10]
@@ -249,7 +249,7 @@ class PersonForgetting:
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
             self._live[slug] = rt.lines
-            rewriting = self._rewriting(whom, slug, self._git.found(slug), known.names, after)
+            rewriting = self._rewriting(whom, slug, self._git.item_files(slug), known.names, after)
             record = rewriting.record(rewriting.run(now=self._now))
             made = forgotten.without(rt, whom, after[whom.person], rewriting.eraser, record)
             if made.version == rt.version:
@@ -272,21 +272,14 @@ def forgetter(settings: Settings) -> Forgetter:
 async def plan_item(settings: Settings, store: AnyStore | None, slug: str, *, live: bool) -> ForgetPlan:
     """Raises ConfigError for an item that there is not, or that goes on."""
     git = forgetter(settings)
-    found, rt = git.found(slug), await store.get(slug) if store else None
+    found, rt = git.item_files(slug), await store.get(slug) if store else None
     files = [name for name in found if name != SHARED]
     if not files and rt is None:
         raise ConfigError(no_item(slug, git.slugs()))
     if rt and rt.stage not in {Stage.ANALYSED, Stage.PAUSED} and not live:
         raise ConfigError(f"{slug} is not finished. Stop it first, or add --live.")
     earlier = git.earlier([slug])
-    rows = wording.of_item(
-        slug,
-        files=len(files),
-        live=rt is not None,
-        earlier=len(earlier),
-        remote=bool(settings.remote),
-        posts=None,
-    )
+    rows = _item_rows(settings, slug, files, earlier, live=rt is not None, posts=None)
     return ForgetPlan(rows, earlier)
 
 
@@ -296,7 +289,7 @@ async def forget_item(
     """Slack first, while it is known where the thread is; then the store, so that a bot does not write it again."""
     await plan_item(settings, store, slug, live=live)
     git = forgetter(settings)
-    found, rt = git.found(slug), await store.get(slug) if store else None
+    found, rt = git.item_files(slug), await store.get(slug) if store else None
     files = [name for name in found if name != SHARED]
     posts = await _delete_posts(settings, _place(found, rt)) if slack else None
     if store:
@@ -306,15 +299,23 @@ async def forget_item(
     sha = await asyncio.to_thread(git.item, slug, shared, now=now())
     audit.forgot("forget.item", item=slug, items=1, what="slack" if slack else "item", by=getpass.getuser())
     earlier = git.earlier([slug])
-    rows = wording.of_item(
-        slug,
-        files=len(files),
-        live=rt is not None,
-        earlier=len(earlier),
-        remote=bool(settings.remote),
-        posts=posts,
-    )
+    rows = _item_rows(settings, slug, files, earlier, live=rt is not None, posts=posts)
     return ForgetPlan(rows, earlier, f"Removed, commit {sha}." if sha else "Removed.")
+
+
+def _item_rows(
+    settings: Settings,
+    slug: str,
+    files: Sequence[str],
+    earlier: Sequence[str],
+    *,
+    live: bool,
+    posts: int | None,
+) -> tuple[PlaceRow, ...]:
+    is_remote = bool(settings.remote)
+    return wording.of_item(
+        slug, files=len(files), live=live, earlier=len(earlier), remote=is_remote, posts=posts
+    )
 
 
 def _place(found: Found, rt: Roundtable | None) -> Place:
@@ -345,7 +346,7 @@ async def known_of(settings: Settings, store: AnyStore | None, who: str) -> dict
     meant, git = await finding.meant(who), forgetter(settings)
     names, users = git.known_people().names, await store.users() if store else {}
     reminders = await store.people() if store else {}
-    items = {slug: _item_of(meant, git.found(slug), names) for slug in git.slugs()}
+    items = {slug: _item_of(meant, git.item_files(slug), names) for slug in git.slugs()}
     live = [rt for slug in (*items,) if store and (rt := await store.get(slug))]
     unsaved = {rt.slug: [_line_of(one) for one in rt.lines if one.person in meant.ids] for rt in live}
     return {

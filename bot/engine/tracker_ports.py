@@ -8,11 +8,11 @@ from bot.errors import EffectError
 
 
 class Tracker(Protocol):
-    async def read(self, reference: str) -> TrackerIssue:
+    async def read_issue(self, reference: str) -> TrackerIssue:
         """The issue that `reference_in` found. Raises EffectError with a sentence for who asked."""
         ...
 
 
 class NoTracker:
-    async def read(self, reference: str) -> TrackerIssue:
+    async def read_issue(self, reference: str) -> TrackerIssue:
         raise EffectError(tracker_wording.not_set_up(reference), reason="not_set_up")

@@ -39,7 +39,7 @@ Reasons = Callable[[str, int], Awaitable[Sequence[ShownReason]]]
 class AgentReader(Protocol):
     """What one agent may read, and whom it may ask. Every method raises BotError."""
 
-    async def told(self, work: Callable[[AgreedItems], T]) -> T:
+    async def apply_to_items(self, work: Callable[[AgreedItems], T]) -> T:
         """What *work* makes of the items that the agent may see."""
         ...
 
@@ -126,7 +126,7 @@ class _CloneReader:
     def __init__(self, read: Callable[[], AgreedItems]) -> None:
         self._read = read
 
-    async def told(self, work: Callable[[AgreedItems], T]) -> T:
+    async def apply_to_items(self, work: Callable[[AgreedItems], T]) -> T:
         return work(self._read())
 
 
@@ -139,7 +139,7 @@ def _add_reading(server: MCPServer, reader: Callable[[Headers], AgentReader]) ->
     async def list_items(ctx: Context[Any, Any], query: str = "") -> AgentRows[ListedItem]:
         """The items that the team talked about, with all words of query in name or title; by default all."""
         with _as_tool_error():
-            return await reader(_headers(ctx)).told(lambda items: agents.list_items(items, query))
+            return await reader(_headers(ctx)).apply_to_items(lambda items: agents.list_items(items, query))
 
     @server.tool(annotations=READS)
     async def get_specification(
@@ -150,7 +150,7 @@ def _add_reading(server: MCPServer, reader: Callable[[Headers], AgentReader]) ->
     ) -> AgentRows[ShortEntry]:
         """Entries of an item, short: of these kinds (requirement, criterion, decision, …), by default of all."""
         with _as_tool_error():
-            return await reader(_headers(ctx)).told(
+            return await reader(_headers(ctx)).apply_to_items(
                 lambda items: agents.get_specification(items, item, kinds, state)
             )
 
@@ -158,19 +158,21 @@ def _add_reading(server: MCPServer, reader: Callable[[Headers], AgentReader]) ->
     async def get_entry(ctx: Context[Any, Any], address: str) -> ShownEntry:
         """One entry, such as rate-limiting/FR-001: who said and accepted each value, in which words, and where."""
         with _as_tool_error():
-            return await reader(_headers(ctx)).told(lambda items: agents.get_entry(items, address))
+            return await reader(_headers(ctx)).apply_to_items(lambda items: agents.get_entry(items, address))
 
     @server.tool(annotations=READS)
     async def open_questions(ctx: Context[Any, Any], item: str) -> AgentRows[ShownPoint]:
         """What is unanswered, contested, doubtful or only proposed in an item: do not build on it."""
         with _as_tool_error():
-            return await reader(_headers(ctx)).told(lambda items: agents.open_questions(items, item))
+            return await reader(_headers(ctx)).apply_to_items(
+                lambda items: agents.open_questions(items, item)
+            )
 
     @server.prompt()
     async def implement(ctx: Context[Any, Any], address: str) -> list[UserMessage]:
         """Implement one entry, such as rate-limiting/FR-001, as the team agreed on it."""
         try:
-            told = await reader(_headers(ctx)).told(lambda items: agents.task(items, address))
+            told = await reader(_headers(ctx)).apply_to_items(lambda items: agents.task(items, address))
         except BotError as error:
             raise MCPError(INVALID_PARAMS, visible(str(error))) from None
         return [UserMessage(text) for text in told]

@@ -42,7 +42,7 @@ class GitHub:
         self._url = url.rstrip("/")
         self._host = "github.com" if self._url == API else urlsplit(url).netloc
 
-    async def read(self, reference: str) -> TrackerIssue:
+    async def read_issue(self, reference: str) -> TrackerIssue:
         host, repository, number = repository_of(reference)
         if host.lower().removeprefix("www.") not in {"", self._host}:
             raise EffectError(wording.other_host(reference, self._host))

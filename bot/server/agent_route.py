@@ -139,7 +139,7 @@ class KeyCaller:
     def may_ask(self) -> bool:
         return self._key.may_ask
 
-    async def told(self, work: Callable[[AgreedItems], T]) -> T:
+    async def apply_to_items(self, work: Callable[[AgreedItems], T]) -> T:
         seen = await self._desk.seen(self._key)
         return await asyncio.to_thread(lambda: work(self._read().limited_to(seen)))
 

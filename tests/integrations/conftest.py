@@ -1,18 +1,11 @@
 """A code base with a record, and the commands in it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import CommandLine, Ran, command_line
+from tests.command_line import CommandLine, Ran
 from tests.integrations.traced import Trace, TracedCode
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
-    with command_line(tmp_path_factory.mktemp("printed")) as loaded:
-        yield loaded
 
 
 @pytest.fixture

@@ -13,15 +13,15 @@ from tests.integrations.strict_github import TOKEN, StrictGitHub, strict_github
 async def refused(stand_in: StrictGitHub, reference: str, *, key: str = TOKEN) -> str:
     async with github.opened(key, url=stand_in.url) as tracker:
         with pytest.raises(EffectError) as error:
-            await tracker.read(reference)
+            await tracker.read_issue(reference)
     return str(error.value)
 
 
 async def test_title_text_author_and_state_are_read() -> None:
     async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         stand_in.add("acme/api#42", "Rate limits", "We fall over.\n\nrequirement: 429 after 100")
-        issue = await tracker.read("acme/api#42")
-        assert await tracker.read(f"{stand_in.url}/acme/api/issues/42#issuecomment-1") == issue
+        issue = await tracker.read_issue("acme/api#42")
+        assert await tracker.read_issue(f"{stand_in.url}/acme/api/issues/42#issuecomment-1") == issue
 
     assert (issue.title, issue.by, issue.state) == ("Rate limits", "octo-ada", "open")
     assert issue.text == "We fall over.\n\nrequirement: 429 after 100"
@@ -32,7 +32,7 @@ async def test_title_text_author_and_state_are_read() -> None:
 async def test_an_empty_text_and_a_deleted_author_are_no_fault() -> None:
     async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         stand_in.add("acme/api#42", "Rate limits", None, user=None)
-        issue = await tracker.read("acme/api#42")
+        issue = await tracker.read_issue("acme/api#42")
 
     assert (issue.text, issue.by) == ("", "a deleted account")
 
@@ -40,7 +40,7 @@ async def test_an_empty_text_and_a_deleted_author_are_no_fault() -> None:
 async def test_a_long_text_is_cut() -> None:
     async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         stand_in.add("acme/api#42", "Rate limits", "a" * 65_536)
-        assert len((await tracker.read("acme/api#42")).text) == github.TEXT_CHARS
+        assert len((await tracker.read_issue("acme/api#42")).text) == github.TEXT_CHARS
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.privacy.redaction import MARK, Redacted
-from bot.domain.transcript.lines import ENTRIES, HOST, PERSON, USER_ID, Line, LinePhase, Source
+from bot.domain.transcript.lines import ENTRIES, PERSON, USER_ID, Line, Source
 from bot.domain.transcript.people import Names
-from bot.domain.transcript.scrubbing import Changed, redacted
+from bot.domain.transcript.scrubbing import Changed, line_after, redacted
 from bot.domain.transcript.seal import SCRUBBED
 
 REMOVED, NAMED = "on-request", "former-member"
@@ -77,7 +77,7 @@ class Phrases:
     def __len__(self) -> int:
         return sum(map(len, self._known.values()))
 
-    def found(self, text: str) -> Iterator[tuple[Tokens, int, int]]:
+    def find_phrases(self, text: str) -> Iterator[tuple[Tokens, int, int]]:
         """The longest at each place, with its begin and its end."""
         words = list(_WORD.finditer(text)) if self._known else []
         tokens = tuple(one[0].casefold() for one in words)
@@ -98,7 +98,7 @@ class Phrases:
 
     def hide(self, text: str) -> Redacted:
         parts, end, kinds = [], 0, 0
-        for _, begin, stop in self.found(text):
+        for _, begin, stop in self.find_phrases(text):
             parts += [text[end:begin], MARK % REMOVED]
             end, kinds = stop, kinds + 1
         return Redacted("".join([*parts, text[end:]]), (REMOVED,) * kinds) if kinds else Redacted(text)
@@ -219,9 +219,9 @@ class Eraser:
         phrases = Phrases(own).without(set(_phrases(title)))
         said: set[Tokens] = set()
         for line in lines:
-            found = {one for one, _, _ in phrases.found(line.content)}
+            found = {one for one, _, _ in phrases.find_phrases(line.content)}
             if self._is_own(line.person, line.source):
-                values = (one for value in _values(line) for one, _, _ in phrases.found(value))
+                values = (one for value in _values(line) for one, _, _ in phrases.find_phrases(value))
                 said |= {*found, *values, *_phrases(line.content)}
             elif line.source is Source.USER:
                 others |= found
@@ -234,22 +234,14 @@ def note(whom: Forgetting, changed: Iterable[Changed], *, last: Line | None, now
     """The line that tells what happened, and vouches for what the changed lines read now."""
     lines = [one.as_meta() for one in changed]
     content = OUT_OF_DATE if whom.is_old else f"@{whom.person} was forgotten on request."
-    words = {"words": True} if whom.words else {}
+    words: dict[str, Any] = {"words": True} if whom.words else {}
     facts = {SCRUBBED: lines} if lines else {}
-    return Line(
-        ts=now,
-        round=last.round if last else 0,
-        actor=HOST,
-        phase=last.phase if last else LinePhase.DRAFT,
-        role="planning",
-        source=Source.SYSTEM,
-        content=content,
-        meta={
-            "message_id": f"forget-{now}-{whom.person}",
-            FORGOT: {"person": whom.person, "on": whom.on, **words},
-            **facts,
-        },
-    )
+    meta: dict[str, Any] = {
+        "message_id": f"forget-{now}-{whom.person}",
+        FORGOT: {"person": whom.person, "on": whom.on, **words},
+        **facts,
+    }
+    return line_after(last, content, now=now, meta=meta)
 
 
 def forgotten_in(lines: Iterable[Line]) -> Names:

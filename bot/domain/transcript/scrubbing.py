@@ -76,9 +76,15 @@ def transcript(content: bytes, redact: Redacting, change: Changing | None = None
 def note(
     changed: Iterable[Changed], *, last: Line | None, now: str, facts: Mapping[str, Any] = NO_FACTS
 ) -> Line:
-    """The line that names the changes, with *facts*. It has the round and the phase of the line *last*."""
+    """The line that names the changes, with *facts*."""
     lines = [one.as_meta() for one in changed]
     count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+    meta = {**facts, "message_id": f"scrub-{now}", SCRUBBED: lines}
+    return line_after(last, f"Secrets were taken out of {count}.", now=now, meta=meta)
+
+
+def line_after(last: Line | None, content: str, *, now: str, meta: Mapping[str, Any]) -> Line:
+    """Of the host, outside of a meeting: it has the round and the phase of the line *last*."""
     return Line(
         ts=now,
         round=last.round if last else 0,
@@ -86,8 +92,8 @@ def note(
         phase=last.phase if last else LinePhase.DRAFT,
         role="planning",
         source=Source.SYSTEM,
-        content=f"Secrets were taken out of {count}.",
-        meta={**facts, "message_id": f"scrub-{now}", SCRUBBED: lines},
+        content=content,
+        meta=meta,
     )
 
 

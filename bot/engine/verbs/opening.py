@@ -126,7 +126,7 @@ async def _with_issue(desk: Desk, wanted: Start) -> tuple[Start, str]:
     if not item.reference:
         return wanted, ""
     try:
-        found = redacted_message(await desk.tracker.read(item.reference), desk.redact)
+        found = redacted_message(await desk.tracker.read_issue(item.reference), desk.redact)
     except EffectError as error:
         return wanted, str(error)
     title = (found.title if item.title == item.source_id else "") or item.title

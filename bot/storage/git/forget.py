@@ -59,7 +59,7 @@ class Forgetter:
     def slugs(self) -> tuple[str, ...]:
         return tuple(slug for slug, _ in self._branch.files().folders(self._places.items_dir))
 
-    def found(self, slug: str) -> dict[str, bytes]:
+    def item_files(self, slug: str) -> dict[str, bytes]:
         """The files of the item at the tip."""
         return self._found(self._branch.files(), slug)
 

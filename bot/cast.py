@@ -37,7 +37,7 @@ def language_models(
 ) -> AbstractAsyncContextManager[ModelRegistry]:
     """The models of the settings, those that *speakers* name for themselves, and those of *also*."""
     own = [*also, *(persona.model for persona in speakers if persona.model)]
-    own += [one] if (one := Chain.read(settings.model).verifying(settings.verifier)) else []
+    own += [str(settings.reviewers)] if settings.reviewers.names else []
     seconds, calls = settings.model_seconds, settings.model_calls
     return models.model_registry(
         settings.model, settings, personas=own, seconds=seconds, calls=calls, meter=meter
@@ -134,8 +134,7 @@ async def opened_models(
 
 
 def _verifying(found: ModelRegistry, settings: Settings, redact: Redact) -> LanguageModel | None:
-    chain = Chain.read(settings.model).verifying(settings.verifier)
-    model = found.of(chain) if chain else None
+    model = found.of(str(settings.reviewers)) if settings.reviewers.names else None
     return RedactingModel(model, redact) if model else None
 
 

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from bot.domain.catalog import budget as spending
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.personas import Chain, ModelTask, ThinkingEffort, efforts, models_by_persona
-from bot.domain.catalog.policy import Policy, PressPolicy
+from bot.domain.catalog.policy import Policy, PressPolicy, ReviewedBy
 from bot.domain.catalog.retention import FORM as FORM_OF_RETENTION
 from bot.domain.catalog.retention import Retention
 from bot.domain.catalog.retention import retention as retention_in
@@ -209,7 +209,7 @@ class Settings(Keys):
     )
     verifier: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)) if text else "")] = Field(
         default="",
-        description="empty for the next model of ROUNDTABLE_MODEL, offline for none,"
+        description="empty for another model that is configured, offline for none,"
         " or models, such as openai:NAME",
     )
     model_seconds: float = Field(
@@ -320,6 +320,18 @@ class Settings(Keys):
         )
 
     @property
+    def reviewers(self) -> Chain:
+        """The models that check drafts."""
+        return Chain.read(self.model).reviewers(self.verifier, self.models.values())
+
+    @property
+    def reviewed_by(self) -> ReviewedBy:
+        if not self.reviewers.names:
+            return ReviewedBy.NOBODY
+        is_same = Chain.read(self.model).is_reviewed_by_itself(self.reviewers)
+        return ReviewedBy.SAME if is_same else ReviewedBy.OTHER
+
+    @property
     def policy(self) -> Policy:
         return Policy(
             press=self.press,
@@ -327,6 +339,7 @@ class Settings(Keys):
             budget=self.budget,
             thinks=self.model != "offline",
             looks_first=self.look_first,
+            reviewed_by=self.reviewed_by,
             model=self.model,
             quiet_minutes=self.quiet,
             file_url=self.file_url or "",

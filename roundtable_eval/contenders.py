@@ -40,10 +40,17 @@ from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.seen import sanitized
-from bot.voices.proposing import MOST_PROPOSALS
-from bot.voices.thinking import ModelVoices
+from bot.voices.thinking import REVIEWING, ModelSession, ModelVoices
 from bot.voices.tools.looking import Looker, LookSubject
-from bot.voices.verifying import Verifier
+from bot.voices.verifying import (
+    MOST_CLAIMS,
+    NO_VERDICT,
+    ReviewMaterial,
+    SourcedClaim,
+    Verifier,
+    asked,
+    verdicts_in,
+)
 from roundtable_eval.judging import refuse_relatives
 from roundtable_eval.meeting import Meeting
 from roundtable_eval.people import (
@@ -226,12 +233,24 @@ class Table:
         texts = {self.rt.line_of(one.id): f"{one.speaker}: {one.text}" for one in self.room.lines}
         for looker in self._lookers:
             texts.update(looker.shown)
-        verifier, found = Verifier(self.counted(self.models.b)), list[Patch]()
-        bare = list(map(_without_second_mind, self.patches))
-        for at in range(0, len(bare), MOST_PROPOSALS):
-            patches, schema = bare[at : at + MOST_PROPOSALS], self.playbook.schema
-            kept, _ = await verifier.proposals(patches, texts, schema, self.rt.specification)
-            found += kept
+        found = list(self.patches)
+        waiting = [
+            (place, field)
+            for place, one in enumerate(found)
+            for field, why in one.unverified.items()
+            if why == NOT_CONFIRMED
+        ]
+        session = ModelSession(self.counted(self.models.b), REVIEWING)
+        for at in range(0, len(waiting), MOST_CLAIMS):
+            some = waiting[at : at + MOST_CLAIMS]
+            claims = [_claim_of(found[place], field, texts) for place, field in some]
+            given = await self.answered(asked(ReviewMaterial(claims), session.about), {})
+            for (place, field), verdict in zip(some, verdicts_in(given, claims), strict=True):
+                marks = dict(found[place].unverified)
+                why = verdict.mark if verdict else NO_VERDICT
+                marks |= {field: why}
+                kept = {name: one for name, one in marks.items() if one}
+                found[place] = found[place].but(unverified=kept)
         return found
 
     def statements(self, patches: Iterable[Patch], *, checked: bool = True) -> Iterator[Statement]:
@@ -270,9 +289,9 @@ class Table:
         return next((one.speaker for one in self.room.lines if one.id == id), "")
 
 
-def _without_second_mind(patch: Patch) -> Patch:
-    """Without the marks for what no second model has confirmed yet."""
-    return patch.but(unverified={name: why for name, why in patch.unverified.items() if why != NOT_CONFIRMED})
+def _claim_of(patch: Patch, field: str, texts: Mapping[str, str]) -> SourcedClaim:
+    lines = (one.line for one in patch.quotes.get(field, ()))
+    return SourcedClaim(value_text(patch.set[field]), {one: texts[one] for one in lines if one in texts})
 
 
 # --- the four, in the order of what they do -----------------------------------------------------------------------
@@ -308,7 +327,7 @@ async def panel(table: Table) -> Record:
     concluded = tuple(table.concluded(synthesis))
     table.rt = table.rt.but(elaboration=None)
     await table.draft(voices, lead)
-    return (*table.statements(table.patches), *concluded)
+    return (*table.statements(await table.reviewed()), *concluded)
 
 
 async def alone(table: Table) -> Record:
@@ -479,7 +498,7 @@ def _minds(settings: Settings) -> tuple[ModelName, ModelName]:
     chain = Chain.read(settings.model)
     if not chain.names:
         raise ConfigError("No model is configured: set ROUNDTABLE_MODEL, or add --scripted better.")
-    return chain.names[0], Chain.read(chain.verifying(settings.verifier)).names[0]
+    return chain.names[0], next(iter(settings.reviewers.names), chain.names[0])
 
 
 def _names(given: str) -> tuple[ModelName, ...]:

@@ -17,7 +17,7 @@ from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.privacy.redaction import unchanged
 from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, Voices
+from bot.engine.ports import NO_FACTS, Facts, ReviewFound, Speech, VoiceContext, Voices
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
@@ -157,6 +157,9 @@ class RecordedVoices:
             return await self._live.synthesize(cue, files)
         decided = [str(one["text"]) for one in cue.roundtable.discussed.current_decisions]
         return Synthesis(summary="; ".join(decided), by_rule=True), NO_FACTS
+
+    async def review(self, cue: VoiceContext) -> ReviewFound:
+        return ReviewFound() if self._is_recorded(cue) else await self._live.review(cue)
 
     async def _spoken(
         self,

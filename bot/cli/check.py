@@ -26,6 +26,7 @@ from bot.content.short_path import read_short_path
 from bot.content.steps import NO_SUCH_PERSONA, read_agenda
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.personas import Chain, Roster
+from bot.domain.catalog.policy import ReviewedBy
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.values.text import counted
 from bot.engine.performers import log_trouble
@@ -235,6 +236,9 @@ def _problems(findings: Findings, *, but: Iterable[Trouble] = ()) -> Iterator[Ch
 # Whether the models that are configured answer: each is asked for a word, for `roundtable check`.
 
 
+REVIEWED_BY_ITSELF = "; drafts are checked by the same model, and another one would see more"
+
+
 class OfferedTools(NamedTuple):
     """To see whether a model's server takes them: nothing is looked at."""
 
@@ -263,7 +267,9 @@ async def check_models(settings: Settings, roster: Roster) -> CheckResult:
     stops = not chain.offline and all(answers[name] for name in chain.names)
     answering = ", ".join(str(name) for name, sentence in answers.items() if not sentence)
     problems = [CheckProblem(sentence, stops=stops) for sentence in answers.values() if sentence]
-    return CheckResult("model", f"{answering or 'no model'} answers", (*problems, *map(CheckProblem, notes)))
+    is_same = answering and settings.reviewed_by is ReviewedBy.SAME
+    said = f"{answering or 'no model'} answers{REVIEWED_BY_ITSELF if is_same else ''}"
+    return CheckResult("model", said, (*problems, *map(CheckProblem, notes)))
 
 
 async def _without_tools(found: ModelRegistry, foreign: ForeignTools) -> tuple[str, ...]:

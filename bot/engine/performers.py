@@ -32,6 +32,7 @@ from bot.domain.roundtable.effects import (
     ReadItem,
     ReadThread,
     Restore,
+    ReviewDraft,
     Rewrite,
     ShareRecord,
     ShowWork,
@@ -50,6 +51,7 @@ from bot.domain.roundtable.outcomes import (
     PersonaSpoke,
     PersonMet,
     Posted,
+    Reviewed,
     Surveyed,
     Synthesized,
     ThreadOpened,
@@ -138,12 +140,17 @@ class Performers(NamedTuple):
             return Done(**told)
         return redacted_message(await self._outcome(effect, rt, told), self.redact)
 
-    async def _outcome(self, effect: InChat | ByVoice | InWorkspace, rt: Roundtable, told: Told) -> Outcome:
+    async def _outcome(
+        self, effect: InChat | ByVoice | ReviewDraft | InWorkspace, rt: Roundtable, told: Told
+    ) -> Outcome:
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
         if isinstance(effect, ByVoice):
             async with renewed(self.chat, rt, AT_WORK.get(effect.kind, ""), seconds=self.renewed_seconds):
                 return await self._with_sign(effect, rt, told)
+        if isinstance(effect, ReviewDraft):
+            found = await self.voices.review(VoiceContext(rt, self.playbook, ""))
+            return Reviewed(**told, **found._asdict())
         return await self._in_workspace(effect, rt, told)
 
     async def _with_sign(self, effect: ByVoice, rt: Roundtable, told: Told) -> Outcome:
@@ -276,7 +283,7 @@ class Performers(NamedTuple):
                 assert_never(effect)
 
     async def _speech(self, effect: Speak, rt: Roundtable, sight: Sight) -> Speech:
-        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight)
+        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight, effect.by_other)
         match effect.task:
             case "draft":
                 return await self.voices.draft(cue)

@@ -26,11 +26,15 @@ from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
+    ClaimVerdict,
     CodeSurvey,
+    Contradiction,
     ExportNote,
     HandEdit,
     ItemState,
+    MissingView,
     PutBack,
+    ReviewObjection,
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
@@ -591,7 +595,7 @@ async def no_files() -> Mapping[str, str]:
 class VoiceContext(NamedTuple):
     """
     What a voice is given: everything, read only. `files` reads the item's artifacts, for a voice that wants them;
-    `sight` is what else it may be shown.
+    `sight` is what else it may be shown. `by_other`: by the model that reviews drafts.
     """
 
     roundtable: Roundtable
@@ -599,6 +603,7 @@ class VoiceContext(NamedTuple):
     persona: str
     files: Callable[[], Awaitable[Mapping[str, str]]] = no_files
     sight: Sight = NO_SIGHT
+    by_other: bool = False
 
 
 class Speech(NamedTuple):
@@ -622,6 +627,16 @@ class Speech(NamedTuple):
     why: str = ""
 
 
+class ReviewFound(NamedTuple):
+    """What another model says of a draft, and of what is recorded on the step."""
+
+    verdicts: tuple[ClaimVerdict, ...] = ()
+    objection: ReviewObjection | None = None
+    contradictions: tuple[Contradiction, ...] = ()
+    missing: MissingView | None = None
+    facts: Facts = NO_FACTS
+
+
 class Voices(Protocol):
     """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
 
@@ -638,3 +653,7 @@ class Voices(Protocol):
         ...
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...
+
+    async def review(self, cue: VoiceContext) -> ReviewFound:
+        """By another model than that of the personas, if there is one."""
+        ...

@@ -17,6 +17,7 @@ from bot.domain.roundtable.effects import (
     OpenThread,
     Post,
     React,
+    ReviewDraft,
     Rewrite,
     ShareRecord,
     Speak,
@@ -74,7 +75,7 @@ NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """People would see these twice: an attempt is saved before it is made."""
 LOOK_SECONDS = 0.2
 """So often is looked, while a model works, whether people wait for something else."""
-CANCELLABLE = (Speak, Synthesize)
+CANCELLABLE = (Speak, Synthesize, ReviewDraft)
 """Work of a model, of which nothing is written down before it ends."""
 
 
@@ -312,7 +313,7 @@ class Roundtables(Engine[Roundtable, Input]):
     def _next(self, state: Roundtable) -> Effect | None:
         """
         What people wait for comes first, in order; then the most urgent of what tidies up, as far as Slack's limit lets
-        it; and the work of a model last, because it takes long.
+        it; and the work of a model last, because it takes long: people wait for a review less than for anything else.
         """
         later = self._put_off(state)
         waited_for = [one for one in state.outbox if one not in later and not isinstance(one, CANCELLABLE)]
@@ -320,7 +321,8 @@ class Roundtables(Engine[Roundtable, Input]):
             return waited_for[0]
         now = time.monotonic()
         due = [one for one in later if self._postponed.get(one.id, now) <= now]
-        work = next((one for one in state.outbox if isinstance(one, CANCELLABLE)), None)
+        working = (one for one in state.outbox if isinstance(one, CANCELLABLE))
+        work = min(working, key=lambda one: isinstance(one, ReviewDraft), default=None)
         return min(due, key=lambda one: urgency_of(one, state), default=work)
 
     def _put_off(self, state: Roundtable) -> list[Effect]:

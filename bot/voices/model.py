@@ -149,11 +149,15 @@ ANSWERED = "answered"
 
 
 class Completion(NamedTuple):
-    """*in_schema*: the schema of the prompt was sent with it, so the answer has to be in it."""
+    """
+    *in_schema*: the schema of the prompt was sent with it, so the answer has to be in it. *stopped_looking*: the model
+    wanted to look at more.
+    """
 
     text: str
     usage: Usage
     in_schema: bool = False
+    stopped_looking: bool = False
 
 
 class LanguageModel(Protocol):

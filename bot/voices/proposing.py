@@ -63,7 +63,10 @@ def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTH
     reader = _Reader(schema, rt.specification, said, sources, check)
     found = tuple(reader.read(given, {kind.key for kind in wanted.kinds(scene)}))
     roots = {**{id: Root("", text) for id, text in sources.texts.items()}, **roots}
-    marked = tuple(checks.checked(one, roots, check, schema, rt.specification.entries) for one in found)
+    entries = rt.specification.entries
+    marked = tuple(
+        checks.waiting(checks.checked(one, roots, check, schema, entries), schema, entries) for one in found
+    )
     passages: dict[str, str] = {}
     for one in found:
         claim = " ".join(map(str, one.set.values()))

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bot.domain.catalog.personas import ModelTask, Persona
+from bot.domain.catalog.personas import ModelTask, Persona, Roster
 from bot.domain.item.artifacts import shared
 from bot.domain.item.item import DRAFT
 from bot.domain.reviews import coverage
@@ -18,10 +18,14 @@ from bot.domain.values.text import counted
 from bot.engine.ports import NO_FACTS, Facts
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
-from bot.voices.model import LanguageModel
-from bot.voices.prompts import judging
+from bot.voices.model import LanguageModel, Prompt
+from bot.voices.prompts import schemas
+from bot.voices.prompts.fencing import sealed
+from bot.voices.prompts.scene import described, rules
 from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.shown_files import shown
 from bot.voices.prompts.tasks import again
+from bot.voices.prompts.texts import filled, part_of
 from bot.voices.sources import FILE_CHARS, JudgedClaims, Sources, prompt_texts, texts_in
 from bot.voices.thinking import NO_EFFORTS, CallLimits, Efforts, MindOf, ModelSession
 from bot.voices.tools.looking import LookerOf, LookSubject, no_looker
@@ -39,6 +43,9 @@ NOTHING_AGAINST = (
 NOT_CHALLENGED = "No reviewer found anything serious, and this was not challenged: the model gave no answer."
 REVIEWING = CallLimits(120.0, 4_000)
 TEXT_CHARS = 400
+SHOWN_CHARS = 24_000
+"""Of all files, in a prompt."""
+MOST_FINDINGS = 20
 LONGEST_CHARS = 1_000_000
 """Longer files were not written in a meeting, and are not reviewed."""
 RULE = "Without a reviewer: these are the gaps that coverage finds. It cannot tell whether the rest is right."
@@ -180,10 +187,10 @@ async def findings(
 ) -> ReviewFindings:
     """What a model finds in the item's files; against *others*, if there are some. Raises VoiceError."""
     texts = texts_of(case.files)
-    prompt = judging.review(case.slug, persona, case.playbook.roster, files=texts, others=others)
+    prompt = asking_for_findings(case.slug, persona, case.playbook.roster, files=texts, others=others)
     given = _given(await thinking.about(prompt))
     if given is None:
-        given = _given(await thinking.about(again(prompt, "findings")))
+        given = _given(await thinking.about(again(prompt, "data")))
     if given is None:
         raise VoiceError(f"{persona.name}'s review could not be read.", reason="unstructured")
     sources = Sources(prompt_texts(case.specification, texts), thinking.shown, case.slug)
@@ -191,6 +198,21 @@ async def findings(
     claims = JudgedClaims(sources, check_for(case.playbook, people))
     found = await asyncio.to_thread(_findings, given, texts, claims)
     return ReviewFindings(found, {**thinking.facts, **claims.facts})
+
+
+def asking_for_findings(
+    name: str, persona: Persona, table: Roster, *, files: Mapping[str, str], others: Sequence[str] = ()
+) -> Prompt:
+    """
+    *name* is the item's; it is the seed of the markers. With *others*, who found nothing serious, it is asked for what
+    speaks against that.
+    """
+    answer = schemas.in_words(schemas.DATA)
+    moving = filled("findings", most=MOST_FINDINGS, persona=described(persona, table), answer=answer)
+    if others:
+        moving += "\n" + part_of("readings", "review", names=", ".join(others)) + "\n"
+    stable = rules(), filled("files", files=shown(files, slug=name, room=SHOWN_CHARS))
+    return sealed(stable, moving, seed=f"review/{name}")._replace(schema=schemas.findings())
 
 
 def texts_of(files: Mapping[str, str]) -> Mapping[str, str]:
@@ -226,7 +248,7 @@ def _given(text: str) -> list[Any] | None:
 
 
 def _findings(given: Sequence[Any], texts: Mapping[str, str], claims: JudgedClaims) -> tuple[Finding, ...]:
-    found = [finding for one in given[: judging.MOST_FINDINGS] if (finding := _finding(one, texts, claims))]
+    found = [finding for one in given[:MOST_FINDINGS] if (finding := _finding(one, texts, claims))]
     return tuple(sorted(found, key=lambda one: one.severity.rank))
 
 

@@ -8,16 +8,17 @@ goes on without a model until a person turns it on again.
 
 import logging
 from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import ModelTask
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import QUOTED
-from bot.engine.ports import Facts, Speech, VoiceContext, Voices
+from bot.domain.values.json_files import objects_in
+from bot.engine.ports import Facts, ReviewFound, Speech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
-from bot.voices import answers, proposing
+from bot.voices import answers, proposing, verifying
 from bot.voices.answers import Answered
 from bot.voices.concluding import concluded
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
@@ -25,7 +26,6 @@ from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
-from bot.voices.proposing import Proposals
 from bot.voices.sources import quoted_in, with_known_sources
 from bot.voices.tools.looking import Looker, no_looker
 from bot.voices.verifying import Verifier
@@ -63,6 +63,11 @@ class CallLimits(NamedTuple):
 SPEAKING = CallLimits(60.0, 1_200)
 DRAFTING = CallLimits(120.0, 4_000)
 CONCLUDING = CallLimits(120.0, 4_000)
+REVIEWING = CallLimits(verifying.SECONDS, verifying.TOKENS)
+
+RAW, RAW_CHARS = "raw", 8_000
+"""In the facts of a call: its answer, if that could not be read."""
+SALVAGED = "from an answer that could not be read whole"
 
 
 class ModelVoices:
@@ -88,8 +93,11 @@ class ModelVoices:
         self._verifier = verifier or Verifier()
 
     async def draft(self, cue: VoiceContext) -> Speech:
-        if (mind := self._mind(cue)) is None:
+        mind = self._mind(cue)
+        if mind is None:
             return await self._offline.draft(cue)
+        if cue.by_other and self._verifier.model:
+            mind = self._verifier.model
         session = self._session(mind, cue, DRAFTING, ModelTask.DRAFT)
         if not cue.roundtable.to_read and not session.looks:
             return Speech("")
@@ -101,8 +109,9 @@ class ModelVoices:
         if answer.entries is None:
             return speech
         found = proposing.proposed(answer.entries, scene, session.shown)
-        kept, facts = await self._checked(found, found.facts_with(facts, *answer.dropped), cue)
-        return speech._replace(patches=kept, facts=facts)
+        patches = map(_doubted, found.patches) if facts.get(RAW) else found.patches
+        facts = found.facts_with(facts, *answer.dropped)
+        return speech._replace(patches=tuple(patches), facts=facts)
 
     async def frame(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
@@ -121,13 +130,17 @@ class ModelVoices:
         session = self._session(mind, cue, SPEAKING, ModelTask.RESPOND)
         return await _spoken(session, cue, tasks.respond(scene, debate), AnswerSpec(scene, known), debate)
 
-    async def _checked(
-        self, found: Proposals, facts: Facts, cue: VoiceContext
-    ) -> tuple[tuple[Patch, ...], Facts]:
-        """By another model, if there is one."""
-        known, schema = cue.roundtable.specification, cue.playbook.schema
-        kept, checked = await self._verifier.proposals(found.patches, found.texts, schema, known)
-        return kept, {**facts, **checked}
+    async def review(self, cue: VoiceContext) -> ReviewFound:
+        if (mind := self._verifier.model) is None:
+            return await self._offline.review(cue)
+        session = ModelSession(mind, REVIEWING, effort=self._efforts.get(ModelTask.REVIEW, ""))
+        try:
+            found = await verifying.review(cue.roundtable, cue.playbook.schema, session.about)
+        except VoiceError as error:
+            raise VoiceError(str(error), reason=error.reason, facts=session.facts) from None
+        model, objection = session.facts.get("model", ""), found.objection
+        objection = objection.but(model=model) if objection else None
+        return found._replace(objection=objection, facts=session.facts)
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         """Raises VoiceError. The caller counts failures and decides about another attempt (ERR-ELAB-007)."""
@@ -165,13 +178,17 @@ class ModelSession:
         self._looker = looker
         self._effort = effort
         self._usages: list[Usage] = []
+        self.raw = ""
+        """The newest answer."""
+        self.stopped_looking = False
         self.in_schema = False
         """Whether a model was held to the schema of an answer, so that one without its data is none."""
 
     @property
     def facts(self) -> Facts:
         """With what was looked at, also by a model that did not answer."""
-        return {**facts_of(self._usages), **(self._looker.facts if self._looker else {})}
+        stopped = {"stopped_looking": True} if self.stopped_looking else {}
+        return {**facts_of(self._usages), **(self._looker.facts if self._looker else {}), **stopped}
 
     @property
     def looks(self) -> bool:
@@ -197,6 +214,8 @@ class ModelSession:
         if len(self._usages) == before:  # a model that only tells what its answer took
             self._usages.append(thought.usage)
         self.in_schema |= thought.in_schema
+        self.stopped_looking |= thought.stopped_looking
+        self.raw = thought.text
         return thought.text
 
 
@@ -224,6 +243,11 @@ class AnswerSpec:
         self._turns = turns
         self._may_pass = may_pass
         self._assesses = assesses
+
+    @property
+    def drafts(self) -> bool:
+        """Whether it is about entries."""
+        return self._assesses
 
     def read(self, text: str, *, in_schema: bool = False) -> tuple[Answered, str]:
         """
@@ -298,18 +322,31 @@ async def _answer(
         answer, flaw = await _answered(tasks.again(prompt, flaw), spec, thinking)
     if flaw == LONG and answer.text:
         answer, flaw = answer._replace(text=answers.shortened(answer.text, spec.longest)), ""
+    facts = dict(thinking.facts)
+    if flaw == FORM and spec.drafts and (entries := _entries_in(thinking.raw)):
+        answer, flaw = answer._replace(text="", entries=entries), ""
+        facts[RAW] = thinking.raw[:RAW_CHARS]
     if flaw == QUESTION or (flaw == FORM and answer.text):  # what it says is still useful
         flaw = ""
     if flaw:
         sentence = f"{cue.persona} found no words that could be used."
-        raise VoiceError(sentence, reason=REASONS[flaw], facts=thinking.facts)
+        raw = {RAW: thinking.raw[:RAW_CHARS]} if thinking.raw else {}
+        raise VoiceError(sentence, reason=REASONS[flaw], facts={**facts, **raw})
     answer = _with_known_sources(answer, thinking.shown, prompt)
-    facts = dict(thinking.facts)
     if passages := quoted_in(answer.text, thinking.shown):
         facts[QUOTED] = passages
     if answer.dropped:
         facts["dropped"] = answer.dropped
     return answer, facts if answer.recorded else {**facts, "unrecorded": True}
+
+
+def _entries_in(text: str) -> tuple[Mapping[str, Any], ...]:
+    """Whole ones, in an answer that was cut off or has no form."""
+    return tuple(one for one in objects_in(text) if isinstance(one.get("fields"), Mapping))
+
+
+def _doubted(patch: Patch) -> Patch:
+    return patch.but(unverified={**dict.fromkeys(patch.set, SALVAGED), **patch.unverified})
 
 
 def _with_known_sources(answer: Answered, shown: Mapping[str, str], prompt: Prompt) -> Answered:

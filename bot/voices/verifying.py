@@ -1,36 +1,50 @@
 """
-A second model reads every claim beside its sources, without the persona and its discussion, and says whether they
-support it. Its quotes must be whole clauses of the sources. It drops nothing: other words than those of a quote that it
-does not confirm are marked, also when it gives no answer, or there is none.
+The review of a draft by another model, which sees neither the persona nor its prompt.
+
+It says of every value whether its sources support it, with whole clauses of them. It drops nothing: what it does not
+confirm stays unchecked, also when it gives no answer, or there is none. It objects with the words of a line.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.schema import Schema
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.roundtable.outcomes import ClaimVerdict, Contradiction, MissingView, ReviewObjection
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import checks
-from bot.domain.specification.claim_check import NOT_CONFIRMED, is_clause
-from bot.domain.specification.entries import Patch, Specification
+from bot.domain.specification.claim_check import is_clause, stands_in
+from bot.domain.specification.entries import Claim, Quote, unconfirmed
+from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line, value_text
-from bot.engine.ports import NO_FACTS, Facts
+from bot.engine.ports import NO_FACTS, Facts, ReviewFound
 from bot.errors import VoiceError
-from bot.voices.answers import rows_in
+from bot.voices.answers import quotes_in
 from bot.voices.model import LanguageModel, Prompt, facts_of
 from bot.voices.prompts import schemas
-from bot.voices.prompts.fencing import fenced, sealed
-from bot.voices.prompts.seen import sanitized
+from bot.voices.prompts.digest import NOTHING, PEOPLE, told, told_in_answers
+from bot.voices.prompts.fencing import FENCE, fenced, sealed
+from bot.voices.prompts.seen import sanitized, text_row
+from bot.voices.prompts.specification import lines_of
+from bot.voices.prompts.tasks import again
 from bot.voices.prompts.texts import filled
 
 log = logging.getLogger(__name__)
 
-SECONDS, TOKENS = 60.0, 2_000
+SECONDS, TOKENS = 60.0, 3_000
+MOST_CLAIMS = 40
+MOST_CONTRADICTIONS = 5
 SOURCE_CHARS = 4_000
+ENTRIES_CHARS = 20_000
 QUOTE_CHARS = 160
+SENTENCE_CHARS = 300
 DENIED = "another model found nothing in its sources that says it"
+NO_VERDICT = "another model gave no words of its sources that say it"
+
+Ask = Callable[[Prompt], Awaitable[str]]
 
 
 class Support(StrEnum):
@@ -40,14 +54,14 @@ class Support(StrEnum):
 
 
 class SourcedClaim(NamedTuple):
-    """A claim, and the texts that it names."""
+    """A claim, and the texts that it names, by their ids."""
 
     text: str
-    sources: tuple[str, ...]
+    sources: Mapping[str, str]
 
 
 class SupportFound(NamedTuple):
-    """*quote* is the sentence of a source that supports the claim."""
+    """*quote* is the clause of a source that supports the claim."""
 
     support: Support
     quote: str = ""
@@ -66,38 +80,26 @@ class SupportFound(NamedTuple):
                 assert_never(self.support)
 
 
+class ReviewMaterial(NamedTuple):
+    """What is reviewed: *claims*, and what is recorded and was said beside them. *seed* is that of the markers."""
+
+    claims: Sequence[SourcedClaim]
+    entries: str = ""
+    lines: str = ""
+    seed: str = "review"
+
+
 class Verifier:
     """Without a *model* nothing is confirmed."""
 
     def __init__(self, model: LanguageModel | None = None) -> None:
-        self._model = model
-
-    async def proposals(
-        self, patches: Sequence[Patch], texts: Mapping[str, str], schema: Schema, known: Specification
-    ) -> tuple[tuple[Patch, ...], Facts]:
-        """Each value in other words than those of its quotes. *texts* are those of the sources, by their ids."""
-        asked = [
-            (place, field)
-            for place, one in enumerate(patches)
-            for field in checks.reworded_fields(one, schema, known.entries)
-        ]
-        judged, facts = await self._judged(
-            [_claim_of(patches[place], field, texts) for place, field in asked]
-        )
-        kept = list(patches)
-        for (place, field), found in zip(asked, judged, strict=True):
-            if why := found.mark if found else NOT_CONFIRMED:
-                one = kept[place]
-                kept[place] = one.but(unverified={**one.unverified, field: why})
-        return tuple(kept), facts
+        self.model = model
 
     async def synthesis(self, given: Synthesis, debate: Elaboration) -> tuple[Synthesis, Facts]:
         """Insights that name turns are checked; the others are marked as assumptions anyway."""
         texts = {turn.id: f"{turn.name}: {turn.text}" for turn in debate.turns}
         cited = [one for one in given.insights if any(turn in texts for turn in one.turns)]
-        claims = [
-            SourcedClaim(one.text, tuple(texts[id] for id in one.turns if id in texts)) for one in cited
-        ]
+        claims = [SourcedClaim(one.text, {id: texts[id] for id in one.turns if id in texts}) for one in cited]
         judged, facts = await self._judged(claims)
         verdicts = dict(zip(map(id, cited), judged, strict=True))
         insights = tuple(_marked(one, verdicts.get(id(one))) for one in given.insights)
@@ -105,14 +107,14 @@ class Verifier:
 
     async def _judged(self, claims: Sequence[SourcedClaim]) -> tuple[list[SupportFound | None], Facts]:
         """None for a claim that the model says nothing of."""
-        if not claims or self._model is None:
+        if not claims or self.model is None:
             return [None] * len(claims), NO_FACTS
         try:
-            thought = await self._model.think(prompt(claims), seconds=SECONDS, tokens=TOKENS)
+            thought = await self.model.think(prompt(ReviewMaterial(claims)), seconds=SECONDS, tokens=TOKENS)
         except VoiceError as error:
             log.warning("claims are not checked by another model: %s (%s)", error, error.reason)
             return [None] * len(claims), {"verifier": {"failed": error.reason or "unknown"}}
-        judged = _read(thought.text, claims)
+        judged = verdicts_in(_answer(thought.text) or {}, claims)
         counts = {
             one.value: sum(found is not None and found.support is one for found in judged) for one in Support
         }
@@ -120,17 +122,127 @@ class Verifier:
         return judged, {"verifier": told}
 
 
-def prompt(claims: Sequence[SourcedClaim]) -> Prompt:
-    shown = "\n\n".join(_shown(number, one) for number, one in enumerate(claims, start=1))
-    schema = schemas.support(Support)
-    return sealed((), filled("verify", claims=shown, answer=schema.words), seed="verify")._replace(
-        schema=schema
+async def review(rt: Roundtable, schema: Schema, ask: Ask) -> ReviewFound:
+    """Of all values that wait for it, and of what is recorded. Raises VoiceError, also for an answer without a form."""
+    waiting = list(unconfirmed(rt.specification))[:MOST_CLAIMS]
+    claims = [_claim_of(claim, rt) for _, _, claim in waiting]
+    answers = told_in_answers(rt, rt.to_read)
+    material = ReviewMaterial(
+        claims,
+        lines_of(schema, rt.specification, step_id=rt.step_id, room=ENTRIES_CHARS),
+        told(answers, PEOPLE),
+        f"review/{rt.slug}/{rt.incarnation}",
+    )
+    given = await asked(material, ask)
+    verdicts = (
+        ClaimVerdict(id=entry.id, field=field, at=claim.at, why=found.mark if found else NO_VERDICT)
+        for (entry, field, claim), found in zip(waiting, verdicts_in(given, claims), strict=True)
+    )
+    said = {rt.line_of(one.ts): one.text for one in rt.to_read}
+    said |= {id: text for claim in claims for id, text in claim.sources.items()}
+    known = {*rt.specification.entries, *rt.specification.heard}
+    return ReviewFound(
+        tuple(verdicts),
+        _objection(given.get("objection"), said),
+        tuple(_contradictions(given.get("contradictions"), known)),
+        _missing(given.get("missing"), rt.people.values()),
     )
 
 
-def _claim_of(patch: Patch, field: str, texts: Mapping[str, str]) -> SourcedClaim:
-    quoted = dict.fromkeys(one.line for one in patch.quotes.get(field, ()))
-    return SourcedClaim(value_text(patch.set[field]), tuple(texts[one] for one in quoted if one in texts))
+async def asked(material: ReviewMaterial, ask: Ask) -> Mapping[str, Any]:
+    """The answer of a model, which is asked once more if the first one cannot be read. Raises VoiceError."""
+    told = prompt(material)
+    given = _answer(await ask(told))
+    if given is None:
+        given = _answer(await ask(again(told, "data")))
+    if given is None:
+        raise VoiceError("The review of the draft could not be read.", reason="unstructured")
+    return given
+
+
+def prompt(material: ReviewMaterial) -> Prompt:
+    schema = schemas.review(Support)
+    claims = "\n\n".join(_shown(number, one) for number, one in enumerate(material.claims, start=1))
+    text = filled(
+        "review",
+        fence=FENCE,
+        entries=fenced("entries", material.entries or NOTHING),
+        lines=fenced("people", material.lines or NOTHING),
+        claims=claims or "None.",
+        answer=schema.words,
+    )
+    return sealed((), text, seed=material.seed)._replace(schema=schema)
+
+
+def verdicts_in(given: Mapping[str, Any], claims: Sequence[SourcedClaim]) -> list[SupportFound | None]:
+    """None for a claim without a verdict that counts."""
+    found: list[SupportFound | None] = [None] * len(claims)
+    for one in _rows(given.get("verdicts")):
+        if isinstance(number := one.get("claim"), int) and 0 < number <= len(claims):
+            found[number - 1] = _judgement(one, claims[number - 1])
+    return found
+
+
+def _judgement(one: Mapping[str, Any], claim: SourcedClaim) -> SupportFound | None:
+    """A yes whose words are not in the sources is no answer: the model made them up."""
+    said = str(one.get("verdict", "")).strip().casefold()
+    if said not in set(Support):
+        return None
+    support, words = Support(said), sanitized(str(one.get("words") or ""))
+    if support is Support.NO:
+        return SupportFound(support)
+    is_said = any(is_clause(words, text) for text in claim.sources.values())
+    return SupportFound(support, words) if is_said else None
+
+
+def _claim_of(claim: Claim, rt: Roundtable) -> SourcedClaim:
+    """With the whole lines of people and accepted entries; of code, the words that were quoted."""
+    spec, roots = rt.specification, checks.roots_in(rt.specification)
+    texts: dict[str, str] = {}
+    for quote in claim.quotes:
+        if heard := spec.heard.get(quote.line):
+            texts[quote.line] = f"{heard.name}: {heard.text}"
+        elif root := roots.get(quote.line):
+            texts[quote.line] = f"{root.speaker}: {root.text}"
+        else:
+            texts[quote.line] = "\n".join(filter(None, (texts.get(quote.line), quote.words)))
+    return SourcedClaim(value_text(claim.value), texts)
+
+
+def _objection(given: Any, said: Mapping[str, str]) -> ReviewObjection | None:
+    """None without words of a person or of code."""
+    text = text_row(given.get("text"), SENTENCE_CHARS) if isinstance(given, Mapping) else ""
+    quotes = [_bare(one) for one in quotes_in(given.get("quotes"))] if text else []
+    rests_on = tuple(one for one in quotes if one.line in said and stands_in(one.words, said[one.line]))
+    return ReviewObjection(text=text, quotes=rests_on) if rests_on else None
+
+
+def _bare(quote: Quote) -> Quote:
+    """In the prompt, ids stand in brackets."""
+    return quote.but(line=quote.line.strip("[]"))
+
+
+def _contradictions(given: Any, known: Iterable[str]) -> Iterator[Contradiction]:
+    for row in _rows(given)[:MOST_CONTRADICTIONS]:
+        one, other = (str(row.get(name) or "").strip("[] ") for name in ("one", "other"))
+        if one != other and {one, other} <= {*known}:
+            yield Contradiction(one=one, other=other, because=text_row(row.get("because"), SENTENCE_CHARS))
+
+
+def _missing(given: Any, people: Iterable[str]) -> MissingView | None:
+    """Nobody whom we do not know is named."""
+    ask = text_row(given.get("ask"), SENTENCE_CHARS) if isinstance(given, Mapping) else ""
+    called = str(given.get("person") or "").strip().casefold() if ask else ""
+    found = [one for one in people if called and called in {one.casefold(), one.casefold().partition(" ")[0]}]
+    return MissingView(person=found[0] if len(found) == 1 else "", ask=ask) if ask else None
+
+
+def _rows(given: Any) -> list[Mapping[str, Any]]:
+    return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+
+
+def _answer(text: str) -> Mapping[str, Any] | None:
+    return next((one for one in objects_in(sanitized(text)) if isinstance(one.get("verdicts"), list)), None)
 
 
 def _marked(one: Insight, found: SupportFound | None) -> Insight:
@@ -139,31 +251,7 @@ def _marked(one: Insight, found: SupportFound | None) -> Insight:
 
 def _shown(number: int, claim: SourcedClaim) -> str:
     sources = "\n".join(
-        fenced(f"claim {number}, source {place}", sanitized(text)[:SOURCE_CHARS])
-        for place, text in enumerate(claim.sources, start=1)
+        fenced(f"claim {number}, source [{id}]", sanitized(text)[:SOURCE_CHARS])
+        for id, text in claim.sources.items()
     )
     return f"{fenced(f'claim {number}', sanitized(claim.text))}\n{sources}"
-
-
-def _read(answer: str, claims: Sequence[SourcedClaim]) -> list[SupportFound | None]:
-    given = rows_in(sanitized(answer), "claims")
-    found: list[SupportFound | None] = [None] * len(claims)
-    for one in given or ():
-        if (
-            isinstance(one, Mapping)
-            and isinstance(number := one.get("claim"), int)
-            and 0 < number <= len(claims)
-        ):
-            found[number - 1] = _judgement(one, claims[number - 1])
-    return found
-
-
-def _judgement(one: Mapping[str, Any], claim: SourcedClaim) -> SupportFound | None:
-    """A yes whose quote is not in the sources is no answer: the model made the sentence up."""
-    said = str(one.get("supported", "")).strip().casefold()
-    if said not in set(Support):
-        return None
-    support, quote = Support(said), str(one.get("quote") or "")
-    if support is Support.NO:
-        return SupportFound(support)
-    return SupportFound(support, quote) if any(is_clause(quote, one) for one in claim.sources) else None

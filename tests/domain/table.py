@@ -42,6 +42,7 @@ from bot.domain.roundtable.effects import (
     ReadItem,
     ReadThread,
     Restore,
+    ReviewDraft,
     Rewrite,
     ShareRecord,
     ShowWork,
@@ -83,6 +84,7 @@ from bot.domain.roundtable.outcomes import (
     PersonaSpoke,
     PersonMet,
     Posted,
+    Reviewed,
     Surveyed,
     Synthesized,
     ThreadMessage,
@@ -188,6 +190,8 @@ class World:
     """What a persona says besides words: its stances, whether it is satisfied, or passes."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     patches: tuple[Patch, ...] = ()
+    review: Callable[[Roundtable], Mapping[str, Any]] = lambda _: {}
+    """What another model finds."""
     dangling: tuple[str, ...] = ()
     synthesis: Synthesis = INSIGHT
     syntheses: list[Synthesis] = field(default_factory=list)
@@ -586,6 +590,8 @@ class Table:
                 return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)
             case Survey():
                 return Surveyed(**told, survey=world.survey)
+            case ReviewDraft():
+                return Reviewed(**told, **world.review(self.rt))
             case Synthesize():
                 made = world.syntheses.pop(0) if world.syntheses else world.synthesis
                 facts = {} if effect.unaided else world.facts

@@ -39,7 +39,7 @@ from bot.domain.specification.entries import Patch, Quote
 from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
-from tests.domain import test_attending, test_budget
+from tests.domain import test_attending, test_budget, test_drafts
 from tests.domain.books import few_steps, thinking
 from tests.domain.table import HERE, NAMES, Table, person, shipped
 from tests.meetings.test_disagreement import disputing
@@ -125,9 +125,13 @@ def marked() -> Table:
 
 
 def unread() -> Table:
-    """A model gave no answer."""
-    table = Table(thinking(shipped())).start()
-    return table.fail("speak", "refused").say("Phones get lost.", who="grace")
+    """A model refused, and another one may be asked."""
+    return test_drafts.failed("refused", raw="I will not.")
+
+
+def objected_to() -> Table:
+    """Another model reviewed a draft, and said nothing of its value."""
+    return test_drafts.objected_to()
 
 
 def suggested() -> Table:
@@ -245,8 +249,8 @@ def personas_disagree() -> Table:
 SCENES: Mapping[str, Callable[[], Table]] = {
     one.__name__: one
     for one in (
-        step_open, specified, asked_by_agent, untouched, marked, unread, suggested, deep, to_be_confirmed, at_menu,
-        discussing, personas_discuss, personas_disagree, sealing, limit_reached,
+        step_open, specified, asked_by_agent, untouched, marked, unread, suggested, objected_to, deep,
+        to_be_confirmed, at_menu, discussing, personas_discuss, personas_disagree, sealing, limit_reached,
         paused, meta_broken, analysed, left_out, card_saved, roll_call, overdue, without_budget, planning_open,
         not_written, planned,
     )
@@ -643,7 +647,10 @@ def started(event: Command) -> Table:
 # --- presses -------------------------------------------------------------------------------------------------------
 
 
-PRESSED_ELSEWHERE: Mapping[str, str] = {Action.TAKE_OVER: "tests/domain/test_taking_over.py"}
+PRESSED_ELSEWHERE: Mapping[str, str] = {
+    Action.TAKE_OVER: "tests/domain/test_taking_over.py",
+    Action.STOP_DRAFT: "tests/domain/test_drafts.py",
+}
 """Buttons that no scene has, and what tries them."""
 
 

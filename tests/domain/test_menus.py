@@ -10,6 +10,7 @@ from bot.domain.messages import (
     agent_wording,
     cut_lists,
     discussion_card,
+    draft_wording,
     home_page,
     mark_wording,
     menus,
@@ -39,6 +40,8 @@ ALL = (
     home_page.NOT_TODAY, home_page.AT,
     discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL,
     discussion_card.SEALED, discussion_card.REVEAL, discussion_card.MORE_TURNS, discussion_card.AGREED,
+    draft_wording.ASK_OTHER, draft_wording.SHOW, draft_wording.STOP_DRAFT,
+    draft_wording.CHECK_AGAIN, draft_wording.NOT_RELEVANT,
     menus.REVERSE, prompt_wording.NONE, prompt_wording.CHANGE,
     discussion_card.NOT_AGREED, discussion_card.UNDECIDED_CHOICE, discussion_card.pressable("OBJ-001")[0],
 )  # fmt: skip

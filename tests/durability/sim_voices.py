@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
+from bot.engine.ports import NO_FACTS, Facts, ReviewFound, Speech, VoiceContext
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -26,6 +26,9 @@ class SimVoices:
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         summary = self._said("It matters")
         return Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary=summary), NO_FACTS
+
+    async def review(self, cue: VoiceContext) -> ReviewFound:
+        return ReviewFound(facts={"provider": self._said("scripted")})
 
     def _said(self, text: str) -> str:
         try:

@@ -13,7 +13,7 @@ from bot.domain.transcript.lines import read
 from bot.domain.values.places import Person
 from bot.engine.clock import now
 from bot.engine.performers import Performers
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
+from bot.engine.ports import NO_FACTS, Facts, ReviewFound, Speech, VoiceContext
 from bot.engine.roundtables import Roundtables
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.sqlite import SqliteStore
@@ -49,6 +49,9 @@ class ScriptedVoices:
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         return self._script.synthesis(cue.roundtable), FACTS
+
+    async def review(self, cue: VoiceContext) -> ReviewFound:  # noqa: ARG002
+        return ReviewFound()
 
     def _speech(self, cue: VoiceContext) -> Speech:
         said = self._script.contribution(cue.persona, cue.roundtable)

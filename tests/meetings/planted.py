@@ -153,7 +153,7 @@ class PlantedStage:
     async def score(self) -> PlantedScore:
         """What a voice adds is checked, and stands beside what is on record."""
         rt, planted = self.rt, self._meeting.planted
-        verifier = ScriptedMind(json.dumps([*map(dict, self._meeting.verifier)]))
+        verifier = ScriptedMind(json.dumps({"verdicts": [*map(dict, self._meeting.verifier)]}))
         voices = _voices(self._meeting.panel, Verifier(verifier) if self._meeting.verifier else None)
         chair = next(one for one in self._playbook.roster if one.key != rt.debate.lead)
         found, _ = await voices.synthesize(VoiceContext(rt, self._playbook, chair.key), {})

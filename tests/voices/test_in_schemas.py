@@ -89,7 +89,12 @@ async def test_a_synthesis_and_its_check_are_read_completely() -> None:
         ],
         "summary": "The queue it is.",
     }
-    checked = {"claims": [{"claim": 1, "quote": "A queue keeps the order", "supported": "yes"}]}
+    checked = {
+        "verdicts": [{"claim": 1, "verdict": "yes", "words": "A queue keeps the order"}],
+        "objection": {"text": "", "quotes": []},
+        "contradictions": [],
+        "missing": {"person": "", "ask": ""},
+    }
     mind, verifier = held(json.dumps(told)), held(json.dumps(checked))
     voices = ModelVoices(lambda _: mind, OfflineVoices(), Verifier(verifier))
     synthesis, facts = await voices.synthesize(cue(rt), {})

@@ -93,7 +93,7 @@ async def test_the_model_that_checks_is_counted_too() -> None:
     given = Synthesis.model_validate(
         {"insights": [{"text": "Alex is asked.", "by": ["Maya"], "turns": ["t01"]}], "summary": "Asked."}
     )
-    provider = Provider(TextPart('[{"claim": 1, "supported": "yes", "quote": "what is your take?"}]'))
+    provider = Provider(TextPart('{"verdicts": [{"claim": 1, "verdict": "yes", "words": "what is your take?"}]}'))
     _, checked = await Verifier(provider.model).synthesis(given, debate)
     own = {"provider": "scripted", "model": "one", "tokens_in": 5, "tokens_out": 1}
 

@@ -1,96 +1,96 @@
-"""A second model reads claims beside their sources: what it denies is dropped, its quotes must be there."""
+"""Another model reviews drafts: what it denies stays unchecked, and its words must be there."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from bot.domain.catalog.personas import Chain
 from bot.domain.discussion.synthesis import Insight
+from bot.domain.roundtable.outcomes import Contradiction, MissingView, ReviewObjection
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import specifying
 from bot.domain.specification.claim_check import NOT_CONFIRMED
-from bot.engine.ports import VoiceContext
+from bot.domain.specification.entries import Quote
+from bot.domain.values.places import Person
+from bot.engine.ports import ReviewFound, VoiceContext
+from bot.errors import VoiceError
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
-from bot.voices.verifying import DENIED, Verifier
+from bot.voices.verifying import DENIED, NO_VERDICT, Verifier
 from tests.specification.meeting import PLAYBOOK, Meeting
 from tests.voices.minds import Answer, ScriptedMind, cue, debating, drafted, lost, whole
-from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
+from tests.voices.people import ADA, ALEX, FEATURES, MAYA, ROSTER, roundtable
 
 RT = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
 QUOTES = [{"field": "title", "line": "C.0", "words": "Export every row"}]
 ROWS = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": QUOTES}
 ALL = {**ROWS, "fields": {"title": "All the rows are exported"}}
 CHEAP = {**ROWS, "fields": {"title": "Exports are cheap"}}
+AGAINST = {"text": "Every row may be millions.", "quotes": [{"line": "C.0", "words": "Export every row"}]}
 
 
-def judged(*verdicts: tuple[str, str]) -> str:
+def judged(*verdicts: tuple[str, str], **more: Any) -> str:
     told = [
-        {"claim": n, "supported": said, "quote": quote} for n, (said, quote) in enumerate(verdicts, start=1)
+        {"claim": n, "verdict": said, "words": words} for n, (said, words) in enumerate(verdicts, start=1)
     ]
-    return json.dumps({"claims": told})
+    return json.dumps({"verdicts": told, **more})
 
 
 def voices(speaker: ScriptedMind, verifier: ScriptedMind) -> ModelVoices:
     return ModelVoices(lambda _: speaker, OfflineVoices(), Verifier(verifier))
 
 
-async def proposed(answer: Answer, *given: Any) -> tuple[list[tuple[str, dict[str, str]]], Any, ScriptedMind]:
-    verifier = ScriptedMind(answer)
-    speech = await voices(ScriptedMind(drafted(*given)), verifier).draft(VoiceContext(RT, PLAYBOOK, MAYA))
-    told = [(one.set["title"], dict(one.unverified)) for one in speech.patches or ()]
-    return told, speech.facts, verifier
+async def proposed(*given: Any, rt: Roundtable = RT) -> Roundtable:
+    """What a persona proposed is recorded, and waits for the review."""
+    speech = await ModelVoices(lambda _: ScriptedMind(drafted(*given)), OfflineVoices()).draft(
+        VoiceContext(rt, PLAYBOOK, MAYA)
+    )
+    rt = rt.heard(Person(id=ADA, name="Ada"), "Export every row, from the new table.", ts="0", part=rt.part)
+    return specifying.proposed(rt, ROSTER[MAYA], speech.patches or (), PLAYBOOK)
 
 
-async def test_what_is_denied_is_marked_and_counted() -> None:
-    """Nothing is dropped: people see the reason, and decide. The tokens of both models are on record."""
-    kept, facts, verifier = await proposed(judged(("yes", "Export every row"), ("no", "")), ALL, CHEAP)
+async def reviewed(*answers: Answer, given: Sequence[Any] = (ALL,)) -> tuple[ReviewFound, ScriptedMind]:
+    verifier = ScriptedMind(*answers)
+    rt = await proposed(*given)
+    return await voices(ScriptedMind(""), verifier).review(VoiceContext(rt, PLAYBOOK, "")), verifier
 
-    assert kept == [("All the rows are exported", {}), ("Exports are cheap", {"title": DENIED})]
-    counts = {name: facts["verifier"][name] for name in ("yes", "partly", "no", "no_answer")}
-    assert counts == {"yes": 1, "partly": 0, "no": 1, "no_answer": 0}
-    assert facts["tokens_in"] == facts["verifier"]["tokens_in"] == 900
+
+def reasons(found: ReviewFound) -> list[str]:
+    return [one.why for one in found.verdicts]
+
+
+async def test_what_is_denied_stays_unchecked_and_is_counted() -> None:
+    """What it is asked has whole lines, and nothing of the persona that drafted."""
+    found, verifier = await reviewed(judged(("yes", "Export every row"), ("no", "")), given=(ALL, CHEAP))
+
+    assert reasons(found) == ["", DENIED]
+    assert found.facts["tokens_in"] == 900
     assert "Export every row, from the new table." in whole(verifier.asked[0])
+    assert "Maya Chen" not in whole(verifier.asked[0])
 
 
 async def test_what_is_supported_in_part_is_shown_as_such() -> None:
     """With the sentence that the source really has."""
-    kept, _, _ = await proposed(judged(("partly", "from the new table")), ALL)
+    found, _ = await reviewed(judged(("partly", "from the new table")))
 
-    assert kept == [("All the rows are exported", {"title": "the source says only: “from the new table”"})]
-
-
-async def test_two_changes_of_one_entry_are_two_claims() -> None:
-    """A model may fill fields of an entry one after the other."""
-    item = Meeting()
-    item.say("Ada", "01-06", "requirement: Export every row")
-    rt = RT.but(specification=item.specification)
-    given = [
-        {
-            "id": "FR-001",
-            "fields": {field: "All of them, says Ada"},
-            "quotes": [{**QUOTES[0], "field": field}],
-        }
-        for field in ("detail", "reason")
-    ]
-    verifier = ScriptedMind(judged(("yes", "Export every row"), ("no", "")))
-    speaking = voices(ScriptedMind(drafted(*given)), verifier)
-    speech = await speaking.draft(VoiceContext(rt, PLAYBOOK, MAYA))
-
-    assert [dict(one.unverified) for one in speech.patches or ()] == [{}, {"reason": DENIED}]
+    assert reasons(found) == ["the source says only: “from the new table”"]
 
 
 async def test_words_of_a_quote_need_no_second_model() -> None:
-    kept, _, verifier = await proposed(judged(("no", "")), ROWS)
+    rt = await proposed(ROWS, ALL)
+    claims = [entry.claim("title") for entry in rt.specification.entries.values()]
 
-    assert kept == [("Export every row", {})]
-    assert verifier.asked == []
+    assert [one.reason for one in claims if one] == ["", NOT_CONFIRMED]
 
 
 async def test_without_a_second_model_other_words_are_not_confirmed() -> None:
-    speaking = ModelVoices(lambda _: ScriptedMind(drafted(ROWS, ALL)), OfflineVoices())
-    speech = await speaking.draft(VoiceContext(RT, PLAYBOOK, MAYA))
+    found = await ModelVoices(lambda _: None, OfflineVoices()).review(
+        VoiceContext(await proposed(ALL), PLAYBOOK, "")
+    )
 
-    assert [dict(one.unverified) for one in speech.patches or ()] == [{}, {"title": NOT_CONFIRMED}]
+    assert found == ReviewFound()
 
 
 @pytest.mark.parametrize(
@@ -101,18 +101,89 @@ async def test_without_a_second_model_other_words_are_not_confirmed() -> None:
         judged(("yes", "every row")),
         judged(("yes", "")),
         judged(("perhaps", "Export every row")),
-        '[{"claim": 7, "supported": "no"}]',
-        "Certainly!",
-        "[" * 10_000,
-        lost("unavailable"),
+        '{"verdicts": [{"claim": 7, "verdict": "no"}, null, {"claim": "1"}]}',
     ],
 )
-async def test_an_answer_that_cannot_be_used_confirms_nothing(answer: Answer) -> None:
-    """A quote that is no whole clause of the line, another verdict, no such claim, no JSON, no answer at all."""
-    kept, facts, _ = await proposed(answer, ALL)
+async def test_a_verdict_without_a_whole_clause_confirms_nothing(answer: Answer) -> None:
+    """A quote that is no whole clause of the line, another verdict, no such claim."""
+    found, _ = await reviewed(answer)
 
-    assert kept == [("All the rows are exported", {"title": NOT_CONFIRMED})]
-    assert facts["verifier"].get("no_answer") == 1 or facts["verifier"] == {"failed": "unavailable"}
+    assert reasons(found) == [NO_VERDICT]
+
+
+@pytest.mark.parametrize("answer", ["Certainly!", "[" * 10_000, lost("timeout"), lost("refused")])
+async def test_an_answer_that_cannot_be_read_is_a_failure(answer: Answer) -> None:
+    """It was asked for once more, and all that was served is told."""
+    with pytest.raises(VoiceError) as raised:
+        await reviewed(answer)
+
+    served = 0 if isinstance(answer, VoiceError) else 2 * 900
+    assert raised.value.facts.get("tokens_in", 0) == served
+
+
+async def test_the_strongest_objection_has_words_of_a_line() -> None:
+    found, _ = await reviewed(judged(("no", ""), objection=AGAINST))
+
+    assert found.objection == ReviewObjection(
+        text="Every row may be millions.",
+        quotes=(Quote(line="C.0", words="Export every row"),),
+        model="large",
+    )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        AGAINST | {"quotes": []},
+        AGAINST | {"quotes": [{"line": "C.0", "words": "Export no row"}]},
+        AGAINST | {"quotes": [{"line": "FR-001", "words": "All the rows are exported"}]},
+        AGAINST | {"text": ""},
+        "no",
+    ],
+)
+async def test_an_objection_without_them_is_none(given: Any) -> None:
+    """What was only proposed cannot be quoted."""
+    found, _ = await reviewed(judged(("no", ""), objection=given))
+
+    assert found.objection is None
+
+
+async def test_contradictions_name_what_exists() -> None:
+    """Both ids are those of entries, or of lines."""
+    rows = [
+        {"one": "FR-001", "other": "[C.0]", "because": "one is all of them"},
+        {"one": "FR-001", "other": "FR-099", "because": "?"},
+        {"one": "FR-001", "other": "FR-001", "because": "?"},
+        "no",
+    ]
+    found, _ = await reviewed(judged(("no", ""), contradictions=rows))
+
+    assert found.contradictions == (Contradiction(one="FR-001", other="C.0", because="one is all of them"),)
+
+
+@pytest.mark.parametrize(("named", "person"), [("Ada", "Ada"), ("ada", "Ada"), ("Zoe", ""), (3, "")])
+async def test_who_was_not_heard_is_asked_by_name(named: Any, person: str) -> None:
+    """Or everybody, where we know nobody of that name."""
+    found, _ = await reviewed(judged(("no", ""), missing={"person": named, "ask": "How many rows?"}))
+
+    assert found.missing == MissingView(person=person, ask="How many rows?")
+
+
+async def test_two_changes_of_one_entry_are_two_claims() -> None:
+    """A model may fill fields of an entry one after the other."""
+    item = Meeting()
+    item.say("Ada", "01-06", "requirement: Export every row")
+    rt = RT.but(specification=item.specification)
+    fields = ("detail", "reason")
+    given = [
+        {"id": "FR-001", "fields": {one: "All of them, says Ada"}, "quotes": [{**QUOTES[0], "field": one}]}
+        for one in fields
+    ]
+    verifier = ScriptedMind(judged(("yes", "Export every row"), ("no", "")))
+    rt = await proposed(*given, rt=rt)
+    found = await voices(ScriptedMind(""), verifier).review(VoiceContext(rt, PLAYBOOK, ""))
+
+    assert [(one.field, one.why) for one in found.verdicts] == [("detail", ""), ("reason", DENIED)]
 
 
 async def test_insights_are_checked_with_the_turns_that_they_name() -> None:
@@ -138,15 +209,19 @@ async def test_insights_are_checked_with_the_turns_that_they_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("models", "setting", "asked"),
+    ("models", "setting", "others", "asked"),
     [
-        ("openai:a,anthropic:b,offline", "", "anthropic:b,openai:a"),
-        ("openai:a,offline", "", "openai:a"),
-        ("openai:a", "google:c", "google:c"),
-        ("openai:a", "offline", ""),
-        ("offline", "", ""),
+        ("openai:a,openai:b,anthropic:c,offline", "", (), "anthropic:c,openai:b,openai:a"),
+        ("openai:a,openai:b,offline", "", (), "openai:b,openai:a"),
+        ("openai:a,offline", "", ("google:c,offline",), "google:c,openai:a"),
+        ("openai:a,offline", "", (), "openai:a"),
+        ("openai:a", "google:c", (), "google:c"),
+        ("openai:a", "offline", (), ""),
+        ("offline", "", (), ""),
     ],
 )
-def test_the_next_model_checks_unless_another_is_named(models: str, setting: str, asked: str) -> None:
-    """With one model, that one in a fresh context; without any, nobody."""
-    assert Chain.read(models).verifying(setting) == asked
+def test_another_provider_reviews_unless_a_model_is_named(
+    models: str, setting: str, others: Sequence[str], asked: str
+) -> None:
+    """Else another model, else the same one in a fresh context; without any, nobody."""
+    assert str(Chain.read(models).reviewers(setting, others)) == asked

@@ -113,6 +113,13 @@ class Action:
         "read_again", "steps.read_again", _typed(alone("read again"), _STEP | _MENU), "steps.can_be_read"
     )
     """A model gave no answer that could be used about what people said."""
+    ASK_OTHER = ActionRow("ask_other", "drafts.ask_other")
+    SHOW_ANSWER = ActionRow("show_answer", "drafts.show_answer")
+    """The answer of a model that could not be read as a draft."""
+    STOP_DRAFT = ActionRow("stop_draft", "drafts.stop_draft")
+    CHECK_AGAIN = ActionRow("check_again", "drafts.check_again")
+    NOT_RELEVANT = ActionRow("not_relevant", "drafts.hide_objection")
+    """What a review said against a draft."""
     REANALYSE = ActionRow("reanalyse", "resuming.reanalyse")
     CANCEL = ActionRow("cancel", "resuming.cancelled")
     ALLOW_MORE = ActionRow("allow_more", "budgeting.allowed_more")

@@ -57,14 +57,19 @@ class Chain(NamedTuple):
         offline = last == OFFLINE
         return cls(tuple(dict.fromkeys(map(_model_named, before if offline else given))), offline)
 
-    def verifying(self, setting: str) -> str:
+    def reviewers(self, setting: str, others: Iterable[str] = ()) -> "Chain":
         """
-        The models that check the claims of those in this chain: those of *setting*, else these, beginning with the
-        next one. Empty where no model is to check anything.
+        The models that review what those in this chain draft: those of *setting*, else the ones of another provider,
+        then other models, *others* too, and the same one last. None where no model is to review anything.
         """
-        if setting:
-            return str(Chain(Chain.read(setting).names, offline=False))
-        return str(Chain((*self.names[1:], *self.names[:1]), offline=False))
+        if setting or not self.names:
+            return Chain(Chain.read(setting).names, offline=False)
+        named = (name for one in others for name in Chain.read(one).names)
+        first, *rest = dict.fromkeys((*self.names, *named))
+        return Chain((*sorted(rest, key=lambda one: one.provider == first.provider), first), offline=False)
+
+    def is_reviewed_by_itself(self, reviewers: "Chain") -> bool:
+        return reviewers.names[:1] == self.names[:1]
 
     def __str__(self) -> str:
         return ",".join((*map(str, self.names), *([OFFLINE] if self.offline else [])))
@@ -86,7 +91,12 @@ class ModelTask(StrEnum):
     REVIEW = "review"
 
 
-EARLIER_TASKS = {"acknowledge": "draft"}
+EARLIER_TASKS = {
+    "acknowledge": "draft",
+    "verify": "review",
+    "compare": "review",
+    "judge": "review",
+}
 
 
 class ThinkingEffort(StrEnum):
@@ -98,7 +108,7 @@ class ThinkingEffort(StrEnum):
 
 
 def efforts(text: str) -> Mapping[ModelTask, str]:
-    """`draft:high,respond:low`. The earlier name `acknowledge` is `draft`. Raises ValueError."""
+    """`draft:high,respond:low`. Earlier names are read. Raises ValueError."""
     found: dict[ModelTask, str] = {}
     for one in filter(None, (part.strip() for part in text.split(","))):
         task, _, effort = one.partition(":")

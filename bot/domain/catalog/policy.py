@@ -30,6 +30,14 @@ class GuestsSee(StrEnum):
     """Items of other channels, but for private ones."""
 
 
+class ReviewedBy(StrEnum):
+    """Which model checks the drafts of models."""
+
+    NOBODY = "nobody"
+    SAME = "same"
+    OTHER = "other"
+
+
 class AgentsMay(StrEnum):
     """What coding agents may do in the threads of a channel."""
 
@@ -55,10 +63,10 @@ NIGHT = QuietHours(begin=20 * 60, end=7 * 60)
 
 class Policy(Stored):
     """
-    With *guests_press*, guests and people of other organisations count as members. *thinks*: every persona has a model,
-    so people wait for replies; *model* is that of personas that name none. With *looks_first* a persona looks when a
-    step opens, before anybody answers. *agent*: the Slack app is declared as one. *file_url* is where people read the
-    files of the workspace, with `{path}` in it.
+    With *guests_press*, guests and people of other organisations count as members. *thinks*: every persona has a
+    model, so people wait for replies, and its drafts are *reviewed_by* one; *model* is that of personas that name
+    none. With *looks_first* a persona looks when a step opens, before anybody answers. *agent*: the Slack app is
+    declared as one. *file_url* is where people read the files of the workspace, with `{path}` in it.
 
     A file of policies may say for a channel whether roundtables are started there, with which *cast* (the keys of
     personas; none means all) and at which *depth*, and when people are not written to: in *quiet_hours*, and on
@@ -72,6 +80,7 @@ class Policy(Stored):
     budget: Budget | None = None
     thinks: bool = False
     looks_first: bool = False
+    reviewed_by: ReviewedBy = ReviewedBy.NOBODY
     model: str = ""
     agent: bool = False
     file_url: str = ""

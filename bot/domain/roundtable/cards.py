@@ -29,7 +29,7 @@ from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.root import not_ready
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, saving, speaking, specifying, standing
+from bot.domain.roundtable.transitions import asking, drafts, saving, speaking, specifying, standing
 from bot.domain.specification import coverage, entry_forms
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Entry, EntryState
@@ -158,6 +158,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
         not_saved=not_saved,
         marks=agreeing.shown_marks(rt, step.step_id),
+        notes=tuple(drafts.notes(rt, playbook)) if step.step_id == rt.step_id else (),
         lines=tuple(
             filter(
                 None,
@@ -340,7 +341,8 @@ def _replies(rt: Roundtable, step: Step) -> Iterator[str]:
 
 
 def _unread(rt: Roundtable, step: Step, persona: Persona, playbook: Playbook) -> Iterator[str]:
-    if rt.step_id == step.step_id and speaking.is_left_unread(rt, playbook):
+    is_told = rt.draft is not None and rt.draft.step_id == step.step_id and bool(rt.draft.reason)
+    if rt.step_id == step.step_id and not is_told and speaking.is_left_unread(rt, playbook):
         yield step_wording.not_read(persona, len(rt.unread))
 
 

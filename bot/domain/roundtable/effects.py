@@ -175,7 +175,7 @@ class ShareRecord(Attemptable):
 class Speak(Attemptable):
     """
     Ask the voice of *persona* for one contribution; *redone* when people spoke while it wrote the one before. People
-    asked *then*, too, by name: they speak after it.
+    asked *then*, too, by name: they speak after it. *by_other*: the model that reviews drafts makes this one.
 
     *together* ones do not build on each other: they are asked at the same time, and their outcomes come in order.
     """
@@ -185,6 +185,7 @@ class Speak(Attemptable):
     task: Literal["draft", "frame", "respond"]
     redone: bool = False
     together: bool = False
+    by_other: bool = False
     then: tuple[str, ...] = ()
 
 
@@ -198,6 +199,12 @@ class Survey(Attemptable):
 class Synthesize(Attemptable):
     kind: Literal["synthesize"] = "synthesize"
     unaided: bool = False
+
+
+class ReviewDraft(Attemptable):
+    """Ask another model what is wrong with what is proposed and recorded. Nothing waits for it."""
+
+    kind: Literal["review"] = "review"
 
 
 class Then(StrEnum):
@@ -262,6 +269,7 @@ Effect = Annotated[
     | ShareRecord
     | Speak
     | Survey
+    | ReviewDraft
     | Synthesize
     | Commit
     | MeetPerson
@@ -270,7 +278,7 @@ Effect = Annotated[
 ]
 
 
-UNDER_WAY = (Speak, Survey, ReadItem)
+UNDER_WAY = (Speak, Survey, ReviewDraft, ReadItem)
 """Dropped when people stop or leave; resuming asks for it again."""
 
 

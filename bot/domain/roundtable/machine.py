@@ -61,6 +61,7 @@ from bot.domain.roundtable.outcomes import (
     PersonaSpoke,
     PersonMet,
     Posted,
+    Reviewed,
     Surveyed,
     Synthesized,
     ThreadOpened,
@@ -80,6 +81,7 @@ from bot.domain.roundtable.transitions import (
     budgeting,
     deciding,
     depths,
+    drafts,
     elaborations,
     late_words,
     marking,
@@ -164,6 +166,7 @@ ANYTIME: Mapping[type, Transition] = {
     Specify: amending.specified,
     AnswerQuestion: amending.question_answered,
     MarkMessage: marking.marked,
+    Reviewed: drafts.reviewed,
     AgentAsked: agents.asked,
     AgentWithdrew: agents.withdrew,
 }
@@ -177,13 +180,14 @@ TIMED: Mapping[TimerName, Transition] = {
     TimerName.QUIET: silence.quiet_due,
     TimerName.FEEDBACK: silence.feedback_due,
     TimerName.UNANSWERED: silence.unanswered_due,
+    TimerName.SLOW: drafts.slow_due,
 }
 """What follows when a timer is due, in every stage."""
 
 
 def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     """
-    What *rt* becomes by *event*: a transition, and four things that follow from its result.
+    What *rt* becomes by *event*: a transition, and five things that follow from its result.
 
     Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
     """
@@ -192,6 +196,7 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     if after is rt:
         return rt
     playbook = playbook_for(after, playbook)
+    after = drafts.ask_for_review(after, playbook)
     after = budgeting.limit_budget(after, playbook)
     after = silence.set_timers(after, rt, event, playbook)
     after = specifying.write_due_files(after, rt, playbook, is_named=isinstance(event, PersonMet))
@@ -307,7 +312,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
             return read_after_all(rt, event, playbook)
         case _:
             rt = budgeting.counted(rt, event)
-            transition = TRANSITIONS.get((rt.stage, type(event)))
+            transition = ANYTIME.get(type(event)) or TRANSITIONS.get((rt.stage, type(event)))
             rt = transition(rt, event, playbook) if transition else rt
             return budgeting.noticed(rt, playbook)
 

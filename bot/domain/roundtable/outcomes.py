@@ -271,6 +271,75 @@ class Synthesized(EffectOutcome):
     dangling: tuple[str, ...] = ()
 
 
+class ClaimVerdict(Stored):
+    """Of the value that the change `at` proposed for a field of the entry `id`: `why` it stays unchecked."""
+
+    id: str
+    field: str
+    at: int
+    why: str = ""
+
+
+class ReviewObjection(Stored):
+    """The strongest that *model* has, with the words of a person or of code that it rests on."""
+
+    text: str
+    quotes: tuple[Quote, ...]
+    model: str = ""
+
+
+class Contradiction(Stored):
+    """`one` and `other` are ids of lines or entries."""
+
+    one: str
+    other: str
+    because: str = ""
+
+
+class MissingView(Stored):
+    """The *person* (a name; empty for everybody) who was not heard, and what to *ask* them."""
+
+    person: str = ""
+    ask: str
+
+
+class Reviewed(EffectOutcome):
+    """What another model says of what is proposed and recorded on a step."""
+
+    verdicts: tuple[ClaimVerdict, ...] = ()
+    objection: ReviewObjection | None = None
+    contradictions: tuple[Contradiction, ...] = ()
+    missing: MissingView | None = None
+    facts: Mapping[str, Any] = {}
+
+
+class DraftNote(Stored):
+    """
+    Of the newest draft, which *persona* was asked for: the `reason` why there is none, or after how many `looks` it was
+    stopped. `raw` is the answer of a model that could not be read.
+    """
+
+    step_id: str
+    persona: str
+    reason: str = ""
+    looks: int = 0
+    raw: str = ""
+
+
+class DraftReview(Stored):
+    """
+    What the newest review found, on the step that was open. `seen` is the number of the newest change when it was asked
+    for, `first_step` the step of the item's first review.
+    """
+
+    seen: int = 0
+    first_step: str = ""
+    step_id: str = ""
+    objection: ReviewObjection | None = None
+    contradictions: tuple[Contradiction, ...] = ()
+    missing: MissingView | None = None
+
+
 class ChangedFile(Stored):
     """A file that a commit changed; `heading` is the section, if the change had one."""
 
@@ -380,6 +449,7 @@ Outcome = (
     | ItemRead
     | PersonaSpoke
     | Surveyed
+    | Reviewed
     | Synthesized
     | Committed
     | PersonMet

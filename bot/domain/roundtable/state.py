@@ -36,7 +36,7 @@ from bot.domain.roundtable.effects import (
 )
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
-from bot.domain.roundtable.outcomes import CodeSurvey, ThreadMessage
+from bot.domain.roundtable.outcomes import CodeSurvey, DraftNote, DraftReview, ThreadMessage
 from bot.domain.roundtable.posts import (
     LiveMessage,
     PostedPrompt,
@@ -161,6 +161,8 @@ class RoundtableFields(Stored):
     answers: tuple[Answer, ...] = ()
     filed: tuple[Answer, ...] = ()
     unread: tuple[Answer, ...] = ()
+    draft: DraftNote | None = None
+    review: DraftReview = DraftReview()
     last_heard: str = ""
     survey: CodeSurvey | None = None
     overtaken: tuple[EarlyEdit, ...] = ()

@@ -25,6 +25,8 @@ class TimerName(StrEnum):
     """Since people last wrote below the menu of a finished step."""
     UNANSWERED = "unanswered"
     """Since people last wrote while something waits for one of them by name."""
+    SLOW = "slow"
+    """Since a model was asked for a draft, or its review."""
 
 
 KNOWN = frozenset(TimerName)

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import FieldType, Schema
-from bot.domain.specification.claim_check import ClaimCheck, Root, is_part
+from bot.domain.specification.claim_check import NOT_CONFIRMED, ClaimCheck, Root, is_part
 from bot.domain.specification.entries import NOT_LISTED, Claim, Entry, EntryState, Patch, Specification
 
 SAID = frozenset(
@@ -67,6 +67,12 @@ def said_fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> l
     kind = schema.kinds.get(entry.kind if entry else patch.kind)
     known = kind.fields if kind else {}
     return [name for name in patch.set if name in known and known[name].type in SAID]
+
+
+def waiting(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> Patch:
+    """*patch*, whose values in other words than their quotes wait for a second model."""
+    reworded = dict.fromkeys(reworded_fields(patch, schema, entries), NOT_CONFIRMED)
+    return patch.but(unverified={**patch.unverified, **reworded}) if reworded else patch
 
 
 def reworded_fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
+from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.domain.values.value import Stored
 
 
@@ -123,6 +124,11 @@ class Claim(Stored):
     def is_unchecked(self) -> bool:
         """Until a person takes it over."""
         return self.accepted is None and self.check is Check.UNCHECKED
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether it waits for a second model: code finds nothing against it."""
+        return self.is_unchecked and self.reason == NOT_CONFIRMED
 
     @property
     def owner(self) -> Party:

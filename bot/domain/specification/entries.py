@@ -5,7 +5,7 @@ A line's `meta.entries` is a list of patches. `claims.py` has what an entry is m
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeVar
 
@@ -227,6 +227,14 @@ class Specification(Stored):
         entries; never what only refers to it.
         """
         return self._fold().resting_on(source)
+
+
+def unconfirmed(specification: Specification) -> Iterator[tuple[Entry, str, Claim]]:
+    """The newest values of fields that wait for a second model."""
+    for entry in specification.entries.values():
+        if specification.lives(entry.id):
+            newest = ((field, claims[-1]) for field, claims in entry.claims.items() if claims)
+            yield from ((entry, field, claim) for field, claim in newest if claim.is_unconfirmed)
 
 
 def is_changing(line: Line) -> bool:

@@ -56,8 +56,9 @@ class Patch(Stored):
     """
     `add` appends to lists. `accept` takes over what is proposed or stale, in the whole entry or in fields. `new` says
     that the patch made the entry, so that a changed message keeps its ids. `quotes` are the words that a value rests
-    on, `unverified` why its sources do not say it, each by field. `note` is the id of the note that a person sorted
-    into the entry: its author said the words.
+    on, `unverified` why its sources do not say it, each by field. `checked` is what a review says of proposed values:
+    why one stays unchecked, or nothing when it is confirmed. `note` is the id of the note that a person sorted into the
+    entry: its author said the words.
     """
 
     id: str = Field(pattern=rf"^{CANONICAL_ID.pattern}$")
@@ -72,6 +73,7 @@ class Patch(Stored):
     sources: tuple[str, ...] = ()
     quotes: Mapping[str, tuple[Quote, ...]] = {}
     unverified: Mapping[str, str] = {}
+    checked: Mapping[str, str] = {}
     note: str = ""
 
     def as_json(self) -> dict[str, Any]:
@@ -239,6 +241,8 @@ class _Change:
             accepts = accepted and (field != OUTCOME or self._party.kind is PartyKind.PERSON)
             given = self._claiming(entry, field, value, patch, accepts=accepts)
             entry = _without_contradiction(given) if accepts and given is not entry else given
+        if self._party.kind is PartyKind.PERSONA:
+            entry = _with_verdicts(entry, patch.checked)
         took = entry
         if decides and patch.accept:
             fields = patch.accept if isinstance(patch.accept, tuple) else tuple(entry.claims)
@@ -528,6 +532,17 @@ def _check_limits(entry: Entry, patch: Patch, values: Mapping[str, Any]) -> None
             raise ValueError(f"{field} of {entry.id} is longer than {VALUE_CHARS:,} characters")
     if any(len(one.words) > QUOTE_CHARS for quotes in patch.quotes.values() for one in quotes):
         raise ValueError(f"{entry.id} has a quote longer than {QUOTE_CHARS} characters")
+
+
+def _with_verdicts(entry: Entry, checked: Mapping[str, str]) -> Entry:
+    """Only of what waited for a second model, and that no person has taken over."""
+    claims = dict(entry.claims)
+    for field, why in checked.items():
+        *before, last = claims.get(field) or (None,)
+        if last and last.is_unconfirmed:
+            last = last.but(check=Check.UNCHECKED if why else Check.AGREED, reason=why)
+            claims[field] = (*filter(None, before), last)
+    return entry.but(claims=claims)
 
 
 def _is_answered(entry: Entry, patch: Patch) -> bool:

@@ -202,7 +202,7 @@ class Eraser:
 
     def _without_values(self, patch: Mapping[str, Any], is_meant: Callable[[str], bool]) -> dict[str, Any]:
         id, after = str(patch.get("id", "")), dict(patch)
-        for part in {"set", "add", "unverified"} & after.keys():
+        for part in {"set", "add", "unverified", "checked"} & after.keys():
             if isinstance(values := after[part], dict):
                 after[part] = {
                     field: _blank(value) if is_meant(field) and self._is_text(id, field) else value

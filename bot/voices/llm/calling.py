@@ -71,6 +71,7 @@ ANSWER_CHARS = 100_000
 MOST_ROUNDS = 6
 """Of tool calls, before the answer has to come."""
 FIRST_LOOK = "what a first search found"
+ALL_LOOKS = "what was found; nothing more can be looked at"
 UNKNOWN_TOOL = "unknown"
 """In traces, for a name that the model made up."""
 EFFORTS: Mapping[str, ThinkingEffort] = {
@@ -169,12 +170,12 @@ class Caller:
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         began = time.monotonic()
-        responses, form = await self._answered(prompt, seconds=seconds, tokens=tokens)
+        responses, form, stopped = await self._answered(prompt, seconds=seconds, tokens=tokens)
         usages = [usage(one, self._name, address=self._address, seconds=0.0) for one in responses]
         took = together(usages)._replace(seconds=time.monotonic() - began)
         text = self._said(responses[-1])
         self._forms.heard(form, text)
-        return Completion(text, took, in_schema=form.schema is not None)
+        return Completion(text, took, in_schema=form.schema is not None, stopped_looking=stopped)
 
     async def _answered(self, prompt: Prompt, *, seconds: float, tokens: int) -> "_Exchange":
         """A library that cannot be interrupted is left behind when the time is over."""
@@ -218,7 +219,8 @@ class Caller:
                     raise
             else:
                 self._forms.settled(form, rejected)
-                return _Exchange(responses, form)
+                looked = [one for one in responses if one.tool_calls]
+                return _Exchange(responses, form, stopped_looking=len(looked) == MOST_ROUNDS)
 
     async def _in_form(self, form: RequestForm, prompt: Prompt, tokens: int) -> list[ModelResponse]:
         told = prompt.noted if form.schema else prompt
@@ -231,9 +233,13 @@ class Caller:
     async def _looked(
         self, prompt: Prompt, tools: Toolbox, tokens: int, form: RequestForm
     ) -> list[ModelResponse]:
-        """The model looks, and then answers; what it says while it looks is not its answer."""
+        """
+        The model looks, and then answers; what it says while it looks is not its answer. One that does not stop is
+        asked anew, with all that it saw, and without tools.
+        """
         sent, responses = _messages(prompt, caches=self._caches), list[ModelResponse]()
-        for _ in range(MOST_ROUNDS + 1):
+        seen: list[str] = []
+        for _ in range(MOST_ROUNDS):
             responses.append(await self._requested(sent, prompt, tokens, form))
             calls = responses[-1].tool_calls
             if not calls:
@@ -242,8 +248,13 @@ class Caller:
                 ToolReturnPart(call.tool_name, await _result(call, tools), call.tool_call_id)
                 for call in calls
             ]
+            seen += (str(one.content) for one in results)
             sent = [*sent, responses[-1], ModelRequest(parts=results)]
-        raise VoiceError(f"{self._name} looked at things, and did not answer.", reason="empty", again=False)
+        told = with_material(prompt, ALL_LOOKS, "\n\n".join(seen))
+        last = await self._requested(
+            _messages(told, caches=self._caches), told, tokens, form._replace(tools=())
+        )
+        return [*responses, last]
 
     async def _requested(
         self,
@@ -318,6 +329,7 @@ class _Exchange(NamedTuple):
 
     responses: list[ModelResponse]
     form: RequestForm
+    stopped_looking: bool = False
 
 
 def _parameters(form: RequestForm) -> ModelRequestParameters:

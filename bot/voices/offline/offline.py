@@ -9,7 +9,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.messages import discussion_wording
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
+from bot.engine.ports import NO_FACTS, Facts, ReviewFound, Speech, VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline import discussing
 from bot.voices.offline.discussing import Situation
@@ -33,6 +33,10 @@ class OfflineVoices:
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         return synthesize(cue.roundtable), NO_FACTS
+
+    async def review(self, cue: VoiceContext) -> ReviewFound:  # noqa: ARG002
+        """Nothing: it confirms nothing, and objects to nothing."""
+        return ReviewFound()
 
 
 def _situation(cue: VoiceContext) -> Situation:

@@ -70,10 +70,15 @@ def synthesis() -> AnswerSchema:
     return _named("synthesis", form)
 
 
-def support(answers: Iterable[str]) -> AnswerSchema:
-    """Of claims, by their sources."""
-    claim = _object(claim=COUNT, quote=TEXT, supported=_choice(answers))
-    return _named("support", _object(claims=_list(claim)))
+def review(answers: Iterable[str]) -> AnswerSchema:
+    """Of a draft by another model."""
+    form = _object(
+        verdicts=_list(_object(claim=COUNT, verdict=_choice(answers), words=TEXT)),
+        objection=_object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT))),
+        contradictions=_list(_object(one=TEXT, other=TEXT, because=TEXT)),
+        missing=_object(person=TEXT, ask=TEXT),
+    )
+    return _named("review", form)
 
 
 def findings() -> AnswerSchema:

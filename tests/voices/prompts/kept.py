@@ -18,9 +18,10 @@ from bot.domain.values.places import Place
 from bot.shipped import personas_dir, steps_dir
 from bot.voices import verifying
 from bot.voices.model import Prompt
-from bot.voices.prompts import judging, tasks
+from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
-from bot.voices.verifying import SourcedClaim
+from bot.voices.reviewing import asking_for_findings
+from bot.voices.verifying import ReviewMaterial, SourcedClaim
 from tests.specification.meeting import Meeting
 
 FOLDER = Path(__file__).parent / "kept"
@@ -138,7 +139,7 @@ def specification() -> Specification:
 
 
 def review() -> Prompt:
-    return judging.review("offline-sync", SHIPPED.roster[JORDAN], SHIPPED.roster, files=FILES)
+    return asking_for_findings("offline-sync", SHIPPED.roster[JORDAN], SHIPPED.roster, files=FILES)
 
 
 def heard(said: Answer) -> Roundtable:
@@ -178,20 +179,26 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     ),
 }
 JUDGING: Mapping[str, Callable[[], Prompt]] = {
-    "review": review,
-    "review-challenge": lambda: judging.review(
+    "findings": review,
+    "findings-challenge": lambda: asking_for_findings(
         "offline-sync",
         SHIPPED.roster[JORDAN],
         SHIPPED.roster,
         files=FILES,
         others=["Maya Chen", "Alex Rivera"],
     ),
-    "review-again": lambda: tasks.again(review(), "findings"),
+    "findings-again": lambda: tasks.again(review(), "data"),
 }
 """Of those who review: they are not at the table, and have rules of their own."""
 
 VERIFYING: Mapping[str, Callable[[], Prompt]] = {
-    "verify": lambda: verifying.prompt([SourcedClaim("40% drop [t02]", ("Ada: some drop off", "Ben: why?"))]),
+    "review": lambda: verifying.prompt(
+        ReviewMaterial(
+            [SourcedClaim("40% drop", {"C.1": "Ada: some drop off", "C.2": "Ben: why?"})],
+            "FR-001 requirement [accepted, Ada C.1] Keep the last row",
+            "[C.1] Ada:\n> some drop off",
+        )
+    ),
 }
 ALL = {**PROMPTS, **JUDGING, **VERIFYING}
 

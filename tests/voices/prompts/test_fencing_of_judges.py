@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.voices.model import Prompt
-from bot.voices.prompts import judging
 from bot.voices.prompts.fencing import FENCE, MARKER_CHARS, fenced, sealed
+from bot.voices.reviewing import asking_for_findings
 from tests.voices.prompts.kept import SHIPPED
 
 TRACE = "zugzwang"
@@ -24,7 +24,7 @@ def review_of(text: str) -> Prompt:
     """With *text* wherever somebody else's words come from."""
     files = {"requirements-spec.md": text, "draft.md": text}
     roster = SHIPPED.roster
-    return judging.review("offline-sync", next(iter(roster)), roster, files=files)
+    return asking_for_findings("offline-sync", next(iter(roster)), roster, files=files)
 
 
 def outside(prompt: Prompt) -> str:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from bot.voices.prompts import judging, tasks
+from bot.voices.prompts import tasks
 from bot.voices.prompts.own import own_turns
+from bot.voices.reviewing import asking_for_findings
 from tests.voices.minds import whole
 from tests.voices.prompts.kept import scene
 from tests.voices.test_judging import SHIPPED
@@ -51,7 +52,7 @@ def test_no_prompt_tells_of_another_item(path: str) -> None:
     roster = SHIPPED.roster
     prompts = [
         tasks.draft(scene()._replace(files=files)),
-        judging.review("offline-sync", next(iter(roster)), roster, files=files),
+        asking_for_findings("offline-sync", next(iter(roster)), roster, files=files),
     ]
 
     assert all("NFR-002" in whole(one) for one in prompts)

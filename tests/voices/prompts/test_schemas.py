@@ -30,7 +30,7 @@ SAID = "C.0"
 DATA = (
     schemas.contribution(),
     schemas.synthesis(),
-    schemas.support(Support),
+    schemas.review(Support),
     schemas.findings(),
 )
 

@@ -16,7 +16,7 @@ from bot.domain.roundtable.inputs import Command, Input, TimeCame
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
-from bot.domain.roundtable.transitions import elaborations, steps
+from bot.domain.roundtable.transitions import drafts, elaborations, steps
 from bot.domain.roundtable.transitions.saving import has_content
 from bot.domain.roundtable.waiting import entries_waited_for, unheard_in_discussion
 from bot.domain.values.timestamps import after as moment_after
@@ -25,6 +25,7 @@ from bot.domain.values.timestamps import in_words, seconds_since
 FEEDBACK_SECONDS = 120
 UNANSWERED_SECONDS = 600
 """Working time."""
+SLOW_SECONDS = 20
 LATE_SECONDS = 120.0
 """A timer that comes later than this proves no silence: nothing ran, and people may have written meanwhile."""
 
@@ -105,6 +106,8 @@ def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
         case TimerName.UNANSWERED:
             offset = rt.attendance.offsets.get(rt.started_by, 0)
             due = playbook.policy.working.opening(moment_after(rt.now, UNANSWERED_SECONDS), offset=offset)
+        case TimerName.SLOW:
+            due = moment_after(rt.now, SLOW_SECONDS)
         case _:
             due = moment_after(rt.now, 60 * playbook.policy.quiet_minutes)
     return set_timer(rt, name, due)
@@ -114,5 +117,6 @@ WAITS: tuple[tuple[TimerName, Callable[[Roundtable], bool]], ...] = (
     (TimerName.QUIET, only_people_go_on),
     (TimerName.FEEDBACK, _has_feedback),
     (TimerName.UNANSWERED, _is_unanswered),
+    (TimerName.SLOW, drafts.is_at_work),
 )
 """When each timer runs: from when that begins to hold, and anew with everything that a person does meanwhile."""

@@ -20,6 +20,7 @@ from bot.domain.roundtable.transitions import (
     asking,
     cards,
     deciding,
+    drafts,
     speaking,
     specifying,
 )
@@ -86,6 +87,7 @@ def drafted(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtab
     What a persona makes of people's words: entries for the card, and words only if it has any. Words that it wrote
     while people went on are left out, because they may be answered already; its entries rest on what it read.
     """
+    rt = drafts.note_draft(rt, event)
     persona = playbook.roster.get(event.persona) or asking.speaker_of(rt, playbook)
     asked = dict.fromkeys((*event.then, *asking.called(rt, playbook)))
     then = tuple(key for key in asked if key != persona.key)

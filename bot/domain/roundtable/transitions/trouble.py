@@ -51,6 +51,7 @@ from bot.domain.roundtable.transitions import (
     absence,
     asking,
     budgeting,
+    drafts,
     elaborations,
     exporting,
     opening,
@@ -321,7 +322,7 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
     if budgeting.is_over(rt, effect, reason, playbook):
         return budgeting.carried_on(rt, effect, playbook)
     if rt.stage is not Stage.ELABORATING:
-        return rt
+        return drafts.note_failure(rt, effect, reason, str(failure.said.facts.get("raw") or ""))
     if effect.task == "frame":
         return _voice_lost(rt, failure, playbook)
     return elaborations.said_nothing(rt, effect.persona, playbook)

@@ -1,0 +1,306 @@
+"""What the card says of a draft and its review: each thing that is wrong is one line, with what to do."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.policy import ReviewedBy
+from bot.domain.messages import draft_wording as wording
+from bot.domain.messages.message import Action, CardPart
+from bot.domain.roundtable.effects import ReviewDraft, Speak
+from bot.domain.roundtable.inputs import TimeCame
+from bot.domain.roundtable.outcomes import (
+    ClaimVerdict,
+    Contradiction,
+    Failed,
+    MissingView,
+    ReviewObjection,
+)
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import TimerName
+from bot.domain.specification.claim_check import NOT_CONFIRMED
+from bot.domain.specification.claims import Check
+from bot.domain.specification.entries import Claim, Patch, Quote, unconfirmed
+from bot.errors import NotNow
+from tests.domain.books import thinking
+from tests.domain.table import SORRY, Table, shipped
+
+SAID = "We need it for field work, and phones get lost."
+DENIED = "another model found nothing"
+
+
+def book(by: ReviewedBy = ReviewedBy.OTHER) -> Playbook:
+    playbook = thinking(shipped())
+    return replace(playbook, policy=playbook.policy.but(reviewed_by=by))
+
+
+def verdicts(rt: Roundtable, why: str = "") -> tuple[ClaimVerdict, ...]:
+    return tuple(
+        ClaimVerdict(id=entry.id, field=field, at=claim.at, why=why)
+        for entry, field, claim in unconfirmed(rt.specification)
+    )
+
+
+def drafted(by: ReviewedBy = ReviewedBy.OTHER, *, fails: str = "", until: str = "", **review: Any) -> Table:
+    """Maya proposes a risk in other words than its quote; the *review* says this, besides its verdicts."""
+    table = Table(book(by)).start().stop_paying()
+    table.say(SAID, who="grace").pay_up_to("speak")
+    quote = Quote(line=table.rt.line_of(table.rt.answers[0].ts), words="phones get lost")
+    found = Patch(
+        id="RSK-001",
+        kind="risk",
+        new=True,
+        set={"text": "Phones are lost"},
+        quotes={"text": (quote,)},
+        sources=(quote.line,),
+        unverified={"text": NOT_CONFIRMED},
+    )
+    table.world.more = {"patches": (found,)}
+    if fails:
+        table.fail("review", fails)
+
+    def found_by_review(rt: Roundtable) -> Mapping[str, Any]:
+        return {"verdicts": verdicts(rt), **review}
+
+    table.world.review = found_by_review
+    table.pay_up_to(until) if until else table.resume_paying()
+    table.world.more = {}
+    return table
+
+
+def objected_to() -> Table:
+    """The review confirms nothing."""
+    quote = Quote(line="C1.1", words="phones get lost")
+    against = ReviewObjection(text="Phones are insured.", quotes=(quote,), model="large")
+    return drafted(verdicts=(), objection=against)
+
+
+def failed(reason: str, *, raw: str = "") -> Table:
+    """A draft."""
+    table = Table(book()).start()
+    facts = {"raw": raw, "provider": "scripted"} if raw else {}
+    table.world.failing["speak"] = [
+        Failed(key="", at="", effect="", reason=reason, sentence=SORRY, facts=facts)
+    ]
+    return table.say(SAID, who="grace")
+
+
+def risk(table: Table) -> Claim:
+    claim = table.rt.specification.entries["RSK-001"].claim("text")
+    assert claim
+    return claim
+
+
+def notes(table: Table) -> list[tuple[str, list[str]]]:
+    """The lines of drafts and reviews, with their buttons."""
+    card = table.card.card
+    assert card
+    places = [place for place, one in enumerate(card.parts) if one.prose.startswith("_A suggestion counts")]
+    after = card.parts[places[0] + 1 :] if places else card.parts
+    told = [one for one in after if one.prose and not one.title and not _is_of_step(one)]
+    return [(one.prose, [choice.label for choice in one.buttons]) for one in told]
+
+
+def _is_of_step(part: CardPart) -> bool:
+    return any(choice.action in {Action.FILE, Action.SORT} for choice in part.buttons) or "?" in part.prose
+
+
+# --- reviews -------------------------------------------------------------------------------------------------------
+
+
+def test_a_draft_is_shown_at_once_and_the_review_follows() -> None:
+    """The card says meanwhile that it is being checked."""
+    table = drafted(until="review")
+    assert notes(table) == [(wording.CHECKING, [])]
+    assert risk(table).is_unchecked
+
+    table.resume_paying()
+
+    assert (risk(table).check, risk(table).reason) == (Check.AGREED, "")
+    assert notes(table) == []
+    assert not risk(table).accepted
+
+
+def test_what_a_review_does_not_confirm_keeps_its_reason() -> None:
+    table = drafted(verdicts=())
+    assert (risk(table).check, risk(table).reason) == (Check.UNCHECKED, NOT_CONFIRMED)
+
+    table.world.review = lambda rt: {"verdicts": verdicts(rt, DENIED)}
+    table.press(Action.CHECK_AGAIN)
+
+    assert (risk(table).check, risk(table).reason) == (Check.UNCHECKED, DENIED)
+    assert notes(table) == []
+
+
+@pytest.mark.parametrize("reason", ["timeout", "refused", "unstructured", "unavailable"])
+def test_a_review_that_fails_leaves_one_line(reason: str) -> None:
+    """However it fails; the button asks once more, and what the review took is counted."""
+    table = drafted(fails=reason)
+    assert notes(table) == [("Nobody checked this draft: 1 value is unchecked.", ["Check again"])]
+
+    table.press(Action.CHECK_AGAIN)
+
+    assert risk(table).check is Check.AGREED
+    assert notes(table) == []
+
+
+def test_what_a_failed_review_took_is_counted_once() -> None:
+    table = Table(book()).start()
+    took = {"provider": "scripted", "model": "one", "tokens_in": 200, "tokens_out": 20}
+    table.world.failing["review"] = [
+        Failed(key="", at="", effect="", reason="refused", sentence=SORRY, facts=took)
+    ]
+    before = table.rt.purse.spent.tokens
+    table.rt = table.stop_paying().rt.queueing(ReviewDraft())
+    table.resume_paying()
+
+    assert table.rt.purse.spent.tokens == before + 220
+
+
+def test_without_a_reviewer_nothing_is_asked() -> None:
+    """The values say themselves that they are unchecked."""
+    table = drafted(ReviewedBy.NOBODY)
+
+    assert risk(table).reason == NOT_CONFIRMED
+    assert notes(table) == []
+    with pytest.raises(NotNow):
+        table.press(Action.CHECK_AGAIN)
+
+
+def test_one_mind_is_told_once_for_the_item() -> None:
+    table = drafted(ReviewedBy.SAME)
+    assert notes(table) == [(wording.ONE_MIND, [])]
+
+    table.do_step().press_continue()
+
+    assert wording.ONE_MIND not in table.card.text
+
+
+def test_the_objection_is_one_line_that_acts_on_nothing() -> None:
+    """With its quote and the model; who hides it is on record."""
+    table = objected_to()
+    shown = "**Against this**: Phones are insured. “phones get lost” (large)"
+    unchecked, *others = notes(table)
+    assert others == [(shown, ["Answer", "Not relevant"])]
+    assert not table.rt.specification.active("objection")
+
+    table.press(Action.NOT_RELEVANT, who="grace")
+
+    assert notes(table) == [unchecked]
+    assert table.rt.lines[-1].content == "Grace pressed Not relevant: Phones are insured."
+    assert table.rt.lines[-1].person == "grace"
+    assert any(shown in line.content for line in table.rt.lines)
+
+
+def test_contradictions_and_who_is_missing_are_lines() -> None:
+    both = Contradiction(one="RSK-001", other="C1.1", because="one says lost")
+    table = drafted(contradictions=(both,), missing=MissingView(person="Grace", ask="How many a week?"))
+
+    assert "**RSK-001** and **C1.1** cannot both hold: one says lost" in table.card.text
+    assert "Grace: How many a week?" in table.card.text
+
+
+def test_a_value_that_was_changed_meanwhile_keeps_its_mark() -> None:
+    """The verdict was about another one."""
+    table = drafted(verdicts=())
+    claim = risk(table)
+    old = ClaimVerdict(id="RSK-001", field="text", at=claim.at - 1)
+    table.world.review = lambda _: {"verdicts": (old,)}
+    table.press(Action.CHECK_AGAIN)
+
+    assert risk(table).reason == NOT_CONFIRMED
+
+
+def test_only_a_review_gives_verdicts() -> None:
+    """A person who writes the same in a line confirms nothing, and code's own marks stay."""
+    table = drafted(verdicts=())
+    meeting = table.rt.specification
+    patch = Patch(id="RSK-001", checked={"text": ""}).as_json()
+    table.rt = table.rt.recording("Ada.", part=table.rt.part, person="ada", user_name="Ada", entries=[patch])
+
+    assert table.rt.specification.entries["RSK-001"] == meeting.entries["RSK-001"]
+
+
+# --- drafts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reason", "line", "buttons"),
+    [
+        ("refused", "The model refused this step, so Maya has no draft.", ["Ask another model"]),
+        ("unstructured", "Maya's answer could not be read as entries.", ["Show"]),
+        ("empty", "Maya has no draft: the model said nothing.", []),
+        ("cut_off", "Maya has no draft: the answer of the model was too long.", []),
+        ("busy", "Maya has no draft: the model gave no answer that could be used.", []),
+    ],
+)
+def test_a_draft_that_fails_leaves_one_line(reason: str, line: str, buttons: list[str]) -> None:
+    """Beside it stands the button that asks once more."""
+    table = failed(reason, raw="{entries: …" if reason == "unstructured" else "")
+
+    told = [one for one in notes(table) if one[0] == line]
+    assert told == [(line, buttons)]
+    assert table.menu.offers(Action.READ_AGAIN)
+    assert "not read by" not in table.card.text
+
+    table.press(Action.READ_AGAIN)
+
+    assert line not in table.card.text
+
+
+def test_another_model_drafts_what_one_refused() -> None:
+    table = failed("refused").press(Action.ASK_OTHER)
+
+    (asked,) = [one for one in table.completing if isinstance(one, Speak) and one.by_other]
+    assert asked.task == "draft"
+
+
+def test_only_where_there_is_another_model() -> None:
+    table = Table(book(ReviewedBy.SAME)).start().fail("speak", "refused").say(SAID, who="grace")
+
+    assert not table.menu.offers(Action.ASK_OTHER)
+
+
+def test_the_answer_that_could_not_be_read_is_shown_to_who_asks() -> None:
+    table = Table(book()).start()
+    table.world.facts = {"raw": "{entries: ```"}
+    table.say(SAID, who="grace")
+    line = "Maya's answer could not be read as entries. What could be read is kept as unchecked."
+    assert (line, ["Show"]) in notes(table)
+
+    table.press(Action.SHOW_ANSWER, who="grace")
+
+    assert table.world.told[-1][0] == "grace"
+    assert "{entries: " in table.world.told[-1][1].text
+
+
+def test_who_looked_too_long_says_so() -> None:
+    table = Table(book()).start()
+    table.world.facts = {"stopped_looking": True, "looked_at": [{"ids": []}] * 6}
+    table.say(SAID, who="grace")
+
+    assert ("Maya stopped after 6 looks; this rests on what was seen.", []) in notes(table)
+
+
+def test_after_20_seconds_the_card_says_that_a_draft_is_made() -> None:
+    """*Stop* ends the call and nothing else: what people said waits to be read."""
+    table = Table(book()).start().stop_paying()
+    table.say(SAID, who="grace").pay_up_to("speak")
+    due = table.rt.timers[TimerName.SLOW]
+    assert "20 s" not in table.card.text
+
+    table.rt = table.decided(
+        TimeCame(key="slow", at=due, name=TimerName.SLOW, due=due),
+    )
+    table.pay_up_to("speak")
+    assert "Maya is drafting, for more than 20 s." in table.card.text
+
+    table.press(Action.STOP_DRAFT)
+
+    assert not table.rt.has_pending(Speak)
+    assert "Ada chose: Stop" in [line.content for line in table.rt.lines]
+    assert [one.text for one in table.rt.unread] == [SAID]
+    assert table.menu.offers(Action.READ_AGAIN)

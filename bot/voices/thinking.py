@@ -323,7 +323,7 @@ async def _answer(
     if flaw == LONG and answer.text:
         answer, flaw = answer._replace(text=answers.shortened(answer.text, spec.longest)), ""
     facts = dict(thinking.facts)
-    if flaw == FORM and spec.drafts and (entries := _entries_in(thinking.raw)):
+    if flaw in {FORM, EMPTY} and spec.drafts and (entries := _entries_in(thinking.raw)):
         answer, flaw = answer._replace(text="", entries=entries), ""
         facts[RAW] = thinking.raw[:RAW_CHARS]
     if flaw == QUESTION or (flaw == FORM and answer.text):  # what it says is still useful

@@ -199,7 +199,7 @@ def test_a_card_says_that_the_model_could_not_read_and_offers_to_read_again(stag
         table.fail("speak", "refused").press(Action.FINISH_STEP)
 
     assert table.rt.stage is stage
-    said = "2 messages were not read by Maya: the model gave no answer that could be used."
+    said = "The model refused this step, so Maya has no draft."
     assert said in table.card.text
     assert Action.READ_AGAIN in table.offered()
 

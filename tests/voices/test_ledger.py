@@ -13,7 +13,7 @@ from bot.domain.catalog.budget import accounts, spent_by
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.roundtable.outcomes import Failed
 from bot.errors import VoiceError
-from bot.voices.llm.calling import Caller
+from bot.voices.llm.calling import MOST_ROUNDS, Caller
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.verifying import Verifier
@@ -93,7 +93,9 @@ async def test_the_model_that_checks_is_counted_too() -> None:
     given = Synthesis.model_validate(
         {"insights": [{"text": "Alex is asked.", "by": ["Maya"], "turns": ["t01"]}], "summary": "Asked."}
     )
-    provider = Provider(TextPart('{"verdicts": [{"claim": 1, "verdict": "yes", "words": "what is your take?"}]}'))
+    provider = Provider(
+        TextPart('{"verdicts": [{"claim": 1, "verdict": "yes", "words": "what is your take?"}]}')
+    )
     _, checked = await Verifier(provider.model).synthesis(given, debate)
     own = {"provider": "scripted", "model": "one", "tokens_in": 5, "tokens_out": 1}
 
@@ -105,6 +107,44 @@ async def test_the_model_that_checks_is_counted_too() -> None:
     assert spent.tokens == provider.served + 6
     assert accounts([{**line, "step_id": "00-01"}]).steps["00-01"] == spent
     assert spent_by({**own, "verifier": {"failed": "timeout"}}) == spent_by(own)
+
+
+REVIEW = TextPart('{"verdicts": []}')
+
+
+@pytest.mark.parametrize(
+    ("parts", "requests"),
+    [
+        ((REVIEW,), 1),
+        ((TextPart("Certainly!"), REVIEW), 2),
+        ((TextPart("Certainly!"),), 2),
+        ((TextPart("Certainly!"), DOWN), 1),
+    ],
+    ids=["an answer", "unusable once", "unusable twice", "unusable, then down"],
+)
+async def test_a_review_costs_what_was_served(parts: tuple[Part, ...], requests: int) -> None:
+    """Also one that fails."""
+    provider = Provider(*parts)
+    voices = ModelVoices(lambda _: None, OfflineVoices(), Verifier(provider.model))
+    try:
+        told = (await voices.review(cue(debating(FRAMED)))).facts
+    except VoiceError as error:
+        told = error.facts
+
+    spent = spent_by(told)
+    assert spent
+    assert spent.tokens == provider.served == requests * (TOKENS_IN + TOKENS_OUT)
+
+
+async def test_who_looks_without_an_end_is_asked_without_tools() -> None:
+    """What it says then rests on what it saw, and the facts say that it was stopped."""
+    provider = Provider(*[LOOK] * MOST_ROUNDS, GOOD)
+    told = await facts(provider)
+
+    assert told["stopped_looking"] is True
+    spent = spent_by(told)
+    assert spent
+    assert spent.tokens == provider.served == (MOST_ROUNDS + 1) * (TOKENS_IN + TOKENS_OUT)
 
 
 def test_an_answer_that_could_not_be_used_is_in_the_budget_and_in_the_record() -> None:

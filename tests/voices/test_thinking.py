@@ -1,12 +1,17 @@
 """Personas that think: they say what a mind answers, if it can be said; a mind's mistakes are nobody's words."""
 
+import json
+
 import pytest
 
 from bot.domain.discussion.elaboration import Stance
+from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
 from bot.voices.answers import LONGEST
+from bot.voices.thinking import SALVAGED
+from tests.specification.meeting import PLAYBOOK
 from tests.voices.minds import ScriptedMind, cue, debating, lost, record, thinking, whole
-from tests.voices.people import ADA, ALEX, CONTEXT, JORDAN, MAYA, roundtable
+from tests.voices.people import ADA, ALEX, CONTEXT, FEATURES, JORDAN, MAYA, roundtable
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
 STANCE = {
@@ -255,3 +260,18 @@ async def test_who_is_not_at_the_table_cannot_speak() -> None:
     """A mistake of ours, and none that a retry would mend."""
     with pytest.raises(VoiceError, match="no persona 'nobody'"):
         await thinking(ScriptedMind("x")).draft(cue(roundtable(CONTEXT, (ADA, "Yes.")), "nobody"))
+
+
+async def test_whole_entries_of_an_answer_that_was_cut_off_are_kept_as_unchecked() -> None:
+    """The answer is kept beside them; the model was asked twice."""
+    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
+    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
+    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
+    cut = f'{{"say": "", "entries": [{json.dumps(entry)}, {{"kind": "requ'
+    mind = ScriptedMind(cut)
+    speech = await thinking(mind).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+
+    (patch,) = speech.patches or ()
+    assert (patch.set, patch.unverified) == ({"title": "Export every row"}, {"title": SALVAGED})
+    assert speech.facts["raw"] == cut
+    assert len(mind.asked) == 2

@@ -88,13 +88,6 @@ def reworded_fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) 
     ]
 
 
-def marked(patches: Iterable[Patch]) -> list[dict[str, str]]:
-    """For the record: what was marked, and why."""
-    return [
-        {"id": one.id, "field": field, "why": why} for one in patches for field, why in one.unverified.items()
-    ]
-
-
 def _words_in(claims: Iterable[Claim]) -> Iterator[str]:
     return (word for claim in claims for word in _words(claim.value))
 

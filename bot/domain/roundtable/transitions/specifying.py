@@ -272,8 +272,6 @@ def proposed(
     if not facts:
         return rt
     facts[PERSONA_NAME] = persona.first_name
-    if marked := checks.marked(found):
-        facts["unverified"] = marked
     ids = ", ".join(dict.fromkeys(patch["id"] for patch in facts[ENTRIES]))
     return rt.proposing(step_wording.proposed(persona, ids), actor=persona.actor, part=part, **about, **facts)
 

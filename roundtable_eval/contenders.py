@@ -246,9 +246,8 @@ class Table:
             claims = [_claim_of(found[place], field, texts) for place, field in some]
             given = await self.answered(asked(ReviewMaterial(claims), session.about), {})
             for (place, field), verdict in zip(some, verdicts_in(given, claims), strict=True):
-                marks = dict(found[place].unverified)
-                why = verdict.mark if verdict else NO_VERDICT
-                marks |= {field: why}
+                why = verdict.mark if verdict else NO_VERDICT if given else NOT_CONFIRMED
+                marks = {**found[place].unverified, field: why}
                 kept = {name: one for name, one in marks.items() if one}
                 found[place] = found[place].but(unverified=kept)
         return found

@@ -26,6 +26,7 @@ from bot.storage.git.workspace import GitWorkspace
 from bot.storage.redis import RedisStore
 from bot.storage.tasks import DocketWake
 from bot.voices.offline.offline import OfflineVoices
+from tests.sealing import SEAL
 
 
 class Parts(NamedTuple):
@@ -66,7 +67,7 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
     async with (
         RedisStore(redis_url, team=TEAM) as store,
         DocketWake(redis_url, team=TEAM) as wake,
-        GitWorkspace(root) as files,
+        GitWorkspace(root, seal=SEAL) as files,
     ):
         records = KeptRecords(files.transcript)
         chat = SlackChat(client, playbook.roster, us)

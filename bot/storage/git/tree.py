@@ -101,7 +101,7 @@ class Files:
     def content(self, path: str, id: Oid, most: int) -> bytes | None:
         """None for what is no blob. Raises TooLarge, and KeyError. What a partial clone lacks is fetched by git."""
         assert self._repository, "only a repository has ids"
-        if id not in self._repository:
+        if id not in self._repository.odb:
             Git(Path(self._repository.path)).at_once("cat-file", "-e", str(id))
         if self._repository.odb.read_header(id)[1] > most:
             raise TooLarge(path, most)

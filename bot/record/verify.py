@@ -7,11 +7,11 @@ is: in a line by git, in a synthesis or in meta.json by the lines.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE
@@ -33,6 +33,7 @@ from bot.domain.transcript.scrubbing import ScrubbedLines, named
 from bot.domain.transcript.state import Concluded, State
 from bot.domain.transcript.verify import Wrong, difference, sections_compared
 from bot.domain.values.json_files import decoded
+from bot.engine.ports import ItemVersion
 from bot.files import (
     ARTIFACT_BYTES,
     CHOSEN_RECORD_BYTES,
@@ -71,41 +72,16 @@ class Difference(NamedTuple):
         return "\n".join((f"{self.file}:{self.line}: {self.sentence}", *self.diff))
 
 
-class CommittedFile(Protocol):
-    """A file at one commit; the same id is the same content."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def read(self) -> Callable[[], bytes]: ...
-
-
-class CommittedItem(Protocol):
-    """An item at one commit. Keys of `files` are paths in the item's folder; the file that items share has its own."""
-
-    @property
-    def sha(self) -> str: ...
-
-    @property
-    def author(self) -> str:
-        """Who made the commit; empty for commits of the bot."""
-        ...
-
-    @property
-    def files(self) -> Mapping[str, CommittedFile]: ...
-
-
 # --- lines and sections with every committed version --------------------------------------------------------------
 #
 # Lines are only ever added. Two exceptions: joining two clones sorts their lines together and raises rounds, and
 # scrubbing puts marks in place of secrets, which a later line says.
 
 
-def lines_kept(content: bytes, name: str, versions: Iterable[CommittedItem]) -> Iterator[Difference]:
+def lines_kept(content: bytes, name: str, versions: Iterable[ItemVersion]) -> Iterator[Difference]:
     """*versions*: the newest first. *content* is the file now."""
     newer, last = content, ""
-    by: CommittedItem | None = None
+    by: ItemVersion | None = None
     for version in versions:
         kept = version.files.get(name)
         if kept is None and by is None:
@@ -121,7 +97,7 @@ def lines_kept(content: bytes, name: str, versions: Iterable[CommittedItem]) -> 
         by = version
 
 
-def _edited_by(found: Difference, by: CommittedItem | None) -> Difference:
+def _edited_by(found: Difference, by: ItemVersion | None) -> Difference:
     """A difference since the commit of a person is an edit of that person."""
     if by is None or not by.author:
         return found
@@ -286,7 +262,7 @@ class RecordedItem(NamedTuple):
 
 def differences(
     item: RecordedItem,
-    versions: Sequence[CommittedItem] = (),
+    versions: Sequence[ItemVersion] = (),
     *,
     foreign: Collection[str] = (),
     playbook: Playbook | None = None,
@@ -334,7 +310,7 @@ def _projected(
     item: RecordedItem,
     texts: Mapping[str, str],
     wanted: Mapping[str, str],
-    versions: Sequence[CommittedItem],
+    versions: Sequence[ItemVersion],
     *,
     plan: Mapping[str, str],
 ) -> Iterator[Difference]:
@@ -365,7 +341,7 @@ def _text(file: File) -> str:
     return ""
 
 
-def _hand_edit(name: str, text: str, versions: Sequence[CommittedItem]) -> str:
+def _hand_edit(name: str, text: str, versions: Sequence[ItemVersion]) -> str:
     """Who changed the file in a commit after our last one; empty if it is not committed, or we changed it last."""
     content = text.encode("utf-8", "surrogateescape")
     newest = versions[0].files.get(name) if versions else None
@@ -386,7 +362,7 @@ def _content(file: File) -> bytes | None:
         return None
 
 
-def _progress(content: bytes | None, state: State, versions: Sequence[CommittedItem]) -> Iterator[Difference]:
+def _progress(content: bytes | None, state: State, versions: Sequence[ItemVersion]) -> Iterator[Difference]:
     if content is None:
         if (versions and META in versions[0].files) or state.progress.whole:
             yield Difference(META, 1, "is not there")

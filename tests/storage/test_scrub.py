@@ -10,8 +10,8 @@ from bot.domain.privacy.redaction import Redactor
 from bot.domain.transcript.seal import SCRUBBED, foreign_ids
 from bot.record.reading import replay
 from bot.record.verify import RecordedItem, differences
+from bot.storage.git.history import versions
 from bot.storage.git.scrub import Scrubber
-from bot.storage.git.versions import versions
 from tests.domain.table import Table
 from tests.record.kept import ITEMS, an_evening, committed
 from tests.sealing import SEAL, TRUSTED

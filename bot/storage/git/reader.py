@@ -32,7 +32,7 @@ from bot.errors import ConfigError
 from bot.files import ARTIFACT_BYTES, BACKLOG_BYTES, META_BYTES, TRANSCRIPT_BYTES
 from bot.storage.git.branch import LAST, Branch
 from bot.storage.git.command import Git
-from bot.storage.git.exporting import found_edits
+from bot.storage.git.history import found_edits
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import (
     BRANCHES,

@@ -39,7 +39,7 @@ from bot.domain.transcript.seal import chain_in, lost_rows, read_chain, restore_
 from bot.domain.values.value import Value
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, FileRefused
 from bot.storage.git.branch import Branch, CommitDraft
-from bot.storage.git.exporting import due_exports
+from bot.storage.git.history import due_exports
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import EFFECT, ITEM, STEP, Files, line_from, message_of, parent_of, trailer
 

@@ -35,7 +35,7 @@ from bot.files import ARTIFACT_BYTES, META_BYTES, folder
 from bot.storage.git.branch import AUTHOR, EMAIL, Branch, CommitDraft
 from bot.storage.git.command import Git, explained
 from bot.storage.git.follow import Checkout
-from bot.storage.git.hand_edits import described
+from bot.storage.git.history import described
 from bot.storage.git.reader import ItemReader
 from bot.storage.git.reviews import ReviewToStore, ReviewWriter
 from bot.storage.git.seal import Seal

@@ -9,8 +9,7 @@ import pytest
 
 from bot.engine.evidence_ports import NO_SIGHT, LookRefused, Passage
 from bot.storage.git import survey
-from bot.storage.git.evidence import READ_CHARS, GitEvidence, evidence_of
-from bot.storage.git.ranking import LINES_A_FILE, MOST_LINES
+from bot.storage.git.evidence import LINES_A_FILE, MOST_LINES, READ_CHARS, GitEvidence, evidence_of
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git

@@ -70,8 +70,8 @@ from bot.slack.client import Identity
 from bot.slack.pace import Pace
 from bot.slack.people import PeopleDirectory, PersonOf, UserStore
 from bot.slack.reception import Reception
+from bot.storage.git.erasing import Forgetter
 from bot.storage.git.evidence import GitEvidence
-from bot.storage.git.forget import Forgetter
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
 from bot.storage.git.tree import STATE, files_at, files_at_tip

@@ -10,8 +10,8 @@ from bot.domain.privacy.redaction import Redactor
 from bot.domain.transcript.seal import SCRUBBED, foreign_ids
 from bot.record.reading import replay
 from bot.record.verify import RecordedItem, differences
+from bot.storage.git.erasing import Scrubber
 from bot.storage.git.history import versions
-from bot.storage.git.scrub import Scrubber
 from tests.domain.table import Table
 from tests.record.kept import ITEMS, an_evening, committed
 from tests.sealing import SEAL, TRUSTED
@@ -28,7 +28,7 @@ def leaky(root: Path) -> RecordedItem:
 
 
 def scrubber(root: Path) -> Scrubber:
-    return Scrubber(root, items_dir=ITEMS, redact=Redactor(), lock_seconds=0.1, seal=SEAL)
+    return Scrubber(root, items_dir=ITEMS, redact=Redactor(), seal=SEAL)
 
 
 def git(root: Path, *words: str) -> str:

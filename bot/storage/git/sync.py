@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote
@@ -151,8 +152,8 @@ async def _said(git: Git, *words: str, seconds: float) -> GitResult:
 class _Local:
     """What a round does to the workspace, in one thread."""
 
-    def __init__(self, root: Path, items_dir: str, seal: Seal, exports: Exports | None) -> None:
-        self._branch = Branch(root, items_dir, lock_seconds=LOCK_SECONDS, exports=exports)
+    def __init__(self, branch: Branch, seal: Seal) -> None:
+        self._branch = branch
         self._repository = self._branch.repository
         self._worker = Worker(self._branch, seal)
         self._reviews = ReviewWriter(self._branch)
@@ -321,9 +322,8 @@ class Sync:
         exports: Exports | None = None,
     ) -> None:
         self._root = root.absolute()
-        self._items_dir = items_dir
+        self._branch = partial(Branch, self._root, items_dir, lock_seconds=LOCK_SECONDS, exports=exports)
         self._seal = seal or Seal()
-        self._exports = exports
         self._remote = remote
         self._every = every_seconds
         self._network = network_seconds
@@ -441,7 +441,7 @@ class Sync:
 
     async def _in_thread(self, work: Callable[[_Local], T]) -> T:
         def run() -> T:
-            self._local = self._local or _Local(self._root, self._items_dir, self._seal, self._exports)
+            self._local = self._local or _Local(self._branch(), self._seal)
             return work(self._local)
 
         with explained():

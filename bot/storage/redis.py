@@ -459,23 +459,11 @@ def _fields(save: Save) -> tuple[str | int, ...]:
     roundtable = save.after.value
     debate, place = roundtable.elaboration, roundtable.place
     return (
-        roundtable.version,
-        roundtable.incarnation,
-        roundtable.stage.value,
-        roundtable.phase_key,
-        roundtable.step_id,
-        debate.turns_used if debate else 0,
-        debate.max_turns if debate else roundtable.max_turns,
-        place.team,
-        place.channel,
-        place.thread,
-        SEPARATOR.join(roundtable.pending),
-        roundtable.now,
-        roundtable.next_due,
-        roundtable.shape,
-        save.after.link,
-        save.state,
-    )
+        roundtable.version, roundtable.incarnation, roundtable.stage.value, roundtable.phase_key, roundtable.step_id,
+        debate.turns_used if debate else 0, debate.max_turns if debate else roundtable.max_turns,
+        place.team, place.channel, place.thread, SEPARATOR.join(roundtable.pending), roundtable.now,
+        roundtable.next_due, roundtable.shape, save.after.link, save.state,
+    )  # fmt: skip
 
 
 def _pairs(flat: list[bytes]) -> dict[str, bytes]:

@@ -44,14 +44,7 @@ from bot.files import (
     Folder,
     folder,
 )
-from bot.record.projected import (
-    HeldSynthesis,
-    committed,
-    plan_files,
-    projected,
-    with_follow_ups,
-    with_syntheses,
-)
+from bot.record.projected import HeldSynthesis, committed, item_files, plan_files
 from bot.record.reading import NamedFile, numbered, repeated, replay
 from bot.record.words_kept import unkept
 
@@ -299,8 +292,7 @@ def differences(
         syntheses = (
             () if is_foreign else [HeldSynthesis(record, one.text) for one, record in held if one.whole]
         )
-        wanted = with_syntheses(projected(snapshot, facts, texts, playbook), syntheses, facts, playbook)
-        wanted = with_follow_ups(wanted, snapshot, playbook)
+        wanted = item_files(snapshot, syntheses, facts, texts, playbook)
         yield from _projected(item, texts, wanted, versions, plan=plan_files(snapshot, facts, playbook))
     with item.opened() as found:
         yield from plans_in_step(found)

@@ -49,7 +49,7 @@ from bot.storage.git.tree import (
     remove_stale_locks,
     shared_git_dir,
 )
-from bot.storage.git.work import Applied, ItemWork, Worker, free_name, keep_unpushed
+from bot.storage.git.work import AppliedWork, ItemWork, Worker, free_name, keep_unpushed
 
 LARGEST_BATCH = 32
 """A larger batch would keep the first commit waiting for too long."""
@@ -265,8 +265,8 @@ class Writer:
             state,
             str(made.commit.id),
             tuple(dict.fromkeys(self._touched(due.slug, edits, made))),
-            applied.troubles if made.is_new else (),
-            applied.unwritten,
+            tuple(applied.troubles) if made.is_new else (),
+            tuple(applied.unwritten),
             restored=applied.restored,
             last_line=last_line(
                 self.branch.content(made.commit, self.worker.places.transcript(due.slug)) or b"",
@@ -302,7 +302,7 @@ class _Made(NamedTuple):
 
     commit: GitCommit
     parent: GitCommit | None
-    applied: Applied
+    applied: AppliedWork
     is_new: bool
 
 

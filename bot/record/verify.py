@@ -31,7 +31,7 @@ from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE
 from bot.domain.transcript.scrubbing import ScrubbedLines, named
 from bot.domain.transcript.state import Concluded, State
-from bot.domain.transcript.verify import Wrong, difference, sections_compared
+from bot.domain.transcript.verify import difference, sections_compared
 from bot.domain.values.json_files import decoded
 from bot.engine.ports import ItemVersion
 from bot.files import (
@@ -142,7 +142,6 @@ def _shown(row: bytes) -> str:
 
 # --- plans, also older versions ------------------------------------------------------------------------------------
 
-VERSIONS = "versions"
 READ = (PLAN, PLAN_PAGE, PLAN_FILES, REVIEW)
 
 
@@ -150,33 +149,31 @@ def plans_in_step(item: Folder) -> Iterator[Difference]:
     """The list of files is made again from the plan and compared. Raises OSError."""
     with suppress(FileNotFoundError), item.below(FOLDER) as newest:
         yield from _in_step(newest, FOLDER)
-        with newest.below(VERSIONS) as versions:
+        with newest.below("versions") as versions:
             for name in versions.folders():
-                with versions.below(name) as one:
-                    yield from _in_step(one, f"{FOLDER}/{VERSIONS}/{name}") if name.startswith("v") else ()
+                with versions.below(name) as version:
+                    yield from _in_step(version, f"{FOLDER}/versions/{name}") if name.startswith("v") else ()
 
 
-def _in_step(found: Folder, path: str) -> Iterator[Difference]:
+def _in_step(found: Folder, folder: str) -> Iterator[Difference]:
     """Files of an older version are checked under the paths of the newest one."""
-    files = {}
+    files: dict[str, str] = {}
     for name in READ:
+        inside = name.removeprefix(FOLDER)
         try:
-            content = found.read(name.removeprefix(f"{FOLDER}/"), ARTIFACT_BYTES)
+            content = found.read(inside.removeprefix("/"), ARTIFACT_BYTES)
         except FileRefused as error:
-            yield Difference(_named(name, path), 1, error.reason)
+            yield Difference(f"{folder}{inside}", 1, error.reason)
             return
         if content is not None:
             files[name] = content.decode("utf-8", "surrogateescape")
-    if files.keys() - {REVIEW}:
-        yield from _differences(files, path)
-
-
-def _differences(files: Mapping[str, str], folder: str) -> Iterator[Difference]:
+    if not files.keys() - {REVIEW}:
+        return
     for gap in check_files(files):
-        yield Difference(_named(gap.path, folder), gap.line, gap.sentence)
+        yield Difference(f"{folder}{gap.path.removeprefix(FOLDER)}", gap.line, gap.sentence)
     plan = read_plan(files.get(PLAN, "")).plan
     if plan and REVIEW in files and _reviewed(files[REVIEW]) != plan_hash(plan):
-        yield Difference(_named(REVIEW, folder), 1, "is the review of another plan.")
+        yield Difference(f"{folder}{REVIEW.removeprefix(FOLDER)}", 1, "is the review of another plan.")
 
 
 def _reviewed(review: str) -> object:
@@ -184,10 +181,6 @@ def _reviewed(review: str) -> object:
     with suppress(ValueError, TypeError, KeyError, RecursionError):
         return json.loads(review)["meta"]["plan_hash"]
     return None
-
-
-def _named(path: str, folder: str) -> str:
-    return f"{folder}{path.removeprefix(FOLDER)}"
 
 
 META = "meta.json"
@@ -281,7 +274,7 @@ def differences(
     elif written is not None or any(map(_hash_in, lines)):
         yield Difference(SPECIFICATION, 1, "is not there" if written is None else "cannot be read")
     held = list(_with_records(state, list(item.meta.elaborations)))
-    yield from (Difference(item.name, wrong.line, wrong.sentence) for wrong in _turns(held))
+    yield from _turns(item.name, held)
     texts: dict[str, str] = {}
     yield from _unreadable(item, texts)
     incomplete = len(state.concluded) == CONCLUDED_KEPT
@@ -407,12 +400,12 @@ def _with_records(state: State, recorded: list[Record]) -> Iterator[tuple[Conclu
             yield one, record
 
 
-def _turns(held: Sequence[tuple[Concluded, Record]]) -> Iterator[Wrong]:
+def _turns(name: str, held: Sequence[tuple[Concluded, Record]]) -> Iterator[Difference]:
     """An elaboration without any turn has 1 in its record."""
     for one, record in held:
         if record.turn_count != max(one.used, 1):
             sentence = f"is said to end {record.turn_count} turns, and the lines before it hold {one.used}"
-            yield Wrong(one.line, sentence)
+            yield Difference(name, one.line, sentence)
 
 
 def _sections(

@@ -465,18 +465,18 @@ class RemoteStatus(NamedTuple):
     refusal: str
 
 
-async def reached(root: Path, remote: str, *, seconds: float = PROBE_SECONDS) -> RemoteStatus:
+async def reached(root: Path, remote: str) -> RemoteStatus:
     """
     Whether *remote* answers, and would take our commits. Raises WorkspaceError when it does not answer.
 
     The push ends before anything is sent, so a protected branch or a hook that refuses is not found.
     """
     git = Git(root)
-    answer = await _said(git, "ls-remote", "--symref", "--", remote, "HEAD", seconds=seconds)
+    answer = await _said(git, "ls-remote", "--symref", "--", remote, "HEAD", seconds=PROBE_SECONDS)
     if answer.code:
         raise SyncError(SyncResult.UNREACHABLE, _reason(answer))
     # Matching branches: needs no commit of ours, and touches only branches that both sides have.
-    push = await _said(git, "push", "--dry-run", *PUSH, "--", remote, ":", seconds=seconds)
+    push = await _said(git, "push", "--dry-run", *PUSH, "--", remote, ":", seconds=PROBE_SECONDS)
     branch = HEAD_OF_REMOTE.search(answer.out)
     return RemoteStatus(branch[1] if branch else "", "" if _would_go(push) else _reason(push))
 

@@ -70,9 +70,8 @@ from bot.slack.client import Identity
 from bot.slack.pace import Pace
 from bot.slack.people import PeopleDirectory, PersonOf, UserStore
 from bot.slack.reception import Reception
-from bot.storage.contents import LocalContents, RedisContents
+from bot.storage.git.erasing import Forgetter
 from bot.storage.git.evidence import GitEvidence
-from bot.storage.git.forget import Forgetter
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
 from bot.storage.git.tree import STATE, files_at, files_at_tip
@@ -385,7 +384,7 @@ async def team_at_work(
         kept, heard = records(files, redact, agenda), has.how.over(spoken) if has.how.over else spoken
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
-        shared_content = await enter(_shared_content(settings, us.team, has.watch, endpoints))
+        shared_content = await enter(_shared_content(saved, has.watch, endpoints))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
@@ -411,19 +410,14 @@ async def team_at_work(
 
 @asynccontextmanager
 async def _shared_content(
-    settings: Settings, team: str, watch: ContentWatch, endpoints: Endpoints
+    contents: Contents, watch: ContentWatch, endpoints: Endpoints
 ) -> AsyncIterator[SharedContent]:
     """Known before anything begins, if the store answers."""
-    async with AsyncExitStack() as stack:
-        contents: Contents = LocalContents()
-        if settings.redis_url:
-            url = settings.redis_url.get_secret_value()
-            contents = await stack.enter_async_context(RedisContents(url, team=team))
-        shared = SharedContent(contents, lambda: watch.fingerprint)
-        with suppress(Unavailable):
-            await shared.beat()
-        endpoints.comparing(lambda: shared.differs)
-        await stack.enter_async_context(_beside(shared.watch))
+    shared = SharedContent(contents, lambda: watch.fingerprint)
+    with suppress(Unavailable):
+        await shared.beat()
+    endpoints.comparing(lambda: shared.differs)
+    async with _beside(shared.watch):
         yield shared
 
 

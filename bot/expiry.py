@@ -23,7 +23,7 @@ from bot.domain.transcript.seal import Sealer
 from bot.engine import audit
 from bot.engine.clock import Clock
 from bot.record.rewritten import TRANSCRIPT, Rewriting, title_of, without_sections
-from bot.storage.git.forget import Forgetter, Found
+from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
 

@@ -107,8 +107,8 @@ OPENED_ELSEWHERE = {
     # Git's own folder, which no push reaches, and whether there is one.
     "bot/cli/items.py": {"sign.exists"},
     "bot/storage/git/sync.py": {"self._repository.walk"},
-    "bot/storage/git/scrub.py": {"self._repository.walk"},
-    "bot/storage/git/versions.py": {"repository.walk"},
+    "bot/storage/git/erasing.py": {"self._repository.walk"},
+    "bot/storage/git/history.py": {"repository.walk"},
     "bot/storage/git/reader.py": {"folder.exists", "nearest.is_dir"},
     "bot/storage/git/branch.py": {"lock.exists"},
     "bot/storage/git/tree.py": {

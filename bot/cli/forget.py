@@ -39,7 +39,7 @@ from bot.record.rewritten import META, TRANSCRIPT, Rewriting, title_of, without_
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.history import delete_own_posts
-from bot.storage.git.forget import Forgetter, Found
+from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
 

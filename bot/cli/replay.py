@@ -30,7 +30,7 @@ from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.history import thread_evidence
 from bot.slack.people import PeopleDirectory
-from bot.storage.git.versions import lost, versions
+from bot.storage.git.history import lost, versions
 
 NO_KEYS: TrustedKeys = {}
 

@@ -15,8 +15,8 @@ from bot.engine.ports import Store
 from bot.errors import BotError, ConfigError, Conflict, Unavailable
 from bot.files import folder
 from bot.settings import Settings
+from bot.storage.git.erasing import Scrubber, ScrubResult
 from bot.storage.git.reader import slugs_at_tip
-from bot.storage.git.scrub import Scrubber, ScrubResult
 from bot.storage.git.tree import STATE
 from bot.storage.sqlite import FILE
 

@@ -433,6 +433,24 @@ class Planning(NamedTuple):
     lines: tuple[Line, ...]
 
 
+class VersionedFile(NamedTuple):
+    """A file at one commit; the same *id* is the same content."""
+
+    id: str
+    read: Callable[[], bytes]
+
+
+class ItemVersion(NamedTuple):
+    """
+    An item at one commit. *author* is empty when the commit is ours. *files* are by path in the item's folder; the file
+    that all items share is under its own path.
+    """
+
+    sha: str
+    author: str
+    files: Mapping[str, VersionedFile]
+
+
 class Workspace(Protocol):
     """
     The git workspace: one folder an item, one commit a step.

@@ -35,14 +35,7 @@ from bot.domain.transcript.lines import Line, Source
 from bot.domain.transcript.people import Names, with_names
 from bot.domain.transcript.seal import Sealer, foreign_ids
 from bot.domain.transcript.verify import SectionCheck
-from bot.record.projected import (
-    HeldSynthesis,
-    committed,
-    plan_files,
-    projected,
-    with_follow_ups,
-    with_syntheses,
-)
+from bot.record.projected import HeldSynthesis, committed, item_files, plan_files
 
 TRANSCRIPT, META = "planning/meeting.jsonl", "meta.json"
 DATA = (".json", ".csv")
@@ -160,9 +153,7 @@ class Rewriting:
         names = self._before if content is self._content else self._after
         state = fold(enumerate(_lines_of(content, names), start=1))
         held = [HeldSynthesis(one.record, one.text) for one in state.concluded if one.record and one.whole]
-        made = projected(snapshot, self._facts, found, self._playbook)
-        made = with_syntheses(made, held, self._facts, self._playbook)
-        return with_follow_ups(made, snapshot, self._playbook)
+        return item_files(snapshot, held, self._facts, found, self._playbook)
 
     def _committed(self, content: bytes, known: Snapshot) -> Snapshot:
         names = self._before if content is self._content else self._after

@@ -62,7 +62,7 @@ from bot.slack.render import parts
 from bot.storage import serialization
 from bot.storage.git import citing as citing_code
 from bot.storage.git import survey, sync
-from bot.storage.git.ranking import CodeLine, ranked
+from bot.storage.git.evidence import ranked
 from bot.voices import answers, concluding, sources
 from bot.voices.prompts import digest, fencing, own, seen, shown_files
 from roundtable_eval import people as simulated
@@ -422,7 +422,8 @@ FILES: Mapping[str, Read] = {
     "live state": told(lambda said: serialization.decoded("a", said)),
     "files found": survey._counts,
     "code that is searched": lambda said: ranked(
-        [CodeLine(said[:90], number, row) for number, row in enumerate(said.splitlines())], said.split()[:8]
+        [survey.CodeLine(said[:90], number, row) for number, row in enumerate(said.splitlines())],
+        said.split()[:8],
     ),
     "lines that git found": lambda said: list(survey._lines(said, said[:4], {said[4:9]: 1})),
     "commits": lambda said: list(survey._commits(said)),

@@ -7,7 +7,7 @@ import pytest
 from bot.domain.messages.message import Action
 from bot.record.brief import RecordResults, read_record
 from bot.record.verify import RecordedItem, differences
-from bot.storage.git.versions import versions
+from bot.storage.git.history import versions
 from tests.meetings.held import held
 from tests.meetings.script import (
     ALEX,

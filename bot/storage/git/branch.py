@@ -81,8 +81,6 @@ class Branch:
         root: Path,
         items_dir: str,
         *,
-        name: str = AUTHOR,
-        email: str = EMAIL,
         lock_seconds: float = LOCK_SECONDS,
         exports: Exports | None = None,
     ) -> None:
@@ -90,10 +88,9 @@ class Branch:
         self.exports = exports
         self.places = Places(items_dir, exports.above if exports else ())
         self.repository = open_repository(root)
-        self._who = name, email
         self.lock_seconds = lock_seconds
         self._name = usable_branch(self.repository, root, items_dir)
-        self.repository.set_ident(name, email)
+        self.repository.set_ident(AUTHOR, EMAIL)
         self._walked: Sequence[WalkedCommit] = ()
         self._of_items: Mapping[str, list[Oid]] = {}
         self._is_code: dict[Oid, bool] = {}
@@ -147,7 +144,7 @@ class Branch:
             return parent
         moment = datetime.fromisoformat(draft.now)
         seconds = int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
-        who = Signature(*self._who, seconds, 0)
+        who = Signature(AUTHOR, EMAIL, seconds, 0)
         parents: list[str | Oid] = [parent.id] if parent else []
         made = self.repository.create_commit(None, who, who, draft.message, tree, parents)
         return self.repository[made].peel(Commit)

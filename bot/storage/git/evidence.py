@@ -4,10 +4,14 @@ files. What is in a working tree and in no commit is not shown, so that each res
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import pygit2
 from pygit2.enums import FileMode
@@ -19,12 +23,11 @@ from bot.domain.specification.entries import Specification
 from bot.domain.values.text import counted
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.files import TRANSCRIPT_BYTES, TooLarge
-from bot.storage.git.ranking import RankedLines, ranked
-from bot.storage.git.survey import LARGEST_BYTES, SHA_CHARS, CodeSearch, is_ours, is_secret
+from bot.storage.git.survey import LARGEST_BYTES, SHA_CHARS, CodeLine, CodeSearch, is_ours, is_secret
 from bot.storage.git.tree import PLAIN, Files, Places, TreeEntry, files_at_tip, graft
 
 ITEMS_DIR = "docs/requirements"
-MOST_LINES = 200
+LINES_OF_A_FILE = 200
 READ_CHARS = 5_500
 LINE_CHARS = 300
 HIT_CHARS = 200
@@ -32,7 +35,55 @@ MOST_COMMITS = 15
 COMMITS_READ = 100
 MOST_RELATED = 15
 PATH_CHARS = 400
+MOST_LINES = 20
+LINES_A_FILE = 3
+OF_ITS_FILE, OF_A_DEFINITION, OF_LESS = 0.5, 1.3, 0.6
+"""What a word elsewhere in the file counts, what a definition of it does, and what a line of tests or prose does."""
+DEFINES = re.compile(
+    r"\b(?:class|const|def|enum|fn|fun|func|function|interface|macro|struct|trait|type)\s++(?:\([^)]{0,80}\)\s*+)?(\w++)"
+)
+"""The name that a line defines, in most languages."""
+LESS = re.compile(
+    r"(?:^|[/_.-])(?:tests?|specs?|testing|fixtures?|mocks?|docs?|examples?|vendor|changelog|license)(?:[/_.-]|$)"
+    r"|test\.\w+$|-lock\.\w+$|\.(?:md|rst|txt|adoc|lock|csv|jsonl|svg|snap|map)$|\.min\.\w+$",
+    re.IGNORECASE,
+)
+
 T = TypeVar("T")
+
+
+class RankedLines(NamedTuple):
+    """The *best*, best first, and how many more lines, in how many more files, have the words."""
+
+    best: tuple[CodeLine, ...]
+    more_lines: int
+    more_files: int
+
+
+def ranked(lines: Iterable[CodeLine], words: Sequence[str]) -> RankedLines:
+    """By the words in the line, in its path and, for less, elsewhere in its file. The order of *lines* breaks ties."""
+    asked = [word.lower() for word in words]
+    files: dict[str, list[tuple[CodeLine, list[str]]]] = {}
+    for line in lines:
+        text = line.text.lower()
+        files.setdefault(line.path, []).append((line, [word for word in asked if word in text]))
+    in_path = {path: [word for word in asked if word in path.lower()] for path in files}
+    of_file = {path: set(in_path[path]).union(*(has for _, has in rows)) for path, rows in files.items()}
+    having = Counter(word for has in of_file.values() for word in has)
+    rarity = {word: math.log(1 + len(files) / count) for word, count in having.items()}
+
+    def worth(row: tuple[CodeLine, list[str]]) -> float:
+        (path, _, text), has = row
+        value = sum(rarity[word] for word in (*has, *in_path[path]))
+        value += OF_ITS_FILE * sum(rarity[word] for word in of_file[path])
+        name = DEFINES.search(text)
+        is_defined = name is not None and any(word in name[1].lower() for word in has)
+        return value * (OF_A_DEFINITION if is_defined else 1) * (OF_LESS if LESS.search(path) else 1)
+
+    of_files = [row for rows in files.values() for row in nlargest(LINES_A_FILE, rows, key=worth)]
+    best = tuple(line for line, _ in nlargest(MOST_LINES, of_files, key=worth))
+    more_files = len(files) - len({line.path for line in best})
+    return RankedLines(best, sum(map(len, files.values())) - len(best), more_files)
 
 
 class GitEvidence:
@@ -64,7 +115,7 @@ class GitEvidence:
             raise LookRefused(f"{path} has {len(rows)} lines.")
         shown: list[str] = []
         room = READ_CHARS
-        for number, row in enumerate(rows[first - 1 : min(last, first + MOST_LINES - 1)], start=first):
+        for number, row in enumerate(rows[first - 1 : min(last, first + LINES_OF_A_FILE - 1)], start=first):
             shown.append(f"{number} {_short(row, LINE_CHARS)}")
             room -= len(shown[-1]) + 1
             if room < LINE_CHARS:

@@ -32,7 +32,7 @@ from bot.errors import ConfigError
 from bot.files import ARTIFACT_BYTES, BACKLOG_BYTES, META_BYTES, TRANSCRIPT_BYTES
 from bot.storage.git.branch import LAST, Branch
 from bot.storage.git.command import Git
-from bot.storage.git.exporting import found_edits
+from bot.storage.git.history import found_edits
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import (
     BRANCHES,
@@ -92,22 +92,20 @@ class ItemReader:
         return text
 
     def files(self, slug: str, paths: Iterable[str]) -> Mapping[str, str]:
+        return self._texts((path, self._places.artifact(slug, path)) for path in paths)
+
+    def _texts(self, places: Iterable[tuple[str, str | None]]) -> Mapping[str, str]:
+        """What can be read, of the names and places."""
         files, found = self._branch.files(), {}
-        for path in paths:
+        for name, place in places:
             with suppress(OSError, UnicodeDecodeError):
-                place = self._places.artifact(slug, path)
                 if place and (content := files.read(place, ARTIFACT_BYTES)) is not None:
-                    found[path] = content.decode()
+                    found[name] = content.decode()
         return found
 
     def planning(self, slug: str) -> Planning:
-        files, found = self._branch.files(), {}
-        for path in WRITTEN:
-            with suppress(OSError, UnicodeDecodeError):
-                if (content := files.read(f"{self._places.item(slug)}/{path}", ARTIFACT_BYTES)) is not None:
-                    found[path] = content.decode()
-        content = files.read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
-        names = self.people()
+        found = self._texts((path, f"{self._places.item(slug)}/{path}") for path in WRITTEN)
+        names, content = self.people(), self.transcript(slug)
         return Planning(found, tuple(with_names(line, names) for line in lines.read(content).lines))
 
     def people(self) -> Names:

@@ -27,7 +27,7 @@ from bench.workspaces import ITEMS_DIR, workspace
 from bot.domain.roundtable.stage import Stage
 from bot.domain.transcript import lines as transcript
 from bot.domain.values.places import Belonging, Person, Place
-from bot.engine.clock import now
+from bot.engine.ports import now
 from bot.engine.verbs.verb import VerbRequest
 from bot.slack import client as slack_client
 from bot.storage.tasks import name_for

@@ -36,20 +36,17 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules, unchanged
 from bot.engine.agent_desk import AgentDesk
 from bot.engine.audit import Redaction
-from bot.engine.clock import Clock, now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.evidence_ports import NO_SIGHT, Sights
-from bot.engine.export_ports import CommittedFiles, Exports
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Store, Voices, Wake
+from bot.engine.ports import Clock, CommittedFiles, Exports, NoTracker, Store, Tracker, Voices, Wake, now
 from bot.engine.review_ports import Board, NoReviewMeter, Reviewers, ReviewMeter
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.shared_content import Contents, SharedContent
-from bot.engine.tracker_ports import NoTracker, Tracker
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.expiry import Expiry

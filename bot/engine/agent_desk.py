@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from bot.domain.catalog.agent_keys import AgentKey
+from bot.domain.catalog.policy import AgentKey
 from bot.domain.messages import agent_question_wording as wording
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable import root
@@ -22,8 +22,7 @@ from bot.domain.specification.entries import Entry
 from bot.domain.values.places import Belonging, Place, Viewer
 from bot.domain.values.text import visible
 from bot.domain.values.value import Value
-from bot.engine.clock import Clock
-from bot.engine.ports import Listing, Store, Workspace
+from bot.engine.ports import Clock, Listing, Store, Workspace
 from bot.engine.roundtables import Roundtables
 from bot.engine.viewing import KnowsMembers, held_item
 from bot.errors import Conflict, EffectError, NotNow, Unavailable, UserError

@@ -23,10 +23,10 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
 from bot.domain.values.places import ChannelKind, Person, Place
-from bot.engine import answers, recovery
+from bot.engine import answers
 from bot.engine.access import same_channel
 from bot.engine.desk import Desk, Reply
-from bot.engine.verbs.opening import start_item
+from bot.engine.verbs.opening import confirm_thread, recover, start_item
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import VerbRequest
 from bot.errors import Overtaken, UserError
@@ -43,10 +43,10 @@ class Commands(Desk):
     ) -> Reply:
         """In a thread that git knows and the store has lost, the item is taken up first, so that no words are lost."""
         if isinstance(event, Press) and event.action == Action.TAKE_UP:
-            return await recovery.confirm_thread(self, place, event)
+            return await confirm_thread(self, place, event)
         if await self.roundtables.hear(place, event):
             self.threads.forget(place)
-        elif await recovery.recover(self, place, event):
+        elif await recover(self, place, event):
             await self.roundtables.hear(place, event)
         elif isinstance(event, Press):
             raise UserError(answers.UNKNOWN_THREAD)

@@ -14,9 +14,8 @@ from bot.domain.values.places import Person, Place
 from bot.engine import answers
 from bot.engine.access import Finder, same_channel
 from bot.engine.personal import Personal
-from bot.engine.ports import Chat, Records, Store, Workspace
+from bot.engine.ports import Chat, NoTracker, Records, Store, Tracker, Workspace
 from bot.engine.roundtables import Roundtables
-from bot.engine.tracker_ports import NoTracker, Tracker
 from bot.engine.unknown_threads import UnknownThreads
 from bot.engine.viewing import Viewers
 from bot.errors import UserError

@@ -40,9 +40,8 @@ from bot.domain.values.markdown import escaped
 from bot.domain.values.places import Viewer
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import before, in_words, local_time, seconds_since
-from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
-from bot.engine.ports import Store, Urgency
+from bot.engine.ports import Clock, Store, Urgency
 from bot.engine.viewing import held_item, member_in
 from bot.errors import EffectError, LeftAlone, Unavailable, UserError
 

@@ -5,10 +5,9 @@ Adapters translate foreign errors: to `EffectError` (with `again` set when the s
 Voices and Workspace, to `Unavailable` and `Conflict` for Store. They do not retry; the engine does.
 """
 
-import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple, Protocol
@@ -18,8 +17,9 @@ from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
-from bot.domain.item.item import KnownItem
+from bot.domain.item.item import KnownItem, TrackerIssue
 from bot.domain.item.meta import SlackPlace
+from bot.domain.messages import tracker_wording
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.digest import StateChange
@@ -27,6 +27,7 @@ from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
     CodeSurvey,
+    ExportEdit,
     ExportNote,
     HandEdit,
     ItemState,
@@ -39,11 +40,16 @@ from bot.domain.specification.entries import Patch
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line
 from bot.domain.values.places import Belonging, Place
+from bot.domain.values.timestamps import moment
 from bot.engine.evidence_ports import NO_SIGHT, Sight
 from bot.errors import BotError, EffectError
 
-RENEWED_SECONDS = 90.0
-"""Slack takes words from under a thread after two minutes."""
+Clock = Callable[[], str]
+"""The time, as `bot.domain.values.timestamps` reads it."""
+
+
+def now() -> str:
+    return moment(datetime.now(UTC))
 
 
 class Urgency(IntEnum):
@@ -95,33 +101,6 @@ class Indicators(Protocol):
         has sessions for this app, or when it may be closed later.
         """
         ...
-
-
-@asynccontextmanager
-async def renewed(
-    indicators: Indicators, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
-) -> AsyncIterator[None]:
-    """Keeps the sign visible for as long as the work takes."""
-    if not rt.working_at or rt.working_by is not WorkIndicator.STATUS:
-        yield
-        return
-    renewing = asyncio.create_task(
-        _renewing(indicators, rt.place, words, seconds=seconds), name="renewing a sign"
-    )
-    try:
-        yield
-    finally:
-        renewing.cancel()
-        await asyncio.wait({renewing})
-
-
-async def _renewing(indicators: Indicators, place: Place, words: str, *, seconds: float) -> None:
-    while True:
-        await asyncio.sleep(seconds)
-        try:
-            await indicators.show(place, WorkIndicator.STATUS, words)
-        except EffectError:  # the sign is no loss; the next effect finds out what is wrong
-            return
 
 
 NOTHING = LastLine()
@@ -487,6 +466,68 @@ class Workspace(Protocol):
         ...
 
 
+# --- files that commits write for other tools -----------------------------------------------------------------------
+
+
+class CommittedFiles(Protocol):
+    """The files of one commit. Reading raises OSError for what is too large."""
+
+    def folders(self, path: str) -> Iterator[tuple[str, object]]: ...
+
+    def read(self, path: str, most: int) -> bytes | None: ...
+
+
+class FoundFile(NamedTuple):
+    """*written* is what we wrote there last, None if we never did. *is_ours*: nobody changed it since."""
+
+    text: str
+    written: str | None
+    is_ours: bool
+
+
+class FoundFolder(NamedTuple):
+    """The plain files by their paths in the repository. *is_gone*: there were some in a commit of ours."""
+
+    files: Mapping[str, FoundFile]
+    is_gone: bool
+
+
+class DueExports(NamedTuple):
+    """*files* are the texts to write, by their paths."""
+
+    files: Mapping[str, str]
+    notes: tuple[ExportNote, ...]
+
+
+class FoundEdit(NamedTuple):
+    """An edit whose author is not known yet, and whether another text of the file has it, too."""
+
+    edit: ExportEdit
+    stands_in: Callable[[str], bool]
+
+
+class Exports(Protocol):
+    """Raises UserError and WorkspaceError for an item that cannot be read."""
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """The folders that only exports are in."""
+        ...
+
+    def due(self, slug: str, record: CommittedFiles, look: Callable[[str], FoundFolder]) -> DueExports:
+        """What a commit with this *record* writes. *look* finds the folder at a path."""
+        ...
+
+    def edits(
+        self, slug: str, record: CommittedFiles, look: Callable[[str], FoundFolder]
+    ) -> Iterator[FoundEdit]:
+        """What the record has not heard of."""
+        ...
+
+
+# --- what was said --------------------------------------------------------------------------------------------------
+
+
 class ChangesSince(NamedTuple):
     """`left_off` is where the reader's last words stand, when that is known."""
 
@@ -508,6 +549,17 @@ class Records(Protocol):
     ) -> ChangesSince:
         """Everything after the last words of *person*, or from the start if there are none. Raises WorkspaceError."""
         ...
+
+
+class Tracker(Protocol):
+    async def read_issue(self, reference: str) -> TrackerIssue:
+        """The issue that `reference_in` found. Raises EffectError with a sentence for who asked."""
+        ...
+
+
+class NoTracker:
+    async def read_issue(self, reference: str) -> TrackerIssue:
+        raise EffectError(tracker_wording.not_set_up(reference), reason="not_set_up")
 
 
 Pay = Callable[[str], Awaitable[None]]

@@ -52,10 +52,9 @@ from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
 from bot.domain.values.timestamps import seconds_since
 from bot.engine import audit
-from bot.engine.clock import Clock
 from bot.engine.engine import SWEEP_SECONDS, Engine, Queue
 from bot.engine.evidence_ports import NO_SIGHT, Sight, Sights
-from bot.engine.ports import Wake, Workspace
+from bot.engine.ports import Clock, Wake, Workspace
 from bot.engine.review_ports import (
     Archive,
     Board,

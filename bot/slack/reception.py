@@ -29,9 +29,8 @@ from bot.domain.roundtable.inputs import (
 from bot.domain.roundtable.words import may_be_wish
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine import access
-from bot.engine.clock import Clock
 from bot.engine.desk import Reply
-from bot.engine.ports import OnceMarks
+from bot.engine.ports import Clock, OnceMarks
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import VerbRequest
 from bot.errors import BotError, Conflict, NewerVersion, OtherContent, SlackError, Unavailable, UserError

@@ -14,9 +14,8 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.reviews.notice import Arrived, AskReview
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
 from bot.domain.values.places import Person, Place
-from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Store
+from bot.engine.ports import Store, now
 from bot.engine.review_ports import KeptReview, Notices, ReviewCase, ReviewMeter
 from bot.engine.reviews import PREFIX, ReviewContext, ReviewTriage
 from bot.engine.viewing import Viewers

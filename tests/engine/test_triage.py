@@ -13,7 +13,7 @@ import pytest
 from bot.domain.catalog.personas import Persona
 from bot.domain.reviews.notice import ENTRIES_KEPT
 from bot.domain.reviews.text import ReviewerOpinion
-from bot.engine.clock import now
+from bot.engine.ports import now
 from bot.engine.reviews import PREFIX
 from bot.errors import VoiceError
 from bot.slack.client import opened

@@ -14,9 +14,8 @@ from bot.domain.messages.step_wording import surveyed
 from bot.domain.roundtable.effects import Survey
 from bot.domain.roundtable.outcomes import Surveyed
 from bot.domain.values.places import Belonging, HeldItem, Person, Place, Viewer
-from bot.engine.clock import now
 from bot.engine.performers import Performers
-from bot.engine.ports import Listing
+from bot.engine.ports import Listing, now
 from bot.engine.viewing import MOST_MEMBERS, Viewers, held_item, member_in
 from bot.errors import SlackError
 from bot.storage.git.seal import Seal

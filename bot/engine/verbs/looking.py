@@ -16,9 +16,9 @@ from bot.domain.specification.shown import ShownEntry, ShownItem
 from bot.domain.values.places import Person, Place
 from bot.engine import answers
 from bot.engine.access import same_channel
-from bot.engine.clock import now
 from bot.engine.desk import Desk, Reply, is_there, must_be_there
 from bot.engine.item_locator import folder_of
+from bot.engine.ports import now
 from bot.engine.verbs.verb import VerbRequest
 from bot.engine.viewing import known_item
 from bot.errors import UserError, WorkspaceError

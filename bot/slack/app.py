@@ -46,7 +46,6 @@ from bot.slack.render import PREFIX, parts
 
 log = logging.getLogger(__name__)
 
-CARD_IS_OVER = "This card is over."
 OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
 GOING_ON = "Going on with **%s**."
 UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
@@ -258,7 +257,7 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
                 await ack()
             case None:
                 await ack()
-                reception.answer(body, CARD_IS_OVER if parse.is_of_old_plan(body) else OTHER_VERSION)
+                reception.answer(body, OTHER_VERSION)
 
 
 def _views(app: AsyncApp, reception: Reception) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from bot.domain.values.places import Belonging, ChannelKind, Person
 from bot.engine.lru import LruCache
 from bot.errors import SlackError
-from bot.slack.client import Calls, Identity, following, needed_scopes
+from bot.slack.client import Calls, Identity, needed_scopes
 from bot.slack.limits import shortened
 from bot.slack.markdown import one_line
 from bot.slack.parse import word
@@ -177,9 +177,8 @@ def belonging_of(user: Mapping[str, Any], us: Identity) -> Belonging:
 
 # --- channels ------------------------------------------------------------------------------------------------------
 
-CHANNELS_A_PAGE = 999
-"""Slack wants a limit below 1,000."""
-CHANNEL_PAGES_READ = 50
+LISTED: Mapping[str, Any] = {"limit": 999, "most": 50}
+"""Slack wants a limit below 1,000 for a page."""
 DIRECT_SCOPES = frozenset({"im:read", "mpim:read"})
 """The app does not ask for them: a channel that needs one is a direct message."""
 NO_NAME = (
@@ -256,23 +255,15 @@ class Channels:
 
     async def _read_members(self, channel: str) -> frozenset[str]:
         found: set[str] = set()
-        cursor = ""
-        for _ in range(CHANNEL_PAGES_READ):
-            try:
-                answer = await self._calls(
-                    self._calls.client.conversations_members,
-                    channel=channel,
-                    limit=CHANNELS_A_PAGE,
-                    cursor=cursor or None,
-                )
-            except SlackError as error:
-                if error.again:
-                    raise
-                log.info("Slack does not say who is in %s: %s", channel, error.reason)
-                return frozenset()
-            found.update(map(self._people.person, answer.get("members") or ()))
-            if not (cursor := following(answer)):
-                break
+        list_members = self._calls.client.conversations_members
+        try:
+            async for answer in self._calls.pages(list_members, channel=channel, **LISTED):
+                found.update(map(self._people.person, answer.get("members") or ()))
+        except SlackError as error:
+            if error.again:
+                raise
+            log.info("Slack does not say who is in %s: %s", channel, error.reason)
+            return frozenset()
         return frozenset(found)
 
     async def id_of(self, named: str) -> str:
@@ -282,25 +273,16 @@ class Channels:
         return self._ids[named]
 
     async def _find(self, name: str) -> str:
-        cursor = ""
-        for _ in range(CHANNEL_PAGES_READ):
-            try:
-                answer = await self._calls(
-                    self._calls.client.conversations_list,
-                    types="public_channel,private_channel",
-                    exclude_archived=True,
-                    limit=CHANNELS_A_PAGE,
-                    cursor=cursor or None,
-                )
-            except SlackError as error:
-                if error.again:
-                    raise
-                raise SlackError(NO_NAME % (f"#{name}", error.reason), reason=error.reason) from error
-            for channel in answer["channels"]:
-                if channel.get("name") == name:
-                    return str(channel["id"])
-            if not (cursor := following(answer)):
-                break
+        wanted = {"types": "public_channel,private_channel", "exclude_archived": True, **LISTED}
+        try:
+            async for answer in self._calls.pages(self._calls.client.conversations_list, **wanted):
+                for channel in answer["channels"]:
+                    if channel.get("name") == name:
+                        return str(channel["id"])
+        except SlackError as error:
+            if error.again:
+                raise
+            raise SlackError(NO_NAME % (f"#{name}", error.reason), reason=error.reason) from error
         raise SlackError(NO_CHANNEL % f"#{name}", reason="channel_not_found")
 
 

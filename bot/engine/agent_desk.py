@@ -103,7 +103,7 @@ class AgentDesk:
         return frozenset(found)
 
     async def _owner(self, key: AgentKey) -> Viewer:
-        belongs = await self._chat.who(self._person_of(key.owner))
+        belongs = (await self._chat.profile(self._person_of(key.owner))).belongs
         return Viewer(place=Place(team=self._team, channel=""), least=belongs)
 
     async def _sees(

@@ -201,10 +201,9 @@ class Performers(NamedTuple):
                 await self._share(effect, rt, again=again)
             case MeetPerson():
                 person = effect.person
-                name = (await self.workspace.people()).get(person) or await self.chat.name(person)
-                offset = await self.chat.offset(person)
-                belongs = self.chat.belonging(person)
-                return PersonMet(**told, person=person, name=name, belongs=belongs, offset=offset)
+                known, kept = await self.chat.profile(person), await self.workspace.people()
+                name, belongs = kept.get(person) or known.name, known.belongs
+                return PersonMet(**told, person=person, name=name, belongs=belongs, offset=known.offset)
             case _:
                 assert_never(effect)
         return Done(**told)

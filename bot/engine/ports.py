@@ -142,6 +142,15 @@ class ExportFile(NamedTuple):
     content: bytes
 
 
+class Profile(NamedTuple):
+    """What Slack says of a person: also the name of their time zone, and their clock in seconds east of UTC."""
+
+    name: str
+    belongs: Belonging = Belonging.UNVERIFIED
+    zone: str = ""
+    offset: int | None = None
+
+
 class Chat(Indicators, Protocol):
     @property
     def lands_within(self) -> float:
@@ -205,20 +214,8 @@ class Chat(Indicators, Protocol):
         """The ts of our newest root for *slug* in the recent messages of the channel, else empty."""
         ...
 
-    async def name(self, person: str) -> str:
-        """What *person* is called; their id when Slack does not say."""
-        ...
-
-    async def who(self, person: str) -> Belonging:
-        """UNVERIFIED when Slack does not say. Raises EffectError only when a later call may succeed."""
-        ...
-
-    async def offset(self, person: str) -> int | None:
-        """Of their clock, in seconds east of UTC; None when Slack does not say."""
-        ...
-
-    def belonging(self, person: str) -> Belonging:
-        """What is known of *person* without asking Slack, after a call of `name`."""
+    async def profile(self, person: str) -> Profile:
+        """Their id, unverified, when Slack does not say. Raises EffectError only when a later call may succeed."""
         ...
 
 

@@ -8,10 +8,11 @@ import logging
 import math
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bot.domain.values.places import Belonging, ChannelKind, Person
 from bot.engine.lru import LruCache
+from bot.engine.ports import Profile
 from bot.errors import SlackError
 from bot.slack.client import Calls, Identity, needed_scopes
 from bot.slack.limits import shortened
@@ -85,40 +86,21 @@ class Remembered(Generic[T]):
             self._answers[key] = asking.result(), time.monotonic()
 
 
-class _Known(NamedTuple):
-    name: str
-    belongs: Belonging = Belonging.UNVERIFIED
-    zone: str = ""
-    offset: int | None = None
-
-
 class PersonNames:
     def __init__(self, calls: Calls, us: Identity) -> None:
         self._calls = calls
         self._us = us
-        self._known: Remembered[_Known] = Remembered(
+        self._known: Remembered[Profile] = Remembered(
             self._request, lambda one: one.belongs is not Belonging.UNVERIFIED
         )
 
-    async def of(self, person: str) -> str:
-        """The id when Slack names no name. Raises SlackError only when a later call may succeed."""
-        return (await self._found(person)).name
-
-    async def who(self, person: str) -> Belonging:
-        """UNVERIFIED when Slack does not say. Raises SlackError only when a later call may succeed."""
-        return (await self._found(person)).belongs
-
-    async def zone(self, person: str) -> str:
-        """The name of their time zone; empty when Slack does not say."""
-        return (await self._found(person)).zone
-
-    async def offset(self, person: str) -> int | None:
-        """Seconds east of UTC, as of when Slack was asked."""
-        return (await self._found(person)).offset
+    async def of(self, person: str) -> Profile:
+        """As `Chat.profile`."""
+        return await self._known.of(person)
 
     async def or_id(self, person: str) -> str:
         try:
-            return await self.of(person)
+            return (await self.of(person)).name
         except SlackError:
             return person
 
@@ -137,27 +119,24 @@ class PersonNames:
             self._known.put(person, known)
         return Person(id=person, name=known.name, belongs=known.belongs)
 
-    async def _found(self, person: str) -> _Known:
-        return await self._known.of(person)
-
-    async def _request(self, person: str) -> _Known:
+    async def _request(self, person: str) -> Profile:
         if not (user := await self._us.people.find(person)):
-            return _Known(person)
+            return Profile(person)
         try:
             answer = await self._calls(self._calls.client.users_info, user=user)
         except SlackError as error:
             if error.again:
                 raise
             log.info("Slack does not say who %s is: %s", person, error.reason)
-            return _Known(person)
+            return Profile(person)
         member = answer.get("user")
-        return self._read_member(person, member) if member else _Known(person)
+        return self._read_member(person, member) if member else Profile(person)
 
-    def _read_member(self, person: str, user: Mapping[str, Any]) -> _Known:
+    def _read_member(self, person: str, user: Mapping[str, Any]) -> Profile:
         fields = (("profile", "display_name"), ("profile", "real_name"), ("real_name",))
         name = next((shown for one in fields if (shown := one_line(word(user, *one)))), person)
         offset = user.get("tz_offset")
-        return _Known(
+        return Profile(
             shortened(self._us.redact(name), NAME_CHARS),
             belonging_of(user, self._us),
             zone=word(user, "tz"),

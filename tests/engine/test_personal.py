@@ -12,7 +12,7 @@ from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettin
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.timestamps import QuietHours
 from bot.engine.personal import Personal, spread
-from bot.engine.ports import Urgency
+from bot.engine.ports import Profile, Urgency
 from bot.errors import SlackError, UserError
 from bot.storage.sqlite import SqliteStore
 from tests.domain.table import Table, shipped
@@ -35,8 +35,8 @@ class People:
     async def name_or_id(self, person: str) -> str:
         return person.title()
 
-    async def zone(self, person: str) -> str:
-        return self.zones.get(person, "")
+    async def profile(self, person: str) -> Profile:
+        return Profile(person, zone=self.zones.get(person, ""))
 
     async def members(self, channel: str) -> frozenset[str]:  # noqa: ARG002 -- as the port has it
         return frozenset({"ada", "grace", "linus"} - self.left)

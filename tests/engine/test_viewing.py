@@ -15,7 +15,7 @@ from bot.domain.roundtable.effects import Survey
 from bot.domain.roundtable.outcomes import Surveyed
 from bot.domain.values.places import Belonging, HeldItem, Person, Place, Viewer
 from bot.engine.performers import Performers
-from bot.engine.ports import Listing, now
+from bot.engine.ports import Listing, Profile, now
 from bot.engine.viewing import MOST_MEMBERS, Viewers, held_item, member_in
 from bot.errors import SlackError
 from bot.storage.git.seal import Seal
@@ -52,11 +52,11 @@ class Channels:
     async def members(self, channel: str) -> frozenset[str]:
         return frozenset(self.people[channel])
 
-    async def who(self, person: str) -> Belonging:
+    async def profile(self, person: str) -> Profile:
         self.asked.append(person)
         if self.hangs:
             await self.hangs.wait()
-        return next(one[person] for one in self.people.values() if person in one)
+        return Profile(person, next(one[person] for one in self.people.values() if person in one))
 
 
 @pytest.fixture

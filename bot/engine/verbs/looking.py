@@ -125,7 +125,7 @@ async def _decisions_of(desk: Desk, item: KnownItem, rt: Roundtable | None) -> t
         lambda: lines,
         schema=desk.playbook.schema,
         permalink=rt.permalink if rt else "",
-        names={id: await desk.chat.name(id) for id in unnamed},
+        names={id: (await desk.chat.profile(id)).name for id in unnamed},
         redact=desk.redact,
     )
     return tuple(shown.entries())

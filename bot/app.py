@@ -42,8 +42,8 @@ from bot.engine.evidence_ports import NO_SIGHT, Sights
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Clock, CommittedFiles, Exports, NoTracker, Store, Tracker, Voices, Wake, now
-from bot.engine.review_ports import Board, NoReviewMeter, Reviewers, ReviewMeter
+from bot.engine.ports import Clock, CommittedFiles, Exports, Meter, Store, Tracker, Voices, Wake, now
+from bot.engine.review_ports import Board, Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.shared_content import Contents, SharedContent
@@ -492,7 +492,7 @@ def _commands(
     *,
     triage: ReviewTriage,
     secret: str,
-    tracker: Tracker,
+    tracker: Tracker | None,
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
@@ -512,9 +512,9 @@ def _commands(
 
 
 @asynccontextmanager
-async def _tracker(settings: Settings) -> AsyncIterator[Tracker]:
+async def _tracker(settings: Settings) -> AsyncIterator[Tracker | None]:
     if settings.github_key is None:
-        yield NoTracker()
+        yield None
         return
     from bot.integrations import github  # noqa: PLC0415 -- only where it is used
 
@@ -534,7 +534,7 @@ class ReviewParts(NamedTuple):
     sights: Sights = NO_SIGHT
     reviewers: Reviewers = ChecklistReviewers()
     redact: Redact = unchanged
-    tally: ReviewMeter = NoReviewMeter()
+    tally: Meter | None = None
 
 
 def review_triage(settings: Settings, parts: ReviewParts, *, channel: str = "") -> ReviewTriage:

@@ -606,12 +606,18 @@ class Meter(Protocol):
     def pushed(self, result: str) -> None:
         """One word: whether the commits are at the remote."""
 
+    def reviewed(self, result: str) -> None:
+        """
+        `taken`: a review was asked for or sent, and that is saved. `posted` and `changed`: the message of an item.
+        `failed`: an effect was refused for good.
+        """
+
 
 class NoMeter:
     def _nothing(self, *_: object, **__: object) -> None:
         return
 
-    decided = refused = conflicted = performed = retried = acknowledged = pushed = _nothing
+    decided = refused = conflicted = performed = retried = acknowledged = pushed = reviewed = _nothing
 
 
 def kind_of(event: type[Any]) -> str:

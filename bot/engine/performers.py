@@ -133,7 +133,6 @@ class Performers(NamedTuple):
     sights: Sights
     redact: Redact = unchanged
     """Done to the texts of voices, threads and files."""
-    renewed_seconds: float = RENEWED_SECONDS
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError."""
@@ -147,7 +146,7 @@ class Performers(NamedTuple):
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
         if isinstance(effect, ByVoice):
-            async with renewed(self.chat, rt, AT_WORK.get(effect.kind, ""), seconds=self.renewed_seconds):
+            async with renewed(self.chat, rt, AT_WORK.get(effect.kind, "")):
                 return await self._with_sign(effect, rt, told)
         return await self._in_workspace(effect, rt, told)
 

@@ -19,7 +19,6 @@ from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem, TrackerIssue
 from bot.domain.item.meta import SlackPlace
-from bot.domain.messages import tracker_wording
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.digest import StateChange
@@ -42,7 +41,7 @@ from bot.domain.transcript.lines import Line
 from bot.domain.values.places import Belonging, Place
 from bot.domain.values.timestamps import moment
 from bot.engine.evidence_ports import NO_SIGHT, Sight
-from bot.errors import BotError, EffectError
+from bot.errors import BotError
 
 Clock = Callable[[], str]
 """The time, as `bot.domain.values.timestamps` reads it."""
@@ -552,11 +551,6 @@ class Tracker(Protocol):
     async def read_issue(self, reference: str) -> TrackerIssue:
         """The issue that `reference_in` found. Raises EffectError with a sentence for who asked."""
         ...
-
-
-class NoTracker:
-    async def read_issue(self, reference: str) -> TrackerIssue:
-        raise EffectError(tracker_wording.not_set_up(reference), reason="not_set_up")
 
 
 Pay = Callable[[str], Awaitable[None]]

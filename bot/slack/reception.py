@@ -10,24 +10,19 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from bot.domain.messages.form import InputForm, Submission, SubmissionResult, too_late
+from bot.domain.messages.form import InputForm, too_late
 from bot.domain.messages.message import Message
 from bot.domain.messages.trouble_wording import UNVERIFIED
 from bot.domain.roundtable.inputs import (
     Amend,
-    ChannelGone,
-    ChannelMoved,
-    MarkMessage,
-    PersonChanged,
-    Press,
-    Retract,
     Say,
 )
 from bot.domain.roundtable.words import may_be_wish
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine import access
+from bot.engine.commands import Commands
 from bot.engine.desk import Reply
 from bot.engine.ports import Clock, OnceMarks
 from bot.engine.verbs.table import VERBS
@@ -77,60 +72,6 @@ MOMENT = "One moment."
 AS_A_GUEST = "Slack has not told me who you are, so I treat you as a guest for now."
 
 
-class CommandHandler(Protocol):
-    """
-    When a method returns, the input is saved; only then is Slack's delivery acknowledged. A UserError is shown to the
-    person as it is. After any other error an event is not acknowledged, so Slack delivers it again.
-    """
-
-    async def ask(self, asked: VerbRequest) -> Reply: ...
-
-    async def hear(
-        self, place: Place, event: Say | Amend | Retract | Press, *, mentioned: bool = False
-    ) -> Reply:
-        """
-        In any thread. *mentioned*: a message mentions us, and expects an answer. An edit may arrive before its message;
-        of a deletion Slack does not say whether its author did it, or an admin.
-        """
-        ...
-
-    async def form(self, place: Place, person: Person, action: str, subject: str) -> InputForm:
-        """The form that a button opens, from the store alone: the person's trigger lasts three seconds."""
-        ...
-
-    async def submit(
-        self, submission: Submission, *, team: str = "", room: ChannelKind = ChannelKind.UNKNOWN
-    ) -> SubmissionResult:
-        """A UserError leaves it open. *room* is the kind of the channel where a roundtable is to start."""
-        ...
-
-    async def mark_form(self, place: Place, ts: str) -> InputForm:
-        """The form that marks the message *ts* of the thread. UserError for one that cannot be marked."""
-        ...
-
-    async def mark(self, place: Place, mark: MarkMessage) -> Reply:
-        """A reaction to a message anywhere in a channel."""
-        ...
-
-    async def in_channel(self, place: Place, event: ChannelGone | ChannelMoved) -> None:
-        """Something happened to a whole channel."""
-        ...
-
-    async def person_changed(self, event: PersonChanged) -> None: ...
-
-    async def greeted(self, person: Person) -> Reply:
-        """Who we are and what waits for them, in a direct message."""
-        ...
-
-    async def belongs_nowhere(self, person: Person) -> Reply:
-        """Words in a direct message that are no command."""
-        ...
-
-    async def opened_home(self, person: str) -> None:
-        """The Home tab is filled soon after this."""
-        ...
-
-
 ONE_MOMENT = Message(text=MOMENT)
 
 
@@ -166,7 +107,7 @@ class BackgroundTasks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
-    desk: CommandHandler
+    desk: Commands
     chat: SlackChat
     us: Identity
     memory: OnceMarks

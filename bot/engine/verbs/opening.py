@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from bot.domain.item.item import Item, backlog_title, folders_of, generate_slug, item_from
-from bot.domain.messages import home_page, start_form, step_wording, trouble_wording
+from bot.domain.messages import home_page, start_form, step_wording, tracker_wording, trouble_wording
 from bot.domain.messages.message import Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.inputs import Amend, Plan, Press, Resume, Retract, Say, Start
@@ -127,6 +127,8 @@ async def _with_issue(desk: Desk, wanted: Start) -> tuple[Start, str]:
     item = wanted.item
     if not item.reference:
         return wanted, ""
+    if desk.tracker is None:
+        return wanted, tracker_wording.not_set_up(item.reference)
     try:
         found = redacted_message(await desk.tracker.read_issue(item.reference), desk.redact)
     except EffectError as error:

@@ -8,6 +8,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from bot.domain.values.places import Belonging, ChannelKind, Person
@@ -193,28 +194,29 @@ class Channels:
         self._shared.forget(channel)
 
     async def _read_shared(self, channel: str) -> tuple[bool | None]:
-        try:
-            answer = await self._calls(self._calls.client.conversations_info, channel=channel)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("Slack does not say who shares %s: %s", channel, error.reason)
-            return (None,)
-        if not (found := answer.get("channel")):
-            return (None,)
-        return (bool(found.get("is_ext_shared") or found.get("is_pending_ext_shared")),)
+        found = await self._read(channel)
+        return (bool(found.get("is_ext_shared") or found.get("is_pending_ext_shared")) if found else None,)
 
     async def private(self, channel: str) -> bool | None:
         """
         None when Slack does not say. Never remembered, because a channel can become private; for a running thread its
         messages say so.
         """
+        with suppress(SlackError):
+            found = await self._read(channel)
+            return is_private(found) if found else None
+        return None
+
+    async def _read(self, channel: str) -> Mapping[str, Any]:
+        """Empty when Slack does not say. Raises SlackError only when a later call may succeed."""
         try:
             answer = await self._calls(self._calls.client.conversations_info, channel=channel)
         except SlackError as error:
-            log.info("Slack does not say who can see %s: %s", channel, error.reason)
-            return None
-        return is_private(answer["channel"])
+            if error.again:
+                raise
+            log.info("Slack does not say what %s is: %s", channel, error.reason)
+            return {}
+        return answer.get("channel") or {}
 
     async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         """*said*, from the payload, is the answer when Slack does not say more."""

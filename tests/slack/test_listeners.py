@@ -19,7 +19,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.values.places import Belonging, Person
 from bot.errors import Unavailable, UserError
 from bot.slack.app import slack_app
-from bot.slack.reception import NOT_SAVED, Reception
+from bot.slack.reception import Reception
 from slack_sandbox import Sandbox
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 
@@ -146,22 +146,6 @@ async def test_a_handshake_is_answered(app: AsyncApp, sandbox: Sandbox) -> None:
     response = await dispatched(app, sandbox, {"type": "url_verification", "challenge": "3eZbrw1aB"})
 
     assert "3eZbrw1aB" in response.body
-
-
-async def test_the_last_retry_of_a_mention_is_confessed(
-    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk
-) -> None:
-    """Before that Slack will try again, and so nobody is told anything."""
-    ada = sandbox.person("ada")
-    body = payload("mention_in_channel", event__channel=sandbox.channel().id, event__user=ada.id)
-    desk.fails = [Unavailable(), Unavailable()]
-
-    early = await dispatched(app, sandbox, body, **{"x-slack-retry-num": "2"})
-    last = await dispatched(app, sandbox, body, **{"x-slack-retry-num": "3"})
-    await sandbox.until(lambda: ada.ephemerals)
-
-    assert (early.status, last.status) == (503, 503)
-    assert [message.text for message in ada.ephemerals] == [NOT_SAVED]
 
 
 async def test_bolt_gives_no_wrong_advice(

@@ -12,11 +12,10 @@ from bench.canned import BOT, BOT_USER, SCOPES, TEAM
 from bot import content, shipped
 from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import AskReview
-from bot.engine.clock import now
 from bot.engine.commands import Commands
 from bot.engine.performers import Performers
 from bot.engine.personal import Personal
-from bot.engine.ports import Store
+from bot.engine.ports import Store, now
 from bot.engine.roundtables import Roundtables
 from bot.engine.viewing import Viewers
 from bot.record.kept import KeptRecords

@@ -19,7 +19,7 @@ from bench.turn import slack_elsewhere
 from bench.workspaces import workspace
 from bot.domain.roundtable.stage import Stage
 from bot.domain.values.places import Belonging, Person, Place
-from bot.engine.clock import now
+from bot.engine.ports import now
 from bot.engine.verbs.verb import VerbRequest
 from bot.slack import client as slack_client
 from bot.storage.tasks import name_for

@@ -36,20 +36,17 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules, unchanged
 from bot.engine.agent_desk import AgentDesk
 from bot.engine.audit import Redaction
-from bot.engine.clock import Clock, now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.evidence_ports import NO_SIGHT, Sights
-from bot.engine.export_ports import CommittedFiles, Exports
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Store, Voices, Wake
-from bot.engine.review_ports import Board, NoReviewMeter, Reviewers, ReviewMeter
+from bot.engine.ports import Clock, CommittedFiles, Exports, Meter, Store, Tracker, Voices, Wake, now
+from bot.engine.review_ports import Board, Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.shared_content import Contents, SharedContent
-from bot.engine.tracker_ports import NoTracker, Tracker
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.expiry import Expiry
@@ -489,7 +486,7 @@ def _commands(
     *,
     triage: ReviewTriage,
     secret: str,
-    tracker: Tracker,
+    tracker: Tracker | None,
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
@@ -509,9 +506,9 @@ def _commands(
 
 
 @asynccontextmanager
-async def _tracker(settings: Settings) -> AsyncIterator[Tracker]:
+async def _tracker(settings: Settings) -> AsyncIterator[Tracker | None]:
     if settings.github_key is None:
-        yield NoTracker()
+        yield None
         return
     from bot.integrations import github  # noqa: PLC0415 -- only where it is used
 
@@ -531,7 +528,7 @@ class ReviewParts(NamedTuple):
     sights: Sights = NO_SIGHT
     reviewers: Reviewers = ChecklistReviewers()
     redact: Redact = unchanged
-    tally: ReviewMeter = NoReviewMeter()
+    tally: Meter | None = None
 
 
 def review_triage(settings: Settings, parts: ReviewParts, *, channel: str = "") -> ReviewTriage:

@@ -33,7 +33,7 @@ from bot.domain.transcript.people import Names, is_person_id, with_names, withou
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
 from bot.engine import audit
-from bot.engine.clock import now
+from bot.engine.ports import now
 from bot.errors import ConfigError, Conflict, Unavailable
 from bot.record.rewritten import META, TRANSCRIPT, Rewriting, title_of, without_sections
 from bot.settings import Settings

@@ -20,8 +20,7 @@ from bot.domain.specification.entries import DECISION, Specification
 from bot.domain.specification.shown import ShownEntry
 from bot.domain.transcript.lines import Line
 from bot.domain.values.text import counted, one_line
-from bot.engine.clock import now
-from bot.engine.ports import Listing, LoadedItem, Workspace
+from bot.engine.ports import Listing, LoadedItem, Workspace, now
 from bot.errors import ConfigError, WorkspaceError
 from bot.settings import Settings
 from bot.storage.git.tree import is_ignored

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from bot.content.agent_keys import MOST_KEYS, SETTING, read_keys, write_keys
-from bot.domain.catalog.agent_keys import EVERY_PUBLIC_ITEM, AgentKey, digest_of
+from bot.domain.catalog.policy import EVERY_PUBLIC_ITEM, AgentKey, digest_of
 from bot.domain.values.json_files import pretty
 from bot.errors import ConfigError
 from bot.settings import Settings

@@ -17,9 +17,8 @@ from bot.domain.reviews.notice import Arrived
 from bot.domain.reviews.review import triage_line
 from bot.domain.values.places import Place
 from bot.domain.values.text import encoding_of, text_of
-from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Pay, Wake
+from bot.engine.ports import Pay, Wake, now
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
 from bot.files import TooLarge, chosen

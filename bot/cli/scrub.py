@@ -10,8 +10,7 @@ from bot.cli.items import no_item
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript.scrubbing import Redacting, redacted
 from bot.domain.values.text import counted
-from bot.engine.clock import now
-from bot.engine.ports import Store
+from bot.engine.ports import Store, now
 from bot.errors import BotError, ConfigError, Conflict, Unavailable
 from bot.files import folder
 from bot.settings import Settings

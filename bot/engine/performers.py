@@ -7,7 +7,8 @@ There is one exhaustive match for each port; the unions of effects say which eff
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
@@ -40,6 +41,7 @@ from bot.domain.roundtable.effects import (
     Synthesize,
     Tell,
     Unreact,
+    WorkIndicator,
 )
 from bot.domain.roundtable.outcomes import (
     CodeSurvey,
@@ -59,12 +61,13 @@ from bot.domain.roundtable.stage import BUSY
 from bot.domain.roundtable.state import ROOT, Roundtable
 from bot.domain.roundtable.transitions.asking import voice_of
 from bot.domain.roundtable.transitions.saving import slack_place
+from bot.domain.values.places import Place
 from bot.domain.values.timestamps import seconds_since
-from bot.engine.clock import Clock
 from bot.engine.evidence_ports import Sight, Sights
 from bot.engine.ports import (
-    RENEWED_SECONDS,
     Chat,
+    Clock,
+    Indicators,
     LoadedItem,
     Records,
     Speech,
@@ -72,8 +75,8 @@ from bot.engine.ports import (
     VoiceContext,
     Voices,
     Workspace,
-    renewed,
 )
+from bot.errors import EffectError
 
 Told = dict[str, Any]
 """What every outcome has: the effect it belongs to, and the time."""
@@ -93,6 +96,8 @@ def log_trouble(trouble: Trouble) -> None:
     log.log(LEVELS[trouble.severity], "%s", trouble.log)
 
 
+RENEWED_SECONDS = 90.0
+"""Slack takes words from under a thread after two minutes."""
 SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
 """Artifacts that steps build upon, besides their own."""
@@ -128,7 +133,6 @@ class Performers(NamedTuple):
     sights: Sights
     redact: Redact = unchanged
     """Done to the texts of voices, threads and files."""
-    renewed_seconds: float = RENEWED_SECONDS
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError."""
@@ -142,7 +146,7 @@ class Performers(NamedTuple):
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
         if isinstance(effect, ByVoice):
-            async with renewed(self.chat, rt, AT_WORK.get(effect.kind, ""), seconds=self.renewed_seconds):
+            async with renewed(self.chat, rt, AT_WORK.get(effect.kind, "")):
                 return await self._with_sign(effect, rt, told)
         return await self._in_workspace(effect, rt, told)
 
@@ -196,10 +200,9 @@ class Performers(NamedTuple):
                 await self._share(effect, rt, again=again)
             case MeetPerson():
                 person = effect.person
-                name = (await self.workspace.people()).get(person) or await self.chat.name(person)
-                offset = await self.chat.offset(person)
-                belongs = self.chat.belonging(person)
-                return PersonMet(**told, person=person, name=name, belongs=belongs, offset=offset)
+                known, kept = await self.chat.profile(person), await self.workspace.people()
+                name, belongs = kept.get(person) or known.name, known.belongs
+                return PersonMet(**told, person=person, name=name, belongs=belongs, offset=known.offset)
             case _:
                 assert_never(effect)
         return Done(**told)
@@ -301,6 +304,33 @@ class Performers(NamedTuple):
         known = (step for step_id in steps if (step := self.playbook.agenda.get(step_id)))
         own = (output for step in known for output in step.outputs)
         return tuple(dict.fromkeys((*own, *SOURCES)))
+
+
+@asynccontextmanager
+async def renewed(
+    indicators: Indicators, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
+) -> AsyncIterator[None]:
+    """Keeps the sign visible for as long as the work takes."""
+    if not rt.working_at or rt.working_by is not WorkIndicator.STATUS:
+        yield
+        return
+    renewing = asyncio.create_task(
+        _renewing(indicators, rt.place, words, seconds=seconds), name="renewing a sign"
+    )
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        await asyncio.wait({renewing})
+
+
+async def _renewing(indicators: Indicators, place: Place, words: str, *, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await indicators.show(place, WorkIndicator.STATUS, words)
+        except EffectError:  # the sign is no loss; the next effect finds out what is wrong
+            return
 
 
 def _read(reading: LoadedItem, told: Told, *, recovering: bool) -> ItemRead:

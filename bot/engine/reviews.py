@@ -52,21 +52,18 @@ from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
 from bot.domain.values.timestamps import seconds_since
 from bot.engine import audit
-from bot.engine.clock import Clock
 from bot.engine.engine import SWEEP_SECONDS, Engine, Queue
 from bot.engine.evidence_ports import NO_SIGHT, Sight, Sights
-from bot.engine.ports import Wake, Workspace
+from bot.engine.ports import Clock, Meter, NoMeter, Wake, Workspace
 from bot.engine.review_ports import (
     Archive,
     Board,
     ItemLocation,
     ItemLocations,
-    NoReviewMeter,
     NoticePosition,
     Notices,
     ReviewCase,
     Reviewers,
-    ReviewMeter,
 )
 from bot.errors import EffectError, NewerVersion, UserError, VoiceError
 from bot.log import about
@@ -311,7 +308,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         reviewing: ReviewContext,
         clock: Clock,
         team: str = "",
-        tally: ReviewMeter | None = None,
+        tally: Meter | None = None,
     ) -> None:
         super().__init__(store=_Begun(notices, archive), wake=wake, decide=decide, clock=clock)
         self.queue = Queue(notices, clock)
@@ -319,7 +316,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         self._reviewing = reviewing
         self._archive = archive
         self._team = team
-        self._tally = tally or NoReviewMeter()
+        self._tally = tally or NoMeter()
 
     async def ask(self, slug: str, wish: AskReview) -> None:
         """Saved when this returns; the review follows."""

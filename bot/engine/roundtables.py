@@ -41,11 +41,10 @@ from bot.domain.roundtable.transitions import opening
 from bot.domain.values.places import Belonging, Person, Place
 from bot.domain.values.timestamps import before, seconds_since
 from bot.engine.audit import audited
-from bot.engine.clock import Clock
 from bot.engine.engine import BeforeSave, Engine, UnsavedChange, nothing_before
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
-from bot.engine.ports import NO_FACTS, Meter, Store, Wake
+from bot.engine.ports import NO_FACTS, Clock, Meter, Store, Wake
 from bot.engine.shared_content import SharedContent
 from bot.errors import Conflict, EffectError, LeftAlone, Postponed, Unavailable, UserError
 from bot.log import about

@@ -19,7 +19,7 @@ from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE, Names, with_names
 from bot.domain.transcript.seal import TrustedKeys, foreign_ids
 from bot.domain.values.text import one_line, visible
-from bot.engine.export_ports import CommittedFiles
+from bot.engine.ports import CommittedFiles
 from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES
 

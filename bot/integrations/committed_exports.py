@@ -12,7 +12,7 @@ from bot.domain.item.export_places import ExportPlace
 from bot.domain.roundtable.outcomes import ExportEdit, ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.exported import Heard, heard
-from bot.engine.export_ports import CommittedFiles, DueExports, FoundEdit, FoundFile, FoundFolder
+from bot.engine.ports import CommittedFiles, DueExports, FoundEdit, FoundFile, FoundFolder
 from bot.integrations.agreed import AgreedItem, AgreedItems
 from bot.integrations.exported_edits import ExportProposal, is_ours, other_words, read_back
 from bot.integrations.exports import TASKS, Agreed, exported

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from bot.content.agent_keys import read_keys
-from bot.domain.catalog.agent_keys import AgentKey, key_with
+from bot.domain.catalog.policy import AgentKey, key_with
 from bot.engine.agent_desk import AgentDesk, QuestionStatus
 from bot.errors import ContentError, UserError
 from bot.integrations.agent_server import Headers, bot_server

@@ -13,8 +13,7 @@ from bot import app
 from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.transcript import people
 from bot.domain.transcript.lines import Line, Transcript, read
-from bot.engine.clock import Clock, now
-from bot.engine.ports import Voices
+from bot.engine.ports import Clock, Voices, now
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
 from bot.slack.render import MORE, PREFIX, chosen

@@ -11,8 +11,7 @@ from bot.domain.roundtable.effects import Speak, Synthesize
 from bot.domain.roundtable.inputs import Mute, Resume, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.clock import now
-from bot.engine.ports import Facts, Speech, VoiceContext
+from bot.engine.ports import Facts, Speech, VoiceContext, now
 from bot.voices.offline.offline import OfflineVoices
 from tests.domain.table import Table
 from tests.engine.replica import ADA, Replica, replica, said

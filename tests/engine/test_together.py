@@ -12,9 +12,8 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.clock import now
 from bot.engine.performers import Performers
-from bot.engine.ports import Speech, VoiceContext
+from bot.engine.ports import Speech, VoiceContext, now
 from bot.engine.roundtables import Roundtables
 from bot.errors import VoiceError
 from tests.domain.table import Table, shipped

@@ -56,8 +56,9 @@ from bot.integrations.trace import CodeFacts, CodePlace, EntryFacts, TracedEntry
 from bot.record import text as record_text
 from bot.record.brief import read_record
 from bot.record.reading import InMemory
-from bot.slack import agent, limits, parse
+from bot.slack import limits, parse
 from bot.slack import markdown as mrkdwn
+from bot.slack.app import CATCH_UP, DECIDED, HELLO
 from bot.slack.render import parts
 from bot.storage import serialization
 from bot.storage.git import citing as citing_code
@@ -234,8 +235,8 @@ PEOPLE: Mapping[str, Read] = {
         VERBS.read_direct(f"position {said}"),
     ),
     "a lens": lambda said: reviewed(f"offline by {said}"),
-    "small talk": lambda said: [one.fullmatch(said) for one in (agent.HELLO, agent.DECIDED, agent.CATCH_UP)],
-    "a title to catch up on": lambda said: agent.CATCH_UP.fullmatch(f"catch me up on x{said}"),
+    "small talk": lambda said: [one.fullmatch(said) for one in (HELLO, DECIDED, CATCH_UP)],
+    "a title to catch up on": lambda said: CATCH_UP.fullmatch(f"catch me up on x{said}"),
     "wishes": lambda said: (
         [*ACTIONS.read_words(said)],
         words.is_aside(said),

@@ -11,9 +11,8 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import read
 from bot.domain.values.places import Person
-from bot.engine.clock import now
 from bot.engine.performers import Performers
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
+from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, now
 from bot.engine.roundtables import Roundtables
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.sqlite import SqliteStore

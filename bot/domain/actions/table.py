@@ -123,7 +123,7 @@ class Action:
         "phases.can_be_named",
         outside=True,
     )
-    TAKE_UP = ActionRow("take_up")  # Before there is a roundtable: `engine/recovery.py` carries it out.
+    TAKE_UP = ActionRow("take_up")  # Before there is a roundtable: `engine/verbs/opening.py` carries it out.
     TAKE_OVER = ActionRow("take_over", "resuming.taken_over", outside=True)
     """Lines that an earlier version wrote, or that were sealed by keys that are lost."""
 

@@ -86,9 +86,6 @@ class ModelTask(StrEnum):
     REVIEW = "review"
 
 
-EARLIER_TASKS = {"acknowledge": "draft"}
-
-
 class ThinkingEffort(StrEnum):
     MINIMAL = "minimal"
     LOW = "low"
@@ -98,11 +95,11 @@ class ThinkingEffort(StrEnum):
 
 
 def efforts(text: str) -> Mapping[ModelTask, str]:
-    """`draft:high,respond:low`. The earlier name `acknowledge` is `draft`. Raises ValueError."""
+    """`draft:high,respond:low`. Raises ValueError."""
     found: dict[ModelTask, str] = {}
     for one in filter(None, (part.strip() for part in text.split(","))):
         task, _, effort = one.partition(":")
-        found[ModelTask(EARLIER_TASKS.get(task.strip(), task.strip()))] = ThinkingEffort(effort.strip()).value
+        found[ModelTask(task.strip())] = ThinkingEffort(effort.strip()).value
     return found
 
 

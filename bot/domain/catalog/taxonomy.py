@@ -50,10 +50,6 @@ class ErrorCode:
     log: str = ""
     unsaved: str = ""
 
-    @property
-    def seen(self) -> bool:
-        return bool(self.sentence)
-
 
 SEVERITY_OF_SCALE = {
     "CRITICAL": Severity.ERROR,

@@ -20,7 +20,7 @@ from pygit2 import Commit, Oid, Signature, Tree
 from pygit2.enums import FileMode
 
 from bot.domain.item import meta
-from bot.engine.export_ports import Exports
+from bot.engine.ports import Exports
 from bot.errors import WorkspaceError
 from bot.files import META_BYTES, TRANSCRIPT_BYTES, FileRefused
 from bot.storage.git.tree import (

@@ -17,8 +17,7 @@ from pygit2 import Commit, Oid
 from bot.domain.item.artifacts import SHARED, CheckedEdit, SectionEdit, UnreadableArtifact
 from bot.domain.roundtable.outcomes import ExportEdit, HandEdit
 from bot.domain.transcript.last_line import last_line
-from bot.engine.export_ports import DueExports, FoundEdit, FoundFile, FoundFolder
-from bot.engine.ports import ItemVersion, VersionedFile
+from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder, ItemVersion, VersionedFile
 from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, TRANSCRIPT_BYTES
 from bot.storage.git.branch import Branch

@@ -23,8 +23,7 @@ from pygit2 import Commit, Oid, Tree
 from pygit2.enums import SortMode
 
 from bot.domain.values.text import one_line
-from bot.engine.export_ports import Exports
-from bot.engine.ports import Meter, NoMeter
+from bot.engine.ports import Exports, Meter, NoMeter
 from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.branch import Branch
 from bot.storage.git.command import Git, GitResult, explained

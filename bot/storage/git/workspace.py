@@ -28,8 +28,7 @@ from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import TAKES_OVER
 from bot.domain.values.markdown import is_last
 from bot.domain.values.timestamps import seconds_since
-from bot.engine.export_ports import Exports
-from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
+from bot.engine.ports import NOTHING, CommitResult, Exports, Listing, LoadedItem, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
 from bot.files import ARTIFACT_BYTES, META_BYTES, folder

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from itertools import islice
 
 from bot.domain.values.markdown import escaped, inert, quoted
@@ -60,6 +61,11 @@ class Item(Stored):
     reference: str = ""
     issue: TrackerIssue | None = None
 
+    @property
+    def is_unread_issue(self) -> bool:
+        """Its title is an id, whose letters another repository may have, too."""
+        return bool(self.reference) and self.title == self.source_id
+
 
 class KnownItem(Stored):
     """An item that the workspace has a folder of."""
@@ -85,8 +91,9 @@ def suffixed(slug: str, suffix: str) -> str:
 def detect_source(text: str) -> tuple[str, str | None]:
     """The source that *text* is a reference to, and the id there; "manual" for all other words."""
     reference = text.strip()
-    if issue := _ISSUE.fullmatch(reference):
-        return "github", f"GH-{issue['at'] or issue['number']}"
+    if _ISSUE.fullmatch(reference):
+        _, repository, number = repository_of(reference)
+        return "github", f"{repository.lower()}#{number}" if repository else f"GH-{number}"
     if _JIRA.fullmatch(reference):
         return "jira", reference
     return "manual", None
@@ -112,9 +119,16 @@ def item_from(text: str) -> Item:
     source, source_id = detect_source(text)
     title = source_id or one_line(text, TITLE_CHARS) or "Untitled item"
     reference = reference_in(text)
-    return Item(
-        slug=generate_slug(title), title=title, source=source, source_id=source_id, reference=reference
-    )
+    slug = _issue_slug(title) if reference else generate_slug(title)
+    return Item(slug=slug, title=title, source=source, source_id=source_id, reference=reference)
+
+
+def _issue_slug(source_id: str) -> str:
+    """Of `acme/api#42`: two issues never share it. Names that do not fit get a code."""
+    slug = f"gh-{source_id.replace('#', '-')}"
+    if len(slug) <= SLUG_CHARS and re.fullmatch(r"[a-z0-9-]+/[a-z0-9-]+", slug):
+        return slug.replace("/", "_")
+    return suffixed(generate_slug(slug), f"x{sha256(source_id.encode()).hexdigest()[:8]}")
 
 
 def title_of(message: str) -> str:
@@ -142,7 +156,7 @@ def resolve(reference: str, known: Iterable[KnownItem], backlog: str = "") -> tu
         (item.slug for item in items if item.slug.lower().endswith(f"-{slug}")),
         (item.slug for item in items if item.title and generate_slug(item.title) == slug),
         _by_number(wanted, items, backlog),
-        (item.slug for item in items if (item.source_id or "").lower() == _source_id(wanted)),
+        (item.slug for item in items if _is_source(item.source_id or "", wanted)),
         _by_title(wanted, items, backlog),
     )
     return _first_that_finds(readings)
@@ -159,6 +173,8 @@ def folders_of(item: Item, known: Iterable[KnownItem]) -> tuple[str, ...]:
     slugs, names = {item.slug, generate_slug(item.title)}, {_dashed(item.slug), _dashed(item.title)} - {""}
     ticket = _dashed(item.source_id or (item.title if _TICKET.fullmatch(item.title) else ""))
     source = (item.source_id or "").lower()
+    if item.is_unread_issue:
+        return tuple(one.slug for one in items if (one.source_id or "").lower() == source)
     ends = tuple(f"-{name}" for name in names)
     is_slug = "-" in item.title and " " not in item.title
     readings = (
@@ -208,8 +224,10 @@ def _is_behind_an_id(name: str, ends: Iterable[str]) -> bool:
     return any(name.endswith(end) and re.fullmatch(f"{_IDS}+", f"{name.removesuffix(end)}-") for end in ends)
 
 
-def _source_id(reference: str) -> str:
-    return (detect_source(reference)[1] or reference).lower()
+def _is_source(source_id: str, reference: str) -> bool:
+    """`#42` may be that of any repository."""
+    wanted = (detect_source(reference)[1] or reference).lower()
+    return source_id.lower() == wanted or source_id.endswith(f"#{wanted.removeprefix('gh-')}")
 
 
 def _by_number(wanted: str, items: tuple[KnownItem, ...], backlog: str) -> Iterable[str]:

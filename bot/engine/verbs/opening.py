@@ -155,7 +155,9 @@ def _find_item(wanted: Start, seen: tuple[Listing, ...], backlog: str) -> Item:
 def _has_title_here(listed: Listing, place: Place, item: Item) -> bool:
     """Items of a private channel have other slugs than their titles make."""
     here = bool(listed.private) and listed.is_in(place)
-    return here and generate_slug(listed.known.title) == generate_slug(item.title)
+    return (
+        here and not item.is_unread_issue and generate_slug(listed.known.title) == generate_slug(item.title)
+    )
 
 
 async def _in_its_thread(desk: Desk, wanted: Start, listed: Listing | None) -> Start:

@@ -16,7 +16,7 @@ from bot.engine.access import Finder, same_channel
 from bot.engine.personal import Personal
 from bot.engine.ports import Chat, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
-from bot.engine.tracker_ports import NoTracker, Tracker
+from bot.engine.tracker_ports import NO_SOURCES, Sources
 from bot.engine.unknown_threads import UnknownThreads
 from bot.engine.viewing import Viewers
 from bot.errors import UserError
@@ -41,7 +41,7 @@ class Desk:
         viewers: Viewers,
         secret: bytes,
         redact: Redact = unchanged,
-        tracker: Tracker | None = None,
+        sources: Sources = NO_SOURCES,
     ) -> None:
         """*secret* makes slugs of private items; *redact* is done to files that roundtables begin with."""
         self.roundtables = roundtables
@@ -54,7 +54,7 @@ class Desk:
         self.playbook = playbook
         self.personal = personal
         self.redact = redact
-        self.tracker = tracker or NoTracker()
+        self.sources = sources
         self.threads = UnknownThreads(store, workspace, chat)
         self.viewers = viewers
         self.finder = Finder(store, workspace, self.threads, viewers, secret=secret)

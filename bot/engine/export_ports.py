@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from bot.domain.roundtable.outcomes import ExportEdit, ExportNote
+from bot.domain.roundtable.outcomes import ExportNote
+from bot.domain.specification.exported import ExportEdit
 
 
 class CommittedFiles(Protocol):

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from hashlib import sha256
 from itertools import islice
 
+from bot.domain.item.export_places import FOLDERS
+from bot.domain.specification.exported import SourceFiles
 from bot.domain.values.markdown import escaped, inert, quoted
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Stored
@@ -30,6 +32,9 @@ _ISSUE = re.compile(
     re.ASCII,
 )
 """`#42`, `acme/api#42`, or the address of an issue or a pull request, also as Slack writes addresses."""
+MARKDOWN = ".md"
+_LINKED_FILE = re.compile(r"https?://(?=[^/\s]+\.md\Z)", re.IGNORECASE)
+_NO_PATH = re.compile(r"\s|://")
 _JIRA = re.compile(r"[A-Z]+-[0-9]+")
 _TICKET = re.compile(r"#?[0-9]+|[A-Za-z]+-[0-9]+")
 _IDS = r"(?:(?:[^\W\d_]+-)?[0-9]+-)"
@@ -51,7 +56,8 @@ class TrackerIssue(Stored):
 class Item(Stored):
     """
     `source` is "github", "jira" or "manual", and `source_id` what it is called there. `reference` is the issue as the
-    person named it, where that says more than the id; `issue` what was read there.
+    person named it, where that says more than the id; `issue` what was read there. Of a file or folder of the workspace
+    it is the path, and `files` what stands there.
     """
 
     slug: str
@@ -60,6 +66,7 @@ class Item(Stored):
     source_id: str | None = None
     reference: str = ""
     issue: TrackerIssue | None = None
+    files: SourceFiles | None = None
 
     @property
     def is_unread_issue(self) -> bool:
@@ -115,11 +122,25 @@ def reference_in(text: str) -> str:
     return text.strip().strip("<>").partition("|")[0]
 
 
+def path_in(text: str) -> str:
+    """One word with a `/`, or the name of a Markdown file. Slack takes `.md` for the end of an address."""
+    word = _LINKED_FILE.sub("", text.strip().strip("`"))
+    is_path = bool(word) and ("/" in word or word.lower().endswith(MARKDOWN))
+    return word if is_path and not _NO_PATH.search(word) and not _ISSUE.fullmatch(word) else ""
+
+
+def is_surely_path(path: str) -> bool:
+    """`CI/CD` may be a title."""
+    in_format = any(path.startswith(f"{one.partition('/')[0]}/") for one in FOLDERS.values())
+    return in_format or "." in path or path.startswith(("/", "~")) or path.rstrip("/").count("/") > 1
+
+
 def item_from(text: str) -> Item:
     source, source_id = detect_source(text)
     title = source_id or one_line(text, TITLE_CHARS) or "Untitled item"
     reference = reference_in(text)
     slug = _issue_slug(title) if reference else generate_slug(title)
+    reference = reference or path_in(text)
     return Item(slug=slug, title=title, source=source, source_id=source_id, reference=reference)
 
 
@@ -206,6 +227,8 @@ def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str
     if issue := item.issue:
         about = f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}, as of {escaped(issue.updated)}:"
         parts += ["## The issue", about, quoted(issue.text)]
+    for path, content in item.files.texts.items() if item.files else ():
+        parts += [f"## {escaped(path)}, {item.files.commit if item.files else ''}", quoted(content)]
     before = [f"**{escaped(one_line(author))}**:\n\n{quoted(text)}" for author, text in said if text.strip()]
     if before:
         parts += ["## What was said before", *before]

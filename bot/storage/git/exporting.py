@@ -8,7 +8,7 @@ from itertools import islice
 
 from pygit2 import Commit, Oid
 
-from bot.domain.roundtable.outcomes import ExportEdit
+from bot.domain.specification.exported import ExportEdit
 from bot.engine.export_ports import DueExports, FoundEdit, FoundFile, FoundFolder
 from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES

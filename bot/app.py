@@ -49,7 +49,7 @@ from bot.engine.review_ports import Board, NoReviewMeter, Reviewers, ReviewMeter
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.shared_content import Contents, SharedContent
-from bot.engine.tracker_ports import Sources
+from bot.engine.tracker_ports import SourceReaders
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.expiry import Expiry
@@ -492,7 +492,7 @@ def _commands(
     *,
     triage: ReviewTriage,
     secret: str,
-    sources: Sources,
+    sources: SourceReaders,
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
@@ -512,8 +512,8 @@ def _commands(
 
 
 @asynccontextmanager
-async def _sources(settings: Settings, schema: Schema) -> AsyncIterator[Sources]:
-    found = Sources(read_files=source_reader(evidence(settings).texts, *_reading(settings, schema)))
+async def _sources(settings: Settings, schema: Schema) -> AsyncIterator[SourceReaders]:
+    found = SourceReaders(read_files=source_reader(evidence(settings).texts, *_reading(settings, schema)))
     if settings.github_key is None:
         yield found
         return

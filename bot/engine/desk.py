@@ -16,7 +16,7 @@ from bot.engine.access import Finder, same_channel
 from bot.engine.personal import Personal
 from bot.engine.ports import Chat, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
-from bot.engine.tracker_ports import NO_SOURCES, Sources
+from bot.engine.tracker_ports import NO_READERS, SourceReaders
 from bot.engine.unknown_threads import UnknownThreads
 from bot.engine.viewing import Viewers
 from bot.errors import UserError
@@ -41,7 +41,7 @@ class Desk:
         viewers: Viewers,
         secret: bytes,
         redact: Redact = unchanged,
-        sources: Sources = NO_SOURCES,
+        sources: SourceReaders = NO_READERS,
     ) -> None:
         """*secret* makes slugs of private items; *redact* is done to files that roundtables begin with."""
         self.roundtables = roundtables

@@ -37,9 +37,9 @@ async def _no_files(path: str) -> SourceFiles:
     raise LookRefused(tracker_wording.not_committed(path))
 
 
-class Sources(NamedTuple):
+class SourceReaders(NamedTuple):
     tracker: Tracker = NoTracker()
     read_files: ReadFiles = _no_files
 
 
-NO_SOURCES = Sources()
+NO_READERS = SourceReaders()

@@ -15,7 +15,9 @@ from bot.domain.item.item import (
     draft,
     folders_of,
     generate_slug,
+    is_surely_path,
     item_from,
+    path_in,
     resolve,
     suffixed,
     title_of,
@@ -227,6 +229,26 @@ class TestItems:
         assert resolve("#42", known) == ("api", "web")
         assert resolve("#42", known[:1]) == ("api",)
         assert folders_of(item_from("#42"), known) == ()
+
+    @pytest.mark.parametrize(
+        ("text", "path", "is_sure"),
+        [
+            (" `docs/prd.md` ", "docs/prd.md", True),
+            ("docs/http://prd.md", "docs/prd.md", True),
+            ("README.md", "README.md", True),
+            ("openspec/changes", "openspec/changes", True),
+            ("src/app", "src/app", False),
+            ("CI/CD", "CI/CD", False),
+            ("acme/api#42", "", False),
+            ("https://example.org/a.md", "", False),
+            ("Input and/or output", "", False),
+            ("Dark-mode", "", False),
+        ],
+    )
+    def test_one_word_with_a_slash_may_be_a_path(self, text: str, path: str, is_sure: bool) -> None:  # noqa: FBT001
+        """Slack makes an address of the name of a Markdown file."""
+        assert path_in(text) == path
+        assert not path or is_surely_path(path) is is_sure
 
     def test_a_jira_ticket_is_an_item(self) -> None:
         """The slug is its key in lower case; the id keeps its capitals."""

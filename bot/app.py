@@ -42,17 +42,19 @@ from bot.engine.evidence_ports import NO_SIGHT, Sights
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Clock, CommittedFiles, Exports, Meter, Store, Tracker, Voices, Wake, now
+from bot.engine.ports import Clock, CommittedFiles, Exports, Meter, Store, Voices, Wake, now
 from bot.engine.review_ports import Board, Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.shared_content import Contents, SharedContent
+from bot.engine.source_ports import SourceReaders
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.expiry import Expiry
 from bot.files import META_BYTES, folder
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.committed_exports import CommittedExports
+from bot.integrations.source_files import source_reader
 from bot.log import ThrottledWarning
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
@@ -167,32 +169,27 @@ def sandbox_key(workspace: Path) -> str:
 
 def agreed(settings: Settings, revision: str = "") -> AgreedItems:
     """The items of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
-    return _agreed(settings, playbook(settings).schema, secret_redaction(settings), revision)
+    root, (read, _) = settings.workspace, _reading(settings, playbook(settings).schema)
+    return read(files_at(root, revision) if revision else files_at_tip(root))
 
 
-def _agreed(settings: Settings, schema: Schema, redact: Redact, revision: str = "") -> AgreedItems:
-    root = settings.workspace
-    return _agreed_in(files_at(root, revision) if revision else files_at_tip(root), settings, schema, redact)
+def _reading(settings: Settings, schema: Schema) -> tuple[Callable[[CommittedFiles], AgreedItems], Schema]:
+    """How the items of a commit are read, and with what."""
+    redact = secret_redaction(settings)
 
+    def read(files: CommittedFiles) -> AgreedItems:
+        trusted = seal(settings).lines.trusted
+        where = str(settings.items_dir)
+        return AgreedItems(files, items_dir=where, schema=schema, trusted=trusted, redact=redact)
 
-def _agreed_in(files: CommittedFiles, settings: Settings, schema: Schema, redact: Redact) -> AgreedItems:
-    return AgreedItems(
-        files,
-        items_dir=str(settings.items_dir),
-        schema=schema,
-        trusted=seal(settings).lines.trusted,
-        redact=redact,
-    )
+    return read, schema
 
 
 def exports(settings: Settings) -> Exports | None:
     """What commits of items write for other tools."""
     if not settings.exports:
         return None
-    schema, redact = playbook(settings).schema, secret_redaction(settings)
-    return CommittedExports(
-        settings.exports, lambda files: _agreed_in(files, settings, schema, redact), schema
-    )
+    return CommittedExports(settings.exports, *_reading(settings, playbook(settings).schema))
 
 
 def evidence(settings: Settings) -> GitEvidence:
@@ -386,8 +383,9 @@ async def team_at_work(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
         )  # fmt: skip
-        tracker, parts = await enter(_tracker(settings)), (roundtables, saved, performers, personal, viewers)
-        commands = _commands(*parts, triage=triage, secret=secret, tracker=tracker)
+        sources = await enter(_sources(settings, agenda.schema))
+        parts = roundtables, saved, performers, personal, viewers
+        commands = _commands(*parts, triage=triage, secret=secret, sources=sources)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if has.sync:
@@ -486,7 +484,7 @@ def _commands(
     *,
     triage: ReviewTriage,
     secret: str,
-    tracker: Tracker | None,
+    sources: SourceReaders,
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
@@ -501,19 +499,20 @@ def _commands(
         viewers=viewers,
         secret=derived.slug_secret(secret),
         redact=performers.redact,
-        tracker=tracker,
+        sources=sources,
     )
 
 
 @asynccontextmanager
-async def _tracker(settings: Settings) -> AsyncIterator[Tracker | None]:
+async def _sources(settings: Settings, schema: Schema) -> AsyncIterator[SourceReaders]:
+    found = SourceReaders(read_files=source_reader(evidence(settings).texts, *_reading(settings, schema)))
     if settings.github_key is None:
-        yield None
+        yield found
         return
     from bot.integrations import github  # noqa: PLC0415 -- only where it is used
 
     async with github.opened(settings.github_key.get_secret_value(), url=settings.github_url) as tracker:
-        yield tracker
+        yield found._replace(tracker=tracker)
 
 
 class ReviewParts(NamedTuple):
@@ -603,10 +602,11 @@ async def _agents(
         clock=now,
         redact=parts.redact,
     )
+    read, _ = _reading(settings, parts.playbook.schema)
     route = AgentRoute(
         settings.agent_keys,
         desk,
-        lambda: _agreed(settings, parts.playbook.schema, parts.redact),
+        lambda: read(files_at_tip(settings.workspace)),
         version=shipped.release().version,
         warnings=ThrottledWarning(log),
     )

@@ -15,8 +15,9 @@ from bot.domain.values.places import Person, Place
 from bot.engine import answers
 from bot.engine.access import Finder, same_channel
 from bot.engine.personal import Personal
-from bot.engine.ports import Chat, Records, Store, Tracker, Workspace
+from bot.engine.ports import Chat, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
+from bot.engine.source_ports import NO_READERS, SourceReaders
 from bot.engine.unknown_threads import UnknownThreads
 from bot.engine.viewing import Viewers
 from bot.errors import UserError
@@ -27,10 +28,7 @@ Reply = Message | None
 
 @dataclass(kw_only=True, eq=False)
 class Desk:
-    """
-    *secret* makes slugs of private items; *redact* is done to files that roundtables begin with. Without a *tracker*
-    none is set up.
-    """
+    """*secret* makes slugs of private items; *redact* is done to files that roundtables begin with."""
 
     roundtables: Roundtables
     ask_review: Callable[[str, AskReview], Awaitable[None]]
@@ -44,7 +42,7 @@ class Desk:
     viewers: Viewers
     secret: InitVar[bytes]
     redact: Redact = unchanged
-    tracker: Tracker | None = None
+    sources: SourceReaders = NO_READERS
 
     def __post_init__(self, secret: bytes) -> None:
         self.threads = UnknownThreads(self.store, self.workspace, self.chat)

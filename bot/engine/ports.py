@@ -26,7 +26,6 @@ from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
     CodeSurvey,
-    ExportEdit,
     ExportNote,
     HandEdit,
     ItemState,
@@ -36,6 +35,7 @@ from bot.domain.roundtable.outcomes import (
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Patch
+from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line
 from bot.domain.values.places import Belonging, Place

@@ -69,6 +69,7 @@ from bot.voices.prompts import digest, fencing, own, seen, shown_files
 from roundtable_eval import people as simulated
 from tests.domain.table import Table, person, shipped
 from tests.growth import SHAPES, afresh, grown, growth
+from tests.integrations.test_source_files import read as source_files
 from tests.slack.conftest import NOW, payload
 from tests.slack.test_parse import US
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
@@ -286,7 +287,7 @@ PEOPLE: Mapping[str, Read] = {
     ),
     "where somebody stands": lambda said: (takes_a_stand(said), stand_of("Ada", said)),
     "steps named": lambda said: speaking.named_first(said, tuple(PLAYBOOK.roster)),
-    "a title": lambda said: (item.item_from(said), item.generate_slug(said), item.detect_source(said)),
+    "a title": lambda said: (item.item_from(said), item.generate_slug(said), item.path_in(said)),
     "an item": lambda said: item.resolve(
         said, [item.KnownItem(slug="offline-sync", title="Offline sync")], f"- {said}"
     ),
@@ -444,6 +445,9 @@ FILES: Mapping[str, Read] = {
         one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)
     ],
     "an exported file": exported_edits.read_back,
+    "files that an item begins with": lambda said: source_files(
+        "x", {"x/spec.md": f"{said}\n## Decisions\n- {said}", "x/tasks.md": said}
+    ),
     "words in an exported file": lambda said: (
         exports.plain(said),
         exports.unplain(said),

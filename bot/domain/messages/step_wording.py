@@ -379,16 +379,20 @@ def changed_by_hand(author: str, place: str, commit: str, entries: int) -> str:
 
 
 def changed_in_export(author: str, path: str, commit: str, ids: Sequence[str], left_out: int) -> str:
+    return f"{author} changed `{path}` in git ({commit}). {entries_proposed(ids, left_out)}"
+
+
+def begun_with(path: str, commit: str, ids: Sequence[str], left_out: int, *, is_new: bool) -> str:
+    kept = "Its text is in `draft.md`. " if is_new else ""
+    what = entries_proposed(ids, left_out) if ids or left_out else "Nothing in it is marked as an entry."
+    return f"I have read `{path}` ({commit}). {kept}{what}"
+
+
+def entries_proposed(ids: Sequence[str], left_out: int = 0) -> str:
     more = [f"{len(ids) - IDS_SHOWN} more"] if len(ids) > IDS_SHOWN else []
     what = listed([*ids[:IDS_SHOWN], *more]) or "nothing"
-    told = (
-        f"{author} changed `{path}` in git ({commit}). Proposed: {what}. It counts when somebody accepts it."
-    )
-    return (
-        f"{told} {counted(left_out, 'text')} too long, or one too many, stay in the file."
-        if left_out
-        else told
-    )
+    left = f" {counted(left_out, 'text')} too long, or one too many, stay in the file." if left_out else ""
+    return f"Proposed: {what}. It counts when somebody accepts it.{left}"
 
 
 def not_exported(note: ExportNote) -> str:

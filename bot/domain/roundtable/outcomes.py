@@ -13,6 +13,7 @@ from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import Meta
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Patch, Specification
+from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import BY_RULE
 from bot.domain.values.places import Belonging, Person
@@ -109,23 +110,6 @@ class ThreadRead(EffectOutcome):
     lost: tuple[str, ...] | None = None
     complete: bool = True
     last_line: LastLine = LastLine()
-
-
-class ExportEdit(Stored):
-    """
-    What the row `line` of an exported file says since somebody changed it: `author`, in `commit`, which is short. `id`
-    is the entry that it changes. Without one it is a new entry of this `kind`; a criterion is `part_of` a
-    requirement, which has no id if it is new, too.
-    """
-
-    path: str
-    line: int
-    text: str
-    id: str = ""
-    kind: str = ""
-    part_of: str = ""
-    author: str
-    commit: str
 
 
 class ItemState(Stored):

@@ -46,6 +46,7 @@ from bot.domain.roundtable.posts import (
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification, matters
+from bot.domain.specification.exported import SourceFiles
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import (
     HIGHEST_ROUND,
@@ -129,6 +130,7 @@ class RoundtableFields(Stored):
     source_id: str | None = None
     reference: str = ""
     issue: TrackerIssue | None = None
+    files: SourceFiles | None = None
     place: Place
     permalink: str = ""
     started_by: str = ""
@@ -232,14 +234,7 @@ class Roundtable(RoundtableFields):
 
     @property
     def item(self) -> Item:
-        return Item(
-            slug=self.slug,
-            title=self.title,
-            source=self.source,
-            source_id=self.source_id,
-            reference=self.reference,
-            issue=self.issue,
-        )
+        return Item(**{name: getattr(self, name) for name in Item.model_fields})
 
     @property
     def next_effect(self) -> Effect | None:

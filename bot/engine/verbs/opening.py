@@ -2,7 +2,15 @@
 
 from contextlib import suppress
 
-from bot.domain.item.item import Item, backlog_title, folders_of, generate_slug, item_from
+from bot.domain.item.item import (
+    Item,
+    backlog_title,
+    folders_of,
+    generate_slug,
+    is_surely_path,
+    item_from,
+    path_in,
+)
 from bot.domain.messages import home_page, start_form, step_wording, tracker_wording, trouble_wording
 from bot.domain.messages.message import Message
 from bot.domain.privacy.discretion import redacted_message
@@ -12,6 +20,7 @@ from bot.domain.values.places import ChannelKind, Place
 from bot.engine import access, answers
 from bot.engine.access import only_one, same_channel
 from bot.engine.desk import Desk, Reply, is_there
+from bot.engine.evidence_ports import LookRefused
 from bot.engine.item_locator import folder_of, item_in
 from bot.engine.ports import Listing
 from bot.engine.unknown_threads import KnownThread, Moved, UnsignedThread
@@ -100,6 +109,7 @@ async def start_item(desk: Desk, wanted: Start) -> Reply:
     """A roundtable on the item; one that exists already is linked to, not begun again."""
     viewer = desk.viewers.of(wanted.person, wanted.place)
     _must_open(desk, wanted)
+    wanted = await _with_files(desk, wanted, knows_code=viewer.knows_code)
     listings = await desk.workspace.items()
     seen = tuple(listed for listed in listings if viewer.sees(held_item(None, listed)))
     backlog = await desk.workspace.backlog() if viewer.knows_code else ""
@@ -122,15 +132,36 @@ async def start_item(desk: Desk, wanted: Start) -> Reply:
     return None
 
 
+async def _with_files(desk: Desk, wanted: Start, *, knows_code: bool) -> Start:
+    """With what stands in the workspace, if a path was named. Raises UserError where that cannot be read."""
+    item = wanted.item
+    if not item.reference or item.source_id:
+        return wanted
+    refused, files = tracker_wording.NOT_FOR_GUESTS, None
+    try:
+        files = await desk.sources.read_files(item.reference) if knows_code else None
+    except LookRefused as error:
+        refused = str(error)
+    if files is None and is_surely_path(item.reference):
+        raise UserError(refused)
+    if files is None:
+        return wanted.but(item=item.but(reference=""))
+    files = redacted_message(files, desk.redact)
+    named = item.but(reference=files.path, files=files)
+    is_titled = path_in(item.title) != item.reference
+    found = item_from(files.title)
+    return wanted.but(item=named if is_titled else named.but(title=found.title, slug=found.slug))
+
+
 async def _with_issue(desk: Desk, wanted: Start) -> tuple[Start, str]:
     """With what stands in the issue, or else why not. A title that a person gave stays."""
     item = wanted.item
-    if not item.reference:
+    if not item.reference or item.files:
         return wanted, ""
-    if desk.tracker is None:
+    if desk.sources.tracker is None:
         return wanted, tracker_wording.not_set_up(item.reference)
     try:
-        found = redacted_message(await desk.tracker.read_issue(item.reference), desk.redact)
+        found = redacted_message(await desk.sources.tracker.read_issue(item.reference), desk.redact)
     except EffectError as error:
         return wanted, str(error)
     title = (found.title if item.title == item.source_id else "") or item.title
@@ -149,6 +180,8 @@ def _must_open(desk: Desk, wish: Start | Resume | Plan) -> None:
 def _find_item(wanted: Start, seen: tuple[Listing, ...], backlog: str) -> Item:
     """With the slug of a folder that exists, if it names one. Raises UserError when it names several."""
     item = wanted.item
+    if item.files and item.files.item in {listed.known.slug for listed in seen}:
+        return item.but(slug=item.files.item)
     if title := backlog_title(item.title, backlog):
         item = item_from(title)
     here = [listed.known.slug for listed in seen if _has_title_here(listed, wanted.place, item)]
@@ -159,7 +192,9 @@ def _find_item(wanted: Start, seen: tuple[Listing, ...], backlog: str) -> Item:
 def _has_title_here(listed: Listing, place: Place, item: Item) -> bool:
     """Items of a private channel have other slugs than their titles make."""
     here = bool(listed.private) and listed.is_in(place)
-    return here and generate_slug(listed.known.title) == generate_slug(item.title)
+    return (
+        here and not item.is_unread_issue and generate_slug(listed.known.title) == generate_slug(item.title)
+    )
 
 
 async def _in_its_thread(desk: Desk, wanted: Start, listed: Listing | None) -> Start:

@@ -18,10 +18,12 @@ from pygit2.enums import FileMode
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.item.artifacts import SHARED
+from bot.domain.messages import tracker_wording as wording
 from bot.domain.specification import snapshot
 from bot.domain.specification.entries import Specification
 from bot.domain.values.text import counted
 from bot.engine.evidence_ports import LookRefused, Passage
+from bot.engine.source_ports import CommittedTexts
 from bot.files import TRANSCRIPT_BYTES, TooLarge
 from bot.storage.git.survey import LARGEST_BYTES, SHA_CHARS, CodeLine, CodeSearch, is_ours, is_secret
 from bot.storage.git.tree import PLAIN, Files, Places, TreeEntry, files_at_tip, graft
@@ -164,6 +166,23 @@ class GitEvidence:
         except ValueError:
             return Specification()
 
+    async def texts(self, path: str, wanted: re.Pattern[str], *, most: int) -> CommittedTexts:
+        """Of the file, or of the files of a folder whose paths in it are *wanted*, with *most* bytes together."""
+        return await self._in_thread(lambda: self._texts(path.rstrip("/"), wanted, most))
+
+    def _texts(self, path: str, wanted: re.Pattern[str], most: int) -> CommittedTexts:
+        if is_ours(path, self._ours):
+            raise LookRefused(wording.of_items(path))
+        _checked(path, self._ours)
+        files = files_at_tip(self._root)
+        below = files.below(path, depth=2) if files.folder(path) else (path,)
+        found: dict[str, str] = {}
+        for place in below:
+            if place == path or wanted.fullmatch(place.removeprefix(f"{path}/")):
+                found[place] = self._text(files, _checked(place, self._ours), most)
+                most -= len(found[place].encode())
+        return CommittedTexts(files, _commit_of(files)[:SHA_CHARS], found)
+
     async def _look(self, asked: Awaitable[T]) -> T:
         try:
             return await asked
@@ -178,19 +197,23 @@ class GitEvidence:
     def _file(self, path: str) -> tuple[str, str, str]:
         """The path, text and commit of a tracked file. Raises LookRefused."""
         path, files = _checked(path, self._ours), files_at_tip(self._root)
+        return path, self._text(files, path, LARGEST_BYTES), _commit_of(files)
+
+    @staticmethod
+    def _text(files: Files, path: str, most: int) -> str:
         if any(entry.mode == FileMode.LINK for _, entry in files.along(path)):
-            raise LookRefused(f"{path} is a symbolic link, which is not followed.")
+            raise LookRefused(wording.symbolic_link(path))
         if (entry := files.entry(path)) is None:
-            raise LookRefused(f"{path} is not tracked at the newest commit.")
+            raise LookRefused(wording.not_committed(path))
         if entry.mode not in PLAIN:
-            raise LookRefused(f"{path} is no file.")
+            raise LookRefused(wording.no_file(path))
         try:
-            content = files.content(path, entry.id, LARGEST_BYTES)
+            content = files.content(path, entry.id, most)
         except TooLarge:
-            raise LookRefused(f"{path} is larger than {LARGEST_BYTES // 1_000_000} MB.") from None
+            raise LookRefused(wording.too_large(path, most)) from None
         if content is None or b"\0" in content:
-            raise LookRefused(f"{path} is not a text.")
-        return path, content.decode("utf-8", "replace"), _commit_of(files)
+            raise LookRefused(wording.no_text(path))
+        return content.decode("utf-8", "replace")
 
 
 def evidence_of(files: Mapping[str, str], root: Path) -> GitEvidence:
@@ -213,11 +236,11 @@ def _checked(path: str, ours: Sequence[str]) -> str:
     path = path.removeprefix("./")
     names = path.split("/")
     if not path.isprintable() or len(path) > PATH_CHARS or not {"", ".", ".."}.isdisjoint(names):
-        raise LookRefused("A path is relative to the top of the repository, without `..`.")
+        raise LookRefused(wording.NO_PATH)
     if is_ours(path, ours):
         raise LookRefused(f"{path} belongs to the items: use search_items or read_entry.")
     if is_secret(path):
-        raise LookRefused(f"{path} may hold secrets, and is not shown.")
+        raise LookRefused(wording.secret(path))
     return path
 
 

@@ -15,7 +15,8 @@ import pygit2
 from pygit2 import Commit, Oid
 
 from bot.domain.item.artifacts import SHARED, CheckedEdit, SectionEdit, UnreadableArtifact
-from bot.domain.roundtable.outcomes import ExportEdit, HandEdit
+from bot.domain.roundtable.outcomes import HandEdit
+from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import last_line
 from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder, ItemVersion, VersionedFile
 from bot.errors import UserError, WorkspaceError

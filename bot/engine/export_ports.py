@@ -4,14 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from bot.domain.roundtable.outcomes import ExportEdit, ExportNote
-
-
-class CommittedFiles(Protocol):
-    """The files of one commit. Reading raises OSError for what is too large."""
-
-    def folders(self, path: str) -> Iterator[tuple[str, object]]: ...
-
-    def read(self, path: str, most: int) -> bytes | None: ...
+from bot.files import CommittedFiles
 
 
 class FoundFile(NamedTuple):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pygit2
 from pygit2 import Blob, Commit, Oid, Tag, Tree
 
-from bot.domain.item.artifacts import SHARED
+from bot.domain.item.item_paths import SHARED
 from bot.domain.transcript import people
 from bot.domain.transcript.forgetting import Forgetting, ForgottenFiles
 from bot.domain.transcript.people import Names

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pygit2
 from pygit2 import Commit
 
-from bot.domain.item.artifacts import SHARED
+from bot.domain.item.item_paths import SHARED
 from bot.domain.transcript.last_line import last_line
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES

@@ -2,7 +2,6 @@
 
 import gc
 import sys
-from collections.abc import Mapping
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -30,68 +29,42 @@ class CommandRow(NamedTuple):
     help: str
 
 
-COMMANDS: Mapping[str, CommandRow] = {
-    "try": CommandRow(
-        "commands",
-        "The bot in a Slack-compatible sandbox on this machine, with a page to talk in. Needs nothing else.",
-    ),
-    "run": CommandRow(
-        "commands",
-        "The bot in Slack: Socket Mode when SLACK_APP_TOKEN is set, otherwise HTTP.",
-    ),
-    "check": CommandRow(
-        "commands",
-        "Preflight of everything that `run` needs: a table, and exit code 1 if anything would stop it.",
-    ),
-    "eval": CommandRow(
-        "commands",
-        "Plays meetings with the configured models: the panel beside one model alone. Exits with 0 when "
-        "the panel is better than every rival, 1 when one model is better, 3 when that is not decided, "
-        "and 2 when it could not be played.",
-    ),
-    "items": CommandRow("commands", "What is in the workspace."),
-    "show": CommandRow(
-        "entries",
-        "One item's progress; or an entry, with who said it, in which words, and where.",
-    ),
-    "decisions": CommandRow(
-        "entries",
-        "What was decided, in all items: who, when, why, and what it replaced.",
-    ),
-    "review": CommandRow(
-        "commands",
-        "The triage line of a review. It is shown and nothing else: no verdict is an error.",
-    ),
-    "replay": CommandRow(
-        "commands",
-        "What was said about an item and what it has come to, from its transcript alone; or whether that "
-        "still holds.",
-    ),
-    "forget": CommandRow("commands", "Forget a person, an item, or secrets."),
-    "scrub": CommandRow(
-        "commands",
-        "Take secrets out of an item's files, in a commit of its own, and say where git still has them.",
-    ),
-    "trace": CommandRow(
-        "trace",
-        "What the code shows of what was agreed: no test, an entry that changed since, an id that does "
-        "not exist.",
-    ),
-    "why": CommandRow("trace", "From code back to the entries that it is about, and to who said them."),
-    "mcp": CommandRow(
-        "agents",
-        "What was agreed, for coding agents: a server of the Model Context Protocol on standard input and "
-        "output.",
-    ),
-    "key": CommandRow("keys", "Keys of coding agents, which may read and ask over HTTP."),
-    "manifest": CommandRow("commands", "The Slack app manifest as JSON."),
-    "export": CommandRow(
-        "exports",
-        "Write what is agreed as files for spec-kit, OpenSpec or Kiro. Files that were changed by hand "
-        "are left alone. With `person WHO`: all that is known of a person, as JSON.",
-    ),
-    "schema": CommandRow("schema", "The JSON Schema of a file, or of what a command prints with --json."),
-}
+_TABLE = {
+    "try": ("commands",
+        "The bot in a Slack-compatible sandbox on this machine, with a page to talk in. Needs nothing else."),
+    "run": ("commands", "The bot in Slack: Socket Mode when SLACK_APP_TOKEN is set, otherwise HTTP."),
+    "check": ("commands",
+        "Preflight of everything that `run` needs: a table, and exit code 1 if anything would stop it."),
+    "eval": ("commands",
+        ("Plays meetings with the configured models: the panel beside one model alone. Exits with 0 when the "
+        "panel is better than every rival, 1 when one model is better, 3 when that is not decided, and 2 "
+        "when it could not be played.")),
+    "items": ("commands", "What is in the workspace."),
+    "show": ("entries", "One item's progress; or an entry, with who said it, in which words, and where."),
+    "decisions": ("entries", "What was decided, in all items: who, when, why, and what it replaced."),
+    "review": ("commands",
+        "The triage line of a review. It is shown and nothing else: no verdict is an error."),
+    "replay": ("commands",
+        ("What was said about an item and what it has come to, from its transcript alone; or whether that "
+        "still holds.")),
+    "forget": ("commands", "Forget a person, an item, or secrets."),
+    "scrub": ("commands",
+        "Take secrets out of an item's files, in a commit of its own, and say where git still has them."),
+    "trace": ("trace",
+        ("What the code shows of what was agreed: no test, an entry that changed since, an id that does not "
+        "exist.")),
+    "why": ("trace", "From code back to the entries that it is about, and to who said them."),
+    "mcp": ("agents",
+        ("What was agreed, for coding agents: a server of the Model Context Protocol on standard input and "
+        "output.")),
+    "key": ("keys", "Keys of coding agents, which may read and ask over HTTP."),
+    "manifest": ("commands", "The Slack app manifest as JSON."),
+    "export": ("exports",
+        ("Write what is agreed as files for spec-kit, OpenSpec or Kiro. Files that were changed by hand are "
+        "left alone. With `person WHO`: all that is known of a person, as JSON.")),
+    "schema": ("schema", "The JSON Schema of a file, or of what a command prints with --json."),
+}  # fmt: skip
+COMMANDS = {name: CommandRow(*row) for name, row in _TABLE.items()}
 
 
 class _Commands(TyperGroup):

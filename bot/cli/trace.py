@@ -99,10 +99,6 @@ class TracedCode(NamedTuple):
         ]
 
 
-traces = typer.Typer(no_args_is_help=False)
-commands.add_typer(traces, name="trace")
-
-
 @traces.callback(invoke_without_command=True)
 def trace_command(
     context: typer.Context,

@@ -474,19 +474,3 @@ async def test_a_path_is_read_as_it_looks_from_here(
         assert [one["entry"]["address"] for one in ran.json] == ["limits/FR-001"]
     ran = await cli("why", "--json", "src/odd:1")
     assert [one["entry"]["address"] for one in ran.json] == ["limits/FR-002"]
-
-
-async def test_the_trace_and_show_say_who_said_it_in_the_same_words(code: TracedCode, cli: Trace) -> None:
-    meeting = LimitsMeeting()
-    proposed = meeting.propose(
-        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Refusals are logged"}}
-    )
-    meeting.press("Ada", {"id": "FR-003", "accept": True}, press=proposed)
-    code.record(meeting)
-
-    entries = (await cli("trace", "--json")).json["entries"]
-    assert len(entries) == 6
-    for one in entries:
-        shown = await cli("show", one["address"], ROUNDTABLE_WORKSPACE=str(code.git.root))
-        sentence = one["said"][0].upper() + one["said"][1:]
-        assert sentence in shown.out

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bench.canned import BOT, BOT_USER, SCOPES, TEAM
-from bot import content, shipped
+from bot import shipped
+from bot.content.playbook import load
 from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import AskReview
 from bot.engine.commands import Commands
@@ -61,7 +62,7 @@ async def _nothing_to_read(slug: str, title: str, number: int) -> Message:
 
 @asynccontextmanager
 async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIterator[Parts]:
-    playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
+    playbook = load(shipped.personas_dir(), shipped.steps_dir())
     us = Identity(team=TEAM, user=BOT_USER, bot=BOT, token="", scopes=tuple(SCOPES.split(",")))
     async with (
         RedisStore(redis_url, team=TEAM) as store,

@@ -24,25 +24,25 @@ from typing import Any, NamedTuple
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import content, shipped, telemetry
 from bot import keys as derived
+from bot import shipped, telemetry
 from bot.cast import Speakers, opened_speakers
 from bot.content import agent_keys, mcp
+from bot.content.playbook import load
 from bot.content.policies import read_policies
 from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies
 from bot.domain.catalog.schema import Schema
-from bot.domain.privacy.redaction import Redact, Redactor, own_rules, unchanged
+from bot.domain.privacy.redaction import Redact, unchanged
 from bot.engine.agent_desk import AgentDesk
-from bot.engine.audit import Redaction
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.evidence_ports import NO_SIGHT, Sights
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Clock, CommittedFiles, Exports, Meter, Store, Voices, Wake, now
+from bot.engine.ports import Clock, Exports, Meter, Store, Voices, Wake, now
 from bot.engine.review_ports import Board, Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
@@ -51,11 +51,12 @@ from bot.engine.source_ports import SourceReaders
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.expiry import Expiry
-from bot.files import META_BYTES, folder
+from bot.files import META_BYTES, CommittedFiles, folder
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.committed_exports import CommittedExports
 from bot.integrations.source_files import source_reader
 from bot.log import ThrottledWarning
+from bot.parts import agreed_in, read_kinds, seal, secret_redaction
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered, beside
@@ -71,9 +72,8 @@ from bot.slack.people import PeopleDirectory, PersonOf, UserStore
 from bot.slack.reception import Reception
 from bot.storage.git.erasing import Forgetter
 from bot.storage.git.evidence import GitEvidence
-from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
-from bot.storage.git.tree import STATE, files_at, files_at_tip
+from bot.storage.git.tree import STATE, files_at_tip
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.local_wake import AT_ONCE, LocalWake
@@ -102,7 +102,7 @@ READ_AGAIN_SECONDS = 5.0
 
 def playbook(settings: Settings) -> Playbook:
     """Personas and steps as the settings say; what was wrong with them goes to the log, once."""
-    read = content.load(*_content_folders(settings), workspace=settings.workspace)
+    read = load(*_content_folders(settings), workspace=settings.workspace)
     for trouble in read.troubles:
         log_trouble(trouble)
     for note in read.notes:
@@ -131,26 +131,6 @@ def _content_folders(settings: Settings) -> tuple[Path, Path]:
     return settings.personas or shipped.personas_dir(), settings.steps or shipped.steps_dir()
 
 
-def secret_redaction(settings: Settings) -> Redaction:
-    """Hides the secrets of the settings, secrets that are known by their shape, and what `redact` describes."""
-    return Redaction(redactor(settings))
-
-
-def redactor(settings: Settings) -> Redactor:
-    return Redactor(settings.secrets(), own_rules(settings.redact))
-
-
-def seal(settings: Settings) -> Seal:
-    """
-    The key that follows from the bot token is good beside those that are set: it is the same for Socket Mode and HTTP,
-    and a person who has that token can read the threads anyway.
-    """
-    keys = [key.get_secret_value().encode() for key in settings.seal_key]
-    token = settings.slack_bot_token
-    own = [derived.seal_key(token.get_secret_value())] if token else []
-    return Seal((*keys, *own), person_key=(keys or own or [b""])[-1])
-
-
 def person_ids(settings: Settings, team: str) -> PersonOf:
     """The id of a person, from Slack's."""
     return partial(seal(settings).person, team)
@@ -167,29 +147,17 @@ def sandbox_key(workspace: Path) -> str:
         return (state.read(SANDBOX_KEY, META_BYTES) or b"").decode()
 
 
-def agreed(settings: Settings, revision: str = "") -> AgreedItems:
-    """The items of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
-    root, (read, _) = settings.workspace, _reading(settings, playbook(settings).schema)
-    return read(files_at(root, revision) if revision else files_at_tip(root))
-
-
 def _reading(settings: Settings, schema: Schema) -> tuple[Callable[[CommittedFiles], AgreedItems], Schema]:
     """How the items of a commit are read, and with what."""
     redact = secret_redaction(settings)
-
-    def read(files: CommittedFiles) -> AgreedItems:
-        trusted = seal(settings).lines.trusted
-        where = str(settings.items_dir)
-        return AgreedItems(files, items_dir=where, schema=schema, trusted=trusted, redact=redact)
-
-    return read, schema
+    return lambda files: agreed_in(files, settings, schema, redact), schema
 
 
 def exports(settings: Settings) -> Exports | None:
     """What commits of items write for other tools."""
     if not settings.exports:
         return None
-    return CommittedExports(settings.exports, *_reading(settings, playbook(settings).schema))
+    return CommittedExports(settings.exports, *_reading(settings, read_kinds(settings)))
 
 
 def evidence(settings: Settings) -> GitEvidence:
@@ -602,11 +570,10 @@ async def _agents(
         clock=now,
         redact=parts.redact,
     )
-    read, _ = _reading(settings, parts.playbook.schema)
     route = AgentRoute(
         settings.agent_keys,
         desk,
-        lambda: read(files_at_tip(settings.workspace)),
+        lambda: agreed_in(files_at_tip(settings.workspace), settings, parts.playbook.schema, parts.redact),
         version=shipped.release().version,
         warnings=ThrottledWarning(log),
     )

@@ -18,11 +18,17 @@ from bot.domain.roundtable.inputs import AgentAsked, AgentWithdrew
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import agents
 from bot.domain.specification.address import EntryAddress, no_id, no_item, read_address
-from bot.domain.specification.agent_questions import QuestionState, answers_of, line_of, question_state
+from bot.domain.specification.agent_questions import (
+    PersonAnswer,
+    QuestionState,
+    QuestionStatus,
+    answers_of,
+    line_of,
+    question_state,
+)
 from bot.domain.specification.entries import Entry
 from bot.domain.values.places import Belonging, Place, Viewer
 from bot.domain.values.text import visible
-from bot.domain.values.value import Value
 from bot.engine.ports import Clock, Listing, Store, Workspace
 from bot.engine.roundtables import Roundtables
 from bot.engine.viewing import KnowsMembers, held_item
@@ -35,27 +41,6 @@ MOST_WAITING = 20
 LOOK_SECONDS = 1.0
 RETRY_SECONDS = 30
 """When to ask again what could not be saved."""
-
-
-class PersonAnswer(Value):
-    """`by` is the name of who said it, or accepted it. `words` are data."""
-
-    by: str
-    words: str
-
-
-class QuestionStatus(Value):
-    """
-    `status` is open, answered, contested, declined, withdrawn or `not asked`; for the last, `why` says so, and the same
-    call may be made again after *retry_after* seconds, if that is not 0. `link` leads to the message in Slack.
-    """
-
-    question: str = ""
-    status: str
-    answers: tuple[PersonAnswer, ...] = ()
-    link: str = ""
-    why: str = ""
-    retry_after: int = 0
 
 
 @dataclass(kw_only=True, eq=False)

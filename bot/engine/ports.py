@@ -42,6 +42,7 @@ from bot.domain.values.places import Belonging, Place
 from bot.domain.values.timestamps import moment
 from bot.engine.evidence_ports import NO_SIGHT, Sight
 from bot.errors import BotError
+from bot.files import CommittedFiles
 
 Clock = Callable[[], str]
 """The time, as `bot.domain.values.timestamps` reads it."""
@@ -481,14 +482,6 @@ class Workspace(Protocol):
 
 
 # --- files that commits write for other tools -----------------------------------------------------------------------
-
-
-class CommittedFiles(Protocol):
-    """The files of one commit. Reading raises OSError for what is too large."""
-
-    def folders(self, path: str) -> Iterator[tuple[str, object]]: ...
-
-    def read(self, path: str, most: int) -> bytes | None: ...
 
 
 class FoundFile(NamedTuple):

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
-from bot.domain.item import artifacts
+from bot.domain.item.item_paths import SHARED
 from bot.domain.messages import review_wording
 from bot.domain.messages.message import Link, Message
 from bot.domain.privacy.discretion import redacted_message
@@ -182,7 +182,7 @@ class ReviewContext(NamedTuple):
         state = (await self.workspace.read(notice.slug, now=self.clock())).state
         written = (output for step in self.playbook.agenda.steps for output in step.outputs)
         standing = state.artifacts if state else ()
-        paths = tuple(dict.fromkeys((*written, *standing, artifacts.SHARED)))
+        paths = tuple(dict.fromkeys((*written, *standing, SHARED)))
         planning = await self.workspace.planning(notice.slug)
         plan = {PLAN: planning.files[PLAN]} if PLAN in planning.files else {}
         home = await self.homes.home(notice.slug)

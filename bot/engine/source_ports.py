@@ -6,7 +6,8 @@ from typing import NamedTuple
 from bot.domain.messages import tracker_wording
 from bot.domain.specification.exported import SourceFiles
 from bot.engine.evidence_ports import LookRefused
-from bot.engine.ports import CommittedFiles, Tracker
+from bot.engine.ports import Tracker
+from bot.files import CommittedFiles
 
 ReadFiles = Callable[[str], Awaitable[SourceFiles]]
 """The file or folder at a path of the newest commit. Raises LookRefused with a sentence for who asked."""

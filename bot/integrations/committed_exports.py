@@ -12,7 +12,8 @@ from bot.domain.item.export_places import ExportPlace
 from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.exported import ExportEdit, Heard, heard
-from bot.engine.ports import CommittedFiles, DueExports, FoundEdit, FoundFile, FoundFolder
+from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder
+from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
 from bot.integrations.exported_edits import ExportProposal, is_ours, other_words, read_back
 from bot.integrations.exports import TASKS, Agreed, exported

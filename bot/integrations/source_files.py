@@ -12,8 +12,8 @@ from bot.domain.specification.exported import ExportEdit, SourceFiles
 from bot.domain.values.markdown import outline
 from bot.domain.values.text import clean, one_line
 from bot.engine.evidence_ports import LookRefused
-from bot.engine.ports import CommittedFiles
 from bot.engine.source_ports import CommittedTexts, ReadFiles
+from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
 from bot.integrations.committed_exports import known_words
 from bot.integrations.exported_edits import ExportProposal, item_of, read_back, read_tasks

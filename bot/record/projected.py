@@ -8,14 +8,8 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE
-from bot.domain.item.artifacts import (
-    InsightEdit,
-    UnreadableArtifact,
-    applies_to,
-    marker,
-    original,
-    shared,
-)
+from bot.domain.item.artifacts import InsightEdit, UnreadableArtifact, applies_to, marker, original
+from bot.domain.item.item_paths import shared
 from bot.domain.item.meta import Record
 from bot.domain.planning.plan_review import plan_edits
 from bot.domain.specification import adr, files

@@ -10,7 +10,8 @@ from contextlib import suppress
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE, FieldType, Schema
 from bot.domain.catalog.steps import SHARED as SHARED_FILES
-from bot.domain.item.artifacts import KEPT_BY_US, SHARED, SPECIFICATION, SectionEdit, applies_to, marker
+from bot.domain.item.artifacts import SectionEdit, applies_to, marker
+from bot.domain.item.item_paths import KEPT_BY_US, SHARED, SPECIFICATION
 from bot.domain.item.meta import Corrupt
 from bot.domain.item.meta import read as read_meta
 from bot.domain.planning.plan_review import plan_edits

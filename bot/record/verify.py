@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE
-from bot.domain.item.artifacts import KEPT_BY_US, SHARED, SPECIFICATION, applies_to, marker
+from bot.domain.item.artifacts import applies_to, marker
+from bot.domain.item.item_paths import KEPT_BY_US, SHARED, SPECIFICATION
 from bot.domain.item.meta import Corrupt, Meta, Record
 from bot.domain.item.meta import read as read_meta
 from bot.domain.planning.plan import read_plan

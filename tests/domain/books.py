@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from bot.content.entries import read_schema
 from bot.content.files import Findings
-from bot.domain.catalog.agenda import ANALYSIS_PHASES, Agenda, Phase, Playbook
+from bot.domain.catalog.agenda import Agenda, Playbook
 from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.catalog.phases import ANALYSIS_PHASES, Phase
 from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.steps import Step, StepHeading
 from bot.domain.catalog.taxonomy import Trouble

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook, read_quick_scan
 from bot.domain.catalog.budget import kept
 from bot.domain.catalog.steps import Depth
@@ -19,13 +19,7 @@ from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item import meta
-from bot.domain.item.artifacts import (
-    Edit,
-    InsightEdit,
-    Missing,
-    SectionEdit,
-    UnreadableArtifact,
-)
+from bot.domain.item.artifacts import Edit, InsightEdit, Missing, SectionEdit, UnreadableArtifact
 from bot.domain.item.item import item_from
 from bot.domain.messages.menus import Menu
 from bot.domain.messages.message import ITEM, Action, Message

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import bot
-from bot.content import load
-from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.content.playbook import load
+from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.catalog.steps import StepHeading
 from bot.domain.catalog.taxonomy import TAXONOMY, trouble
 from bot.domain.discussion.synthesis import Synthesis

@@ -1,6 +1,6 @@
 """Step files, phases and personas are content: they can be gone tomorrow, and the meeting goes on without them."""
 
-from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage

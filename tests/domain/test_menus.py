@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.actions.table import ACTIONS
-from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import (
     agent_question_wording,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import content
+from bot.content.playbook import load
 from bot.content.watch import ContentWatch
 from bot.engine.shared_content import SharedContent
 from bot.errors import OtherContent, Unavailable
@@ -116,7 +116,7 @@ async def test_the_fingerprint_is_that_of_the_files_in_use(tmp_path: Path) -> No
         for file in personas_dir().glob("*.md"):
             (personas / file.name).write_bytes(file.read_bytes())
         folders = personas, steps_dir()
-        watches.append(ContentWatch(lambda folders=folders: content.load(*folders), folders))  # type: ignore[misc]
+        watches.append(ContentWatch(lambda folders=folders: load(*folders), folders))  # type: ignore[misc]
     one, other = watches
     assert one.fingerprint == other.fingerprint
 

@@ -17,13 +17,13 @@ from bot.domain.actions.table import ACTIONS
 from bot.domain.actions.words import exit_wish
 from bot.domain.catalog import addressing, policy, skip_if, steps
 from bot.domain.catalog.agenda import read_quick_scan
-from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import owned_sections
 from bot.domain.discussion import words as discussion_words
 from bot.domain.discussion.attesting import stand_of, takes_a_stand
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, Turn
 from bot.domain.discussion.synthesis import Decision, Insight, Synthesis
 from bot.domain.item import artifacts, item, meta
+from bot.domain.item.item_paths import safe_path
 from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.planning.plan import read_plan
@@ -45,6 +45,7 @@ from bot.domain.specification.said_entries import Here
 from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.transcript.forgetting import Phrases, called_by
 from bot.domain.values import json_files, markdown, text
+from bot.domain.values.file_names import is_at
 from bot.domain.values.markdown import inert_line
 from bot.domain.values.text import content_words
 from bot.engine.verbs import steering
@@ -409,7 +410,7 @@ FILES: Mapping[str, Read] = {
     "the digest of a section": artifacts.digest_of,
     "a name of a file": lambda said: (
         artifacts.original(said),
-        artifacts.safe_path(said),
+        safe_path(said),
     ),
     "quick-scan.md": read_quick_scan,
     "ids in files": lambda said: crosscheck.undefined_ids({"requirements-spec.md": said}, [said]),
@@ -472,8 +473,8 @@ CONTENT: Mapping[str, Read] = {
     "owned sections": lambda said: owned_sections(said, "a.md", outputs=("a.md",)),
     "conditions": told(skip_if.parse),
     "quiet hours": told(policy.quiet_hours),
-    "a glob of a persona": lambda said: Persona.is_at(said, "**/*a*a*b"),
-    "globs": lambda said: Persona.is_at("src/" + "a" * 300, said),
+    "a glob of a persona": lambda said: is_at(said, "**/*a*a*b"),
+    "globs": lambda said: is_at("src/" + "a" * 300, said),
 }
 
 DOORS = {**PEOPLE, **THREADS, **SHOWN, **MODELS, **FILES, **CONTENT}

@@ -8,8 +8,8 @@ import pytest
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.exported import SourceFiles, patches_for
 from bot.engine.evidence_ports import LookRefused
-from bot.engine.ports import CommittedFiles
 from bot.engine.source_ports import CommittedTexts
+from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
 from bot.integrations.exports import FORMATS, exported
 from bot.integrations.source_files import read_source

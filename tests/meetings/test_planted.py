@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot import shipped
-from bot.content import load
+from bot.content.playbook import load
 from tests.meetings.planted import PlantedStage, played, read_planted, wanted
 
 PLAYBOOK = load(shipped.personas_dir(), shipped.steps_dir())

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.cli import replay
-from bot.domain.item.artifacts import SPECIFICATION
+from bot.domain.item.item_paths import SPECIFICATION
 from bot.domain.specification.snapshot import read
 from bot.domain.transcript.lines import append
 from bot.domain.transcript.state import REPRODUCED

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.item.artifacts import SHARED
+from bot.domain.item.item_paths import SHARED
 from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.outcomes import PutBack
 from bot.domain.transcript import lines

@@ -18,6 +18,7 @@ from pydantic_ai.models.test import TestModel
 from bot.domain.catalog.personas import ModelName, ModelTask, Persona
 from bot.domain.item.item import KnownItem
 from bot.domain.specification.entries import Specification
+from bot.domain.values.file_names import is_at
 from bot.domain.values.places import Belonging, Viewer
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.engine.ports import VoiceContext
@@ -416,7 +417,7 @@ def test_a_persona_that_looks_at_nothing_known_is_refused() -> None:
 )
 def test_globs_are_read_as_people_write_them(path: str, glob: str, *, at: bool) -> None:
     """As in an ignore file."""
-    assert Persona.is_at(path, glob) is at
+    assert is_at(path, glob) is at
 
 
 async def test_how_much_is_thought_first_is_set_for_each_task() -> None:

@@ -12,7 +12,7 @@ from bot.domain.discussion.board import Agreement, BoardSide, DiscussionBoard, S
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import mark_wording, menus
-from bot.domain.messages.attribution_wording import recorder
+from bot.domain.messages.attribution_wording import decided_by, recorder
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import (
     Action,
@@ -204,7 +204,7 @@ def _prompt(agreement: Agreement, title: str, scene: DiscussionScene) -> CardPar
 def _decision(decided: Entry) -> CardRow:
     reason = f"because {decided['reason']}" if decided["reason"] else ""
     counts = "reversed" if decided.gone else ""
-    by = wording.decided_by(recorder(decided, "text"), list(map(str, decided["deciders"] or ())))
+    by = decided_by(decided)
     aside = ", ".join(filter(None, (by, reason, counts)))
     return CardRow(id=decided.id, text=_short(str(decided["text"])), aside=_short(aside))
 

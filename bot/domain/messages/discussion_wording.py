@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bot.domain.catalog.agenda import Phase
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.board import UNDECIDED, Stand
 from bot.domain.discussion.elaboration import (
@@ -13,10 +13,9 @@ from bot.domain.discussion.elaboration import (
     Fate,
     SealedPosition,
 )
-from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.values.markdown import bullet, escaped
-from bot.domain.values.text import counted
+from bot.domain.values.text import counted, listed
 
 NEARING_THE_END = "We are nearing the end of our discussion time. Any final points before we synthesize?"
 LIMIT_REACHED = "We have had a thorough discussion. Let me synthesize the key points from our conversation."
@@ -225,13 +224,6 @@ def stands_already(letter: str) -> str:
     return f"You are for {letter} already." if letter else "You are undecided already."
 
 
-def decided_by(name: str, deciders: Sequence[str]) -> str:
-    """*name* recorded it; without *deciders* that person decided."""
-    if not deciders or is_named_alone(name, deciders):
-        return f"decided by {name}"
-    return f"decided by {listed(list(deciders))}, recorded by {name}"
-
-
 def chosen(letter: str, text: str) -> str:
     """Of the options, where a decision is in words of its own."""
     return f"Option {letter}: {text}"
@@ -251,11 +243,6 @@ def was_withdrawn(name: str) -> str:
 
 def was_replaced(name: str, by: Sequence[str]) -> str:
     return f"{name} was replaced by {', '.join(by)}."
-
-
-def is_named_alone(name: str, deciders: Sequence[str]) -> bool:
-    """Whether who recorded a decision is the one who decided: they are named once then."""
-    return [one.casefold() for one in deciders] == [name.casefold()]
 
 
 def option_named(name: str, letter: str, text: str) -> str:

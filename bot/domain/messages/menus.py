@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from bot.domain.catalog.agenda import Phase
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Action, Choice, Emphasis, Message

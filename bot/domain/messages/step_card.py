@@ -8,7 +8,7 @@ Markdown that was committed.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.domain.catalog.agenda import Phase
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import (
@@ -45,7 +45,7 @@ from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, StaleCause
 from bot.domain.specification.projection import UNSORTED, Projection
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import counted, one_line, paragraphs, value_text
+from bot.domain.values.text import counted, listed, one_line, paragraphs, value_text
 
 ENTRIES_SHOWN = 12
 PARTS_SHOWN = 4
@@ -173,7 +173,7 @@ def finished_card(
 def collapsed_card(scene: StepScene) -> Message:
     """A step that people went on from."""
     counts = ", ".join(_counts(scene))
-    files = step_wording.listed([f"`{path}`" for path in dict.fromkeys(one.path for one in scene.saved)])
+    files = listed([f"`{path}`" for path in dict.fromkeys(one.path for one in scene.saved)])
     card = Card(
         title=f"✓ {scene.step.title}",
         subtitle=counts,
@@ -401,7 +401,7 @@ def _suggestion(scene: StepScene, one: Suggestion) -> CardPart:
     text = _suggested(scene, entry, one.field) if entry else ""
     if one.state is SuggestionState.OPEN:
         labels = [escaped(link.label) for link in one.sources]
-        asides = [f"from {step_wording.listed(labels)}"] if labels else []
+        asides = [f"from {listed(labels)}"] if labels else []
         asides += [_behind(entry, one.field)] if entry else []
         id = " ".join([str(one.number), *([one.id] if entry and not entry.part_of and not one.field else [])])
         options = tuple(choice.but(value=f"{one.number}/{choice.value}") for choice in LINES)
@@ -759,7 +759,7 @@ def _finished_foot(scene: StepScene, by: str) -> str:
     undecided = len(scene.open_suggestions)
     facts = (
         f"Finished by {by}" if by else "Finished",
-        step_wording.listed(files),
+        listed(files),
         f"{counted(undecided, 'suggestion')} not confirmed" if undecided else "",
         f"said by {', '.join(scene.heard)}" if scene.heard else "",
     )

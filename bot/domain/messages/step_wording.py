@@ -8,14 +8,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from bot.domain.catalog.agenda import Agenda, Phase
+from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import BULLET, NUMBERED, Depth, Step
 from bot.domain.item.item import TITLE_CHARS
 from bot.domain.item.meta import Record
 from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ExportFlaw, ExportNote, KeywordHits
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, listed, one_line
 
 SUMMARY_LIMIT = 200
 _PLACEHOLDER = re.compile(r"\{([^{}\n]{1,60})\}")
@@ -471,13 +472,6 @@ def paused(upcoming: str) -> str:
 
 
 # --- small things -------------------------------------------------------------------------------------------------
-
-
-def listed(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    if len(words) <= 1:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _where(hits: KeywordHits) -> str:

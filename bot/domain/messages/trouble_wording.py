@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.domain.messages.step_wording import listed
-from bot.domain.values.text import counted
+from bot.domain.values.text import counted, listed
 
 COULD_NOT_READ = "I could not read what was said in this thread before, so the item starts without it."
 WAS_AWAY_AND_CANNOT_READ = (

@@ -13,7 +13,6 @@ from bot.domain.messages import brief_wording, discussion_wording
 from bot.domain.messages.attribution_wording import attribution_of, attributions
 from bot.domain.messages.discussion_wording import turns_left
 from bot.domain.messages.message import Link
-from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -27,7 +26,7 @@ from bot.domain.specification.entries import (
 )
 from bot.domain.transcript.state import State
 from bot.domain.values.markdown import LAST_SECTION
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, listed, one_line
 from bot.domain.values.value import Value
 
 

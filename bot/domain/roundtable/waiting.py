@@ -12,7 +12,6 @@ from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.schema import ids_in
 from bot.domain.messages import home_page as wording
 from bot.domain.messages.attribution_wording import attribution_of
-from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import agreeing
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import RESTING, Stage
@@ -20,7 +19,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.entries import POSITION, Entry
 from bot.domain.specification.not_settled import OPEN
-from bot.domain.values.text import one_line
+from bot.domain.values.text import listed, one_line
 
 QUESTION_CHARS = 200
 

@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncIterator
 
 from bot.domain.item.item import KnownItem, resolve
-from bot.domain.messages import agent_wording, menus, record_wording, verb_wording
+from bot.domain.messages import agent_wording, entry_wording, menus, record_wording, verb_wording
 from bot.domain.messages.message import Link, Message
 from bot.domain.roundtable import digest
 from bot.domain.roundtable import waiting as waiting_rules
@@ -86,7 +86,7 @@ async def decisions(desk: Desk, asked: VerbRequest) -> Reply:
             found += await _decisions_of(desk, item, rt)
         except WorkspaceError as error:
             log.warning("no decisions of %s: %s", item.slug, error)
-    kept = record_wording.matching(found, asked.rest, titles)
+    kept = entry_wording.matching(found, asked.rest, titles)
     return record_wording.decisions_found(kept, asked.rest, titles, unread=unread)
 
 

@@ -23,6 +23,7 @@ from bot.domain.item import meta
 from bot.engine.ports import Exports
 from bot.errors import WorkspaceError
 from bot.files import META_BYTES, TRANSCRIPT_BYTES, FileRefused
+from bot.storage.git.places import Places
 from bot.storage.git.tree import (
     BRANCHES,
     COMMITS_LOOKED_AT,
@@ -33,7 +34,6 @@ from bot.storage.git.tree import (
     SHORT,
     STATE,
     Files,
-    Places,
     TreeEntry,
     checked_out,
     flush_objects,

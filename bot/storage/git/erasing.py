@@ -16,7 +16,7 @@ import pygit2
 from pygit2 import Blob, Commit, Oid, Tree
 from pygit2.enums import SortMode
 
-from bot.domain.item.artifacts import SHARED, SPECIFICATION
+from bot.domain.item.item_paths import SHARED, SPECIFICATION
 from bot.domain.specification.snapshot import HASH, hash_of, laid_out
 from bot.domain.transcript import lines as transcripts
 from bot.domain.transcript import people, scrubbing

@@ -16,17 +16,18 @@ from typing import NamedTuple, TypeVar
 import pygit2
 from pygit2.enums import FileMode
 
-from bot.domain.catalog.personas import Persona
-from bot.domain.item.artifacts import SHARED
+from bot.domain.item.item_paths import SHARED
 from bot.domain.messages import tracker_wording as wording
 from bot.domain.specification import snapshot
 from bot.domain.specification.entries import Specification
+from bot.domain.values.file_names import is_at
 from bot.domain.values.text import counted
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.engine.source_ports import CommittedTexts
 from bot.files import TRANSCRIPT_BYTES, TooLarge
+from bot.storage.git.places import Places
 from bot.storage.git.survey import LARGEST_BYTES, SHA_CHARS, CodeLine, CodeSearch, is_ours, is_secret
-from bot.storage.git.tree import PLAIN, Files, Places, TreeEntry, files_at_tip, graft
+from bot.storage.git.tree import PLAIN, Files, TreeEntry, files_at_tip, graft
 
 ITEMS_DIR = "docs/requirements"
 LINES_OF_A_FILE = 200
@@ -101,7 +102,7 @@ class GitEvidence:
         commit = await self._in_thread(lambda: _commit_of(files_at_tip(self._root)))
         reading = self._search.lines_with(words, commit, await self._look(self._search.sizes()))
         lines, is_whole = await self._look(reading)
-        mine = (one for one in lines if not within or Persona.is_at(one.path, *within))
+        mine = (one for one in lines if not within or is_at(one.path, *within))
         found = await asyncio.to_thread(lambda: ranked(mine, words))
         best = (
             Passage(f"{path}:{number}@{commit[:SHA_CHARS]}", _short(text, HIT_CHARS))

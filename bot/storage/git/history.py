@@ -14,7 +14,8 @@ from typing import TypeVar
 import pygit2
 from pygit2 import Commit, Oid
 
-from bot.domain.item.artifacts import SHARED, CheckedEdit, SectionEdit, UnreadableArtifact
+from bot.domain.item.artifacts import CheckedEdit, SectionEdit, UnreadableArtifact
+from bot.domain.item.item_paths import SHARED
 from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import last_line

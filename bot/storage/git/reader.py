@@ -18,6 +18,7 @@ from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item import artifacts, meta
 from bot.domain.item.item import TITLE_CHARS, KnownItem
+from bot.domain.item.item_paths import SHARED, safe_path
 from bot.domain.item.meta import Meta
 from bot.domain.planning.projections import WRITTEN
 from bot.domain.roundtable.outcomes import ItemState, ThreadMessage
@@ -285,12 +286,7 @@ class ItemReader:
 
 
 def _is_artifact(name: str) -> bool:
-    return (
-        artifacts.safe_path(name)
-        and "." in name
-        and not ASIDE.search(name)
-        and artifacts.original(name) == name
-    )
+    return safe_path(name) and "." in name and not ASIDE.search(name) and artifacts.original(name) == name
 
 
 def slugs_at_tip(root: Path, items_dir: str) -> tuple[str, ...]:
@@ -338,7 +334,7 @@ def _notes(repository: pygit2.Repository, root: Path, items_dir: str, here: str)
     if repository.is_bare or repository.head_is_unborn:
         return
     with suppress(OSError, TimeoutError):
-        said = Git(root).at_once("diff", "--name-only", "-z", "HEAD", "--", items_dir, artifacts.SHARED)
+        said = Git(root).at_once("diff", "--name-only", "-z", "HEAD", "--", items_dir, SHARED)
         for path in filter(None, said.out.split("\0")):
             yield f"{one_line(path)} has changes that are not committed, so the bot does not read them."
 

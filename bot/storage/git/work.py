@@ -27,6 +27,7 @@ from bot.domain.item.artifacts import (
     Missing,
     UnreadableArtifact,
 )
+from bot.domain.item.item_paths import SHARED, shared
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.outcomes import ExportNote
@@ -136,7 +137,7 @@ class Worker:
     def _lost_files(
         self, slug: str, before: Files | None, present: Files, lost: Files
     ) -> Iterator[tuple[str, bytes | None]]:
-        for path in (*lost.below(self.places.item(slug)), *lost.below(artifacts.SHARED)):
+        for path in (*lost.below(self.places.item(slug)), *lost.below(SHARED)):
             was, now, ours = before and before.entry(path), present.entry(path), lost.entry(path)
             if now == ours:
                 continue
@@ -413,7 +414,7 @@ def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:
     """Several edits of one file are one write."""
     grouped: dict[str, list[Edit]] = {}
     for edit in edits:
-        path = artifacts.SHARED if artifacts.shared(edit.path) else edit.path
+        path = SHARED if shared(edit.path) else edit.path
         grouped.setdefault(path, []).append(edit)
     return ((path, tuple(several)) for path, several in grouped.items())
 

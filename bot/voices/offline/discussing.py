@@ -9,11 +9,10 @@ from bot.domain.catalog.schema import NOTE, Kind, Schema
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.messages import discussion_wording
-from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
 from bot.domain.specification.entries import NOT_LISTED, Specification
-from bot.domain.values.text import counted
+from bot.domain.values.text import counted, listed
 
 ENTRIES_NAMED = 12
 GAPS_NAMED = 5

@@ -2,9 +2,8 @@
 
 from bot.domain.catalog.schema import NOTE
 from bot.domain.discussion.synthesis import NOTHING_RECORDED, SUMMARY_CHARS, Synthesis
-from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, listed, one_line
 
 
 def synthesize(rt: Roundtable) -> Synthesis:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from pathlib import Path
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
 from bot.domain.item.meta import Record
 from bot.domain.roundtable.state import Answer, Roundtable

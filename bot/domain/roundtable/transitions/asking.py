@@ -9,16 +9,9 @@ from typing import Any, NamedTuple, assert_never
 
 from pydantic import ValidationError
 
-from bot.domain.catalog.agenda import (
-    Phase,
-    Pick,
-    Playbook,
-    QuickScan,
-    depth_of_step,
-    next_step,
-    why_skipped,
-)
+from bot.domain.catalog.agenda import Pick, Playbook, QuickScan, depth_of_step, next_step, why_skipped
 from bot.domain.catalog.personas import OFFLINE, Persona
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.skip_if import Facts
 from bot.domain.catalog.steps import Depth, Step
 from bot.domain.catalog.taxonomy import Severity, Trouble, trouble

@@ -1,7 +1,8 @@
 """Opening and closing phases, and the item when there is none left."""
 
-from bot.domain.catalog.agenda import Phase, Playbook, SkippedStep, depth_for
+from bot.domain.catalog.agenda import Playbook, SkippedStep, depth_for
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.meta import MetaChange

@@ -9,7 +9,8 @@ from bot.domain.discussion import attesting, positions
 from bot.domain.discussion.block import DiscussionBlock, block_of, markdown, outcome
 from bot.domain.discussion.elaboration import EndedDiscussion, EndReason
 from bot.domain.discussion.synthesis import OpenQuestion, Synthesis
-from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, digest_of, marker, shared
+from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, digest_of, marker
+from bot.domain.item.item_paths import shared
 from bot.domain.item.meta import MetaChange, Record
 from bot.domain.messages import discussion_card, discussion_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind

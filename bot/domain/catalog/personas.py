@@ -82,11 +82,10 @@ class ModelTask(StrEnum):
     DRAFT = "draft"
     FRAME = "frame"
     RESPOND = "respond"
-    SYNTHESIZE = "synthesize"
     REVIEW = "review"
 
 
-EARLIER_TASKS = {"acknowledge": "draft"}
+EARLIER_TASKS = {"acknowledge": "draft", "synthesize": "draft"}
 
 
 class ThinkingEffort(StrEnum):
@@ -98,7 +97,7 @@ class ThinkingEffort(StrEnum):
 
 
 def efforts(text: str) -> Mapping[ModelTask, str]:
-    """`draft:high,respond:low`. The earlier name `acknowledge` is `draft`. Raises ValueError."""
+    """`draft:high,respond:low`. The earlier names `acknowledge` and `synthesize` are `draft`. Raises ValueError."""
     found: dict[ModelTask, str] = {}
     for one in filter(None, (part.strip() for part in text.split(","))):
         task, _, effort = one.partition(":")

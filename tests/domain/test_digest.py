@@ -50,10 +50,7 @@ def test_what_has_come_since_ones_last_words() -> None:
     assert [one.partition(" ")[0] for one in found.steps] == ["00-01"]
     assert [one.synthesis_summary for one in found.discussed] == ["Keep photos out"]
     assert [one.text for one in found.decisions] == ["DEC-001: Keep photos out"]
-    assert found.not_settled == (
-        "Q-001 Who pays?: proposed by the bot, not accepted",
-        "INS-001 It matters: proposed by the bot, not accepted",
-    )
+    assert found.not_settled == ("Q-001 Who pays? (no owner)",)
     assert "Ada" in found.spoke
     assert "Grace" not in found.spoke
     assert not {"PlanningAgent", "BusinessAnalyst"} & found.spoke.keys()
@@ -74,7 +71,7 @@ def test_what_is_not_settled_is_told_every_time() -> None:
     table = evening().say("I see.", who="grace")
     found = since(table, "grace")
 
-    assert "- **Not settled (2):**\n  - Q-001 Who pays?: proposed" in caught_up("T", found, "you.")
+    assert "- **Not settled (1):**\n  - Q-001 Who pays? (no owner)" in caught_up("T", found, "you.")
     many = caught_up("T", found.but(not_settled=tuple(f"Point {at}" for at in range(9))), "you.")
     assert "  - Point 4\n  - and 4 more" in many
 

@@ -112,8 +112,8 @@ def test_the_greeting_recalls_the_discussions_of_this_phase() -> None:
 
     greeting = next(text for text in table.texts if text.startswith("Welcome back"))
     assert (
-        "We also had a roundtable discussion on step 00-01 where it matters. Let's pick up from Words."
-        in greeting
+        "We also had a roundtable discussion on step 00-01 where nothing was decided on Scope. "
+        "Let's pick up from Words." in greeting
     )
 
 

@@ -190,7 +190,7 @@ def test_a_voice_may_fail_as_often_as_it_likes() -> None:
 def test_words_said_while_we_wait_for_a_retry_are_saved_and_written() -> None:
     table = stalled().say("And trains.", who="grace")
     saved = "And trains." in [line.content for line in table.world.commits[-1].lines]
-    table.press_retry()
+    table.press_retry().say("done")
 
     assert saved
     assert "- Grace: And trains." in table.world.files["quick-scan.md"]

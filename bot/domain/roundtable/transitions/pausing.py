@@ -102,11 +102,11 @@ def _what_is_next(rt: Roundtable, playbook: Playbook) -> str:
 
 def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """
-    Kept, and saved at once, since nothing else may come. Of a step that is being written it is a part, too, and it
+    Kept, and saved at once, since nothing else may come. Of a step that is being written or discussed it is a part, too, and it
     answers the one that was left in the middle.
     """
     is_answer = rt.heading_for is Stage.DISCUSSING and words.answers(event.text)
-    is_feedback = rt.stalled is not None and rt.stalled.stage in BUSY
+    is_feedback = rt.stalled is not None and rt.stalled.stage in {*BUSY, Stage.ELABORATING}
     facts = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
     rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, **facts)
     if rt.stage is Stage.PAUSED and Action.FINISH_STEP.read_words(event.text) is not None:

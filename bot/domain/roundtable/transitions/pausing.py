@@ -102,8 +102,8 @@ def _what_is_next(rt: Roundtable, playbook: Playbook) -> str:
 
 def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """
-    Kept, and saved at once, since nothing else may come. Of a step that is being written or discussed it is a part, too, and it
-    answers the one that was left in the middle.
+    Kept, and saved at once, since nothing else may come. Of a step that is being written or discussed it is a part,
+    too, and it answers the one that was left in the middle.
     """
     is_answer = rt.heading_for is Stage.DISCUSSING and words.answers(event.text)
     is_feedback = rt.stalled is not None and rt.stalled.stage in {*BUSY, Stage.ELABORATING}

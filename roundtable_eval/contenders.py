@@ -13,11 +13,8 @@ from bot import cast
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Chain, ModelName, Persona
 from bot.domain.discussion import board as boards
-from bot.domain.discussion.attesting import attested
-from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
 from bot.domain.privacy.redaction import Redact
-from bot.domain.roundtable import citing
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
@@ -31,7 +28,7 @@ from bot.domain.values.json_files import objects_in
 from bot.domain.values.places import Belonging, Person, Place, Viewer
 from bot.domain.values.text import value_text
 from bot.engine.evidence_ports import Evidence, LookRefused, NoSight
-from bot.engine.ports import NO_FACTS, Speech, VoiceContext
+from bot.engine.ports import Speech, VoiceContext
 from bot.errors import ConfigError, VoiceError
 from bot.settings import Settings
 from bot.storage.git.evidence import evidence_of
@@ -251,14 +248,8 @@ class Table:
                 elif not checked:
                     yield stated._replace(kind=StatementKind.DECISION)
 
-    def concluded(self, synthesis: Synthesis) -> Iterator[Statement]:
-        """What a discussion came to, with the objections that are on record."""
-        lines = {turn.id: turn for turn in self.rt.debate.turns if turn.human}
-        for one in synthesis.insights:
-            quotes = tuple(self._quoted(lines[id].line, lines[id].text) for id in one.turns if id in lines)
-            yield Statement(one.text, quotes, bool(one.unverified) or not one.turns)
-        if synthesis.summary:
-            yield Statement(synthesis.summary)
+    def objections(self) -> Iterator[Statement]:
+        """Those that are on record."""
         text = self.playbook.schema.kinds[OBJECTION].text
         for entry in self.rt.specification.active(OBJECTION):
             yield Statement(str(entry[text]), kind=StatementKind.OBJECTION, by=boards.owner(entry))
@@ -301,14 +292,10 @@ async def panel(table: Table) -> Record:
         if not await table.ask(*said):
             break
         said = []
-    chair = table.cue(others[0] if others else lead)
-    found, _ = await table.answered(voices.synthesize(chair, {}), (Synthesis(summary=""), NO_FACTS))
-    check = checks.check_for(table.playbook, table.rt.people.values())
-    synthesis = attested(citing.grounded(found, table.rt.debate), table.rt.discussed, check).synthesis
-    concluded = tuple(table.concluded(synthesis))
-    table.rt = table.rt.but(elaboration=None)
+    ended = EndedDiscussion(turns=table.rt.debate.turns)
+    table.rt = table.rt.but(elaboration=None, ended={table.rt.step_id: ended})
     await table.draft(voices, lead)
-    return (*table.statements(table.patches), *concluded)
+    return (*table.statements(table.patches), *table.objections())
 
 
 async def alone(table: Table) -> Record:

@@ -13,11 +13,10 @@ from typing import Any, NoReturn
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.catalog.steps import Depth
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.privacy.redaction import unchanged
 from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, Voices
+from bot.engine.ports import Speech, VoiceContext, Voices
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
@@ -150,13 +149,6 @@ class RecordedVoices:
         turns = cue.roundtable.debate.turns
         events = self._replies.get(turns[-1].ts, ()) if turns and turns[-1].human else ()
         return await self._spoken(cue, events, PASSED, lambda voices: voices.respond(cue))
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        """What people decided stands on the board, and the demo's personas add nothing to it."""
-        if not self._is_recorded(cue):
-            return await self._live.synthesize(cue, files)
-        decided = [str(one["text"]) for one in cue.roundtable.discussed.current_decisions]
-        return Synthesis(summary="; ".join(decided), by_rule=True), NO_FACTS
 
     async def _spoken(
         self,

@@ -33,7 +33,6 @@ DOING = {
     Stage.WRITING: "writing a step down",
     Stage.AT_BOUNDARY: "at a menu",
     Stage.ELABORATING: "in a discussion",
-    Stage.SYNTHESIZING: "putting a discussion together",
     Stage.CLOSING: "closing a phase",
     Stage.STALLED: "waiting for Retry",
     Stage.PAUSED: "stopped",

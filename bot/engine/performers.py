@@ -13,13 +13,11 @@ from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Severity, Trouble
-from bot.domain.discussion.synthesis import claims
 from bot.domain.messages import record_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.step_wording import AT_WORK
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.roundtable.crosscheck import undefined_ids
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
@@ -38,7 +36,6 @@ from bot.domain.roundtable.effects import (
     ShowWork,
     Speak,
     Survey,
-    Synthesize,
     Tell,
     Unreact,
     WorkIndicator,
@@ -53,13 +50,11 @@ from bot.domain.roundtable.outcomes import (
     PersonMet,
     Posted,
     Surveyed,
-    Synthesized,
     ThreadOpened,
     ThreadRead,
 )
 from bot.domain.roundtable.stage import BUSY
 from bot.domain.roundtable.state import ROOT, Roundtable
-from bot.domain.roundtable.transitions.asking import voice_of
 from bot.domain.roundtable.transitions.saving import slack_place
 from bot.domain.values.places import Place
 from bot.domain.values.timestamps import seconds_since
@@ -104,7 +99,6 @@ SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.js
 
 AsSign = React | Unreact | ShowWork | ClearWork | NameSession
 InChat = OpenThread | ReadThread | Post | Rewrite | AsSign | Tell | MeetPerson | ShareRecord
-ByVoice = Speak | Synthesize
 InWorkspace = ReadItem | Restore | Survey | Commit
 
 
@@ -142,15 +136,15 @@ class Performers(NamedTuple):
             return Done(**told)
         return redacted_message(await self._outcome(effect, rt, told), self.redact)
 
-    async def _outcome(self, effect: InChat | ByVoice | InWorkspace, rt: Roundtable, told: Told) -> Outcome:
+    async def _outcome(self, effect: InChat | Speak | InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
-        if isinstance(effect, ByVoice):
+        if isinstance(effect, Speak):
             async with renewed(self.chat, rt, AT_WORK.get(effect.kind, "")):
                 return await self._with_sign(effect, rt, told)
         return await self._in_workspace(effect, rt, told)
 
-    async def _with_sign(self, effect: ByVoice, rt: Roundtable, told: Told) -> Outcome:
+    async def _with_sign(self, effect: Speak, rt: Roundtable, told: Told) -> Outcome:
         """
         Work that people wait for: a sign in the thread shows it. What was found in the code before a guest came to the
         channel is shown to no voice any more.
@@ -237,24 +231,15 @@ class Performers(NamedTuple):
         if (left := self.chat.lands_within - max(0.0, passed)) > 0:
             await asyncio.sleep(left)
 
-    async def _by_voice(self, effect: ByVoice, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
-        match effect:
-            case Speak():
-                speech = await self._speech(effect, rt, sight)
-                given = {
-                    "turns": rt.elaboration.turn_count if rt.elaboration else None,
-                    "read": tuple(one.ts for one in rt.unread),
-                    "redone": effect.redone,
-                    "then": effect.then,
-                }
-                return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
-            case Synthesize():
-                files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
-                synthesis, facts = await self.voices.synthesize(self._cue(effect, rt, sight), files)
-                unknown = undefined_ids(files, claims(synthesis))
-                return Synthesized(**told, synthesis=synthesis, facts=facts, dangling=unknown)
-            case _:
-                assert_never(effect)
+    async def _by_voice(self, effect: Speak, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
+        speech = await self._speech(effect, rt, sight)
+        given = {
+            "turns": rt.elaboration.turn_count if rt.elaboration else None,
+            "read": tuple(one.ts for one in rt.unread),
+            "redone": effect.redone,
+            "then": effect.then,
+        }
+        return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
 
     async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         match effect:
@@ -289,12 +274,6 @@ class Performers(NamedTuple):
                 return await self.voices.respond(cue)
             case _:
                 assert_never(effect.task)
-
-    def _cue(self, effect: Synthesize, rt: Roundtable, sight: Sight) -> VoiceContext:
-        rt = rt.but(unaided=True) if effect.unaided else rt
-        persona = voice_of(effect, rt, self.playbook)
-        assert persona, "the table has a persona for every step"
-        return VoiceContext(rt, self.playbook, persona.key, sight=sight)
 
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
         paths = self._files_of((rt.step_id,))

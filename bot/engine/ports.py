@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, Protocol
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem, TrackerIssue
 from bot.domain.item.meta import SlackPlace
@@ -696,5 +695,3 @@ class Voices(Protocol):
     async def respond(self, cue: VoiceContext) -> Speech:
         """One contribution to the running elaboration."""
         ...
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...

@@ -20,7 +20,6 @@ from bot.domain.roundtable.effects import (
     Rewrite,
     ShareRecord,
     Speak,
-    Synthesize,
     Unreact,
     is_together,
 )
@@ -73,8 +72,6 @@ NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """People would see these twice: an attempt is saved before it is made."""
 LOOK_SECONDS = 0.2
 """So often is looked, while a model works, whether people wait for something else."""
-CANCELLABLE = (Speak, Synthesize)
-"""Work of a model, of which nothing is written down before it ends."""
 
 
 Perform = Callable[[Effect], Coroutine[Any, Any, Outcome]]
@@ -96,7 +93,7 @@ class Cancellation:
 
     async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
         """The outcome of *work*, which may raise; None when it was cancelled."""
-        if not isinstance(effect, CANCELLABLE):
+        if not isinstance(effect, Speak):
             return await work
         task = asyncio.create_task(work, name=f"{effect.kind} for {slug}")
         running = self._running.setdefault(slug, {})
@@ -132,7 +129,7 @@ class Cancellation:
         self, slug: str, effect: Effect, perform: Perform, *, is_wanted: Callable[[], bool]
     ) -> Outcome | None:
         """None as soon as something else *is_wanted* for *slug*: the work of a model goes on, and is awaited again."""
-        if isinstance(effect, CANCELLABLE):
+        if isinstance(effect, Speak):
             self.begin(slug, [effect], perform)
         task = self._ahead.get(slug, {}).get(effect.id)
         if task is None:
@@ -314,12 +311,12 @@ class Roundtables(Engine[Roundtable, Input]):
         it; and the work of a model last, because it takes long.
         """
         later = self._put_off(state)
-        waited_for = [one for one in state.outbox if one not in later and not isinstance(one, CANCELLABLE)]
+        waited_for = [one for one in state.outbox if one not in later and not isinstance(one, Speak)]
         if waited_for:
             return waited_for[0]
         now = time.monotonic()
         due = [one for one in later if self._postponed.get(one.id, now) <= now]
-        work = next((one for one in state.outbox if isinstance(one, CANCELLABLE)), None)
+        work = next((one for one in state.outbox if isinstance(one, Speak)), None)
         return min(due, key=lambda one: urgency_of(one, state), default=work)
 
     def _put_off(self, state: Roundtable) -> list[Effect]:

@@ -12,14 +12,12 @@ from typing import NamedTuple
 
 from bot.domain.catalog.personas import ModelTask
 from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import QUOTED
 from bot.engine.ports import Facts, Speech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing
 from bot.voices.answers import Answered
-from bot.voices.concluding import concluded
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
 from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.blind import visible_to
@@ -62,7 +60,6 @@ class CallLimits(NamedTuple):
 
 SPEAKING = CallLimits(60.0, 1_200)
 DRAFTING = CallLimits(120.0, 4_000)
-CONCLUDING = CallLimits(120.0, 4_000)
 
 
 class ModelVoices:
@@ -127,22 +124,6 @@ class ModelVoices:
         """By another model, if there is one."""
         known, schema = cue.roundtable.specification, cue.playbook.schema
         kept, checked = await self._verifier.proposals(found.patches, found.texts, schema, known)
-        return kept, {**facts, **checked}
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        """Raises VoiceError. The caller counts failures and decides about another attempt (ERR-ELAB-007)."""
-        if (mind := self._mind(cue)) is None:
-            return await self._offline.synthesize(cue, files)
-        debate, scene = _debate(cue), _scene_of(cue, files)
-        thinking = self._session(mind, cue, CONCLUDING, ModelTask.SYNTHESIZE)
-        try:
-            text = await thinking.about(tasks.synthesize(scene, debate))
-        except VoiceError as error:
-            if error.reason in OF_A_MIND:
-                raise VoiceError(str(error), reason="unstructured", facts=error.facts) from None
-            raise
-        synthesis, facts = concluded(text, debate), thinking.facts
-        kept, checked = await self._verifier.synthesis(synthesis, debate)
         return kept, {**facts, **checked}
 
     def _session(

@@ -10,8 +10,6 @@ from enum import StrEnum
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.schema import Schema
-from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import NOT_CONFIRMED, is_clause
 from bot.domain.specification.entries import Patch, Specification
@@ -91,18 +89,6 @@ class Verifier:
                 kept[place] = one.but(unverified={**one.unverified, field: why})
         return tuple(kept), facts
 
-    async def synthesis(self, given: Synthesis, debate: Elaboration) -> tuple[Synthesis, Facts]:
-        """Insights that name turns are checked; the others are marked as assumptions anyway."""
-        texts = {turn.id: f"{turn.name}: {turn.text}" for turn in debate.turns}
-        cited = [one for one in given.insights if any(turn in texts for turn in one.turns)]
-        claims = [
-            SourcedClaim(one.text, tuple(texts[id] for id in one.turns if id in texts)) for one in cited
-        ]
-        judged, facts = await self._judged(claims)
-        verdicts = dict(zip(map(id, cited), judged, strict=True))
-        insights = tuple(_marked(one, verdicts.get(id(one))) for one in given.insights)
-        return given.but(insights=insights), facts
-
     async def _judged(self, claims: Sequence[SourcedClaim]) -> tuple[list[SupportFound | None], Facts]:
         """None for a claim that the model says nothing of."""
         if not claims or self._model is None:
@@ -131,10 +117,6 @@ def prompt(claims: Sequence[SourcedClaim]) -> Prompt:
 def _claim_of(patch: Patch, field: str, texts: Mapping[str, str]) -> SourcedClaim:
     quoted = dict.fromkeys(one.line for one in patch.quotes.get(field, ()))
     return SourcedClaim(value_text(patch.set[field]), tuple(texts[one] for one in quoted if one in texts))
-
-
-def _marked(one: Insight, found: SupportFound | None) -> Insight:
-    return one.but(agreed=found.support is Support.YES, unverified=found.mark) if found else one
 
 
 def _shown(number: int, claim: SourcedClaim) -> str:

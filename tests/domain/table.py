@@ -17,7 +17,6 @@ from bot.domain.catalog.budget import kept
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item import meta
 from bot.domain.item.artifacts import Edit, InsightEdit, Missing, SectionEdit, UnreadableArtifact
 from bot.domain.item.item import item_from
@@ -41,7 +40,6 @@ from bot.domain.roundtable.effects import (
     ShowWork,
     Speak,
     Survey,
-    Synthesize,
     Tell,
     Unreact,
     WorkIndicator,
@@ -78,7 +76,6 @@ from bot.domain.roundtable.outcomes import (
     PersonMet,
     Posted,
     Surveyed,
-    Synthesized,
     ThreadMessage,
     ThreadOpened,
     ThreadRead,
@@ -108,9 +105,6 @@ SORRY = "The disk is full."
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
 STRANGERS = {"U0ZOE": "Zoe", "U0ODD": "Odd"}
 """Whom only Slack can name."""
-
-
-INSIGHT = Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary="It matters")
 
 
 @cache
@@ -182,11 +176,6 @@ class World:
     """What a persona says besides words: its stances, whether it is satisfied, or passes."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     patches: tuple[Patch, ...] = ()
-    dangling: tuple[str, ...] = ()
-    synthesis: Synthesis = INSIGHT
-    syntheses: list[Synthesis] = field(default_factory=list)
-    """What a voice makes of a discussion first, and when it is asked again."""
-    """What a second model says of the positions, and which one it is."""
     failing: dict[str, list[Failed]] = field(default_factory=dict)
 
 
@@ -513,7 +502,7 @@ class Table:
                 return self
         raise AssertionError("it never comes to rest")
 
-    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:  # noqa: PLR0915 -- one case an effect
+    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:
         world = self.world
         match effect:
             case OpenThread():
@@ -580,10 +569,6 @@ class Table:
                 return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)
             case Survey():
                 return Surveyed(**told, survey=world.survey)
-            case Synthesize():
-                made = world.syntheses.pop(0) if world.syntheses else world.synthesis
-                facts = {} if effect.unaided else world.facts
-                return Synthesized(**told, synthesis=made, facts=facts, dangling=world.dangling)
             case Commit():
                 return self._commit(effect, told)
             case MeetPerson():

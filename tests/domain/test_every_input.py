@@ -230,7 +230,7 @@ def planned() -> Table:
 
 
 def not_written() -> Table:
-    return Table(few_steps()).start().elaborate().fail("synthesize").say("done")
+    return Table(few_steps()).start().do_step().fail("speak").press(Action.ELABORATE)
 
 
 def personas_discuss() -> Table:

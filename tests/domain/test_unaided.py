@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages.message import Action, Card, card_in_words
-from bot.domain.roundtable.effects import Speak, Synthesize
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from tests.domain.books import few_steps, step, thinking
@@ -62,7 +62,7 @@ def test_people_are_told_once_and_not_at_every_effect() -> None:
 
 def test_with_a_failure_of_the_voice_without_a_model_a_person_is_waited_for() -> None:
     """There is nobody left to do it: nothing counts as done, and the button tries again."""
-    table = Table(TWO).start().elaborate().fail("synthesize", "unavailable", times=2).say("done")
+    table = Table(TWO).start().do_step().fail("speak", "unavailable", times=2).press(Action.ELABORATE)
 
     assert table.rt.stage is Stage.STALLED
     assert table.meta.elaborations == ()
@@ -126,15 +126,6 @@ def test_a_round_in_which_nobody_finds_words_goes_on_without_a_model() -> None:
 
     assert told(table) == 1
     assert table.rt.debate.turn_count == 4
-
-
-def test_a_synthesis_that_no_model_makes_is_made_without_one() -> None:
-    """What was discussed is not lost; the record and the files have it."""
-    table = Table(TWO).start().elaborate().say("Tunnels.").fail("synthesize", "unavailable").say("done")
-
-    assert len([effect for effect in table.completing if isinstance(effect, Synthesize)]) == 2
-    assert table.meta.elaborations[-1].synthesis_summary == "It matters"
-    assert told(table) == 1
 
 
 # --- the model of one persona -----------------------------------------------------------------------------------------

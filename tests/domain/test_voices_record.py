@@ -73,16 +73,6 @@ def test_a_turn_without_a_record_says_so() -> None:
     assert table.rt.debate.turns[1].unrecorded
 
 
-def test_what_a_synthesis_took_stands_on_its_line() -> None:
-    """So that the whole of an item can be added up."""
-    table = Table(few_steps()).start()
-    table.world.facts = TOOK
-    table.elaborate().say("Tunnels.").say("done")
-    spent = [line for line in table.lines if line.actor == "PlanningAgent" and "tokens_in" in line.meta]
-
-    assert [line.content.split()[0] for line in spent] == ["###"]
-
-
 def test_a_pass_is_recorded_and_not_posted() -> None:
     """It uses no turn; the next one speaks."""
     table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)

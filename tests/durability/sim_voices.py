@@ -1,10 +1,6 @@
-# ruff: noqa: ARG002 -- the port is wider than what is played here
 """The voices of the simulator: they say who speaks, and on what."""
 
-from collections.abc import Mapping
-
-from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
+from bot.engine.ports import Speech, VoiceContext
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -22,10 +18,6 @@ class SimVoices:
 
     async def respond(self, cue: VoiceContext) -> Speech:
         return Speech(self._said(f"{cue.persona} responds"))
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        summary = self._said("It matters")
-        return Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary=summary), NO_FACTS
 
     def _said(self, text: str) -> str:
         try:

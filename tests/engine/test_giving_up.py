@@ -1,17 +1,15 @@
 """Whoever stops does not wait for a model that nobody listens to any more."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Speak, Synthesize
-from bot.domain.roundtable.inputs import Mute, Resume, Stop
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.inputs import Mute, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.ports import Facts, Speech, VoiceContext, now
+from bot.engine.ports import Speech, VoiceContext, now
 from bot.voices.offline.offline import OfflineVoices
 from tests.domain.table import Table
 from tests.engine.replica import ADA, Replica, replica, said
@@ -102,43 +100,3 @@ async def test_leaving_ends_it_and_hands_it_over(redis_url: str) -> None:
 
     assert voices.left
     assert after.has_pending(Speak)
-
-
-class Writing(Pondering):
-    """Writes a synthesis for as long as nobody stops it."""
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        await self.respond(cue)
-        return await super().synthesize(cue, files)
-
-
-def about_to_write() -> Roundtable:
-    table = Table().start().elaborate().say("Alex, what about conflicts?").stop_paying()
-    return table.press(Action.END_ELABORATION).pay_up_to("synthesize").rt.but(version=1)
-
-
-@pytest.mark.parametrize("typed", [True, False], ids=["typed", "command"])
-async def test_what_is_being_written_can_be_stopped(redis_url: str, *, typed: bool) -> None:
-    """By the word or the command; what people said stays, and resuming writes it."""
-    voices, rt = Writing(), about_to_write()
-    stop = said(rt, "stop", "2700000000.000900") if typed else Stop(key="wish", at=now(), person=ADA)
-    async with replica(redis_url, voices=voices) as one:
-        await one.store.put(rt, expected=0)
-        paying = asyncio.create_task(one.engine.pay(rt.slug))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await voices.begun.wait()
-            await one.engine.handle(rt.slug, stop)
-            await paying
-        stopped = await one.stored(rt)
-        voices.go.set()
-        await one.engine.handle(rt.slug, Resume(key="back", at=now(), person=ADA, place=rt.place))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await one.engine.pay(rt.slug)
-        after = await one.stored(rt)
-
-    assert voices.left
-    assert stopped.stage is Stage.PAUSED
-    assert not stopped.has_pending(Synthesize)
-    assert stopped.answers == rt.answers
-    assert stopped.working_at == ""
-    assert len(after.elaborations) == len(rt.elaborations) + 1

@@ -19,9 +19,7 @@ from bot.domain.catalog import addressing, policy, skip_if, steps
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.steps import owned_sections
 from bot.domain.discussion import words as discussion_words
-from bot.domain.discussion.attesting import stand_of, takes_a_stand
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, Turn
-from bot.domain.discussion.synthesis import Decision, Insight, Synthesis
 from bot.domain.item import artifacts, item, meta
 from bot.domain.item.item_paths import safe_path
 from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
@@ -30,7 +28,7 @@ from bot.domain.planning.plan import read_plan
 from bot.domain.privacy.redaction import Redactor, own_rule
 from bot.domain.reviews import review, reviewers
 from bot.domain.reviews import text as review_text
-from bot.domain.roundtable import citing, crosscheck, permalinks, words
+from bot.domain.roundtable import permalinks, words
 from bot.domain.roundtable.effects import Post, Speak
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.machine import decide
@@ -65,7 +63,7 @@ from bot.storage import serialization
 from bot.storage.git import citing as citing_code
 from bot.storage.git import survey, sync
 from bot.storage.git.evidence import ranked
-from bot.voices import answers, concluding, sources
+from bot.voices import answers, sources
 from bot.voices.prompts import digest, fencing, own, seen, shown_files
 from roundtable_eval import people as simulated
 from tests.domain.table import Table, person, shipped
@@ -163,11 +161,6 @@ def transcript(said: str) -> bytes:
 
 def row_of(field: str) -> Callable[[str], str]:
     return lambda said: json.dumps({field: said})
-
-
-def synthesis(said: str) -> Synthesis:
-    insight, decision = Insight(text=said, turns=("t01",)), Decision(text=said, by="Ada", turns=("t01",))
-    return Synthesis(insights=(insight,), decisions=(decision,), summary=said)
 
 
 def filed(said: str) -> object:
@@ -286,7 +279,6 @@ PEOPLE: Mapping[str, Read] = {
         discussion_words.key(said),
         discussion_words.name(said),
     ),
-    "where somebody stands": lambda said: (takes_a_stand(said), stand_of("Ada", said)),
     "steps named": lambda said: speaking.named_first(said, tuple(PLAYBOOK.roster)),
     "a title": lambda said: (item.item_from(said), item.generate_slug(said), item.path_in(said)),
     "an item": lambda said: item.resolve(
@@ -347,11 +339,6 @@ MODELS: Mapping[str, Read] = {
         answers.questions_in(said),
     ),
     "a long text": lambda said: answers.shortened(said, len(said) - 1),
-    "a synthesis": told(
-        lambda said: concluding.concluded(json.dumps({"insights": [{"text": said}]}), debate())
-    ),
-    "a synthesis in prose": told(lambda said: concluding.concluded(said, debate())),
-    "claims": lambda said: citing.grounded(synthesis(said), debate()),
     "a claim and its quote": lambda said: CHECK.flaws(said, [(Root("Ada", said), said)]),
     "a claim": lambda said: (CHECK.flaws(said, CLAIMS), CHECK.unsaid(said, ["We drop it."])),
     "a quote": lambda said: CHECK.unsaid("Ada said no to 40 requests a minute on 3 May 2026.", [said]),
@@ -413,7 +400,6 @@ FILES: Mapping[str, Read] = {
         safe_path(said),
     ),
     "quick-scan.md": read_quick_scan,
-    "ids in files": lambda said: crosscheck.undefined_ids({"requirements-spec.md": said}, [said]),
     "a review": lambda said: (review.parse(said), review.without_block(said), review.without_marker(said)),
     "a review with a block": lambda said: review.without_block(f"{review.MARKER}\n{said}"),
     "a finding": lambda said: (

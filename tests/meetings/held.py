@@ -1,18 +1,15 @@
 """The script of a meeting in the real engine: state on a disk, the item in git, a Slack that is played."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Press, Say, Start
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import read
 from bot.domain.values.places import Person
 from bot.engine.performers import Performers
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, now
+from bot.engine.ports import Facts, Speech, VoiceContext, now
 from bot.engine.roundtables import Roundtables
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.sqlite import SqliteStore
@@ -41,13 +38,6 @@ class ScriptedVoices:
 
     async def respond(self, cue: VoiceContext) -> Speech:
         return self._speech(cue)
-
-    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
-        del cue, files
-        return (), NO_FACTS
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
-        return self._script.synthesis(cue.roundtable), FACTS
 
     def _speech(self, cue: VoiceContext) -> Speech:
         said = self._script.contribution(cue.persona, cue.roundtable)

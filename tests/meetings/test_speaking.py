@@ -19,7 +19,6 @@ from tests.meetings.script import (
     Pressed,
     Said,
     Script,
-    fair,
     played,
     says,
 )
@@ -54,7 +53,7 @@ ECHO = REDIS._replace(quotes=())
 
 def going_on(*later: Contribution, people: tuple[Said | Pressed, ...] = (GO_ON, DONE)) -> Script:
     """Alex, who was silent longest, says more when people have nothing to add."""
-    return Script({MAYA: [FRAMING], ALEX: [REDIS, *later], JORDAN: [FILE]}, people, [fair("t02")])
+    return Script({MAYA: [FRAMING], ALEX: [REDIS, *later], JORDAN: [FILE]}, people)
 
 
 def actors(meeting: Played) -> list[str]:
@@ -109,7 +108,7 @@ def test_a_first_round_needs_none() -> None:
 def test_personas_who_never_stop_are_stopped() -> None:
     """Nobody speaks beyond the limit, and it is said why it ended."""
     talk = [Contribution(f"Point {number}.") for number in range(50)]
-    script = Script({MAYA: talk, ALEX: talk, JORDAN: talk}, [GO_ON] * 3, [fair("t01")], max_turns=8)
+    script = Script({MAYA: talk, ALEX: talk, JORDAN: talk}, [GO_ON] * 3, max_turns=8)
     meeting = played(script)
 
     assert len(meeting.turns()) == 8
@@ -119,7 +118,7 @@ def test_personas_who_never_stop_are_stopped() -> None:
 
 def test_a_meeting_that_people_end_is_no_runaway() -> None:
     """The limit is not reached, and nobody claims it."""
-    meeting = played(Script({MAYA: [FRAMING], ALEX: [REDIS], JORDAN: [FILE]}, [DONE], [fair("t02")]))
+    meeting = played(Script({MAYA: [FRAMING], ALEX: [REDIS], JORDAN: [FILE]}, [DONE]))
 
     assert not any(line.content == LIMIT for line in meeting.lines)
     assert "**Exit**: user-initiated" in meeting.shown.text
@@ -165,7 +164,7 @@ def _is_a_floor(meta: Mapping[str, object]) -> bool:
 def test_the_button_is_the_only_way_to_decide() -> None:
     """Words in the thread are discussion."""
     people = (Said("We decide for SQLite, storage: SQLite."), DONE)
-    meeting = played(Script({MAYA: [FRAMING], ALEX: [REDIS], JORDAN: [FILE]}, people, [fair("t02")]))
+    meeting = played(Script({MAYA: [FRAMING], ALEX: [REDIS], JORDAN: [FILE]}, people))
 
     assert folded(meeting.lines).specification.active("decision") == ()
     assert "#### Decisions Made\n- None recorded." in meeting.shown.text

@@ -11,7 +11,6 @@ from bot.domain.catalog.agenda import Agenda, Playbook
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.steps import Depth, Step, StepHeading
 from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.roundtable.transitions import deciding
@@ -227,9 +226,6 @@ class Meeting:
         self.debate = rt.debate
         self.rt = rt.heard(event.person, text, ts=ts, part=LinePhase.WORKSHOP, **facts)
         return self
-
-    def ends(self) -> Synthesis:
-        return asyncio.run(self.voices.synthesize(self.cue(), {}))[0]
 
     def _heard(self, persona: str, speech: Speech) -> Speech:
         """As the roundtable takes it."""

@@ -6,22 +6,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from bot.domain.discussion.synthesis import (
-    Decision,
-    Insight,
-    Objection,
-    OpenQuestion,
-    Synthesis,
-)
 from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
 from bot.voices.model import Prompt
-from bot.voices.offline.offline import OfflineVoices
 from bot.voices.prompts import schemas
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
-from bot.voices.thinking import ModelVoices
-from bot.voices.verifying import Verifier
 from tests.specification.meeting import PLAYBOOK
 from tests.voices.minds import Answer, ScriptedMind, cue, debating, record, thinking
 from tests.voices.people import ADA, ALEX, CONTEXT, FEATURES, MAYA, roundtable
@@ -70,46 +60,6 @@ async def test_findings_are_read_completely() -> None:
             line=5,
             text="Nobody says which rows.",
         ),
-    )
-
-
-async def test_a_synthesis_and_its_check_are_read_completely() -> None:
-    rt = debating((MAYA, "Framed."), (ALEX, "A queue keeps the order."), (ADA, "We take the queue."))
-    told = {
-        "insights": [{"text": "A queue keeps the order", "by": ["Alex"], "turns": ["t02"]}],
-        "decisions": [{"text": "We take the queue", "rationale": "order", "by": "Ada", "turns": ["t03"]}],
-        "questions": [{"text": "How long is it?", "why": "Ada looks it up", "turns": ["t03"]}],
-        "actions": ["Measure it (Ada)"],
-        "objections": [
-            {
-                "text": "A queue grows",
-                "by": ["Alex"],
-                "turns": ["t02"],
-            }
-        ],
-        "summary": "The queue it is.",
-    }
-    checked = {"claims": [{"claim": 1, "quote": "A queue keeps the order", "supported": "yes"}]}
-    mind, verifier = held(json.dumps(told)), held(json.dumps(checked))
-    voices = ModelVoices(lambda _: mind, OfflineVoices(), Verifier(verifier))
-    synthesis, facts = await voices.synthesize(cue(rt), {})
-
-    valid(mind, told)
-    valid(verifier, checked)
-    assert facts["verifier"]["yes"] == 1
-    assert synthesis == Synthesis(
-        insights=(Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",), agreed=True),),
-        decisions=(Decision(text="We take the queue", rationale="order", by="Ada", turns=("t03",)),),
-        questions=(OpenQuestion(text="How long is it?", why="Ada looks it up", turns=("t03",)),),
-        actions=("Measure it (Ada)",),
-        objections=(
-            Objection(
-                text="A queue grows",
-                by=("Alex",),
-                turns=("t02",),
-            ),
-        ),
-        summary="The queue it is.",
     )
 
 

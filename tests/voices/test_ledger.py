@@ -10,8 +10,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 from bot.domain.catalog.budget import accounts, spent_by
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.roundtable.outcomes import Failed
+from bot.domain.specification.claims import Quote
+from bot.domain.specification.entries import Patch, Specification
 from bot.errors import VoiceError
 from bot.voices.llm.calling import Caller
 from bot.voices.offline.offline import OfflineVoices
@@ -20,6 +21,7 @@ from bot.voices.verifying import Verifier
 from tests.domain import books
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
+from tests.specification.meeting import PLAYBOOK
 from tests.voices.minds import cue, debating, record
 from tests.voices.people import ALEX, MAYA
 from tests.voices.test_looking import caller, looker
@@ -89,12 +91,11 @@ async def test_what_nothing_was_served_for_costs_nothing() -> None:
 
 async def test_the_model_that_checks_is_counted_too() -> None:
     """In the budget and in the accounts, with its own call."""
-    debate = debating(FRAMED).debate
-    given = Synthesis.model_validate(
-        {"insights": [{"text": "Alex is asked.", "by": ["Maya"], "turns": ["t01"]}], "summary": "Asked."}
-    )
+    quotes = {"title": (Quote(line="C.0", words="What is your take?"),)}
+    given = Patch(id="FR-001", kind="requirement", new=True, set={"title": "Alex is asked."}, quotes=quotes)
     provider = Provider(TextPart('[{"claim": 1, "supported": "yes", "quote": "what is your take?"}]'))
-    _, checked = await Verifier(provider.model).synthesis(given, debate)
+    verifier, texts = Verifier(provider.model), {"C.0": "What is your take?"}
+    _, checked = await verifier.proposals([given], texts, PLAYBOOK.schema, Specification())
     own = {"provider": "scripted", "model": "one", "tokens_in": 5, "tokens_out": 1}
 
     line = {**own, **checked}

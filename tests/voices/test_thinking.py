@@ -233,7 +233,6 @@ async def test_a_roundtable_that_goes_on_without_a_model_asks_none() -> None:
     await voices.draft(cue(rt))
     await voices.frame(cue(rt))
     await voices.respond(cue(rt, JORDAN))
-    await voices.synthesize(cue(rt), {})
 
     assert mind.asked == []
 

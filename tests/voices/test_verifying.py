@@ -6,15 +6,14 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.personas import Chain
-from bot.domain.discussion.synthesis import Insight
 from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.engine.ports import VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.verifying import DENIED, Verifier
 from tests.specification.meeting import PLAYBOOK, Meeting
-from tests.voices.minds import Answer, ScriptedMind, cue, debating, drafted, lost, whole
-from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
+from tests.voices.minds import Answer, ScriptedMind, drafted, lost, whole
+from tests.voices.people import ADA, FEATURES, MAYA, roundtable
 
 RT = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
 QUOTES = [{"field": "title", "line": "C.0", "words": "Export every row"}]
@@ -113,28 +112,6 @@ async def test_an_answer_that_cannot_be_used_confirms_nothing(answer: Answer) ->
 
     assert kept == [("All the rows are exported", {"title": NOT_CONFIRMED})]
     assert facts["verifier"].get("no_answer") == 1 or facts["verifier"] == {"failed": "unavailable"}
-
-
-async def test_insights_are_checked_with_the_turns_that_they_name() -> None:
-    """One without turns is an assumption anyway."""
-    rt = debating((MAYA, "Where do edits wait?"), (ALEX, "A queue keeps the order."))
-    told = {
-        "insights": [
-            {"text": "A queue keeps the order", "turns": ["t02"]},
-            {"text": "A queue is cheap", "turns": ["t02"]},
-            {"text": "Queues are common"},
-        ],
-        "summary": "A queue.",
-    }
-    verifier = ScriptedMind(judged(("yes", "A queue keeps the order"), ("no", "")))
-    synthesis, facts = await voices(ScriptedMind(json.dumps(told)), verifier).synthesize(cue(rt), {})
-
-    assert synthesis.insights == (
-        Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",), agreed=True),
-        Insight(text="A queue is cheap", by=("Alex",), turns=("t02",), unverified=DENIED),
-        Insight(text="Queues are common"),
-    )
-    assert facts["verifier"]["no"] == 1
 
 
 @pytest.mark.parametrize(

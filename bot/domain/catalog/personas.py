@@ -81,8 +81,10 @@ class ModelTask(StrEnum):
     DRAFT = "draft"
     FRAME = "frame"
     RESPOND = "respond"
-    SYNTHESIZE = "synthesize"
     REVIEW = "review"
+
+
+EARLIER_TASKS = {"acknowledge": "draft", "synthesize": "draft"}
 
 
 class ThinkingEffort(StrEnum):
@@ -94,11 +96,12 @@ class ThinkingEffort(StrEnum):
 
 
 def efforts(text: str) -> Mapping[ModelTask, str]:
-    """`draft:high,respond:low`. Raises ValueError."""
+    """`draft:high,respond:low`. The earlier names `acknowledge` and `synthesize` are `draft`. Raises ValueError."""
     found: dict[ModelTask, str] = {}
     for one in filter(None, (part.strip() for part in text.split(","))):
         task, _, effort = one.partition(":")
-        found[ModelTask(task.strip())] = ThinkingEffort(effort.strip()).value
+        name = task.strip()
+        found[ModelTask(EARLIER_TASKS.get(name, name))] = ThinkingEffort(effort.strip()).value
     return found
 
 

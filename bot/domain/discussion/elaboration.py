@@ -36,7 +36,7 @@ ENOUGH_SILENT = 2
 
 
 class EndReason(StrEnum):
-    """Why an elaboration was over; the words stand in the synthesis."""
+    """Why an elaboration was over; the words stand in its block."""
 
     BY_PEOPLE = "user-initiated"
     TURN_LIMIT = "turn-limit"
@@ -132,9 +132,10 @@ class UnansweredMessage(Stored):
 
 
 class EndedDiscussion(Stored):
-    """What the next discussion of the same step starts from."""
+    """What the next discussion of the same step starts from; `turns` are those that no model has read since the end."""
 
     options: tuple[BoardOption, ...] = ()
+    turns: tuple[Turn, ...] = ()
 
 
 class Elaboration(Stored):
@@ -165,8 +166,6 @@ class Elaboration(Stored):
     unheard: tuple[str, ...] = ()
     silent_rounds: int = 0
     ending: EndReason | None = None
-    failed_syntheses: int = 0
-    insights: int = 0
     first_round: int = 0
     resumed: bool = False
     had_floor: Mapping[str, int] = {}

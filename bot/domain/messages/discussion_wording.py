@@ -72,6 +72,10 @@ def ended_early(topic: str) -> str:
     return f"Discussion ended early. The framing identified {topic} as a discussion point."
 
 
+def nothing_decided(topic: str) -> str:
+    return f"Nothing was decided on {topic}"
+
+
 def insights_added(touched: Sequence[ChangedFile], insights: int) -> str:
     what = f"{counted(insights, 'insight')} from" if insights else "the result of"
     added = f"{what} the discussion"
@@ -129,7 +133,7 @@ NO_POSITIONS = (
 TYPED_HINT = "Or type `for A`, `objection: …`, `decision: …`, `everyone, …`, `done`"
 LIMIT_ON_CARD = (
     "The personas have no turns left. You can go on without them, and what you write is recorded. "
-    "*End* writes the synthesis."
+    "*End* writes down where everybody stands."
 )
 NO_LIMIT = "The limit is for personas with a model, and none has spoken here."
 PERSONAS_LISTEN = "The personas only listen now. A persona answers when you name it."
@@ -309,9 +313,10 @@ def shown_by(name: str, count: int) -> str:
 SURE = {"high": "very sure", "mid": "fairly sure", "low": "not sure"}
 
 
-def describe_side(letter: str, text: str, people: Iterable[Stand]) -> str:
-    """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus`"""
-    return f"{letter}: {text} – {', '.join(map(_with_reason, people)) or 'nobody'}"
+def describe_side(letter: str, text: str, people: Iterable[Stand], personas: Iterable[str]) -> str:
+    """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus, *Alex*`"""
+    names = (*(bullet(_with_reason(one)) for one in people), *(f"*{bullet(one)}*" for one in personas))
+    return f"{letter}: {bullet(text)} – {', '.join(names) or 'nobody'}"
 
 
 def for_it(people: Iterable[Stand]) -> str:

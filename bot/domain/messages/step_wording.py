@@ -22,7 +22,6 @@ SUMMARY_LIMIT = 200
 _PLACEHOLDER = re.compile(r"\{([^{}\n]{1,60})\}")
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 FILES_SHOWN = 3
-DANGLING_SHOWN = 8
 LEFT_OUT_SHOWN = 20
 IDS_SHOWN = 12
 
@@ -193,6 +192,11 @@ def recommended(answer: str, why: str) -> str:
 def not_read(persona: Persona, messages: int) -> str:
     said = counted(messages, "message was", "messages were")
     return f"{said} not read by {persona.first_name}: the model gave no answer that could be used."
+
+
+def never_read(messages: int) -> str:
+    """In the record of an item that ended."""
+    return f"{counted(messages, 'message was', 'messages were')} read by no model before the end."
 
 
 ALL_IS_READ = "Everything that was said here is read."
@@ -419,14 +423,6 @@ def unread_by_hand(author: str, place: str, row: str) -> str:
     return f"{problem} I leave the section as it is."
 
 
-def dangling(ids: Sequence[str]) -> str:
-    """In one line, however many there are."""
-    more = len(ids) - DANGLING_SHOWN
-    named = [*(f"`{one}`" for one in ids[:DANGLING_SHOWN]), *([f"{more} more"] if more > 0 else [])]
-    verb = "is" if len(ids) == 1 else "are"
-    return f"{listed(named)} {verb} mentioned in the new text, but not defined."
-
-
 def read_as(who: str, kinds: Sequence[str], note: str) -> str:
     """`Grace: read as 1 constraint, 1 exclusion. Kept as said: “…”`"""
     read = f"read as {', '.join(kinds)}. Kept" if kinds else "kept"
@@ -512,6 +508,5 @@ HOW_TO_APPROVE = (
 AT_WORK: Mapping[str, str] = {
     "speak": "is thinking…",
     "draft": "is writing this down…",
-    "synthesize": "is putting the discussion together…",
 }
 """By the kind of the effect."""

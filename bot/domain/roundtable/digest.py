@@ -251,7 +251,7 @@ def waiting_for(waits: WaitingFor) -> str:
             asking = f", whom {asked} asks" if asked else ""
             return f"people{asking} about {waits.step}{_so_far(waits.answers)}."
         case Stage.WRITING:
-            return "me. I am writing a step down, and its menu follows."
+            return "me. I am writing down what was said, and a menu follows."
         case Stage.AT_BOUNDARY:
             return "a choice from the menu in the thread: go on, discuss, skip or stop."
         case Stage.ELABORATING:
@@ -259,8 +259,6 @@ def waiting_for(waits: WaitingFor) -> str:
             return (
                 f"{asked}, who speaks next ({about})." if asked else f"people. Everybody can speak ({about})."
             )
-        case Stage.SYNTHESIZING:
-            return "me. I am writing the synthesis, and a menu follows."
         case Stage.CLOSING:
             return "me. I am closing a phase, and the next one follows."
         case Stage.STALLED:

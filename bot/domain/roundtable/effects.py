@@ -195,11 +195,6 @@ class Survey(Attemptable):
     keywords: tuple[str, ...]
 
 
-class Synthesize(Attemptable):
-    kind: Literal["synthesize"] = "synthesize"
-    unaided: bool = False
-
-
 class Then(StrEnum):
     """What waits for a commit. It follows when the commit is done, and when it failed, too: the meeting goes on."""
 
@@ -215,7 +210,7 @@ class Commit(Attemptable):
     """
     Artifacts, then meta.json, then meeting.jsonl, then one commit: all of it or none.
 
-    `step` is set for a finished step and a synthesis, and becomes the trailer `Roundtable-Step`. `snapshot` is the
+    `step` is set for a finished step and a discussion, and becomes the trailer `Roundtable-Step`. `snapshot` is the
     text of specification.json; empty leaves the file as it is. `people` are the names that we know, by id. `late` ones
     have failed before, and nothing waits for them any more.
     """
@@ -262,7 +257,6 @@ Effect = Annotated[
     | ShareRecord
     | Speak
     | Survey
-    | Synthesize
     | Commit
     | MeetPerson
     | Log,

@@ -62,7 +62,6 @@ from bot.domain.roundtable.outcomes import (
     PersonMet,
     Posted,
     Surveyed,
-    Synthesized,
     ThreadOpened,
     ThreadRead,
 )
@@ -93,7 +92,6 @@ from bot.domain.roundtable.transitions import (
     specifying,
     standing,
     steps,
-    syntheses,
     talking,
     trouble,
 )
@@ -131,8 +129,6 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.ELABORATING, Resume): resuming.resume,
     (Stage.ELABORATING, PersonaSpoke): elaborations.persona_spoke,
     (Stage.ELABORATING, ItemRead): resuming.looked,
-    (Stage.SYNTHESIZING, Say): syntheses.too_late,
-    (Stage.SYNTHESIZING, Synthesized): syntheses.synthesized,
     (Stage.CLOSING, Say): steps.interjected,
     (Stage.STALLED, Say): pausing.noted,
     (Stage.STALLED, Start): opening.start_again,
@@ -167,9 +163,6 @@ ANYTIME: Mapping[type, Transition] = {
     AgentAsked: agents.asked,
     AgentWithdrew: agents.withdrew,
 }
-
-DEBATING = frozenset({Stage.ELABORATING, Stage.SYNTHESIZING})
-"""What is typed there is a line of the discussion."""
 
 TIMED: Mapping[TimerName, Transition] = {
     TimerName.ROLL_CALL: attending.roll_call_due,
@@ -344,7 +337,7 @@ def _typed(rt: Roundtable, said: Say, playbook: Playbook) -> Roundtable | None:
     wish = words.wish_of(rt, said, playbook)
     if wish is None or wish.typed.is_said:
         return None
-    part = LinePhase.WORKSHOP if rt.stage in DEBATING else LinePhase.CLARIFYING
+    part = LinePhase.WORKSHOP if rt.stage is Stage.ELABORATING else LinePhase.CLARIFYING
     rt = rt.heard(said.person, said.text, ts=said.ts, part=part)
     noted = rt.queueing(React(ts=said.ts, emoji=NOTED)) if wish.typed.noted else rt
     try:

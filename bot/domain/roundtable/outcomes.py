@@ -8,7 +8,6 @@ from bot.domain.catalog.agenda import QuickScan
 from bot.domain.catalog.budget import Spent
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import Meta
 from bot.domain.specification.claims import Quote
@@ -247,14 +246,6 @@ class Surveyed(EffectOutcome):
     survey: CodeSurvey
 
 
-class Synthesized(EffectOutcome):
-    """`dangling` are ids that the synthesis mentions and that exist nowhere."""
-
-    synthesis: Synthesis
-    facts: Mapping[str, Any] = {}
-    dangling: tuple[str, ...] = ()
-
-
 class ChangedFile(Stored):
     """A file that a commit changed; `heading` is the section, if the change had one."""
 
@@ -364,7 +355,6 @@ Outcome = (
     | ItemRead
     | PersonaSpoke
     | Surveyed
-    | Synthesized
     | Committed
     | PersonMet
     | Failed

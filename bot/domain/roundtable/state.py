@@ -116,7 +116,8 @@ class RoundtableFields(Stored):
     which something follows by itself, by the name of what does. `personas_active` are keys; none means all. `marks` are
     what people marked messages of the thread as. `stop_asked_by` is the person who wants to stop, while something is
     being written down. `hinted` says for which rest people were told that nothing goes on. `board` is the card of the
-    discussion, also when that is over, and `ended` what each step's discussion came to.
+    discussion, also when that is over, and `ended` what each step's discussion came to; the newest one keeps its turns
+    until a model has read what people said in them.
     """
 
     shape: int = 4

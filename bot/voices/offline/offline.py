@@ -1,19 +1,15 @@
 """
-The voice without a model. It names what is on record and what is missing, says once that there is no model, and puts
-together what people said explicitly. It judges nothing and guesses nothing.
+The voice without a model. It names what is on record and what is missing, and says once that there is no model. It
+judges nothing and guesses nothing.
 """
-
-from collections.abc import Mapping
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.messages import discussion_wording
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
+from bot.engine.ports import Speech, VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline import discussing
 from bot.voices.offline.discussing import Situation
-from bot.voices.offline.synthesizing import synthesize
 
 
 class OfflineVoices:
@@ -30,9 +26,6 @@ class OfflineVoices:
         if discussing.is_asked(_situation(cue)):
             return Speech(discussion_wording.NO_MODEL, by_rule=True)
         return Speech("", by_rule=True, passed=True)
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
-        return synthesize(cue.roundtable), NO_FACTS
 
 
 def _situation(cue: VoiceContext) -> Situation:

@@ -14,6 +14,7 @@ from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.personas import ALL_ELSE, Persona, Roster
 from bot.domain.catalog.steps import Depth, Step
 from bot.domain.messages import specification_wording, step_wording
+from bot.domain.roundtable import ended
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import of_step
 from bot.domain.specification.entries import NOT_LISTED, numbers
@@ -163,7 +164,8 @@ def specification(scene: Scene) -> str:
 def step(scene: Scene) -> str:
     rt, step = scene.rt, scene.step
     depth = depth_of_step(step, rt.depth_overrides, rt.depth) if step else rt.depth or Depth.STANDARD
-    schema = scene.playbook.schema
+    schema, discussed = scene.playbook.schema, ended.turns(rt)
+    answers = [one for one in rt.to_read if one.ts not in discussed]
     return filled(
         "step",
         phase=rt.phase_key,
@@ -176,7 +178,7 @@ def step(scene: Scene) -> str:
         outputs=_list(_outputs(step)),
         recorded=", ".join(_recorded(scene, step)) or "nothing yet.",
         missing=_missing(scene, step),
-        answers=fenced("answers", told(told_in_answers(rt, rt.to_read), PEOPLE)),
+        answers=fenced("answers", told(told_in_answers(rt, answers), PEOPLE)),
     )
 
 

@@ -57,19 +57,6 @@ def contribution() -> AnswerSchema:
     return _named("contribution", form, RECORD)
 
 
-def synthesis() -> AnswerSchema:
-    names, turns = _list(TEXT), _list(TEXT)
-    form = _object(
-        insights=_list(_object(text=TEXT, by=names, turns=turns)),
-        decisions=_list(_object(text=TEXT, rationale=TEXT, by=TEXT, turns=turns)),
-        questions=_list(_object(text=TEXT, why=TEXT, turns=turns)),
-        actions=_list(TEXT),
-        objections=_list(_object(text=TEXT, by=names, turns=turns)),
-        summary=TEXT,
-    )
-    return _named("synthesis", form)
-
-
 def support(answers: Iterable[str]) -> AnswerSchema:
     """Of claims, by their sources."""
     claim = _object(claim=COUNT, quote=TEXT, supported=_choice(answers))

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from bot.domain.catalog.personas import AddressKind, Roster
-from bot.domain.discussion.board import DiscussionBoard, board_of, owner
 from bot.domain.discussion.elaboration import Elaboration, Turn
-from bot.domain.messages.attribution_wording import recorder
+from bot.domain.roundtable import ended
 from bot.voices.model import AnswerSchema, Prompt
 from bot.voices.prompts import schemas, wanted
 from bot.voices.prompts.blind import visible_to
@@ -19,6 +18,7 @@ from bot.voices.prompts.digest import (
     digest,
     recent,
     standing,
+    told_in_answers,
     told_in_turns,
     words_of,
 )
@@ -31,8 +31,6 @@ WORDS = 120
 SHORT_WORDS = 30
 FRAME_WORDS = 130
 TOPIC_CHARS = 120
-OBJECTION_CHARS = 340
-"""An issue and a position, as long as they can be."""
 
 
 def draft(scene: Scene, searched: str = "") -> Prompt:
@@ -41,9 +39,12 @@ def draft(scene: Scene, searched: str = "") -> Prompt:
     found = (
         f"{part_of('turns', 'searched')}\n{fenced('search of the code', searched)}\n\n" if searched else ""
     )
+    discussion = _ended(scene)
+    task = "a discussion ended" if discussion else "people answered" if scene.rt.to_read else "a step opened"
     moving = filled(
         "draft",
-        task=part_of("turns", "people answered" if scene.rt.to_read else "a step opened"),
+        discussion=discussion,
+        task=part_of("turns", task),
         persona=who(scene),
         call=wanted.call(scene),
         searched=found,
@@ -81,28 +82,6 @@ def respond(scene: Scene, debate: Elaboration) -> Prompt:
         discussion=_discussion(visible_to(debate, scene.persona.key)),
     )
     return _prompt(scene, moving, schemas.contribution())
-
-
-def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
-    moving = filled(
-        "synthesize",
-        topic=row(debate.topic, TOPIC_CHARS),
-        turn=debate.turn_count,
-        persona=who(scene),
-        again=_once_more(debate),
-        answer=schemas.in_words(schemas.DATA),
-        discussion="\n\n".join(
-            filter(
-                None,
-                (
-                    _discussion(debate.turns, WRITING),
-                    *_besides(debate),
-                    *_on_record(board_of(debate, scene.rt.specification)),
-                ),
-            )
-        ),
-    )
-    return _prompt(scene, moving, schemas.synthesis())
 
 
 def again(prompt: Prompt, why: str) -> Prompt:
@@ -166,33 +145,18 @@ def _is_for(persona: str, turn: Turn, debate: Elaboration, *, roster: Roster) ->
     return not persona
 
 
-def _once_more(debate: Elaboration) -> str:
-    if not debate.failed_syntheses:
+def _ended(scene: Scene) -> str:
+    """The discussion that no model has read since it ended. People's words have the ids by which they are quoted."""
+    rt = scene.rt
+    unread = {one.ts: one for one in rt.unread}
+    told: list[QuotedTurn] = []
+    for ts, turn in ended.turns(rt).items():
+        if not turn.human:
+            told.append(QuotedTurn(f"{named(turn.name)}, a persona", turn.text, human=False))
+        told += told_in_answers(rt, [unread[ts]] if ts in unread else [])
+    if not any(one.human for one in told):
         return ""
-    return part_of("again", "synthesis")
-
-
-def _besides(debate: Elaboration) -> Iterator[str]:
-    """Messages that became no turn, because too much was said at once."""
-    told = [
-        QuotedTurn(f"{named(one.name)}, a person", one.text, human=True) for one in debate.besides if one.text
-    ]
-    if told:
-        yield f"Said besides, in no turn:\n{fenced('besides', words_of(recent(told, WRITING)))}"
-
-
-def _on_record(board: DiscussionBoard) -> Iterator[str]:
-    """The part of the block that follows from the record."""
-    decided = [
-        f"{one['text']} ({named(recorder(one, 'text'))})" for one in board.own(board.current_decisions)
-    ]
-    against = [f"{one['text']} ({named(owner(one))})" for one in board.open_objections]
-    if decided:
-        rows = "\n".join(f"- {row(one, OBJECTION_CHARS)}" for one in decided)
-        yield f"Decisions of people, which are on record word by word:\n{fenced('decisions', rows)}"
-    if against:
-        rows = "\n".join(f"- {row(one, OBJECTION_CHARS)}" for one in against)
-        yield f"Objections that are open, and on record:\n{fenced('objections', rows)}"
+    return f"# The discussion\n\n{fenced('turns', words_of(recent(told, WRITING)))}\n\n"
 
 
 def _said_before(debate: Elaboration) -> str:

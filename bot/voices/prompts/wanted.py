@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 from bot.domain.catalog.schema import NOTE, REMARK, Kind
 from bot.domain.messages import specification_wording
+from bot.domain.roundtable import ended
 from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.state import Answer
 from bot.domain.roundtable.transitions import asking, specifying
 from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
+from bot.domain.specification.discussions import CONCLUDED_IN
 from bot.domain.specification.entries import EntryState, Patch, Specification
 from bot.domain.transcript.lines import LinePhase
 from bot.voices.prompts.fencing import fenced
@@ -30,11 +32,13 @@ class OpenPoint(NamedTuple):
 
 
 def kinds(scene: Scene) -> tuple[Kind, ...]:
-    """The kinds that the step collects, those of steps of which nobody has read all, and those of every step."""
+    """The kinds of the step, of steps of which nobody has read all, of every step, and what a discussion comes to."""
     schema, step = scene.playbook.schema, scene.step
     steps = dict.fromkeys((scene.step_id, *(one.step_id for one in scene.rt.unread)))
     shown = (kind for step_id in steps for kind in schema.shown_in(step_id))
-    heard = (kind for kind in schema.kinds.values() if kind.anywhere)
+    discussed = ended.turns(scene.rt)
+    concluded = CONCLUDED_IN if any(one.ts in discussed for one in scene.rt.unread) else ()
+    heard = (kind for key, kind in schema.kinds.items() if kind.anywhere or key in concluded)
     return tuple({kind.key: kind for kind in (*shown, *heard) if kind.key != NOTE}.values()) if step else ()
 
 
@@ -93,7 +97,8 @@ def call(scene: Scene) -> str:
     """That the persona is asked in a message that it has not answered yet; empty when it is not."""
     rt, own = scene.rt, scene.persona.key
     lead = asking.speaker_of(rt, scene.playbook).key
-    for answer in reversed([one for one in rt.to_read if _is_new_to(scene, one)]):
+    discussed = ended.turns(rt)
+    for answer in reversed([one for one in rt.to_read if one.ts not in discussed and _is_new_to(scene, one)]):
         found = asked_in(answer, rt, scene.playbook, lead=lead)
         if found and own in found.personas:
             return part_of("turns", found.how, message=rt.line_of(answer.ts)) + "\n"

@@ -9,8 +9,9 @@ from functools import reduce
 from pathlib import Path
 
 from bot.content.playbook import load
-from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
+from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, Stance, Turn
 from bot.domain.item.meta import Record
+from bot.domain.roundtable import ended as discussions
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Specification
@@ -100,14 +101,6 @@ def waiting() -> Elaboration:
     return debate(0).but(turns=(*TURNS[:3], asked, added), first_round=3)
 
 
-def disputed() -> Elaboration:
-    """Two against one."""
-    wins = Stance(issue="conflicts", position="the last one wins", because=("t01",))
-    other = Turn(id="t05", by=MAYA, name="Maya", text="Both versions.", stances=(QUEUE,))
-    first, second, third, fourth = TURNS
-    return debate(0).but(turns=(first, second, third.but(stances=(wins,)), fourth, other))
-
-
 DECIDED = Turn(id="t05", by="U2", name="Grace", text="Decision: both versions, side by side.", human=True)
 OBJECTED = Turn(id="t06", by="U1", name="Ada", text="Objection: nobody reads two versions.", human=True)
 
@@ -127,6 +120,13 @@ def on_record() -> Specification:
     against = {"text": "nobody reads two versions.", **held}
     meeting.press("Ada", {"id": "OBJ-001", "kind": "objection", "new": True, "set": against})
     return meeting.specification
+
+
+def ended(debate: Elaboration, rt: Roundtable = ROUNDTABLE) -> Roundtable:
+    """No model has read it."""
+    turns = tuple(one.but(ts=f"9.{n}") if one.human else one for n, one in enumerate(debate.turns))
+    rt = rt.but(ended={debate.step_id: EndedDiscussion(turns=turns)})
+    return rt.but(unread=discussions.said(rt))
 
 
 def specification() -> Specification:
@@ -170,12 +170,7 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft-of-features": lambda: tasks.draft(
         scene(rt=ROUNDTABLE.but(step_id="01-06", specification=specification()))
     ),
-    "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
-    "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),
-    "synthesize-dissent": lambda: tasks.synthesize(scene(), disputed()),
-    "synthesize-marked": lambda: tasks.synthesize(
-        scene(rt=ROUNDTABLE.but(elaboration=marked(), specification=on_record())), marked()
-    ),
+    "draft-after-a-discussion": lambda: tasks.draft(scene(rt=ended(marked()).but(specification=on_record()))),
 }
 JUDGING: Mapping[str, Callable[[], Prompt]] = {
     "review": review,

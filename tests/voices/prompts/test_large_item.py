@@ -28,7 +28,6 @@ TASKS: Mapping[str, Callable[[Scene, Elaboration], Prompt]] = {
     "draft": lambda scene, _: tasks.draft(scene),
     "frame": tasks.frame,
     "respond": tasks.respond,
-    "synthesize": tasks.synthesize,
 }
 SPEAKING = {"draft", "frame", "respond"}
 

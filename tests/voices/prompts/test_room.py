@@ -11,7 +11,7 @@ from bot.voices.prompts import digest, tasks
 from bot.voices.prompts.scene import FILES_CHARS
 from tests.voices.minds import debating, whole
 from tests.voices.people import ADA, ALEX, BEN, JORDAN, MAYA, PLAYBOOK
-from tests.voices.prompts.kept import FILES, ROUNDTABLE, scene
+from tests.voices.prompts.kept import FILES, ROUNDTABLE, ended, scene
 from tests.voices.prompts.large_item import large
 
 SPEAKERS = (MAYA, ALEX, JORDAN, ADA, BEN)
@@ -134,8 +134,8 @@ def test_a_mention_of_the_playbook_is_not_what_grows() -> None:
     assert PLAYBOOK.agenda.steps
 
 
-def test_who_writes_reads_everything_that_people_said() -> None:
-    """A long discussion is not put together from its last turns."""
-    put_together = tasks.synthesize(scene(), talked(40, 600)).moving
+def test_who_drafts_after_a_discussion_reads_everything_that_people_said() -> None:
+    """A long discussion is not drafted from its last turns."""
+    read = tasks.draft(scene(rt=ended(talked(40, 600)))).moving
 
-    assert all(f"> {n} word" in put_together for n in range(40))
+    assert all(f"> {n} word" in read for n in range(40))

@@ -29,7 +29,6 @@ ASKED = roundtable(FEATURES, (ADA, f"{DECISION}. Go with a condition."))
 SAID = "C.0"
 DATA = (
     schemas.contribution(),
-    schemas.synthesis(),
     schemas.support(Support),
     schemas.findings(),
 )

@@ -5,7 +5,7 @@ Every transition that needs people ends here: with one open menu.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -19,9 +19,10 @@ from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.planning import roles
+from bot.domain.roundtable import ended
 from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.budget import line, used_up
-from bot.domain.roundtable.effects import Speak, Survey, Synthesize
+from bot.domain.roundtable.effects import Speak, Survey
 from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -151,15 +152,6 @@ def speaker_of(rt: Roundtable, playbook: Playbook) -> Persona:
     return playbook.roster.speaker_for(step.persona if step else "", rt.phase_key)
 
 
-def chair_of(rt: Roundtable, playbook: Playbook) -> Persona:
-    """Who writes the synthesis: of those who did not lead the discussion and have a model, the one that said least."""
-    lead = rt.elaboration.lead if rt.elaboration else speaker_of(rt, playbook).key
-    able = [one for one in playbook.roster if not rt.is_unaided(one.key) and _has_model(one, playbook)]
-    spoke = [turn.by for turn in rt.elaboration.turns] if rt.elaboration else []
-    others = sorted((one for one in able if one.key != lead), key=lambda one: spoke.count(one.key))
-    return next(iter((*others, *able)), None) or speaker_of(rt, playbook)
-
-
 def listening(rt: Roundtable, playbook: Playbook) -> Speak:
     """Who takes up what people said: whom they asked by name; else who leads the step."""
     first, *then = called(rt, playbook) or [speaker_of(rt, playbook).key]
@@ -167,13 +159,15 @@ def listening(rt: Roundtable, playbook: Playbook) -> Speak:
 
 
 def called(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
-    """Whom people asked in what no model has looked at yet, and who can answer."""
+    """Whom people asked in what no model has looked at yet, and who can answer. In a discussion they were answered."""
     speaking = (Speak(persona=one.key, task="draft") for one in playbook.roster)
     able = {speak.persona for speak in speaking if thinks(speak, rt, playbook)}
     if not able:
         return ()
     lead = speaker_of(rt, playbook).key
-    found = (asked_in(one, rt, playbook, lead=lead) for one in rt.unread)
+    discussed = ended.turns(rt)
+    new = (one for one in rt.unread if one.ts not in discussed)
+    found = (asked_in(one, rt, playbook, lead=lead) for one in new)
     named = dict.fromkeys(key for one in found if one for key in one.personas)
     return tuple(key for key in named if key in able)
 
@@ -411,29 +405,10 @@ def record_choice(rt: Roundtable, label: str, person: Person, *, part: LinePhase
 # Whether a model is asked for an effect, and so whether people wait for it, and the budget pays for it.
 
 
-ByVoice = Speak | Synthesize
-
-
-def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
+def thinks(work: Speak, rt: Roundtable, playbook: Playbook) -> bool:
     """With the persona's own model, or else the common one."""
-    persona = voice_of(work, rt, playbook)
+    persona = playbook.roster.get(work.persona)
     if rt.is_unaided(persona.key if persona else ""):
         return False
-    if isinstance(work, Synthesize) and work.unaided:
-        return False
-    return _has_model(persona, playbook)
-
-
-def _has_model(persona: Persona | None, playbook: Playbook) -> bool:
     own = persona.model if persona else ""
     return own != OFFLINE if own else playbook.policy.thinks
-
-
-def voice_of(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | None:
-    match work:
-        case Speak(persona=key):
-            return playbook.roster.get(key)
-        case Synthesize():
-            return chair_of(rt, playbook)
-        case _:
-            assert_never(work)

@@ -33,7 +33,7 @@ from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import React, Speak, Synthesize, Tell
+from bot.domain.roundtable.effects import React, Speak, Tell
 from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.outcomes import ItemRead, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
@@ -41,10 +41,10 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
     deciding,
+    ending,
     speaking,
     specifying,
     standing,
-    syntheses,
 )
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.cards import NOTED
@@ -203,7 +203,7 @@ def is_full(rt: Roundtable) -> bool:
 
 
 def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """On record, and part of the synthesis; no persona answers it. After the last turn the card says so."""
+    """On record, and read when the discussion is over; no persona answers it. After the last turn the card says so."""
     person = event.person
     is_told = rt.debate.exhausted or any(one.by == person.id for one in rt.debate.besides)
     rt, facts = deciding.said(rt, event, playbook)
@@ -491,27 +491,25 @@ def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 # --- ending -------------------------------------------------------------------------------------------------------
 
 
-def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtable:
+def conclude(rt: Roundtable, reason: EndReason, playbook: Playbook) -> Roundtable:
     """No more turns, also for those who still waited for the floor."""
     rt = standing.shown_at_the_end(rt, playbook)
-    ending = EndReason.TURN_LIMIT if rt.debate.exhausted and ending is EndReason.BY_PEOPLE else ending
-    debate = rt.debate.but(waiting=(), ending=ending)
+    reason = EndReason.TURN_LIMIT if rt.debate.exhausted and reason is EndReason.BY_PEOPLE else reason
+    debate = rt.debate.but(waiting=(), ending=reason)
     rt = rt.closing_menu(discussion_wording.STILL_TALKING, quietly=True).dropping(Speak)
-    rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
-    text = syntheses.LAST_WORDS[ending]
+    rt = rt.but(elaboration=debate, stage=Stage.WRITING)
+    text = ending.LAST_WORDS[reason]
     lead = lead_of(rt, playbook)
-    if rt.board and ending is not EndReason.BUDGET:
+    if rt.board and reason is not EndReason.BUDGET:
         rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
     else:
         message = Message(text=text, speaker=lead.key)
         rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
-    if debate.only_framed:
-        return syntheses.cut_short(rt, playbook)
-    return rt.queueing(Synthesize())
+    return ending.concluded(rt, playbook)
 
 
 def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """The voices cannot take in any more of the discussion: what there is is put together now."""
+    """The voices cannot take in any more of the discussion."""
     return conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
 
 

@@ -48,8 +48,10 @@ def go_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def analysed(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    if rt.unread:
+        rt = rt.recording(step_wording.never_read(len(rt.unread)), part=rt.part)
     rt = rt.but(stage=Stage.ANALYSED, heading_for=None, step_id="", elaboration=None)
-    rt = rt.but(answers=(), filed=(), unread=())
+    rt = rt.dropping(Speak).but(answers=(), filed=(), unread=())
     return pausing.notes_saved(rt)
 
 

@@ -10,7 +10,7 @@ from bot.domain.item.meta import MetaChange
 from bot.domain.messages import help_wording, menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
-from bot.domain.roundtable import covering, words
+from bot.domain.roundtable import covering, ended, words
 from bot.domain.roundtable.effects import React, ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Finish, Press, Say
 from bot.domain.roundtable.outcomes import Committed, PersonaSpoke
@@ -114,6 +114,7 @@ def _take_proposals(
     rt = rt.but(unread=tuple(one for one in rt.unread if one.ts not in event.read))
     if event.patches is None:
         return rt
+    rt = ended.without_turns(rt)
     if event.patches:
         return specifying.proposed(rt, persona, event.patches, playbook, part=LinePhase.CLARIFYING, **facts)
     if not facts:

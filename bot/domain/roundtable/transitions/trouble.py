@@ -31,7 +31,6 @@ from bot.domain.roundtable.effects import (
     ShowWork,
     Speak,
     Survey,
-    Synthesize,
     Tell,
     Then,
     WorkIndicator,
@@ -52,13 +51,13 @@ from bot.domain.roundtable.transitions import (
     asking,
     budgeting,
     elaborations,
+    ending,
     exporting,
     opening,
     pausing,
     phases,
     resuming,
     specifying,
-    syntheses,
 )
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
@@ -82,7 +81,7 @@ AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
     Then.OPENING: opening.opened,
     Then.STEP: phases.step_written,
     Then.FEEDBACK: phases.step_written,
-    Then.SYNTHESIS: syntheses.saved,
+    Then.SYNTHESIS: ending.saved,
     Then.PHASE: phases.closed,
 }
 
@@ -123,8 +122,6 @@ def _goes_on(
     follows = AFTER_COMMIT.get(commit.then)
     return follows(rt, playbook, told) if follows else pausing.notes_saved(rt)
 
-
-UNSTRUCTURED = "unstructured"
 
 THREAD_GONE = "thread_not_found"
 """It was deleted: the roundtable can be started again in a new one."""
@@ -329,20 +326,10 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
 
 def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """
-    The one fatal trouble. What a model failed at is done without one; where that fails, too, nothing goes on until a
-    person presses Retry, and nothing counts as complete.
+    The one fatal trouble: a framing that fails without a model, too. Nothing goes on until a person presses Retry, and
+    nothing counts as complete.
     """
-    if isinstance(failure.effect, budgeting.Asked) and budgeting.is_over(
-        rt, failure.effect, failure.said.reason, playbook
-    ):
-        return budgeting.carried_on(rt, failure.effect, playbook)
     return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.PRESS_RETRY)
-
-
-def _no_synthesis(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    if failure.said.reason == UNSTRUCTURED:
-        return syntheses.unstructured(rt, "", playbook)
-    return _voice_lost(rt, failure, playbook)
 
 
 def _not_searched(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
@@ -390,7 +377,6 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Post: _not_posted,
     Rewrite: _not_rewritten,
     Speak: _nothing_said,
-    Synthesize: _no_synthesis,
     Survey: _not_searched,
     Commit: _not_saved,
     ShareRecord: _not_shared,

@@ -54,6 +54,7 @@ from bot.domain.roundtable.outcomes import (
     Synthesized,
     ThreadOpened,
     ThreadRead,
+    TurnTaken,
 )
 from bot.domain.roundtable.stage import BUSY
 from bot.domain.roundtable.state import ROOT, Roundtable
@@ -67,7 +68,6 @@ from bot.engine.ports import (
     Chat,
     LoadedItem,
     Records,
-    Speech,
     Urgency,
     VoiceContext,
     Voices,
@@ -237,14 +237,14 @@ class Performers(NamedTuple):
     async def _by_voice(self, effect: ByVoice, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
         match effect:
             case Speak():
-                speech = await self._speech(effect, rt, sight)
-                given = {
-                    "turns": rt.elaboration.turn_count if rt.elaboration else None,
-                    "read": tuple(one.ts for one in rt.unread),
-                    "redone": effect.redone,
-                    "then": effect.then,
-                }
-                return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
+                cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight)
+                if effect.task == "turn":
+                    turn = await self.voices.turn(cue, effect)
+                    return TurnTaken(**told, turn=effect.turn, personas=effect.personas, **turn._asdict())
+                speech = await self.voices.draft(cue)
+                read = tuple(one.ts for one in rt.unread)
+                given = {"persona": effect.persona, "read": read, "then": effect.then}
+                return PersonaSpoke(**told, **speech._asdict(), **given)
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
                 synthesis, facts = await self.voices.synthesize(self._cue(effect, rt, sight), files)
@@ -274,18 +274,6 @@ class Performers(NamedTuple):
                 return Committed(**told, **receipt._asdict(), lines=lines)
             case _:
                 assert_never(effect)
-
-    async def _speech(self, effect: Speak, rt: Roundtable, sight: Sight) -> Speech:
-        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight)
-        match effect.task:
-            case "draft":
-                return await self.voices.draft(cue)
-            case "frame":
-                return await self.voices.frame(cue)
-            case "respond":
-                return await self.voices.respond(cue)
-            case _:
-                assert_never(effect.task)
 
     def _cue(self, effect: Synthesize, rt: Roundtable, sight: Sight) -> VoiceContext:
         rt = rt.but(unaided=True) if effect.unaided else rt

@@ -26,7 +26,7 @@ NOTHING = Synthesis(summary="They talked about queues")
 def concluded(synthesis: Synthesis = OF_ALL) -> Table:
     table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step()
     table.world.synthesis = synthesis
-    return table.press(Action.ELABORATE).say(SAID).say("done")
+    return table.press(Action.ELABORATE).say(SAID).take_round().say("done")
 
 
 # --- the summary ------------------------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ def test_the_summary_names_who_said_what() -> None:
         "Wrapping up the discussion. Let me synthesize our key points.\n\n"
         "### Elaboration Insights (Step 00-01: Scope and Size)\n\n"
         "**Participants**: Ada, Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)\n"
-        "**Turns**: 5 | **Exit**: user-initiated\n\n"
+        "**Turns**: 6 | **Exit**: user-initiated\n\n"
         "#### Key Insights\n- [Ada] Trains have tunnels\n- [Maya/Alex] Queues grow\n\n"
         "#### Decisions Made\n- We keep a queue because it survives a tunnel (Ada)\n\n"
         "#### Open Questions\n- How long?: nobody measured it\n"
@@ -95,7 +95,7 @@ def test_a_record_is_appended() -> None:
     record = concluded().meta.elaborations[-1]
 
     assert record.step_id == "00-01"
-    assert record.turn_count == 5
+    assert record.turn_count == 6
     assert record.personas_active == ("business-analyst", "solutions-architect", "system-designer")
     assert record.timestamp.endswith("Z")
     assert record.synthesis_summary == "Identified a queue that survives tunnels."
@@ -105,7 +105,7 @@ def test_records_are_never_replaced() -> None:
     """The newest is last."""
     table = concluded().press(Action.ELABORATE).say("done")
 
-    assert [record.turn_count for record in table.meta.elaborations] == [5, 3]
+    assert [record.turn_count for record in table.meta.elaborations] == [6, 3]
 
 
 # --- the files --------------------------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def test_a_voice_that_is_gone_can_be_asked_again() -> None:
     table.press_retry()
 
     assert stalled_at is Stage.STALLED
-    assert table.meta.elaborations[-1].turn_count == 5
+    assert table.meta.elaborations[-1].turn_count == 4
 
 
 # --- what can go wrong ------------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def test_a_record_that_cannot_be_saved_is_told_and_saved_later() -> None:
     assert table.menu.offers(Action.ELABORATE)
 
     table.press_continue()
-    assert table.meta.elaborations[-1].turn_count == 5
+    assert table.meta.elaborations[-1].turn_count == 4
 
 
 def test_the_summary_is_shown_even_when_it_could_not_be_saved() -> None:

@@ -12,7 +12,7 @@ from bot.domain.roundtable.inputs import Mute, Resume, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.clock import now
-from bot.engine.ports import Facts, Speech, VoiceContext
+from bot.engine.ports import Facts, TurnSpeech, VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from tests.domain.table import Table
 from tests.engine.replica import ADA, Replica, replica, said
@@ -27,14 +27,17 @@ class Pondering(OfflineVoices):
         self.go = asyncio.Event()
         self.left = False
 
-    async def respond(self, cue: VoiceContext) -> Speech:
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        await self.ponder()
+        return await super().turn(cue, asked)
+
+    async def ponder(self) -> None:
         self.begun.set()
         try:
             await self.go.wait()
         except asyncio.CancelledError:
             self.left = True
             raise
-        return await super().respond(cue)
 
 
 def about_to_answer() -> Roundtable:
@@ -72,7 +75,7 @@ async def test_it_is_left_alone_at_once(redis_url: str, wish: str) -> None:
 
 
 async def test_other_news_does_not_disturb_it(redis_url: str) -> None:
-    """It is asked once more when it has spoken; the first answer is not thrown away before it is there."""
+    """Its answer is heard, and what was said meanwhile is for the next round."""
     voices, rt = Pondering(), about_to_answer()
     async with replica(redis_url, voices=voices) as one:
 
@@ -109,7 +112,7 @@ class Writing(Pondering):
     """Writes a synthesis for as long as nobody stops it."""
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        await self.respond(cue)
+        await self.ponder()
         return await super().synthesize(cue, files)
 
 

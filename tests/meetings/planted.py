@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion import board as boards
 from bot.domain.discussion.attesting import NOT_SAID, PROPOSED, attested
-from bot.domain.discussion.elaboration import Elaboration, Stance
+from bot.domain.discussion.elaboration import Elaboration, Stance, TurnKind
 from bot.domain.discussion.synthesis import Decision, Objection, Synthesis
 from bot.domain.messages.attribution_wording import recorder
 from bot.domain.roundtable import citing
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Say
-from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.outcomes import TurnTaken
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.domain.roundtable.transitions import deciding, speaking, specifying, syntheses
+from bot.domain.roundtable.transitions import deciding, elaborations, specifying, syntheses
 from bot.domain.specification.checks import check_for
 from bot.domain.specification.fold import letters_of
 from bot.domain.transcript.lines import LinePhase
@@ -180,23 +180,22 @@ class PlantedStage:
         )
 
     async def _persona_speaks(self, persona: Persona, turn: PlantedTurn) -> None:
-        debate = self.rt.debate
-        rt = self.rt.but(elaboration=debate.asked(persona.key))
-        stances = [one.model_dump(mode="json", exclude_defaults=True) for one in turn.stances]
-        voices = _voices({"say": turn.says, "stances": stances})
-        cue = VoiceContext(rt, self._playbook, persona.key)
-        speech = await (voices.respond(cue) if rt.debate.framed else voices.frame(cue))
-        told = {"key": turn.name, "at": AT, "effect": turn.name, "persona": persona.key}
-        text, _ = speaking.own_words(speech.text, persona, self._playbook)
-        event = PersonaSpoke(**told, **speech._asdict())
-        debate = speaking.spoken(rt.debate, text, event, by=persona)
-        rt = rt.but(elaboration=boards.with_persona_options(debate))
-        facts = specifying.stances_taken(rt, persona, self._playbook)
-        facts = {**facts, speaking.TURN_ID: rt.debate.turns[-1].id}
-        rt = speaking.told(rt, [speaking.PersonaUtterance(persona, text, facts)])
-        have_spoken = {one.by for one in rt.debate.turns} >= {one.key for one in self._playbook.roster}
-        is_over = have_spoken and not rt.debate.first_round
-        self.rt = rt.but(elaboration=rt.debate.round_over()) if is_over else rt
+        held = turn.stances[0] if turn.stances else None
+        said = {"persona": persona.key, "say": [{"text": turn.says, "quotes": []}]}
+        if held:
+            because = next(iter(held.because), "")
+            said |= {"issue": held.issue, "option": held.position, "moved_by": because}
+        voices = _voices({"contributions": [said]})
+        asked = Speak(persona=persona.key, task="turn", turn=TurnKind.ASKED, personas=(persona.key,))
+        speech = await voices.turn(VoiceContext(self.rt, self._playbook, persona.key), asked)
+        told = {
+            "key": turn.name,
+            "at": AT,
+            "effect": turn.name,
+            "turn": asked.turn,
+            "personas": asked.personas,
+        }
+        self.rt = elaborations.turn_taken(self.rt, TurnTaken(**told, **speech._asdict()), self._playbook)
 
     def _person_speaks(self, turn: PlantedTurn, ts: str) -> None:
         rt, person = self.rt, Person(id=turn.name, name=turn.name)
@@ -206,8 +205,6 @@ class PlantedStage:
             facts = specifying.decided(rt, text, self._playbook)
         else:
             debate = rt.debate
-            if debate.framed and not debate.first_round:
-                debate = debate.round_over()
             debate = debate.heard(by=turn.name, name=turn.name, text=text, ts=ts, line=rt.line_of(ts))
             event = Say(key=ts, at=AT, person=person, text=text, ts=ts)
             rt, facts = deciding.said(rt.but(elaboration=debate), event, self._playbook)

@@ -105,7 +105,7 @@ class _Reading:
             for one in decided
             if (claim := one.claim("text")) and claim.line not in self._turns
         )
-        recorded = any(turn.stances or turn.unrecorded for turn in self._board.debate.turns)
+        recorded = any(turn.stances for turn in self._board.debate.turns)
         is_traced = recorded or bool(pressed) or any(one.turns for one in self._added.values())
         for one in (*insights, *decided, *questions):
             self._used.update(turn.id for turn in self._turns_of(one))

@@ -97,11 +97,6 @@ def _plurality(held: Iterable[Side]) -> str:
     return "" if tied else name(most.position)
 
 
-def heard(turns: Iterable[Turn], lead: str, *, blind: bool) -> tuple[Turn, ...]:
-    """The *turns* that a speaker knows: all of them, or if *blind* those of people and of the lead."""
-    return tuple(one for one in turns if not blind or one.human or one.by == lead)
-
-
 def _by_issue(turns: Sequence[Turn]) -> Mapping[str, list[tuple[Turn, Stance]]]:
     found: dict[str, list[tuple[Turn, Stance]]] = {}
     for turn in turns:

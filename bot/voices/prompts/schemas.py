@@ -18,8 +18,8 @@ from bot.voices.prompts.texts import part_of
 
 JsonSchema = Mapping[str, Any]
 
-BLOCK, DATA = "block", "data"
-"""The forms: one block of which people see a part; data for us alone."""
+BLOCK, TURN, DATA = "block", "turn", "data"
+"""The forms: one block, or one object, of which people see a part; data for us alone."""
 
 NAME_CHARS = 60
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
@@ -60,7 +60,7 @@ def turn(personas: Iterable[str]) -> AnswerSchema:
         moved_by=TEXT,
         ask=_object(text=TEXT, to=TEXT),
     )
-    return _named("turn", _object(declined=FLAG, contributions=_list(one)))
+    return _named("turn", _object(declined=FLAG, contributions=_list(one)), TURN)
 
 
 def synthesis() -> AnswerSchema:

@@ -67,7 +67,7 @@ def turn(scene: Scene, debate: Elaboration, asked: Speak) -> Prompt:
         task=_task(debate, asked, roster),
         most=most_contributions(asked),
         chat=_chat(WORDS),
-        answer=schemas.in_words(schemas.DATA),
+        answer=schemas.in_words(schemas.TURN),
         persona=asked.personas[0],
     )
     return _prompt(scene, moving, schemas.turn(one.key for one in roster))

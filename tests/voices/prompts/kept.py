@@ -15,6 +15,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Specification
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
 from bot.shipped import personas_dir, steps_dir
 from bot.voices import verifying
@@ -140,6 +141,15 @@ def heard(said: Answer) -> Roundtable:
     return ROUNDTABLE.but(answers=(said,), unread=(said,))
 
 
+QUESTION = Line(
+    ts="2026-01-01T00:00:00.000Z",
+    round=1,
+    actor=SHIPPED.roster[MAYA].actor,
+    phase=LinePhase.CLARIFYING,
+    role="assistant",
+    source=Source.MODEL,
+    content="Fine. Who is told?",
+)
 FLAWS = ("empty", "long", "voices", "refused", "question", "form")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft": lambda: tasks.draft(scene()),
@@ -148,6 +158,7 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft-a-question": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_NOBODY))),
     "draft-in-a-schema": lambda: tasks.draft(scene()).noted,
     "draft-a-step-that-opens": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(answers=()))),
+    "draft-asked-before": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(lines=(QUESTION,)))),
     "turn-opening": lambda: tasks.turn(scene(), debate(0), asking(MAYA, kind=TurnKind.OPENING)),
     "turn-asked": lambda: tasks.turn(scene(ALEX), debate(4), asking(ALEX)),
     "turn-everybody": lambda: tasks.turn(scene(), debate(3), asking(MAYA, ALEX, JORDAN)),

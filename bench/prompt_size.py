@@ -15,6 +15,7 @@ from bench.harness import NO_GOAL, Goal, Row, share
 from bot import shipped
 from bot.content.playbook import load
 from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import ENTRIES as ENTRIES_OF
 from bot.domain.specification.entries import Patch, Specification
@@ -134,4 +135,5 @@ def _asked(turns: int, chars: int, *, speaker: int = 0) -> Prompt:
         ),
     )
     persona = tuple(playbook.roster)[speaker % len(playbook.roster)]
-    return tasks.respond(Scene(rt.but(elaboration=debate), playbook, persona, FILES), debate)
+    asked = Speak(persona=persona.key, task="turn", personas=tuple(one.key for one in playbook.roster))
+    return tasks.turn(Scene(rt.but(elaboration=debate), playbook, persona, FILES), debate, asked)

@@ -80,6 +80,7 @@ async def opened_speakers(
                 looker_of=lambda cue: _looker_in(cue, looker_of),
                 efforts=settings.thinking,
                 verifier=Verifier(verifier) if verifier else None,
+                second=verifier,
             ),
             ModelReviewers(model_of, checklist, looker_of=looker_of, efforts=settings.thinking),
         )

@@ -200,7 +200,7 @@ class Settings(Keys):
     )
     thinking: Annotated[Mapping[ModelTask, str], _from_text(efforts)] = Field(
         default={},
-        description=f"tasks with an effort, such as draft:high,respond:low; tasks are {', '.join(ModelTask)},"
+        description=f"tasks with an effort, such as draft:high,turn:low; tasks are {', '.join(ModelTask)},"
         f" efforts {', '.join(ThinkingEffort)}",
     )
     mcp: Annotated[Path, AfterValidator(_at_home)] | None = Field(

@@ -13,13 +13,14 @@ from bot import cast
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Chain, ModelName, Persona
 from bot.domain.discussion import board as boards
-from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
+from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, TurnKind
 from bot.domain.privacy.redaction import Redact
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Say
-from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.outcomes import TurnTaken
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import deciding, speaking, specifying
+from bot.domain.roundtable.transitions import deciding, elaborations, specifying
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.domain.specification.entries import DECISION, OBJECTION, Patch
@@ -28,7 +29,7 @@ from bot.domain.values.json_files import objects_in
 from bot.domain.values.places import Belonging, Person, Place, Viewer
 from bot.domain.values.text import value_text
 from bot.engine.evidence_ports import Evidence, LookRefused, NoSight
-from bot.engine.ports import Speech, VoiceContext
+from bot.engine.ports import Speech, TurnSpeech, VoiceContext
 from bot.errors import ConfigError, VoiceError
 from bot.settings import Settings
 from bot.storage.git.evidence import evidence_of
@@ -157,7 +158,13 @@ class Table:
             return self._lookers[-1]
 
         offline = OfflineVoices()
-        return ModelVoices(lambda key: self.counted(model_of(key)), offline, verifier, looker_of=looker_of)
+        return ModelVoices(
+            lambda key: self.counted(model_of(key)),
+            offline,
+            verifier,
+            looker_of=looker_of,
+            second=self.counted(self.models.b),
+        )
 
     def cue(self, persona: Persona, files: Mapping[str, str] = NO_FILES) -> VoiceContext:
         async def read() -> Mapping[str, str]:
@@ -180,21 +187,14 @@ class Table:
         self._hear(lines)
         return bool(lines) or self.room.asked > before
 
-    async def contribute(self, said: Awaitable[Speech], persona: Persona) -> str:
-        """To the discussion, as in a thread."""
-        speech = await self.answered(said, Speech(""))
-        if speech.passed or not speech.text:
-            self.rt = self.rt.but(elaboration=self.rt.debate.passed_over(persona.key))
-            return ""
-        told = {"key": persona.key, "at": AT, "effect": persona.key, "persona": persona.key}
-        event = PersonaSpoke(**told, **speech._asdict())
-        text, _ = speaking.own_words(speech.text, persona, self.playbook)
-        debate = speaking.spoken(self.rt.debate, text, event, by=persona)
-        rt = self.rt.but(elaboration=boards.with_persona_options(debate))
-        facts = specifying.stances_taken(rt, persona, self.playbook)
-        facts = {**facts, speaking.TURN_ID: rt.debate.turns[-1].id}
-        self.rt = speaking.told(rt, [speaking.PersonaUtterance(persona, text, facts)])
-        return text
+    async def take_turn(self, voices: ModelVoices, asked: Speak) -> list[str]:
+        """In the discussion, as in a thread."""
+        cue = self.cue(self.playbook.roster[asked.persona])
+        speech = await self.answered(voices.turn(cue, asked), TurnSpeech())
+        before = self.rt.debate.turn_count
+        told = {"key": asked.id, "at": AT, "effect": asked.id, "turn": asked.turn, "personas": asked.personas}
+        self.rt = elaborations.turn_taken(self.rt, TurnTaken(**told, **speech._asdict()), self.playbook)
+        return [one.text for one in self.rt.debate.turns[before:]]
 
     async def answered(self, answer: Awaitable[T], nothing: T) -> T:
         """Or *nothing*: a meeting goes on without an answer of a model."""
@@ -280,18 +280,16 @@ async def panel(table: Table) -> Record:
     debate = Elaboration(
         step_id=table.rt.step_id, entry=entry, lead=lead.key, topic=table.room.title, max_turns=MOST_LINES
     )
-    table.rt = table.rt.but(stage=Stage.ELABORATING, elaboration=debate.asked(lead.key)).recording(
+    table.rt = table.rt.but(stage=Stage.ELABORATING, elaboration=debate).recording(
         table.room.title, part=LinePhase.WORKSHOP, **facts
     )
-    said = [await table.contribute(voices.frame(table.cue(lead)), lead)]
+    keys = tuple(one.key for one in (lead, *others))
+    opening = [Speak(persona=key, task="turn", turn=TurnKind.OPENING, personas=(key,)) for key in keys]
+    said = [text for one in opening for text in await table.take_turn(voices, one)]
     for _ in range(DISCUSSION_ROUNDS):
-        for one in others:
-            table.rt = table.rt.but(elaboration=table.rt.debate.asked(one.key))
-            said.append(await table.contribute(voices.respond(table.cue(one)), one))
-        table.rt = table.rt.but(elaboration=table.rt.debate.round_over())
         if not await table.ask(*said):
             break
-        said = []
+        said = await table.take_turn(voices, Speak(persona=lead.key, task="turn", personas=keys))
     ended = EndedDiscussion(turns=table.rt.debate.turns)
     table.rt = table.rt.but(elaboration=None, ended={table.rt.step_id: ended})
     await table.draft(voices, lead)

@@ -52,6 +52,7 @@ from bot.domain.roundtable.outcomes import (
     Surveyed,
     ThreadOpened,
     ThreadRead,
+    TurnTaken,
 )
 from bot.domain.roundtable.stage import BUSY
 from bot.domain.roundtable.state import ROOT, Roundtable
@@ -65,7 +66,6 @@ from bot.engine.ports import (
     Indicators,
     LoadedItem,
     Records,
-    Speech,
     Urgency,
     VoiceContext,
     Voices,
@@ -232,14 +232,18 @@ class Performers(NamedTuple):
             await asyncio.sleep(left)
 
     async def _by_voice(self, effect: Speak, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
-        speech = await self._speech(effect, rt, sight)
-        given = {
-            "turns": rt.elaboration.turn_count if rt.elaboration else None,
-            "read": tuple(one.ts for one in rt.unread),
-            "redone": effect.redone,
-            "then": effect.then,
-        }
-        return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
+        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight)
+        match effect.task:
+            case "turn":
+                turn = await self.voices.turn(cue, effect)
+                return TurnTaken(**told, turn=effect.turn, personas=effect.personas, **turn._asdict())
+            case "draft":
+                speech = await self.voices.draft(cue)
+                read = tuple(one.ts for one in rt.unread)
+                given = {"persona": effect.persona, "read": read, "then": effect.then}
+                return PersonaSpoke(**told, **speech._asdict(), **given)
+            case _:
+                assert_never(effect.task)
 
     async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         match effect:
@@ -262,18 +266,6 @@ class Performers(NamedTuple):
                 return Committed(**told, **receipt._asdict(), lines=lines)
             case _:
                 assert_never(effect)
-
-    async def _speech(self, effect: Speak, rt: Roundtable, sight: Sight) -> Speech:
-        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight)
-        match effect.task:
-            case "draft":
-                return await self.voices.draft(cue)
-            case "frame":
-                return await self.voices.frame(cue)
-            case "respond":
-                return await self.voices.respond(cue)
-            case _:
-                assert_never(effect.task)
 
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
         paths = self._files_of((rt.step_id,))

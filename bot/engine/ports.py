@@ -14,14 +14,14 @@ from typing import Any, NamedTuple, Protocol
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Trouble
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.elaboration import Contribution
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem, TrackerIssue
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.digest import StateChange
-from bot.domain.roundtable.effects import Commit, WorkIndicator
+from bot.domain.roundtable.effects import Commit, Speak, WorkIndicator
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
     CodeSurvey,
@@ -32,7 +32,6 @@ from bot.domain.roundtable.outcomes import (
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Patch
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import LastLine
@@ -662,23 +661,26 @@ class VoiceContext(NamedTuple):
 
 class Speech(NamedTuple):
     """
-    What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. One that
-    `passed` has nothing to add: the record says so, the thread does not. `quotes` are the words of people and the code
-    that it rests on, as they were shown. `by_rule`: no model was asked. Of an open step: `patches` are the entries that
-    it proposes, None when it did not look for any; `recommended` is its own answer to the question that it asks, `why`
-    why that matters.
+    What a persona makes of the answers to the open step. `satisfied` is its assessment of them, if it made one.
+    `by_rule`: no model was asked. `patches` are the entries that it proposes, None when it did not look for any;
+    `recommended` is its own answer to the question that it asks, `why` why that matters.
     """
 
     text: str
     facts: Facts = NO_FACTS
-    stances: tuple[Stance, ...] = ()
-    quotes: tuple[Quote, ...] = ()
     satisfied: bool | None = None
-    passed: bool = False
     by_rule: bool = False
     patches: tuple[Patch, ...] | None = None
     recommended: str = ""
     why: str = ""
+
+
+class TurnSpeech(NamedTuple):
+    """What personas say in a discussion; nothing when they have nothing to add. `facts` are those of the call."""
+
+    contributions: tuple[Contribution, ...] = ()
+    facts: Facts = NO_FACTS
+    by_rule: bool = False
 
 
 class Voices(Protocol):
@@ -688,10 +690,6 @@ class Voices(Protocol):
         """What a persona makes of the answers to the open step: entries, and a sentence or a question if it has one."""
         ...
 
-    async def frame(self, cue: VoiceContext) -> Speech:
-        """The lead's opening of an elaboration: recap, focus question, a colleague addressed by name."""
-        ...
-
-    async def respond(self, cue: VoiceContext) -> Speech:
-        """One contribution to the running elaboration."""
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        """What the personas of *asked* say in the running discussion."""
         ...

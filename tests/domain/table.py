@@ -16,7 +16,8 @@ from bot.domain.catalog.agenda import Playbook, read_quick_scan
 from bot.domain.catalog.budget import kept
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble, trouble
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion import elaboration
+from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Stance, TurnKind
 from bot.domain.item import meta
 from bot.domain.item.artifacts import Edit, InsightEdit, Missing, SectionEdit, UnreadableArtifact
 from bot.domain.item.item import item_from
@@ -60,6 +61,7 @@ from bot.domain.roundtable.inputs import (
     SetDepth,
     Start,
     Stop,
+    TimeCame,
     TryAgain,
 )
 from bot.domain.roundtable.machine import decide
@@ -79,9 +81,11 @@ from bot.domain.roundtable.outcomes import (
     ThreadMessage,
     ThreadOpened,
     ThreadRead,
+    TurnTaken,
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import opening
 from bot.domain.specification.brief import PAGE
 from bot.domain.specification.claims import Quote
@@ -113,7 +117,7 @@ def shipped() -> Playbook:
 
 
 class Contribution(NamedTuple):
-    """What a voice gives back, if it puts more on record than words."""
+    """What a persona says in a discussion, if it puts more on record than words. Nothing where it *passed*."""
 
     text: str
     stances: tuple[Stance, ...] = ()
@@ -121,11 +125,14 @@ class Contribution(NamedTuple):
     quotes: tuple[Quote, ...] | None = None
     """None: of a line of code that nobody has quoted."""
 
-    def quotes_in(self, rt: Roundtable) -> tuple[Quote, ...]:
-        if self.quotes is not None or self.passed:
-            return self.quotes or ()
-        number = rt.elaboration.turn_count if rt.elaboration else 0
-        return (Quote(line=f"src/sync.py:{number + 1}", words="the line of code"),)
+
+def taken(said: Contribution, persona: str, number: int, rt: Roundtable) -> elaboration.Contribution | None:
+    """As the voice gives it; *number* are those before it in the same answer."""
+    if said.passed:
+        return None
+    fresh = Quote(line=f"src/sync.py:{rt.debate.turn_count}-{number}", words="the line of code")
+    quotes = (fresh,) if said.quotes is None else said.quotes
+    return elaboration.Contribution(persona=persona, text=said.text, stances=said.stances, quotes=quotes)
 
 
 @dataclass
@@ -228,9 +235,15 @@ class Table:
     def spoke(self, speak: Speak, text: str, **told: Any) -> "Table":
         """Who was asked to *speak* has written *text*."""
         heard = {"key": speak.id, "at": self.now(), "effect": speak.id, "persona": speak.persona}
-        asked: dict[str, Any] = {"redone": speak.redone, "then": speak.then}
-        self.rt = self.decided(PersonaSpoke(**heard, text=text, **asked, **told))
+        self.rt = self.decided(PersonaSpoke(**heard, text=text, then=speak.then, **told))
         return self
+
+    def take_round(self) -> "Table":
+        """People have said nothing for a while, and the personas take up what they said."""
+        due = self.rt.timers[TimerName.ROUND]
+        event = TimeCame(key=f"timer.round.{due}", at=due, name=TimerName.ROUND, due=due)
+        self.rt = self.decided(event)
+        return self._paid()
 
     def press(
         self, action: str, *, who: str = "ada", menu: Menu | None = None, key: str = "", value: str = ""
@@ -557,16 +570,15 @@ class Table:
             case ShareRecord():
                 world.shared.append(effect)
             case Speak():
-                turns = self.rt.elaboration.turn_count if self.rt.elaboration else None
+                if effect.task == "turn":
+                    return self._turn_taken(effect, told)
                 said = world.speech(effect, self.rt)
-                said = said if isinstance(said, Contribution) else Contribution(said)
+                words = said if isinstance(said, str) else said.text
                 read = tuple(one.ts for one in self.rt.unread)
-                given = {"turns": turns, "read": read, "redone": effect.redone}
-                more = {"stances": said.stances, "passed": said.passed, "then": effect.then}
-                more["quotes"] = said.quotes_in(self.rt) if self.rt.elaboration else ()
-                more |= {"patches": world.patches} if effect.task == "draft" and world.patches else {}
-                more = {**more, **given, **world.more}
-                return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)
+                more: dict[str, Any] = {"read": read, "then": effect.then}
+                more |= {"patches": world.patches} if world.patches else {}
+                more |= world.more
+                return PersonaSpoke(**told, persona=effect.persona, text=words, facts=world.facts, **more)
             case Survey():
                 return Surveyed(**told, survey=world.survey)
             case Commit():
@@ -580,6 +592,25 @@ class Table:
             case Log():
                 world.logged.append(effect.trouble)
         return Done(**told)
+
+    def _turn_taken(self, effect: Speak, told: Mapping[str, Any]) -> TurnTaken:
+        """In a round those speak who were silent longest."""
+        debate, is_round = self.rt.debate, effect.turn is TurnKind.ROUND
+        spoke = {turn.by: number for number, turn in enumerate(debate.turns)}
+        personas = (
+            sorted(effect.personas, key=lambda key: spoke.get(key, -1)) if is_round else effect.personas
+        )
+        found: list[elaboration.Contribution] = []
+        for key in personas:
+            said = self.world.speech(effect.but(persona=key), self.rt)
+            said = said if isinstance(said, Contribution) else Contribution(said)
+            is_heard = len(found) < (MOST_IN_A_ROUND if is_round else len(personas))
+            if is_heard and (one := taken(said, key, len(found), self.rt)):
+                found.append(one)
+        by_rule = bool(self.world.more.get("by_rule"))
+        facts = {} if by_rule else self.world.facts
+        about = {"turn": effect.turn, "personas": effect.personas}
+        return TurnTaken(**told, **about, contributions=tuple(found), facts=facts, by_rule=by_rule)
 
     def _stands(self, message: Message) -> str:
         """What Slack shows of our work in words goes with whatever we post."""

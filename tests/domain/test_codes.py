@@ -140,7 +140,7 @@ def file_gone() -> Table:
 
 
 def full_context() -> Table:
-    return Table(few_steps()).start().elaborate().fail("speak", "context").say("Tunnels.")
+    return Table(few_steps()).start().elaborate().fail("speak", "context").press(Action.GO_ON)
 
 
 REACHED: dict[str, Callable[[], Table]] = {

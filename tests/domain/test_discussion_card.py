@@ -217,7 +217,9 @@ def test_a_decision_names_its_person_once(named: str, told: str) -> None:
 def test_what_people_object_to_by_the_card_is_said_when_a_discussion_ends_with_its_framing() -> None:
     """A form is no turn."""
     table = Table(few_steps()).start().do_step()
-    table.world.speech = lambda speak, _: Contribution("Where do edits go?", passed=speak.task != "frame")
+    table.world.speech = lambda speak, _: Contribution(
+        "Where do edits go?", passed=speak.persona != "business-analyst"
+    )
     table.press(Action.ELABORATE)
     words = "Nobody asked the partners"
     table.hear(RaiseObjection(key=table.key(), at=table.now(), person=person("grace"), words=words))

@@ -37,7 +37,7 @@ ALL = (
     agent_wording.WAITING, discussion_card.NAME_OPTION,
     agent_question_wording.OPTION.but(label="Yes"), agent_question_wording.DECLINE,
     home_page.NOT_TODAY, home_page.AT,
-    discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL,
+    discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL, discussion_card.ASK,
     discussion_card.SEALED, discussion_card.REVEAL, discussion_card.MORE_TURNS, discussion_card.AGREED,
     menus.REVERSE, prompt_wording.NONE, prompt_wording.CHANGE,
     discussion_card.NOT_AGREED, discussion_card.UNDECIDED_CHOICE, discussion_card.pressable("OBJ-001")[0],

@@ -52,7 +52,7 @@ def test_a_resumed_menu_is_the_same_menu(how: str) -> None:
 
 def test_a_resumed_discussion_gives_the_floor_to_people() -> None:
     """With the turns that are left, and the buttons."""
-    table = Table(TWO).start().elaborate().say("What about conflicts?").say("stop").resume()
+    table = Table(TWO).start().elaborate().say("Alex, what about conflicts?").say("stop").resume()
 
     assert table.last.text.startswith(
         "Welcome back. We were discussing Scope: 5 of 10 turns are used. Just go on writing.\n"

@@ -373,7 +373,7 @@ def test_a_discussion_goes_on_in_a_new_thread() -> None:
     """Whoever started is told how, and no turn is lost."""
     table = Table().start().elaborate().say("Jordan, what about conflicts?")
     turns = table.rt.debate.turns
-    table.fail("post", "thread_not_found").say("Who pays?")
+    table.fail("post", "thread_not_found").say("Alex, who pays?")
     told = table.world.told[-1][1].text
     table.start_again()
 

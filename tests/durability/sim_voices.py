@@ -1,6 +1,9 @@
 """The voices of the simulator: they say who speaks, and on what."""
 
-from bot.engine.ports import Speech, VoiceContext
+from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Contribution, TurnKind
+from bot.domain.roundtable.effects import Speak
+from bot.domain.specification.claims import Quote
+from bot.engine.ports import Speech, TurnSpeech, VoiceContext
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -13,11 +16,18 @@ class SimVoices:
     async def draft(self, cue: VoiceContext) -> Speech:
         return Speech(self._said(f"{cue.persona} heard it"))
 
-    async def frame(self, cue: VoiceContext) -> Speech:
-        return Speech(self._said(f"{cue.persona} frames it"))
-
-    async def respond(self, cue: VoiceContext) -> Speech:
-        return Speech(self._said(f"{cue.persona} responds"))
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        most = MOST_IN_A_ROUND if asked.turn is TurnKind.ROUND else len(asked.personas)
+        number = cue.roundtable.debate.turn_count
+        found = [
+            Contribution(
+                persona=key,
+                text=self._said(f"{key} on {asked.turn.value}"),
+                quotes=(Quote(line=f"src/sync.py:{number}-{place}", words="the line of code"),),
+            )
+            for place, key in enumerate(asked.personas[:most])
+        ]
+        return TurnSpeech(tuple(found))
 
     def _said(self, text: str) -> str:
         try:

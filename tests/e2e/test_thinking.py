@@ -37,20 +37,16 @@ TUNNELS = "Tunnels take twenty minutes."
 def task_of(prompt: Prompt) -> str:
     tasks = {
         "draft": "People have said something on the open step",
-        "frame": "Open the discussion",
         OF_A_DISCUSSION: "The discussion above is over",
     }
-    return next((task for task, words in tasks.items() if words in prompt.moving), "respond")
+    return next((task for task, words in tasks.items() if words in prompt.moving), "turn")
 
 
 def good(prompt: Prompt) -> Answer:
     """What a well-behaved model would answer."""
     return {
         "draft": 'Tunnels, then.\n```record\n{"satisfied": false, "question": "Who loses most?"}\n```',
-        "frame": record("We have tunnels. Alex, what breaks first?"),
-        "respond": record("Maya Chen (Business Analyst): A queue, with two ways to merge.", STANCE)
-        if "Maya Chen, Business" in prompt.moving
-        else record("A queue, with two ways to merge.", STANCE),
+        "turn": opened(prompt),
         OF_A_DISCUSSION: insight(prompt),
     }[task_of(prompt)]
 
@@ -62,6 +58,14 @@ def insight(prompt: Prompt) -> str:
     entry = {"kind": "insight", "fields": {"text": TUNNELS}, "quotes": quotes}
     told = {"say": "", "satisfied": True, "question": "", "entries": [entry]}
     return f"```record\n{json.dumps(told)}\n```"
+
+
+def opened(prompt: Prompt) -> str:
+    """What one persona says; together they have nothing to add."""
+    is_lead, is_round = (f"`{one}`" in prompt.moving for one in ("business-analyst", "system-designer"))
+    if is_lead:
+        return record("") if is_round else record("We have tunnels. Alex, what breaks first?")
+    return record("A queue, with two ways to merge.", STANCE)
 
 
 async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
@@ -91,7 +95,7 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
     assert turns[1].content == "A queue, with two ways to merge."
     (patch,) = turns[1].meta["entries"]
     assert (patch["set"]["issue"], patch["set"]["option"]) == ("sync", "keep both edits")
-    assert patch["sources"] == [turns[0].message_id]
+    assert not patch.get("sources"), "nobody has read the others"
     assert {line.meta["provider"] for line in turns} == {"acme"}
     assert all(line.meta["cost"] == 0.0031 for line in turns)
     assert "**Turns**: 3 | **Exit**: user-initiated" in page

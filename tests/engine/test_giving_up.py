@@ -9,7 +9,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Mute, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.ports import Speech, VoiceContext, now
+from bot.engine.ports import TurnSpeech, VoiceContext, now
 from bot.voices.offline.offline import OfflineVoices
 from tests.domain.table import Table
 from tests.engine.replica import ADA, Replica, replica, said
@@ -24,14 +24,17 @@ class Pondering(OfflineVoices):
         self.go = asyncio.Event()
         self.left = False
 
-    async def respond(self, cue: VoiceContext) -> Speech:
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        await self.ponder()
+        return await super().turn(cue, asked)
+
+    async def ponder(self) -> None:
         self.begun.set()
         try:
             await self.go.wait()
         except asyncio.CancelledError:
             self.left = True
             raise
-        return await super().respond(cue)
 
 
 def about_to_answer() -> Roundtable:
@@ -69,7 +72,7 @@ async def test_it_is_left_alone_at_once(redis_url: str, wish: str) -> None:
 
 
 async def test_other_news_does_not_disturb_it(redis_url: str) -> None:
-    """It is asked once more when it has spoken; the first answer is not thrown away before it is there."""
+    """Its answer is heard, and what was said meanwhile is for the next round."""
     voices, rt = Pondering(), about_to_answer()
     async with replica(redis_url, voices=voices) as one:
 

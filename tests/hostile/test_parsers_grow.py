@@ -19,7 +19,7 @@ from bot.domain.catalog import addressing, policy, skip_if, steps
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.steps import owned_sections
 from bot.domain.discussion import words as discussion_words
-from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, Turn
+from bot.domain.discussion.elaboration import BoardOption, Contribution, Elaboration, Stance, Turn
 from bot.domain.item import artifacts, item, meta
 from bot.domain.item.item_paths import safe_path
 from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
@@ -32,7 +32,7 @@ from bot.domain.roundtable import permalinks, words
 from bot.domain.roundtable.effects import Post, Speak
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.machine import decide
-from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.outcomes import TurnTaken
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import address, citations, claim_check, keywords, reader, snapshot
@@ -197,13 +197,13 @@ def contributed(table: Table) -> Read:
     asked = next(one for one in table.rt.outbox if isinstance(one, Speak))
 
     def read(said: str) -> object:
-        spoke = PersonaSpoke(
+        spoke = TurnTaken(
             key=asked.id,
             at=NOW,
             effect=asked.id,
-            persona=asked.persona,
-            text=said[: answers.LONGEST],
-            then=asked.then,
+            turn=asked.turn,
+            personas=asked.personas,
+            contributions=(Contribution(persona=asked.persona, text=said[: answers.LONGEST]),),
         )
         return decide(table.rt, spoke, shipped())
 
@@ -279,7 +279,6 @@ PEOPLE: Mapping[str, Read] = {
         discussion_words.key(said),
         discussion_words.name(said),
     ),
-    "steps named": lambda said: speaking.named_first(said, tuple(PLAYBOOK.roster)),
     "a title": lambda said: (item.item_from(said), item.generate_slug(said), item.path_in(said)),
     "an item": lambda said: item.resolve(
         said, [item.KnownItem(slug="offline-sync", title="Offline sync")], f"- {said}"
@@ -329,7 +328,8 @@ SHOWN: Mapping[str, Read] = {
 }
 
 MODELS: Mapping[str, Read] = {
-    "an answer": lambda said: answers.read(said, turns={"t01"}),
+    "an answer": answers.read,
+    "a turn": lambda said: answers.spoken_in(said, turns={"t01"}),
     "a list": lambda said: answers.rows_in(said, "entries"),
     "its own words": lambda said: (MAYAS.own(said, MAYA), speaking.own_words(said, MAYA, PLAYBOOK)),
     "its text": lambda said: (

@@ -11,6 +11,7 @@ from bot.domain.discussion.elaboration import Stance
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import TimerName
 from bot.domain.transcript.lines import Line
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
@@ -96,7 +97,8 @@ def played(script: Script) -> Played:
 
 def follow(table: Table, deed: Deed) -> Table:
     if isinstance(deed, Said):
-        return table.say(deed.text, who=deed.who)
+        table.say(deed.text, who=deed.who)
+        return table.take_round() if TimerName.ROUND in table.rt.timers else table
     return table.press(deed.action, who=deed.who, value=deed.value)
 
 

@@ -13,13 +13,13 @@ from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from tests.specification.meeting import PLAYBOOK
-from tests.voices.minds import Answer, ScriptedMind, cue, debating, record, thinking
+from tests.voices.minds import Answer, ScriptedMind, cue, debating, record, take_turn, thinking
 from tests.voices.people import ADA, ALEX, CONTEXT, FEATURES, MAYA, roundtable
 from tests.voices.prompts.kept import ALL, PROMPTS
 from tests.voices.test_judging import FINDING, ITEM
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
-SAID: dict[str, Any] = {"declined": False, "say": "A queue.", "stances": [], "quotes": [], "pass": False}
+SAID: dict[str, Any] = json.loads(record("A queue."))
 ASSESSED: dict[str, Any] = {
     "declined": False,
     "say": "",
@@ -74,21 +74,12 @@ async def test_an_assessment_asks_its_question() -> None:
     assert speech.satisfied is False
 
 
-async def test_who_has_nothing_to_add_passes() -> None:
-    told = SAID | {"say": "", "pass": True}
-    mind = held(json.dumps(told))
-    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
-
-    valid(mind, told)
-    assert (speech.text, speech.passed) == ("", True)
-
-
 @pytest.mark.parametrize("words", ["En voi auttaa tässä asiassa.", "A queue, I would say."])
 async def test_words_in_place_of_data_are_no_opinion(words: str) -> None:
     """They may be a refusal, in whatever language: it is asked once more, and then it is a failure."""
     mind = held(words)
     with pytest.raises(VoiceError) as error:
-        await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+        await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
 
     assert error.value.reason == "unstructured"
     assert "had no record in the form" in mind.asked[1].moving
@@ -97,7 +88,7 @@ async def test_words_in_place_of_data_are_no_opinion(words: str) -> None:
 async def test_the_second_answer_counts() -> None:
     """Also one in words with a record, of a model that is not held to a schema."""
     for second in (json.dumps(SAID), record("A queue.")):
-        speech = await thinking(held("Hm.", second)).respond(cue(debating(FRAMED), ALEX))
+        speech = await take_turn(thinking(held("Hm.", second)), cue(debating(FRAMED), ALEX))
 
         assert speech.text == "A queue."
         assert speech.facts["tokens_out"] == 120
@@ -108,8 +99,12 @@ async def test_who_declines_has_no_opinion(say: str) -> None:
     """In any task: what is said then is not posted."""
     rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
     declined = {"declined": True, "say": say}
+    spoken = json.loads(record(say)) | {"declined": True}
     for told, asked in (
-        (SAID | declined, thinking(held(json.dumps(SAID | declined))).respond(cue(debating(FRAMED), ALEX))),
+        (
+            spoken,
+            take_turn(thinking(held(json.dumps(spoken))), cue(debating(FRAMED), ALEX)),
+        ),
         (ASSESSED | declined, thinking(held(json.dumps(ASSESSED | declined))).draft(cue(rt))),
     ):
         with pytest.raises(VoiceError) as error:
@@ -119,9 +114,11 @@ async def test_who_declines_has_no_opinion(say: str) -> None:
 
 def test_all_turns_of_a_discussion_have_one_schema() -> None:
     """A provider that caches a prompt with its schema can keep it from turn to turn."""
-    turns = [made() for name, made in PROMPTS.items() if name == "frame" or name.startswith("respond")]
+    turns = [
+        made() for name, made in PROMPTS.items() if name.startswith("turn") and "in-a-schema" not in name
+    ]
 
-    assert {one.schema and one.schema.name for one in turns} == {"contribution"}
+    assert {one.schema and one.schema.name for one in turns} == {"turn"}
     assert all(one.schema == turns[0].schema for one in turns)
 
 
@@ -137,9 +134,9 @@ def test_every_task_whose_answer_is_data_has_a_schema() -> None:
 
 def test_peoples_words_stay_theirs_in_a_schema() -> None:
     """Also those that are ours."""
-    words = schemas.contribution().words
+    words = schemas.turn(("maya",)).words
     quoted = f"> {words}\n\n{words}"
-    prompt = Prompt((words,), quoted, schema=schemas.contribution())
+    prompt = Prompt((words,), quoted, schema=schemas.turn(("maya",)))
 
     assert prompt.noted.stable == (words,)
-    assert prompt.noted.moving == f"> {words}\n\n{schemas.contribution().note}"
+    assert prompt.noted.moving == f"> {words}\n\n{schemas.turn(('maya',)).note}"

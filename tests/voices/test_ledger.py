@@ -22,7 +22,7 @@ from tests.domain import books
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
 from tests.specification.meeting import PLAYBOOK
-from tests.voices.minds import cue, debating, record
+from tests.voices.minds import cue, debating, record, take_turn
 from tests.voices.people import ALEX, MAYA
 from tests.voices.test_looking import caller, looker
 
@@ -57,7 +57,7 @@ async def facts(provider: Provider) -> Mapping[str, Any]:
     """Of what Alex says, or of the failure."""
     voices = ModelVoices(lambda _: provider.model, OfflineVoices(), looker_of=lambda _: looker())
     try:
-        return (await voices.respond(cue(debating(FRAMED), ALEX))).facts
+        return (await take_turn(voices, cue(debating(FRAMED), ALEX))).facts
     except VoiceError as error:
         return error.facts
 

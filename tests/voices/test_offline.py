@@ -6,6 +6,7 @@ import re
 import pytest
 
 from bot.domain.messages.discussion_wording import NO_MODEL
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.errors import VoiceError
 from bot.voices.offline.offline import OfflineVoices
@@ -40,10 +41,9 @@ def meeting(*said: str, step: str = "01-06") -> Meeting:
 def opened(*said: str, step: str = "01-06") -> Meeting:
     """Framed, and the others had the floor."""
     held = meeting(*said, step=step)
-    held.frames()
+    held.opens()
     held.speaks(ALEX)
     held.speaks(JORDAN)
-    held.debate = held.debate.round_over()
     return held
 
 
@@ -67,8 +67,9 @@ def test_without_a_persona_or_a_discussion_it_raises(
 ) -> None:
     """A persona file may be removed while a roundtable runs."""
     cue = Meeting(roundtable(CONTEXT)).cue(persona)
+    asked = Speak(persona=persona, task="turn", personas=(persona,))
     with pytest.raises(VoiceError) as refused:
-        asyncio.run(OfflineVoices().respond(cue._replace(roundtable=rt) if rt else cue))
+        asyncio.run(OfflineVoices().turn(cue._replace(roundtable=rt) if rt else cue, asked))
 
     assert refused.value.reason == reason
 
@@ -80,7 +81,7 @@ def test_the_lead_frames_with_what_is_on_record_and_missing() -> None:
     """The step, the entries by id, the gaps, a question that the schema asks, and that there is no model."""
     said = meeting(
         "Keep edits made offline\nAC: they survive a restart", "requirement: Sync soon", "ok so"
-    ).frames()
+    ).opens()
 
     assert said.startswith(
         "We just covered Core Feature Definition. On record: FR-001, AC-001-01, FR-002 and 1 note. Missing or open: "
@@ -92,7 +93,7 @@ def test_the_lead_frames_with_what_is_on_record_and_missing() -> None:
 
 def test_the_lead_claims_nothing() -> None:
     """Not that anything was reviewed or discussed, and none of the words that people said."""
-    said = meeting("We lose everything in tunnels", "Entscheidung: wir nehmen SQLite", step="01-01").frames()
+    said = meeting("We lose everything in tunnels", "Entscheidung: wir nehmen SQLite", step="01-01").opens()
 
     assert not CLAIMS.search(said)
     assert "tunnels" not in said
@@ -103,7 +104,7 @@ def test_where_nothing_is_known_it_says_so() -> None:
     """A team's own step may have no view; nothing is asked for its own sake."""
     held = Meeting(roundtable(CONTEXT))
 
-    assert held.frames() == f"We are at Business Context. Nothing is on record for it yet. {NO_MODEL}"
+    assert held.opens() == f"We are at Business Context. Nothing is on record for it yet. {NO_MODEL}"
 
 
 # --- listening ---
@@ -117,7 +118,7 @@ def test_personas_listen(text: str) -> None:
     held = opened()
     held.says(ADA, text)
 
-    assert all(held.speaks(persona).passed for persona in (MAYA, ALEX, JORDAN))
+    assert [held.speaks(persona) for persona in (MAYA, ALEX, JORDAN)] == ["", "", ""]
 
 
 def test_who_is_addressed_by_name_says_once_that_there_is_no_model() -> None:
@@ -125,9 +126,9 @@ def test_who_is_addressed_by_name_says_once_that_there_is_no_model() -> None:
     held = opened()
 
     said = held.says(BEN, "Alex, was meinst du?").speaks(ALEX)
-    assert (said.text, said.by_rule, said.facts, said.stances) == (NO_MODEL, True, {}, ())
-    assert held.says(BEN, "Alex, und jetzt?").speaks(ALEX).passed
-    assert held.says(BEN, "Maya, what about you?").speaks(MAYA).passed
+    assert said == NO_MODEL
+    assert held.says(BEN, "Alex, und jetzt?").speaks(ALEX) == ""
+    assert held.says(BEN, "Maya, what about you?").speaks(MAYA) == ""
 
 
 # --- what people say ---

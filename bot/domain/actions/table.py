@@ -180,6 +180,8 @@ class Action:
     )
     """To a message that was marked as a decision, with the mark as value; or to what a discussion holds."""
     ASK_ALL = ActionRow("ask_all", "elaborations.all_asked")
+    ASK_PERSON = ActionRow("ask_person", "elaborations.person_asked")
+    """The value is the id of a person."""
     MORE_TURNS = ActionRow("more_turns", "deciding.more_turns")
     SEALED = ActionRow("sealed", form="sealed")
     REVEAL = ActionRow("reveal", "standing.revealed")

@@ -79,12 +79,11 @@ class ModelTask(StrEnum):
     """What a model is asked for; the names that the setting of efforts uses."""
 
     DRAFT = "draft"
-    FRAME = "frame"
-    RESPOND = "respond"
+    TURN = "turn"
     REVIEW = "review"
 
 
-EARLIER_TASKS = {"acknowledge": "draft", "synthesize": "draft"}
+EARLIER_TASKS = {"acknowledge": "draft", "synthesize": "draft", "frame": "turn", "respond": "turn"}
 
 
 class ThinkingEffort(StrEnum):
@@ -96,7 +95,7 @@ class ThinkingEffort(StrEnum):
 
 
 def efforts(text: str) -> Mapping[ModelTask, str]:
-    """`draft:high,respond:low`. The earlier names `acknowledge` and `synthesize` are `draft`. Raises ValueError."""
+    """`draft:high,turn:low`, or an earlier name of a task. Raises ValueError."""
     found: dict[ModelTask, str] = {}
     for one in filter(None, (part.strip() for part in text.split(","))):
         task, _, effort = one.partition(":")

@@ -72,11 +72,6 @@ def grounds(debate: Elaboration, issue: str, position: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(turn for one in held for turn in one.because))
 
 
-def heard(turns: Iterable[Turn], lead: str, *, blind: bool) -> tuple[Turn, ...]:
-    """The *turns* that a speaker knows: all of them, or if *blind* those of people and of the lead."""
-    return tuple(one for one in turns if not blind or one.human or one.by == lead)
-
-
 def _by_issue(turns: Sequence[Turn]) -> Mapping[str, list[tuple[Turn, Stance]]]:
     found: dict[str, list[tuple[Turn, Stance]]] = {}
     for turn in turns:

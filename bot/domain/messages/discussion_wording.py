@@ -22,11 +22,7 @@ LIMIT_REACHED = "We have had a thorough discussion. Let me synthesize the key po
 QUIET_SINCE = f"Everybody was heard, and the thread has been quiet since. {LIMIT_REACHED}"
 DUE_BY_NOW = f"Answers are due now. {LIMIT_REACHED}"
 WRAPPING_UP = "Wrapping up the discussion. Let me synthesize our key points."
-ANYBODY_THERE = "Any thoughts on this, or should we wrap up?"
 END_OR_GO_ON = "Did you want to end the discussion, or continue exploring this?"
-TOO_MUCH_AT_ONCE = (
-    "Many messages came at once. What you write now is recorded, but the personas do not answer each message."
-)
 NO_MODEL = "I have no model here: I ask and record, and answer nothing."
 STILL_TALKING = "The discussion went on"
 
@@ -41,13 +37,24 @@ def intro(others: Sequence[Persona], topic: str, *, item: str, max_turns: int) -
     )
 
 
-def passed(persona: Persona) -> str:
-    return f"{persona.first_name} has nothing to add."
+def passed(names: Sequence[str]) -> str:
+    verb = "has" if len(names) == 1 else "have"
+    return f"{listed(list(names)) or 'The persona'} {verb} nothing to add."
 
 
-def belated(persona: Persona, *, left_out: bool) -> str:
-    done = "that is left out" if left_out else "that is written once more"
-    return f"People spoke while {persona.first_name} was writing: {done}."
+def no_answer(names: Sequence[str], *, is_refused: bool) -> str:
+    """Of a model, for the personas with *names*."""
+    why = "refused to answer" if is_refused else "gave no answer that can be used"
+    who = listed(list(names)) or "the personas"
+    return f"The model {why} for {who}. Press *Let the personas go on* to ask again, or go on without it."
+
+
+def asks_person(name: str, asked: str, topic: str) -> str:
+    return f"{asked}, {name} asks what you think about {topic}."
+
+
+def belated(persona: Persona) -> str:
+    return f"People spoke while {persona.first_name} was writing: that is written once more."
 
 
 def back_to_the_table(debate: Elaboration) -> str:
@@ -96,7 +103,7 @@ class Favored(NamedTuple):
     because: Sequence[str]
 
 
-NOTHING_NEW = "Nobody has anything new. End the discussion, record a decision, or say what is missing."
+NOTHING_NEW = "Nobody has anything new."
 
 
 def both_sides(issue: str, sides: Sequence[Favored]) -> str:
@@ -136,7 +143,6 @@ LIMIT_ON_CARD = (
     "*End* writes down where everybody stands."
 )
 NO_LIMIT = "The limit is for personas with a model, and none has spoken here."
-PERSONAS_LISTEN = "The personas only listen now. A persona answers when you name it."
 CARD_MOVED = "This discussion has a new card further down."
 ALL_IN = "**All positions are in.** They were given before anybody saw another."
 NO_MORE_SEALED = "Nobody can add a sealed position after this."
@@ -151,7 +157,8 @@ def turns_left(debate: Elaboration) -> str:
     if not debate.is_limited:
         return ""
     if debate.exhausted:
-        return f"all {debate.max_turns} turns are used"
+        is_turns = debate.turns_left == 0
+        return f"all {debate.max_turns} turns are used" if is_turns else "all calls of models are used"
     return f"{debate.turns_left} of {debate.max_turns} turns left"
 
 

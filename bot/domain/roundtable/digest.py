@@ -14,6 +14,7 @@ from bot.domain.messages.attribution_wording import attribution_of, attributions
 from bot.domain.messages.discussion_wording import turns_left
 from bot.domain.messages.message import Link
 from bot.domain.roundtable import permalinks
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.brief import brief
@@ -168,7 +169,8 @@ def waits(rt: Roundtable, playbook: Playbook) -> WaitingFor:
     step = playbook.agenda.get(rt.step_id)
     about = _titled(rt.step_id, playbook)
     if debate := rt.elaboration:
-        floor = tuple(_called(key, playbook) for key in debate.waiting)
+        asked = dict.fromkeys(key for one in rt.outbox if isinstance(one, Speak) for key in one.personas)
+        floor = tuple(_called(key, playbook) for key in asked)
         return WaitingFor(rt.stage, about, floor, turns_left=turns_left(debate))
     asks = (playbook.roster.speaker_for(step.persona, step.phase_key).name,) if step else ()
     return WaitingFor(rt.stage, about, asks, answers=len(rt.answers))

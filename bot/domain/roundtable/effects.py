@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bot.domain.catalog.taxonomy import Trouble
+from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import MetaChange
 from bot.domain.messages.message import Message
@@ -174,17 +175,15 @@ class ShareRecord(Attemptable):
 
 class Speak(Attemptable):
     """
-    Ask the voice of *persona* for one contribution; *redone* when people spoke while it wrote the one before. People
-    asked *then*, too, by name: they speak after it.
-
-    *together* ones do not build on each other: they are asked at the same time, and their outcomes come in order.
+    Ask the voice of *persona* for entries of the open step; people asked *then*, too, by name: they speak after it. Or
+    for what *personas* say in a discussion; each speaks with its own voice where it is alone.
     """
 
     kind: Literal["speak"] = "speak"
     persona: str
-    task: Literal["draft", "frame", "respond"]
-    redone: bool = False
-    together: bool = False
+    task: Literal["draft", "turn"]
+    turn: TurnKind = TurnKind.ROUND
+    personas: tuple[str, ...] = ()
     then: tuple[str, ...] = ()
 
 
@@ -272,8 +271,9 @@ NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, NameSession, Rewrite, M
 """Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
 
 
-def is_together(effect: Effect) -> bool:
-    return isinstance(effect, Speak) and effect.together
+def is_opening(effect: Attemptable) -> bool:
+    """Whether it is one of those that open a discussion at the same time, without hearing each other."""
+    return isinstance(effect, Speak) and effect.task == "turn" and effect.turn is TurnKind.OPENING
 
 
 def rephrased(outbox: Iterable[Effect], post: str, message: Message) -> tuple[Effect, ...]:

@@ -64,6 +64,7 @@ from bot.domain.roundtable.outcomes import (
     Surveyed,
     ThreadOpened,
     ThreadRead,
+    TurnTaken,
 )
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
@@ -127,7 +128,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.AT_BOUNDARY, ItemRead): resuming.looked,
     (Stage.ELABORATING, Say): elaborations.person_spoke,
     (Stage.ELABORATING, Resume): resuming.resume,
-    (Stage.ELABORATING, PersonaSpoke): elaborations.persona_spoke,
+    (Stage.ELABORATING, TurnTaken): elaborations.turn_taken,
     (Stage.ELABORATING, ItemRead): resuming.looked,
     (Stage.CLOSING, Say): steps.interjected,
     (Stage.STALLED, Say): pausing.noted,
@@ -169,6 +170,7 @@ TIMED: Mapping[TimerName, Transition] = {
     TimerName.DEADLINE: attending.deadline_due,
     TimerName.QUIET: silence.quiet_due,
     TimerName.FEEDBACK: silence.feedback_due,
+    TimerName.ROUND: elaborations.round_due,
     TimerName.UNANSWERED: silence.unanswered_due,
 }
 """What follows when a timer is due, in every stage."""

@@ -7,10 +7,9 @@ from typing import Any, Literal
 from bot.domain.catalog.agenda import QuickScan
 from bot.domain.catalog.budget import Spent
 from bot.domain.catalog.taxonomy import Trouble
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.elaboration import Contribution, TurnKind
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import Meta
-from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Patch, Specification
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import LastLine
@@ -160,24 +159,17 @@ class ItemRead(EffectOutcome):
 
 class PersonaSpoke(EffectOutcome):
     """
-    `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
-    of the discussion the voice was given, None when that is not known; `read` are the messages (by ts) that waited to
-    be read for a step; `redone` is the effect's. `by_rule`: no model was asked.
-
-    Of an open step: `patches` are the entries that it proposes, None when it did not look for any. `recommended` is its
-    own answer to the question that it asks, and `why` says why that matters. `then` is the effect's.
+    What a persona makes of the answers to the open step. `facts` go into the line's `meta`: provider, tokens, seconds.
+    `read` are the messages (by ts) that waited to be read. `by_rule`: no model was asked. `patches` are the entries
+    that it proposes, None when it did not look for any. `recommended` is its own answer to the question that it asks,
+    and `why` says why that matters. `then` is the effect's.
     """
 
     persona: str
     text: str
     facts: Mapping[str, Any] = {}
-    stances: tuple[Stance, ...] = ()
-    quotes: tuple[Quote, ...] = ()
     satisfied: bool | None = None
-    passed: bool = False
-    turns: int | None = None
     read: tuple[str, ...] = ()
-    redone: bool = False
     by_rule: bool = False
     patches: tuple[Patch, ...] | None = None
     recommended: str = ""
@@ -187,16 +179,21 @@ class PersonaSpoke(EffectOutcome):
     @property
     def meta(self) -> dict[str, Any]:
         """What the line says besides its text; a field that says nothing is left out."""
-        said = {
-            "pass": self.passed or None,
-            "quotes": [one.model_dump(mode="json") for one in self.quotes],
-            "recommended": self.recommended,
-            "why": self.why,
-        }
+        said = {"recommended": self.recommended, "why": self.why}
         own = {name: fact for name, fact in said.items() if fact}
         assessed = {} if self.satisfied is None else {"satisfied": self.satisfied}
         by = BY_RULE if self.by_rule else {}
         return {**spent(self.facts), **own, **assessed, **by}
+
+
+class TurnTaken(EffectOutcome):
+    """What a voice says in a discussion for the *personas* that it was asked for. `facts` are those of the call."""
+
+    turn: TurnKind
+    personas: tuple[str, ...]
+    contributions: tuple[Contribution, ...] = ()
+    facts: Mapping[str, Any] = {}
+    by_rule: bool = False
 
 
 FILES_OF_A_PROJECT = 10
@@ -354,6 +351,7 @@ Outcome = (
     | ThreadRead
     | ItemRead
     | PersonaSpoke
+    | TurnTaken
     | Surveyed
     | Committed
     | PersonMet

@@ -21,6 +21,8 @@ class TimerName(StrEnum):
     DEADLINE = "deadline"
     QUIET = "quiet"
     """Since people last wrote in a discussion that has no turns left."""
+    ROUND = "round"
+    """Since people last spoke in a discussion, for the personas to take it up."""
     FEEDBACK = "feedback"
     """Since people last wrote below the menu of a finished step."""
     UNANSWERED = "unanswered"

@@ -106,6 +106,6 @@ def is_asked(here: Situation) -> bool:
     debate, key = here.debate, here.persona.key
     if any(turn.by == key and discussion_wording.NO_MODEL in turn.text for turn in debate.turns):
         return False
-    words = (turn.text for turn in debate.turns[max(0, debate.last_had_floor(key)) :] if turn.human)
+    words = (turn.text for turn in debate.turns if turn.human)
     addresses = (here.playbook.roster.addressed(text, lead=debate.lead) for text in words)
     return any(one.kind is AddressKind.DIRECT and key in one.personas for one in addresses)

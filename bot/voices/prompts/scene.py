@@ -82,15 +82,20 @@ def who(scene: Scene) -> str:
 def own_question(scene: Scene) -> str:
     """The last sentence that the persona asked on this step, of a model: those of the step stand there already."""
     rt, persona = scene.rt, scene.persona
-    turns = rt.elaboration.turns if rt.elaboration else ()
-    said = [turn.text for turn in turns if turn.by == persona.key and not turn.by_rule]
     by_rule = (all(one.meta.get(name) == fact for name, fact in BY_RULE.items()) for one in rt.lines)
     pairs = zip(rt.lines, by_rule, strict=True)
     lines = (one for one, is_by_rule in pairs if one.actor == persona.actor and not is_by_rule)
-    said = said or [one.content for one in lines if one.meta.get("step_id", rt.step_id) == rt.step_id]
+    said = [one.content for one in lines if one.meta.get("step_id", rt.step_id) == rt.step_id]
     found = (one for text in reversed(said) for one in reversed(_SENTENCES.findall(sanitized(text))))
     asked = (" ".join(one.split()) for one in found if one.endswith(("?", "？")))
     return next((one for one in asked if len(one) > 1), "")
+
+
+def lens(persona: Persona) -> str:
+    """One of several who may speak."""
+    name = f"## {persona.name}, {persona.role} (`{persona.key}`)"
+    about = _about(persona).replace("## ", "### ")
+    return "\n\n".join(filter(None, (name, f"Lens: {persona.lens}.", about)))
 
 
 def described(persona: Persona, table: Roster) -> str:

@@ -18,8 +18,8 @@ from bot.voices.prompts.texts import part_of
 
 JsonSchema = Mapping[str, Any]
 
-RECORD, BLOCK, DATA = "record", "block", "data"
-"""The forms: words and what people do not see; one block of which people see a part; data for us alone."""
+BLOCK, TURN, DATA = "block", "turn", "data"
+"""The forms: one block, or one object, of which people see a part; data for us alone."""
 
 NAME_CHARS = 60
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
@@ -49,12 +49,18 @@ def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
     return _named(f"assessment_{step_id}", form, BLOCK) if kinds else None
 
 
-def contribution() -> AnswerSchema:
-    """What is said in a discussion, also by who may not be silent: all turns of a discussion have the same schema."""
-    stance = _object(issue=TEXT, position=TEXT, because=_list(TEXT))
-    quote = _object(line=TEXT, words=TEXT)
-    form = _object(declined=FLAG, say=TEXT, stances=_list(stance), quotes=_list(quote), **{"pass": FLAG})
-    return _named("contribution", form, RECORD)
+def turn(personas: Iterable[str]) -> AnswerSchema:
+    """What is said in a discussion, by any of *personas*."""
+    sentence = _object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT)))
+    one = _object(
+        persona=_choice(personas),
+        say=_list(sentence),
+        issue=TEXT,
+        option=TEXT,
+        moved_by=TEXT,
+        ask=_object(text=TEXT, to=TEXT),
+    )
+    return _named("turn", _object(declined=FLAG, contributions=_list(one)), TURN)
 
 
 def support(answers: Iterable[str]) -> AnswerSchema:

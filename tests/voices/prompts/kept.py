@@ -9,12 +9,14 @@ from functools import reduce
 from pathlib import Path
 
 from bot.content.playbook import load
-from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, Stance, Turn
+from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, Stance, Turn, TurnKind
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import ended as discussions
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Specification
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
 from bot.shipped import personas_dir, steps_dir
 from bot.voices import verifying
@@ -62,7 +64,7 @@ QUEUE = Stance(issue="conflicts", position="keep both versions", because=("t01",
 TURNS = (
     Turn(id="t01", by=MAYA, name="Maya", text="We covered the context. Alex, what is your take?"),
     Turn(id="t02", by=ALEX, name="Alex", text="A queue keeps the order.", stances=(QUEUE,)),
-    Turn(id="t03", by=JORDAN, name="Jordan", text="The caller receives a conflict.", unrecorded=True),
+    Turn(id="t03", by=JORDAN, name="Jordan", text="The caller receives a conflict."),
     Turn(id="t04", by="U1", name="Ada", text="Alex, what if two people edit one record?", human=True),
 )
 
@@ -84,21 +86,14 @@ def quoting() -> Elaboration:
         Quote(line="src/sync.py:5@1a2b3c4", words="no key here"),
     )
     person, newest = TURNS[3].but(line="m1"), TURNS[1].but(id="t05", quotes=(asked, code))
-    return debate(3).but(turns=(*TURNS[:3], person, newest), first_round=3)
+    return debate(3).but(turns=(*TURNS[:3], person, newest))
 
 
-def interrupted() -> Elaboration:
-    """A person asks Jordan something before it has answered the framing."""
-    first, second, _, fourth = TURNS
-    asked = fourth.but(id="t03", text="Jordan, what does the caller see offline?")
-    return debate(0).but(turns=(first, second, asked))
+def asking(*personas: str, kind: TurnKind = TurnKind.ASKED) -> Speak:
+    return Speak(persona=personas[0], task="turn", turn=kind, personas=personas)
 
 
-def waiting() -> Elaboration:
-    """Two people said something to nobody in particular while a persona spoke."""
-    asked = TURNS[3].but(text="What if two people edit one record?")
-    added = asked.but(id="t05", by="U2", name="Grace", text="And who is told?")
-    return debate(0).but(turns=(*TURNS[:3], asked, added), first_round=3)
+ROUND = asking(MAYA, ALEX, JORDAN, kind=TurnKind.ROUND)
 
 
 DECIDED = Turn(id="t05", by="U2", name="Grace", text="Decision: both versions, side by side.", human=True)
@@ -146,6 +141,15 @@ def heard(said: Answer) -> Roundtable:
     return ROUNDTABLE.but(answers=(said,), unread=(said,))
 
 
+QUESTION = Line(
+    ts="2026-01-01T00:00:00.000Z",
+    round=1,
+    actor=SHIPPED.roster[MAYA].actor,
+    phase=LinePhase.CLARIFYING,
+    role="assistant",
+    source=Source.MODEL,
+    content="Fine. Who is told?",
+)
 FLAWS = ("empty", "long", "voices", "refused", "question", "form")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft": lambda: tasks.draft(scene()),
@@ -154,18 +158,13 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft-a-question": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_NOBODY))),
     "draft-in-a-schema": lambda: tasks.draft(scene()).noted,
     "draft-a-step-that-opens": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(answers=()))),
-    "frame": lambda: tasks.frame(scene(), debate(0)),
-    "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
-    "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
-    "respond-to-several": lambda: tasks.respond(scene(ALEX), waiting()),
-    "respond-going-on": lambda: tasks.respond(scene(ALEX), debate(3).but(first_round=3)),
-    "respond-with-quotes": lambda: tasks.respond(scene(ALEX), quoting()),
-    "respond-once-more": lambda: reduce(tasks.again, FLAWS, tasks.respond(scene(ALEX), debate(4))),
-    "respond-in-a-schema": lambda: tasks.respond(scene(ALEX), debate(4)).noted,
-    "respond-as-the-lead": lambda: tasks.respond(
-        scene(MAYA, rt=ROUNDTABLE.but(elaboration=debate(3))), debate(3)
-    ),
-    "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
+    "draft-asked-before": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(lines=(QUESTION,)))),
+    "turn-opening": lambda: tasks.turn(scene(), debate(0), asking(MAYA, kind=TurnKind.OPENING)),
+    "turn-asked": lambda: tasks.turn(scene(ALEX), debate(4), asking(ALEX)),
+    "turn-everybody": lambda: tasks.turn(scene(), debate(3), asking(MAYA, ALEX, JORDAN)),
+    "turn-round": lambda: tasks.turn(scene(), quoting(), ROUND),
+    "turn-once-more": lambda: reduce(tasks.again, FLAWS, tasks.turn(scene(ALEX), debate(4), asking(ALEX))),
+    "turn-in-a-schema": lambda: tasks.turn(scene(), quoting(), ROUND).noted,
     "draft-with-code": lambda: tasks.draft(scene(), "src/sync.py:40@1a2b3c4: wait = Retry(60)"),
     "draft-of-features": lambda: tasks.draft(
         scene(rt=ROUNDTABLE.but(step_id="01-06", specification=specification()))

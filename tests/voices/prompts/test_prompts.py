@@ -14,7 +14,6 @@ from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
 from bot.voices.prompts.scene import Scene, described, own_question, stable, who
 from tests.specification.meeting import Meeting
-from tests.voices.minds import debating
 from tests.voices.prompts.kept import (
     ALEX,
     ALL,
@@ -24,6 +23,7 @@ from tests.voices.prompts.kept import (
     JUDGING,
     MAYA,
     PROMPTS,
+    ROUND,
     ROUNDTABLE,
     SHIPPED,
     TURNS,
@@ -72,7 +72,7 @@ def test_those_who_judge_are_told_what_is_material() -> None:
 def test_the_stable_parts_are_the_same_whatever_was_said() -> None:
     """To the byte, for each persona: a provider can keep them from turn to turn."""
     for persona in (MAYA, ALEX, JORDAN):
-        prompts = [tasks.respond(scene(persona), debate(turns)) for turns in range(1, 5)]
+        prompts = [tasks.turn(scene(persona), debate(turns), ROUND) for turns in range(1, 5)]
 
         assert len({prompt.stable for prompt in prompts}) == 1
         assert len({prompt.moving for prompt in prompts}) == len(prompts)
@@ -93,24 +93,6 @@ def test_the_most_lasting_comes_first() -> None:
     assert stable(scene()._replace(files=written))[2] != third
     assert stable(scene()._replace(files=written))[3] == fourth
     assert stable(scene(JORDAN)) == stable(scene(MAYA))
-
-
-def test_who_answers_is_told_all_that_waits_for_it() -> None:
-    """Every turn of people since a persona spoke; not what is said to a colleague by name."""
-    waiting = debating(
-        (MAYA, "We have tunnels."),
-        (ALEX, "We queue."),
-        (JORDAN, "We show it."),
-        ("U1", "What about conflicts?"),
-        ("U2", "Jordan, and the screens?"),
-        ("U1", "Of edits, I mean."),
-    ).debate
-    answered = tasks.respond(scene(ALEX), waiting.but(first_round=3)).moving
-
-    assert "turn t04 by" in answered
-    assert "turn t06 by" in answered
-    assert "turn t05 by" not in answered
-    assert "turn t05 by" in tasks.respond(scene(JORDAN), waiting.but(first_round=3)).moving
 
 
 def test_who_drafts_after_a_discussion_reads_all_of_it() -> None:
@@ -205,8 +187,7 @@ def test_who_speaks_in_the_thread_is_told_how(rule: str) -> None:
 
 
 def test_a_persona_is_told_what_it_asked_last() -> None:
-    """In a discussion its last turn with a question, else its last line on the step that a model made."""
-    asked = TURNS[0].but(text="Two tunnels. How long is the longest? I wait.")
+    """Its last line on the step that a model made."""
     line = Line(
         ts="2026-01-01T00:00:00.000Z",
         round=1,
@@ -221,10 +202,6 @@ def test_a_persona_is_told_what_it_asked_last() -> None:
 
     assert own_question(scene(rt=rt)) == "Who is told?"
     assert own_question(scene(ALEX, rt=rt)) == ""
-    assert (
-        own_question(scene(rt=rt.but(elaboration=debate(0).but(turns=(asked,)))))
-        == "How long is the longest?"
-    )
     assert "Who is told?" in tasks.draft(scene(rt=rt)).moving
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.budget import CAP, spent_by
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion.elaboration import Elaboration, EndReason
+from bot.domain.discussion.elaboration import EndReason
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Message
@@ -139,19 +139,18 @@ def is_over(rt: Roundtable, effect: Speak, reason: str, playbook: Playbook) -> b
     persona = playbook.roster.get(effect.persona)
     if rt.is_unaided(persona.key if persona else ""):
         return False
-    if persona and persona.model and reason in AWAY - {CONTEXT_FULL}:
+    if persona and persona.model and _is_alone(effect) and reason in AWAY - {CONTEXT_FULL}:
         return True
     if effect.task == "draft":
         return reason in AWAY
-    if effect.task == "respond" and not no_answer(rt.debate):
-        return False
+    if rt.debate.framed or rt.has_pending(Speak):
+        return reason in AWAY and not rt.has_pending(Speak)
     return reason in AWAY | OF_AN_ANSWER
 
 
-def no_answer(debate: Elaboration) -> bool:
-    """Whether who fails now is the last of a round without any contribution, or leaves a person unanswered."""
-    is_last = len(debate.waiting) <= 1
-    return is_last and (bool(debate.unheard) or debate.turns[-1].human)
+def _is_alone(effect: Speak) -> bool:
+    """Whether a persona speaks with its own model: all together speak with that of the reviews."""
+    return len(effect.personas) <= 1
 
 
 def carried_on(rt: Roundtable, effect: Speak, playbook: Playbook) -> Roundtable:
@@ -162,7 +161,7 @@ def carried_on(rt: Roundtable, effect: Speak, playbook: Playbook) -> Roundtable:
     lost = trouble("ERR-INT-001")
     rt = rt.logging(lost)
     persona = playbook.roster.get(effect.persona)
-    if persona and persona.model:
+    if persona and persona.model and _is_alone(effect):
         rt = rt.but(unaided_personas=(*rt.unaided_personas, persona.key))
         text = f"⚠ {trouble_wording.persona_without_a_model(persona.first_name)}"
     else:

@@ -23,6 +23,7 @@ from bot.domain.values.timestamps import after as moment_after
 from bot.domain.values.timestamps import in_words, seconds_since
 
 FEEDBACK_SECONDS = 120
+ROUND_SECONDS = 15
 UNANSWERED_SECONDS = 600
 """Working time."""
 LATE_SECONDS = 120.0
@@ -102,6 +103,8 @@ def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
     match name:
         case TimerName.FEEDBACK:
             due = moment_after(rt.now, FEEDBACK_SECONDS)
+        case TimerName.ROUND:
+            due = moment_after(rt.now, ROUND_SECONDS)
         case TimerName.UNANSWERED:
             offset = rt.attendance.offsets.get(rt.started_by, 0)
             due = playbook.policy.working.opening(moment_after(rt.now, UNANSWERED_SECONDS), offset=offset)
@@ -113,6 +116,7 @@ def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
 WAITS: tuple[tuple[TimerName, Callable[[Roundtable], bool]], ...] = (
     (TimerName.QUIET, only_people_go_on),
     (TimerName.FEEDBACK, _has_feedback),
+    (TimerName.ROUND, elaborations.wants_round),
     (TimerName.UNANSWERED, _is_unanswered),
 )
 """When each timer runs: from when that begins to hold, and anew with everything that a person does meanwhile."""

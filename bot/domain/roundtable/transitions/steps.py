@@ -94,7 +94,7 @@ def drafted(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtab
     rt = _take_proposals(rt, persona, event, playbook, facts={} if is_said else event.meta)
     if speaks and is_late:
         left = event.but(facts={}) if has_looked else event
-        rt = speaking.late_words_noted(rt, persona, left, part=LinePhase.CLARIFYING, again=True)
+        rt = speaking.late_words_noted(rt, persona, left)
     if is_said:
         note = step_wording.recommended(event.recommended, event.why)
         message = Message(text=event.text, speaker=persona.key, note=note)

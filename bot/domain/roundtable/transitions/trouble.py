@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
+from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
@@ -57,6 +58,7 @@ from bot.domain.roundtable.transitions import (
     pausing,
     phases,
     resuming,
+    speaking,
     specifying,
 )
 from bot.domain.roundtable.transitions.asking import report
@@ -315,13 +317,17 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
     reason = failure.said.reason
     if reason == budgeting.CONTEXT_FULL and rt.stage is Stage.ELABORATING:
         return elaborations.too_much_to_hold(rt, playbook)
+    is_unopened = rt.stage is Stage.ELABORATING and not (rt.debate.framed or rt.has_pending(Speak))
+    if is_unopened:
+        lead = speaking.lead_of(rt, playbook).key
+        effect = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
     if budgeting.is_over(rt, effect, reason, playbook):
         return budgeting.carried_on(rt, effect, playbook)
+    if is_unopened:
+        return _voice_lost(rt, failure._replace(effect=effect), playbook)
     if rt.stage is not Stage.ELABORATING:
         return rt
-    if effect.task == "frame":
-        return _voice_lost(rt, failure, playbook)
-    return elaborations.said_nothing(rt, effect.persona, playbook)
+    return elaborations.not_answered(rt, effect, reason, playbook)
 
 
 def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:

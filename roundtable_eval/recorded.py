@@ -30,6 +30,8 @@ PASSED = Speech("", passed=True, by_rule=True)
 OF_A_CALL = frozenset({"provider", "model", "tokens_in", "tokens_out", "seconds", "cost"})
 """Facts that a recording does not have: it takes no tokens."""
 SHA_CHARS = 7
+MOST_DRAFTS = 1_000
+"""The script says when a persona speaks."""
 
 
 class RecordedPolicies(Policies):
@@ -42,7 +44,8 @@ class RecordedPolicies(Policies):
         policy = super().of(channel, policy)
         if channel != self.recorded or self.is_over():
             return policy
-        return policy.but(thinks=True, looks_first=False, depth=Depth.BRIEF, budget=None)
+        at_once = policy.but(draft_seconds=0, most_drafts=MOST_DRAFTS)
+        return at_once.but(thinks=True, looks_first=False, depth=Depth.BRIEF, budget=None)
 
 
 class ScriptedEvidence(Evidence):
@@ -193,7 +196,7 @@ class RecordedVoices:
                 await prompt.tools.look(look.tool, look.given)
             said = self._evidence.cited(event.ask or event.say) or said
             entries += (self._entry(cue, draft) for draft in event.draft)
-        record = {"say": said, "satisfied": True, "entries": entries, "stances": []}
+        record = {"say": said, "entries": entries, "stances": []}
         return f"```record\n{json.dumps(record)}\n```"
 
     def _entry(self, cue: VoiceContext, draft: ScriptedDraft) -> Mapping[str, Any]:

@@ -27,6 +27,7 @@ from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
     CodeSurvey,
+    DraftQuestion,
     ExportNote,
     HandEdit,
     ItemState,
@@ -603,30 +604,28 @@ class VoiceContext(NamedTuple):
 
 class Speech(NamedTuple):
     """
-    What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. One that
-    `passed` has nothing to add: the record says so, the thread does not. `quotes` are the words of people and the code
-    that it rests on, as they were shown. `by_rule`: no model was asked. Of an open step: `patches` are the entries that
-    it proposes, None when it did not look for any; `recommended` is its own answer to the question that it asks, `why`
-    why that matters.
+    What a persona says. One that `passed` has nothing to add: the record says so, the thread does not. `quotes` are the
+    words of people and the code that it rests on, as they were shown. `by_rule`: no model was asked. Of a step:
+    `patches` are the entries that it proposes, None when it did not look for any; `questions` are for people,
+    `next_questions` for the step after this one.
     """
 
     text: str
     facts: Facts = NO_FACTS
     stances: tuple[Stance, ...] = ()
     quotes: tuple[Quote, ...] = ()
-    satisfied: bool | None = None
     passed: bool = False
     by_rule: bool = False
     patches: tuple[Patch, ...] | None = None
-    recommended: str = ""
-    why: str = ""
+    questions: tuple[DraftQuestion, ...] = ()
+    next_questions: tuple[DraftQuestion, ...] = ()
 
 
 class Voices(Protocol):
     """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
 
     async def draft(self, cue: VoiceContext) -> Speech:
-        """What a persona makes of the answers to the open step: entries, and a sentence or a question if it has one."""
+        """What a persona makes of the answers to the open step: entries, questions, and a sentence if it has one."""
         ...
 
     async def frame(self, cue: VoiceContext) -> Speech:

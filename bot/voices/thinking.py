@@ -7,18 +7,19 @@ goes on without a model until a person turns it on again.
 """
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.catalog.personas import ModelTask
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import QUOTED
 from bot.engine.ports import Facts, Speech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing
-from bot.voices.answers import Answered
+from bot.voices.answers import Answered, GivenQuestion
 from bot.voices.concluding import concluded
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
 from bot.voices.prompts import tasks, wanted
@@ -33,13 +34,11 @@ from bot.voices.verifying import Verifier
 log = logging.getLogger(__name__)
 
 EMPTY, LONG, VOICES, REFUSED = "empty", "long", "voices", "refused"
-QUESTION, FORM = "question", "form"
+FORM = "form"
 """What can be wrong with an answer. Each is also the heading of the sentence in `again.md` for the second attempt."""
 
 OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
 """The same, by the reasons of a model's VoiceError."""
-
-SETTLED = "what is proposed answers it"
 
 REASONS = {
     EMPTY: "empty",
@@ -94,10 +93,13 @@ class ModelVoices:
         if not cue.roundtable.to_read and not session.looks:
             return Speech("")
         scene = await _scene(cue)
-        spec = AnswerSpec(scene, assesses=True, session=session)
+        spec, points = AnswerSpec(scene, drafts=True), wanted.open_points(scene)
         searched = await session.first_search("\n".join(one.text for one in cue.roundtable.unread))
         answer, facts = await _answer(session, cue, tasks.draft(scene, searched), spec)
-        speech = _speech(answer, facts)
+        speech = _speech(answer, facts)._replace(
+            questions=tuple(_asked(one, points) for one in answer.questions),
+            next_questions=tuple(_asked(one) for one in answer.following),
+        )
         if answer.entries is None:
             return speech
         found = proposing.proposed(answer.entries, scene, session.shown)
@@ -202,9 +204,8 @@ class ModelSession:
 
 class AnswerSpec:
     """
-    The requirements for an answer. *turns* are the ids of the turns that the persona has read. If it *assesses*
-    people's answers and is not satisfied, it must ask exactly one question, about a point that its own entries leave
-    open; *session* knows what it looked at.
+    The requirements for an answer. *turns* are the ids of the turns that the persona has read. One that *drafts* needs
+    no words.
     """
 
     def __init__(
@@ -213,17 +214,15 @@ class AnswerSpec:
         turns: Collection[str] = (),
         *,
         may_pass: bool = True,
-        assesses: bool = False,
-        session: ModelSession | None = None,
+        drafts: bool = False,
     ) -> None:
         self.scene = scene
-        self._session = session
         rt, roster = scene.rt, scene.playbook.roster
         self._persona = scene.persona
         self._names = answers.SpeakerPrefixes(roster, rt.people.values())
         self._turns = turns
         self._may_pass = may_pass
-        self._assesses = assesses
+        self._drafts = drafts
 
     def read(self, text: str, *, in_schema: bool = False) -> tuple[Answered, str]:
         """
@@ -231,41 +230,21 @@ class AnswerSpec:
         words alone may be a refusal, in whatever language.
         """
         found = answers.read(sanitized(text), turns=self._turns)
-        is_settled = self._assesses and self._settles(found)
-        if is_settled:
-            dropped = {"what": found.question, "why": SETTLED}
-            found = found._replace(question="", recommended="", why="", dropped=(dropped,))
-        whole = answers.tidied(f"{found.text} {found.question}".strip())
+        whole = answers.tidied(found.text)
         own = self._names.own(whole, self._persona)
         answer = found._replace(text=own)
         if found.declined or answers.declines(own):
             return answer._replace(text=""), REFUSED
-        if not found.recorded and (in_schema or (self._assesses and own)):
+        if not found.recorded and (in_schema or (self._drafts and own)):
             return answer._replace(text="" if in_schema else own), FORM
-        is_asked = answers.questions_in(own) == 1 or (is_settled and not answers.questions_in(own))
-        unasked = self._assesses and found.satisfied is False and not is_asked
-        if not own and not whole and unasked:
-            return answer, QUESTION
         if not own:
-            looked = self._assesses and found.entries is not None
-            silent = (found.passed and self._may_pass) or found.satisfied is not None or looked
+            silent = (found.passed and self._may_pass) or (self._drafts and found.recorded)
             return answer, "" if silent and not whole else VOICES if whole else EMPTY
-        if len(own) > self.longest:
-            return answer, LONG
-        return answer, QUESTION if unasked else ""
+        return answer, LONG if len(own) > self.longest else ""
 
     @property
     def longest(self) -> int:
-        return answers.LONGEST_REMARK if self._assesses else answers.LONGEST
-
-    def _settles(self, found: Answered) -> bool:
-        """Whether the entries of the answer settle the point that its question is about."""
-        points = wanted.open_points(self.scene)
-        if not found.question or not found.entries or not 0 < found.about <= len(points):
-            return False
-        seen = self._session.shown if self._session else {}
-        patches = proposing.proposed(found.entries, self.scene, seen).patches
-        return wanted.settles(points[found.about - 1], patches, self.scene)
+        return answers.LONGEST_REMARK if self._drafts else answers.LONGEST
 
 
 async def _spoken(
@@ -277,16 +256,13 @@ async def _spoken(
 
 
 def _speech(answer: Answered, facts: Facts) -> Speech:
-    asks = bool(answers.questions_in(answer.text))
-    return Speech(
-        answer.text,
-        facts,
-        answer.stances,
-        satisfied=answer.satisfied,
-        passed=answer.passed,
-        recommended=answer.recommended if asks else "",
-        why=answer.why if asks else "",
-    )
+    return Speech(answer.text, facts, answer.stances, passed=answer.passed)
+
+
+def _asked(one: GivenQuestion, points: Sequence[wanted.OpenPoint] = ()) -> DraftQuestion:
+    gap = points[one.about - 1].gap if 0 < one.about <= len(points) else None
+    about = gap.key if gap else ""
+    return DraftQuestion(text=one.text, to=one.to, recommended=one.recommended, why=one.why, gap=about)
 
 
 async def _answer(
@@ -298,7 +274,7 @@ async def _answer(
         answer, flaw = await _answered(tasks.again(prompt, flaw), spec, thinking)
     if flaw == LONG and answer.text:
         answer, flaw = answer._replace(text=answers.shortened(answer.text, spec.longest)), ""
-    if flaw == QUESTION or (flaw == FORM and answer.text):  # what it says is still useful
+    if flaw == FORM and answer.text:  # what it says is still useful
         flaw = ""
     if flaw:
         sentence = f"{cue.persona} found no words that could be used."
@@ -315,14 +291,21 @@ async def _answer(
 def _with_known_sources(answer: Answered, shown: Mapping[str, str], prompt: Prompt) -> Answered:
     """Nobody sees a source that the persona did not see."""
     seen = "\n".join((*prompt.stable, prompt.moving))
-    text, recommended, why = (
-        with_known_sources(one, shown, seen) for one in (answer.text, answer.recommended, answer.why)
-    )
+    dropped = list[Mapping[str, str]]()
+
+    def known(text: str) -> str:
+        found = with_known_sources(text, shown, seen)
+        dropped.extend(found.dropped)
+        return found.text
+
+    def asked(one: GivenQuestion) -> GivenQuestion:
+        return one._replace(text=known(one.text), recommended=known(one.recommended), why=known(one.why))
+
     return answer._replace(
-        text=text.text,
-        recommended=recommended.text,
-        why=why.text,
-        dropped=(*answer.dropped, *text.dropped, *recommended.dropped, *why.dropped),
+        text=known(answer.text),
+        questions=tuple(map(asked, answer.questions)),
+        following=tuple(map(asked, answer.following)),
+        dropped=tuple(dropped),
     )
 
 

@@ -67,54 +67,9 @@ def test_the_record_says_what_was_not_posted_and_what_it_took() -> None:
 # --- an answer to a step --------------------------------------------------------------------------------------------
 
 
-def acknowledging() -> Table:
-    """Somebody has answered the step, and its persona is about to say what it takes from that."""
-    table = Table(thinking(shipped())).start().stop_paying().say("For field work.")
-    return table.pay_up_to("speak")
-
-
-def feeding_back() -> Table:
-    """Somebody has added to a finished step, and a model is about to say what its persona takes from that."""
-    table = Table(thinking(shipped())).start().do_step()
-    return table.stop_paying().say("And on ships, too.").pay_up_to("speak")
-
-
-def take_up(table: Table, text: str, *, meanwhile: str = "", satisfied: bool = False) -> Table:
-    """The persona writes *text* about what was answered; *meanwhile* is said while it does."""
-    speak, read = table.speaking, tuple(one.ts for one in table.rt.unread)
-    if meanwhile:
-        table.say(meanwhile, who="grace")
-    return table.spoke(speak, text, satisfied=satisfied, read=read, facts={"tokens_in": 7})
-
-
-def test_what_is_said_about_an_answer_is_posted_if_it_is_still_the_answer() -> None:
-    """As before."""
-    table = take_up(acknowledging(), "In tunnels? How long?").resume_paying()
-
-    assert table.texts.count("In tunnels? How long?") == 1
-
-
-def test_when_people_have_answered_more_it_is_written_once_more() -> None:
-    """With all of it, and its question does not ask what was told meanwhile."""
-    table = take_up(acknowledging(), "In tunnels? How long?", meanwhile="Tunnels of two hours.")
-    table.pay_up_to("speak")
-    take_up(table, "Two hours, then.", satisfied=True).resume_paying()
-    assert "In tunnels? How long?" not in table.texts
-    assert table.texts[-1] == "Two hours, then."
-
-
-def test_nobody_talks_into_people_who_are_talking() -> None:
-    """What it asks once they are done has read all of it."""
-    table = take_up(acknowledging(), "In tunnels?", meanwhile="Of two hours.").pay_up_to("speak")
-    take_up(table, "Two hours?", meanwhile="And on ships.").resume_paying()
-
-    assert not {"In tunnels?", "Two hours?"} & set(table.texts)
-    assert table.texts[-1] == "business-analyst on draft"
-
-
 def test_an_answer_that_is_taken_back_is_not_answered() -> None:
     """Whoever deleted it does not want to read it again."""
-    table = acknowledging()
+    table = Table(thinking(shipped())).start().stop_paying().say("For field work.").pay_up_to("speak")
     speak, ts = table.speaking, table.rt.answers[-1].ts
     table.delete(ts)
     spoke = PersonaSpoke(
@@ -129,36 +84,6 @@ def test_an_answer_that_is_taken_back_is_not_answered() -> None:
     table.resume_paying()
 
     assert "Field work?" not in table.texts
-
-
-def test_the_record_has_what_an_answer_took_that_was_not_posted() -> None:
-    """Without its words, and without its verdict on an answer that is another by now."""
-    table = take_up(acknowledging(), "In tunnels?", meanwhile="Of two hours.")
-    line = table.rt.lines[-1]
-
-    assert "once more" in line.content
-    assert line.meta["tokens_in"] == 7
-    assert "satisfied" not in line.meta
-
-
-def test_feedback_that_is_overtaken_is_written_down_before_anything_is_said() -> None:
-    """At a menu: what was about to be said of it is left out, and the record says what it took."""
-    table = feeding_back()
-    take_up(table, "On ships, too.", meanwhile="And on planes, too.").resume_paying()
-
-    assert "On ships, too." not in table.texts
-    assert any(line.meta.get("tokens_in") == 7 for line in table.lines)
-    table.press(Action.CONTINUE)
-    assert "Grace: And on planes, too." in table.world.files["quick-scan.md"]
-
-
-def test_what_a_word_about_feedback_took_stands_on_its_line() -> None:
-    """The menu stays above it."""
-    table = feeding_back()
-    take_up(table, "On ships, too.", satisfied=True).resume_paying()
-    line = next(line for line in reversed(table.lines) if "On ships, too." in line.content)
-
-    assert (line.meta["tokens_in"], line.meta["satisfied"]) == (7, True)
 
 
 # --- a framing ------------------------------------------------------------------------------------------------------

@@ -341,7 +341,6 @@ MODELS: Mapping[str, Read] = {
         answers.tidied(said),
         answers.declines(said),
         answers.shortened(said),
-        answers.questions_in(said),
     ),
     "a long text": lambda said: answers.shortened(said, len(said) - 1),
     "a synthesis": told(

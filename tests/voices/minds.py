@@ -55,7 +55,7 @@ def record(text: str, *stances: dict[str, Any], **more: Any) -> str:
 
 def drafted(*entries: Any) -> str:
     """A draft that proposes *entries*, and says nothing."""
-    return json.dumps({"say": "", "satisfied": True, "entries": entries})
+    return json.dumps({"say": "", "entries": entries})
 
 
 def lost(reason: str = "unavailable", *, again: bool = False) -> VoiceError:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.specification.claims import Quote
 from bot.voices import answers
-from bot.voices.answers import MOST_STANCES, Answered, SpeakerPrefixes, read, tidied
+from bot.voices.answers import MOST_STANCES, Answered, GivenQuestion, SpeakerPrefixes, read, tidied
 from bot.voices.prompts.seen import sanitized
 from tests.voices.minds import record
 from tests.voices.people import ALEX, ROSTER
@@ -164,11 +164,14 @@ def test_words_with_a_pass_are_words() -> None:
     assert (found.text, found.passed) == ("One more thing.", False)
 
 
-def test_one_question_is_enough() -> None:
-    """What the words ask already is not followed by another."""
-    text = 'Who loses most?\n```record\n{"satisfied": false, "question": "How many?"}\n```'
+def test_questions_are_read_one_by_one() -> None:
+    """What is no question, or has no text, is left out."""
+    asked = [{"text": "How many?", "to": "Grace", "about": 2, "recommended": "40"}, {"to": "Ada"}, "Who?"]
+    found = answered(json.dumps({"say": "", "questions": asked, "next": [{"text": "When?", "about": True}]}))
 
-    assert answered(text).text == "Who loses most?"
+    assert found.recorded
+    assert found.questions == (GivenQuestion("How many?", "Grace", "40", "", 2),)
+    assert found.following == (GivenQuestion("When?"),)
 
 
 @given(

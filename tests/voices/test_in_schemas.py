@@ -33,11 +33,16 @@ SAID: dict[str, Any] = {"declined": False, "say": "A queue.", "stances": [], "qu
 ASSESSED: dict[str, Any] = {
     "declined": False,
     "say": "",
-    "satisfied": False,
-    "question": "How many edits a week?",
-    "about": 0,
-    "recommended": "40",
-    "why": "It decides about the queue.",
+    "questions": [
+        {
+            "text": "How many edits a week?",
+            "to": "Ada",
+            "about": 0,
+            "recommended": "40",
+            "why": "It decides about the queue.",
+        }
+    ],
+    "next": [],
     "entries": [],
 }
 
@@ -113,15 +118,15 @@ async def test_a_synthesis_and_its_check_are_read_completely() -> None:
     )
 
 
-async def test_an_assessment_asks_its_question() -> None:
+async def test_an_assessment_asks_its_questions() -> None:
     mind = held(json.dumps(ASSESSED))
     rt = roundtable(FEATURES, (ADA, "Edits get lost in tunnels."))
     speech = await thinking(mind).draft(VoiceContext(rt, PLAYBOOK, MAYA))
 
     valid(mind, ASSESSED)
-    assert speech.text == "How many edits a week?"
-    assert (speech.recommended, speech.why) == ("40", "It decides about the queue.")
-    assert speech.satisfied is False
+    (asked,) = speech.questions
+    assert (asked.text, asked.to) == ("How many edits a week?", "Ada")
+    assert (asked.recommended, asked.why) == ("40", "It decides about the queue.")
 
 
 async def test_who_has_nothing_to_add_passes() -> None:

@@ -177,6 +177,8 @@ TIMED: Mapping[TimerName, Transition] = {
     TimerName.QUIET: silence.quiet_due,
     TimerName.FEEDBACK: silence.feedback_due,
     TimerName.UNANSWERED: silence.unanswered_due,
+    TimerName.DRAFT: speaking.draft_due,
+    TimerName.DRAFT_LATEST: speaking.draft_due,
 }
 """What follows when a timer is due, in every stage."""
 

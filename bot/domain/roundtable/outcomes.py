@@ -175,14 +175,35 @@ class ItemRead(EffectOutcome):
     lost: bool = False
 
 
+class DraftQuestion(Stored):
+    """
+    What the draft of a persona asks people on a step; on the card, `by` is that persona. `to` is the name that the
+    model gave, and from then on the id of a person; empty for everybody. `recommended` is the persona's own answer,
+    `why` says why that matters. A question about a gap of coverage is asked while there is that gap (its key).
+    """
+
+    text: str
+    to: str = ""
+    recommended: str = ""
+    why: str = ""
+    gap: str = ""
+    by: str = ""
+    step_id: str = ""
+
+    @property
+    def meta(self) -> dict[str, str]:
+        """What its line says besides its text."""
+        return {"asks": self.to, "recommended": self.recommended, "why": self.why}
+
+
 class PersonaSpoke(EffectOutcome):
     """
     `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
     of the discussion the voice was given, None when that is not known; `read` are the messages (by ts) that waited to
     be read for a step; `redone` is the effect's. `by_rule`: no model was asked.
 
-    Of an open step: `patches` are the entries that it proposes, None when it did not look for any. `recommended` is its
-    own answer to the question that it asks, and `why` says why that matters. `then` is the effect's.
+    Of a step: `patches` are the entries that it proposes, None when it did not look for any; `questions` are for
+    people, `next_questions` for the step after this one. `then` is the effect's.
     """
 
     persona: str
@@ -190,15 +211,14 @@ class PersonaSpoke(EffectOutcome):
     facts: Mapping[str, Any] = {}
     stances: tuple[Stance, ...] = ()
     quotes: tuple[Quote, ...] = ()
-    satisfied: bool | None = None
     passed: bool = False
     turns: int | None = None
     read: tuple[str, ...] = ()
     redone: bool = False
     by_rule: bool = False
     patches: tuple[Patch, ...] | None = None
-    recommended: str = ""
-    why: str = ""
+    questions: tuple[DraftQuestion, ...] = ()
+    next_questions: tuple[DraftQuestion, ...] = ()
     then: tuple[str, ...] = ()
 
     @property
@@ -207,13 +227,9 @@ class PersonaSpoke(EffectOutcome):
         said = {
             "pass": self.passed or None,
             "quotes": [one.model_dump(mode="json") for one in self.quotes],
-            "recommended": self.recommended,
-            "why": self.why,
         }
         own = {name: fact for name, fact in said.items() if fact}
-        assessed = {} if self.satisfied is None else {"satisfied": self.satisfied}
-        by = BY_RULE if self.by_rule else {}
-        return {**spent(self.facts), **own, **assessed, **by}
+        return {**spent(self.facts), **own, **(BY_RULE if self.by_rule else {})}
 
 
 FILES_OF_A_PROJECT = 10

@@ -17,7 +17,6 @@ from bot.domain.messages import specification_wording, step_wording
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import of_step
 from bot.domain.specification.entries import NOT_LISTED, numbers
-from bot.domain.transcript.lines import BY_RULE
 from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced
 from bot.voices.prompts.seen import row, sanitized
@@ -79,14 +78,9 @@ def who(scene: Scene) -> str:
 
 
 def own_question(scene: Scene) -> str:
-    """The last sentence that the persona asked on this step, of a model: those of the step stand there already."""
-    rt, persona = scene.rt, scene.persona
-    turns = rt.elaboration.turns if rt.elaboration else ()
-    said = [turn.text for turn in turns if turn.by == persona.key and not turn.by_rule]
-    by_rule = (all(one.meta.get(name) == fact for name, fact in BY_RULE.items()) for one in rt.lines)
-    pairs = zip(rt.lines, by_rule, strict=True)
-    lines = (one for one, is_by_rule in pairs if one.actor == persona.actor and not is_by_rule)
-    said = said or [one.content for one in lines if one.meta.get("step_id", rt.step_id) == rt.step_id]
+    """The last sentence that the persona asked in this discussion."""
+    turns = scene.rt.elaboration.turns if scene.rt.elaboration else ()
+    said = [turn.text for turn in turns if turn.by == scene.persona.key and not turn.by_rule]
     found = (one for text in reversed(said) for one in reversed(_SENTENCES.findall(sanitized(text))))
     asked = (" ".join(one.split()) for one in found if one.endswith(("?", "？")))
     return next((one for one in asked if len(one) > 1), "")
@@ -170,7 +164,7 @@ def step(scene: Scene) -> str:
         step_id=step.step_id if step else rt.step_id,
         title=step.title if step else "",
         depth=depth,
-        questions=_questions(scene, step, depth),
+        questions=listed_questions(scene, step),
         validation=_list(step.validation if step else ()),
         kinds=collected(schema.shown_in(step.step_id)) if step else "none",
         outputs=_list(_outputs(step)),
@@ -180,9 +174,11 @@ def step(scene: Scene) -> str:
     )
 
 
-def _questions(scene: Scene, step: Step | None, depth: Depth) -> str:
+def listed_questions(scene: Scene, step: Step | None) -> str:
+    """What the card of the step asks by itself."""
     if step is None:
         return _list(())
+    depth = depth_of_step(step, scene.rt.depth_overrides, scene.rt.depth)
     asked = _list(step.questions_at(depth)) if step.questions_at(depth) else step.text_at(depth)[0]
     return step_wording.prompt(asked, _facts(scene.rt))
 

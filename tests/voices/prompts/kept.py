@@ -146,7 +146,7 @@ def heard(said: Answer) -> Roundtable:
     return ROUNDTABLE.but(answers=(said,), unread=(said,))
 
 
-FLAWS = ("empty", "long", "voices", "refused", "question", "form")
+FLAWS = ("empty", "long", "voices", "refused", "form")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft": lambda: tasks.draft(scene()),
     "draft-by-name": lambda: tasks.draft(scene(ALEX, rt=heard(CALLED))),

@@ -8,7 +8,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Stance, UnansweredMessage
 from bot.domain.item.artifacts import SectionEdit
-from bot.domain.transcript.lines import Line, LinePhase, Source
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.values.markdown import outline
 from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
@@ -205,27 +205,19 @@ def test_who_speaks_in_the_thread_is_told_how(rule: str) -> None:
 
 
 def test_a_persona_is_told_what_it_asked_last() -> None:
-    """In a discussion its last turn with a question, else its last line on the step that a model made."""
+    """In the discussion; of a step, what stands on its card, and whom it can ask."""
     asked = TURNS[0].but(text="Two tunnels. How long is the longest? I wait.")
-    line = Line(
-        ts="2026-01-01T00:00:00.000Z",
-        round=1,
-        actor=SHIPPED.roster[MAYA].actor,
-        phase=LinePhase.CLARIFYING,
-        role="assistant",
-        source=Source.MODEL,
-        content="Fine. Who is told?",
-    )
-    proposed = line.but(content="Maya Chen suggests FR-001.", meta={"entries": [{"id": "FR-001"}]})
-    rt = ROUNDTABLE.but(lines=(line, proposed, line.but(content="What else?", meta={"voice": "rule"})))
+    discussing = ROUNDTABLE.but(elaboration=debate(0).but(turns=(asked,)))
+    assert own_question(scene(rt=discussing)) == "How long is the longest?"
+    assert own_question(scene(ALEX, rt=discussing)) == ""
 
-    assert own_question(scene(rt=rt)) == "Who is told?"
-    assert own_question(scene(ALEX, rt=rt)) == ""
-    assert (
-        own_question(scene(rt=rt.but(elaboration=debate(0).but(turns=(asked,)))))
-        == "How long is the longest?"
-    )
-    assert "Who is told?" in tasks.draft(scene(rt=rt)).moving
+    card = DraftQuestion(text="Who is told?", step_id=ROUNDTABLE.step_id)
+    moving = tasks.draft(
+        scene(rt=ROUNDTABLE.but(questions=(card, card.but(text="Old?", step_id="00-00"))))
+    ).moving
+    assert "Who is told?" in moving
+    assert "Old?" not in moving
+    assert all(name in moving for name in ROUNDTABLE.people.values())
 
 
 def test_earlier_discussions_come_with_what_was_decided_and_objected() -> None:

@@ -9,7 +9,6 @@ from bot.errors import VoiceError
 from bot.voices.answers import LONGEST
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.wanted import open_points
-from tests.specification.meeting import PLAYBOOK
 from tests.voices.minds import ScriptedMind, cue, debating, lost, record, thinking, whole
 from tests.voices.people import ADA, ALEX, CONTEXT, JORDAN, MAYA, roundtable
 
@@ -96,7 +95,7 @@ async def test_a_draft_asks_people_by_name() -> None:
     answer = json.dumps({"say": "", "questions": [asked], "next": [following], "entries": []})
     rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
     speech = await thinking(ScriptedMind(answer)).draft(cue(rt))
-    first = open_points(Scene(rt, PLAYBOOK, PLAYBOOK.roster[MAYA], {}))[0]
+    first = open_points(Scene(rt, cue(rt).playbook, cue(rt).playbook.roster[MAYA], {}))[0]
 
     (question,) = speech.questions
     assert (question.text, question.to, question.recommended) == ("How many a week?", "Ada", "40")

@@ -11,6 +11,7 @@ from pathlib import Path
 from bot.content import load
 from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
 from bot.domain.item.meta import Record
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Specification
@@ -146,11 +147,13 @@ def heard(said: Answer) -> Roundtable:
     return ROUNDTABLE.but(answers=(said,), unread=(said,))
 
 
+ASKED_BEFORE = DraftQuestion(text="Who is told?", step_id=ROUNDTABLE.step_id)
 FLAWS = ("empty", "long", "voices", "refused", "form")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft": lambda: tasks.draft(scene()),
     "draft-by-name": lambda: tasks.draft(scene(ALEX, rt=heard(CALLED))),
     "draft-with-all": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_ALL))),
+    "draft-asked-before": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(questions=(ASKED_BEFORE,)))),
     "draft-a-question": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_NOBODY))),
     "draft-in-a-schema": lambda: tasks.draft(scene()).noted,
     "draft-a-step-that-opens": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(answers=()))),

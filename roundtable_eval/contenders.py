@@ -173,12 +173,13 @@ class Table:
         return VoiceContext(self.rt, self.playbook, persona.key, read, MemberSight())
 
     async def draft(self, voices: ModelVoices, persona: Persona, files: Mapping[str, str] = NO_FILES) -> str:
-        """What *persona* says and asks, who reads *files*, too; what it proposes is kept."""
+        """What *persona* says and asks first, who reads *files*, too; what it proposes is kept."""
         speech = await self.answered(voices.draft(self.cue(persona, files)), Speech(""))
         patches = speech.patches or ()
         self.patches += patches
         self.rt = specifying.proposed(self.rt, persona, patches, self.playbook)
-        return speech.text
+        asked = (f"{one.to}, {one.text}" if one.to else one.text for one in speech.questions[:1])
+        return next(asked, speech.text)
 
     async def ask(self, *texts: str) -> bool:
         """Whether anything was asked, or said."""

@@ -31,6 +31,8 @@ PASSED = TurnSpeech(by_rule=True)
 OF_A_CALL = frozenset({"provider", "model", "tokens_in", "tokens_out", "seconds", "cost"})
 """Facts that a recording does not have: it takes no tokens."""
 SHA_CHARS = 7
+MOST_DRAFTS = 1_000
+"""The script says when a persona speaks."""
 
 Entry = Mapping[str, Any]
 Form = Callable[[VoiceContext, str, Sequence[Entry]], Entry]
@@ -47,7 +49,8 @@ class RecordedPolicies(Policies):
         policy = super().of(channel, policy)
         if channel != self.recorded or self.is_over():
             return policy
-        return policy.but(thinks=True, looks_first=False, depth=Depth.BRIEF, budget=None)
+        at_once = policy.but(draft_seconds=0, most_drafts=MOST_DRAFTS)
+        return at_once.but(thinks=True, looks_first=False, depth=Depth.BRIEF, budget=None)
 
 
 class ScriptedEvidence(Evidence):
@@ -193,7 +196,7 @@ class RecordedVoices:
 
     @staticmethod
     def _draft(_cue: VoiceContext, said: str, entries: Sequence[Entry]) -> Entry:
-        return {"say": said, "satisfied": True, "entries": entries}
+        return {"say": said, "entries": entries}
 
     @staticmethod
     def _turn(cue: VoiceContext, said: str, _entries: Sequence[Entry]) -> Entry:

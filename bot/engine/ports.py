@@ -25,6 +25,7 @@ from bot.domain.roundtable.effects import Commit, Speak, WorkIndicator
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
     CodeSurvey,
+    DraftQuestion,
     ExportNote,
     HandEdit,
     ItemState,
@@ -661,18 +662,17 @@ class VoiceContext(NamedTuple):
 
 class Speech(NamedTuple):
     """
-    What a persona makes of the answers to the open step. `satisfied` is its assessment of them, if it made one.
-    `by_rule`: no model was asked. `patches` are the entries that it proposes, None when it did not look for any;
-    `recommended` is its own answer to the question that it asks, `why` why that matters.
+    What a persona makes of the answers to the open step. `by_rule`: no model was asked. `patches` are the entries that
+    it proposes, None when it did not look for any; `questions` are for people, `next_questions` for the step after this
+    one.
     """
 
     text: str
     facts: Facts = NO_FACTS
-    satisfied: bool | None = None
     by_rule: bool = False
     patches: tuple[Patch, ...] | None = None
-    recommended: str = ""
-    why: str = ""
+    questions: tuple[DraftQuestion, ...] = ()
+    next_questions: tuple[DraftQuestion, ...] = ()
 
 
 class TurnSpeech(NamedTuple):
@@ -687,7 +687,7 @@ class Voices(Protocol):
     """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
 
     async def draft(self, cue: VoiceContext) -> Speech:
-        """What a persona makes of the answers to the open step: entries, and a sentence or a question if it has one."""
+        """What a persona makes of the answers to the open step: entries, questions, and a sentence if it has one."""
         ...
 
     async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:

@@ -25,44 +25,48 @@ MOST_TURNS = 8
 ISSUE_CHARS = 60
 POSITION_CHARS = 200
 QUESTION_CHARS = 300
+NAME_CHARS = 80
 REASON_CHARS = 300
 
 FIELDS = frozenset(
     {
         "say",
-        "satisfied",
-        "question",
-        "about",
-        "recommended",
-        "why",
+        "questions",
+        "next",
         "entries",
         "declined",
     }
 )
 
+_LISTS = ("entries", "questions", "next")
 _BLOCK = re.compile(
     r"^[ \t]*```[ \t]*+(?P<kind>[\w-]*+)[ \t]*+\n(?P<inside>.*?)(?:^[ \t]*```[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_BARE = re.compile(r'\{\s*"(?:say|satisfied|question|entries|declined)"\s*:')
-_ASKS = re.compile(r"[?？؟][!?？؟]*")
+_BARE = re.compile(r'\{\s*"(?:say|questions|next|entries|declined)"\s*:')
+
+
+class GivenQuestion(NamedTuple):
+    """`about` is the number of an open point, 0 for none."""
+
+    text: str
+    to: str = ""
+    recommended: str = ""
+    why: str = ""
+    about: int = 0
 
 
 class Answered(NamedTuple):
     """
-    `recorded`: the answer had a usable record; `declined`: it says that it refuses. `question` is to be put below the
-    text; it is `about` the open point with that number, 0 for none. `entries` are as they were given, None where the
-    answer has no list of them.
+    `recorded`: the answer had a usable record; `declined`: it says that it refuses. `following` are the questions for
+    the next step. `entries` are as they were given, None where the answer has no list of them.
     """
 
     text: str
-    satisfied: bool | None = None
     recorded: bool = False
     declined: bool = False
-    question: str = ""
-    about: int = 0
-    recommended: str = ""
-    why: str = ""
+    questions: tuple[GivenQuestion, ...] = ()
+    following: tuple[GivenQuestion, ...] = ()
     entries: tuple[Any, ...] | None = None
     dropped: tuple[Mapping[str, str], ...] = ()
 
@@ -72,17 +76,13 @@ def read(answer: str) -> Answered:
     if found is None:
         return Answered(text)
     said = found["say"] if isinstance(found.get("say"), str) else text
-    satisfied, entries = found.get("satisfied"), found.get("entries")
-    about = found.get("about")
+    entries = found.get("entries")
     return Answered(
         said.strip(),
-        satisfied if isinstance(satisfied, bool) else None,
-        recorded=isinstance(satisfied, bool) or isinstance(entries, list),
+        recorded=any(isinstance(found.get(name), list) for name in _LISTS),
         declined=found.get("declined") is True,
-        question=_question(said, found),
-        about=about if isinstance(about, int) and not isinstance(about, bool) else 0,
-        recommended=text_row(found.get("recommended"), QUESTION_CHARS),
-        why=text_row(found.get("why"), REASON_CHARS),
+        questions=tuple(_questions(found.get("questions"))),
+        following=tuple(_questions(found.get("next"))),
         entries=tuple(entries) if isinstance(entries, list) else None,
     )
 
@@ -156,10 +156,6 @@ def rows_in(answer: str, field: str) -> list[Any] | None:
     return rows if isinstance(rows, list) else None
 
 
-def questions_in(text: str) -> int:
-    return len(_ASKS.findall(text))
-
-
 def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
     """
     The text, and the record at its end, or a record that is all of the answer. A record with text after it was quoted
@@ -217,10 +213,19 @@ def _is_record(found: Mapping[str, Any], *, alone: bool) -> bool:
     return alone and bool(found) and FIELDS.issuperset(found)
 
 
-def _question(text: str, found: Mapping[str, Any]) -> str:
-    """The question of the record, if the persona is not satisfied and the text asks nothing."""
-    question = text_row(found.get("question"), QUESTION_CHARS)
-    return "" if found.get("satisfied") is not False or _ASKS.search(text) else question
+def _questions(given: Any) -> Iterator[GivenQuestion]:
+    for one in given if isinstance(given, list) else ():
+        if not isinstance(one, Mapping):
+            continue
+        text, about = tidied(text_row(one.get("text"), QUESTION_CHARS)), one.get("about")
+        if text:
+            yield GivenQuestion(
+                text,
+                text_row(one.get("to"), NAME_CHARS),
+                text_row(one.get("recommended"), QUESTION_CHARS),
+                text_row(one.get("why"), REASON_CHARS),
+                about if isinstance(about, int) and not isinstance(about, bool) else 0,
+            )
 
 
 # Prepares the text of a model to be posted for a persona: only the persona's own words, all of them visible.
@@ -232,7 +237,7 @@ LONGEST = 3_000
 """The most characters of a contribution: about five times what the prompt asks for."""
 
 LONGEST_REMARK = 500
-"""The same of what is said about an answer to a step, with its question."""
+"""The same of what is said about an answer to a step."""
 
 _MARKED = re.compile(r"^(?:<<<|>>>)[0-9a-f]{16}.*$", re.MULTILINE)
 _LINK = re.compile(r"!?\[(?P<label>[^\]\n]{0,300}+)\]\(\s*+<?(?P<url>[^()\s>]{1,2000}+)>?+[^)\n]{0,300}+\)")

@@ -13,12 +13,13 @@ from typing import NamedTuple, Protocol, TypeVar
 from bot.domain.catalog.personas import ModelTask
 from bot.domain.discussion.elaboration import Contribution, Elaboration
 from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import QUOTED
 from bot.engine.ports import Facts, Speech, TurnSpeech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing
-from bot.voices.answers import Answered, SpokenPart
+from bot.voices.answers import Answered, GivenQuestion, SpokenPart
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
 from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.scene import Scene
@@ -34,13 +35,11 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 EMPTY, LONG, VOICES, REFUSED = "empty", "long", "voices", "refused"
-QUESTION, FORM = "question", "form"
+FORM = "form"
 """What can be wrong with an answer. Each is also the heading of the sentence in `again.md` for the second attempt."""
 
 OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
 """The same, by the reasons of a model's VoiceError."""
-
-SETTLED = "what is proposed answers it"
 
 REASONS = {
     EMPTY: "empty",
@@ -96,10 +95,13 @@ class ModelVoices:
         if not cue.roundtable.to_read and not session.looks:
             return Speech("")
         scene = await _scene(cue)
-        spec = AnswerSpec(scene, session)
+        spec, points = AnswerSpec(scene), wanted.open_points(scene)
         searched = await session.first_search("\n".join(one.text for one in cue.roundtable.unread))
         answer, facts = await _answer(session, cue, tasks.draft(scene, searched), spec)
-        speech = _speech(answer, facts)
+        speech = _speech(answer, facts)._replace(
+            questions=tuple(_asked(one, points) for one in answer.questions),
+            next_questions=tuple(_asked(one) for one in answer.following),
+        )
         if answer.entries is None:
             return speech
         found = proposing.proposed(answer.entries, scene, session.shown)
@@ -194,14 +196,10 @@ class AnswerReader(Protocol[T_co]):
 
 
 class AnswerSpec:
-    """
-    The requirements for what is made of people's answers. Who is not satisfied must ask exactly one question, about a
-    point that its own entries leave open; *session* knows what it looked at.
-    """
+    """The requirements for what is made of people's answers: it needs no words."""
 
-    def __init__(self, scene: Scene, session: ModelSession | None = None) -> None:
+    def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._session = session
         self._persona = scene.persona
         self._names = answers.SpeakerPrefixes(scene.playbook.roster, scene.rt.people.values())
 
@@ -211,36 +209,16 @@ class AnswerSpec:
         words alone may be a refusal, in whatever language.
         """
         found = answers.read(sanitized(text))
-        is_settled = self._settles(found)
-        if is_settled:
-            dropped = {"what": found.question, "why": SETTLED}
-            found = found._replace(question="", recommended="", why="", dropped=(dropped,))
-        whole = answers.tidied(f"{found.text} {found.question}".strip())
+        whole = answers.tidied(found.text)
         own = self._names.own(whole, self._persona)
         answer = found._replace(text=own)
         if found.declined or answers.declines(own):
             return answer._replace(text=""), REFUSED
         if not found.recorded and (in_schema or own):
             return answer._replace(text="" if in_schema else own), FORM
-        is_asked = answers.questions_in(own) == 1 or (is_settled and not answers.questions_in(own))
-        unasked = found.satisfied is False and not is_asked
-        if not own and not whole and unasked:
-            return answer, QUESTION
         if not own:
-            silent = found.satisfied is not None or found.entries is not None
-            return answer, "" if silent and not whole else VOICES if whole else EMPTY
-        if len(own) > answers.LONGEST_REMARK:
-            return answer, LONG
-        return answer, QUESTION if unasked else ""
-
-    def _settles(self, found: Answered) -> bool:
-        """Whether the entries of the answer settle the point that its question is about."""
-        points = wanted.open_points(self.scene)
-        if not found.question or not found.entries or not 0 < found.about <= len(points):
-            return False
-        seen = self._session.shown if self._session else {}
-        patches = proposing.proposed(found.entries, self.scene, seen).patches
-        return wanted.settles(points[found.about - 1], patches, self.scene)
+            return answer, "" if found.recorded and not whole else VOICES if whole else EMPTY
+        return answer, LONG if len(own) > answers.LONGEST_REMARK else ""
 
 
 class TurnSpec:
@@ -303,14 +281,13 @@ def _turn_speech(
 
 
 def _speech(answer: Answered, facts: Facts) -> Speech:
-    asks = bool(answers.questions_in(answer.text))
-    return Speech(
-        answer.text,
-        facts,
-        satisfied=answer.satisfied,
-        recommended=answer.recommended if asks else "",
-        why=answer.why if asks else "",
-    )
+    return Speech(answer.text, facts)
+
+
+def _asked(one: GivenQuestion, points: Sequence[wanted.OpenPoint] = ()) -> DraftQuestion:
+    gap = points[one.about - 1].gap if 0 < one.about <= len(points) else None
+    about = gap.key if gap else ""
+    return DraftQuestion(text=one.text, to=one.to, recommended=one.recommended, why=one.why, gap=about)
 
 
 async def _answer(
@@ -319,7 +296,7 @@ async def _answer(
     answer, flaw = await _read_twice(prompt, spec, thinking, cue.persona)
     if flaw == LONG and answer.text:
         answer, flaw = answer._replace(text=answers.shortened(answer.text, answers.LONGEST_REMARK)), ""
-    if flaw == QUESTION or (flaw == FORM and answer.text):  # what it says is still useful
+    if flaw == FORM and answer.text:  # what it says is still useful
         flaw = ""
     if flaw:
         raise _unusable(cue, flaw, thinking)
@@ -335,14 +312,21 @@ async def _answer(
 def _with_known_sources(answer: Answered, shown: Mapping[str, str], prompt: Prompt) -> Answered:
     """Nobody sees a source that the persona did not see."""
     seen = "\n".join((*prompt.stable, prompt.moving))
-    text, recommended, why = (
-        with_known_sources(one, shown, seen) for one in (answer.text, answer.recommended, answer.why)
-    )
+    dropped = list[Mapping[str, str]]()
+
+    def known(text: str) -> str:
+        found = with_known_sources(text, shown, seen)
+        dropped.extend(found.dropped)
+        return found.text
+
+    def asked(one: GivenQuestion) -> GivenQuestion:
+        return one._replace(text=known(one.text), recommended=known(one.recommended), why=known(one.why))
+
     return answer._replace(
-        text=text.text,
-        recommended=recommended.text,
-        why=why.text,
-        dropped=(*answer.dropped, *text.dropped, *recommended.dropped, *why.dropped),
+        text=known(answer.text),
+        questions=tuple(map(asked, answer.questions)),
+        following=tuple(map(asked, answer.following)),
+        dropped=tuple(dropped),
     )
 
 

@@ -85,7 +85,7 @@ from bot.domain.roundtable.outcomes import (
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.timers import TimerName
+from bot.domain.roundtable.timers import OF_DRAFTS, TimerName, due_at
 from bot.domain.roundtable.transitions import opening
 from bot.domain.specification.brief import PAGE
 from bot.domain.specification.claims import Quote
@@ -180,7 +180,7 @@ class World:
         f"{speak.persona} on {speak.task}"
     )
     more: Mapping[str, Any] = field(default_factory=dict)
-    """What a persona says besides words: its stances, whether it is satisfied, or passes."""
+    """What a persona says besides words: its stances, what it asks, or that it passes."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     patches: tuple[Patch, ...] = ()
     failing: dict[str, list[Failed]] = field(default_factory=dict)
@@ -446,7 +446,7 @@ class Table:
         """The next debt, or False when nothing is owed."""
         effect = self.rt.next_effect
         if effect is None:
-            return False
+            return self._drafting()
         told: dict[str, Any] = {"key": effect.id, "at": self.now(), "effect": effect.id}
         if isinstance(effect, Rewrite) and effect.ts == self.rt.place.thread:
             self.world.root_edits.append(effect)
@@ -460,6 +460,19 @@ class Table:
         if self.rt.menu and self.rt.menu.token not in {menu.token for menu in self.menus}:
             self.menus.append(self.rt.menu)
         return True
+
+    def _drafting(self) -> bool:
+        """A draft that is due."""
+        due = [one for one in due_at(self.rt, self.rt.now) if one.name in OF_DRAFTS]
+        self.rt = self.decided(due[0]) if due else self.rt
+        return bool(due)
+
+    def fall_silent(self, seconds: int = 15) -> "Table":
+        """Nobody says anything for so long."""
+        self.wait(seconds)
+        for due in due_at(self.rt, self.now()):
+            self.rt = self.decided(due)
+        return self._paid()
 
     def pay_until(self, enough: Callable[[Roundtable], bool]) -> "Table":
         while not enough(self.rt):

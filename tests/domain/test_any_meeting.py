@@ -92,7 +92,9 @@ FAILING = st.sampled_from(
 VERDICTS = st.sampled_from(["go", "no-go", "no gap", "skip", "go with a condition; condition: a test"])
 BOOKS = {
     "few steps": few_steps(),
-    "little to spend": replace(few_steps(), policy=Policy(thinks=True, budget=Budget(tokens=700))),
+    "little to spend": replace(
+        few_steps(), policy=Policy(thinks=True, draft_seconds=0, budget=Budget(tokens=700))
+    ),
     "odd steps": few_steps(
         step("00-01"),
         step("00-02", skip_if="scope =="),

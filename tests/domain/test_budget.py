@@ -19,7 +19,7 @@ TOKENS = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cos
 
 
 def table(budget: Budget | None) -> Table:
-    at = Table(replace(shipped(), policy=Policy(budget=budget, thinks=True)))
+    at = Table(replace(shipped(), policy=Policy(budget=budget, thinks=True, draft_seconds=0, most_drafts=99)))
     at.world.facts = TOKENS
     return at.start()
 

@@ -330,7 +330,7 @@ def test_what_nobody_answered_is_read_with_the_rest() -> None:
 def test_an_answer_that_cannot_be_used_is_one_line_with_a_button(reason: str) -> None:
     """What people said is in the record; the model may be asked again."""
     table = thoughtful(ended=False).fail("speak", reason).say("done")
-    told = step_wording.not_read(table.playbook.roster["business-analyst"], 1)
+    told = step_wording.not_read(table.playbook.roster["business-analyst"], 1, 1, is_most=False)
 
     assert table.card.text.count(told) == 1
     assert table.menu.offers(Action.CONTINUE)

@@ -241,7 +241,7 @@ def not_written() -> Table:
 
 
 def personas_discuss() -> Table:
-    table = Table(replace(few_steps(), policy=Policy(thinks=True))).start().elaborate()
+    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start().elaborate()
     return table.say("Tunnels are long.")
 
 

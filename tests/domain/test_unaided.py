@@ -133,7 +133,7 @@ def test_a_person_is_not_left_without_an_answer() -> None:
 
 def own_model(reason: str = "unavailable", *, who: str = "alex") -> Table:
     """Alex has a model of his own, and it fails in the first round of a discussion."""
-    policy = TWO.policy.but(model="openai:gpt-y", thinks=True)
+    policy = TWO.policy.but(model="openai:gpt-y", thinks=True, draft_seconds=0)
     book = replace(TWO, policy=policy, roster=TWO.roster.with_models({who: "openai:gpt-x"}))
     table = Table(book).start().do_step().stop_paying().press(Action.ELABORATE)
     table.pay_up_to("speak").pay_one()

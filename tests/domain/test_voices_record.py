@@ -2,9 +2,8 @@
 
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Speak
 from bot.domain.transcript.lines import Line
-from tests.domain.books import few_steps, thinking
+from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
 
 TOOK = {
@@ -78,13 +77,3 @@ def test_a_pass_is_recorded_and_not_posted() -> None:
     assert not any("nothing to add" in text for text in table.texts)
     assert table.rt.debate.turn_count == 1
     assert table.menu.offers(Action.END_ELABORATION)
-
-
-def test_an_assessment_stands_on_the_acknowledgement() -> None:
-    """Whether the answers so far satisfy the persona; nothing acts on it."""
-    table = Table(thinking(few_steps())).start()
-    table.world.more = {"satisfied": False}
-    table.say("For field work.")
-
-    assert by(table, "BusinessAnalyst").meta["satisfied"] is False
-    assert [effect.task for effect in table.completing if isinstance(effect, Speak)] == ["draft"]

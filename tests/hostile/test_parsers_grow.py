@@ -336,7 +336,6 @@ MODELS: Mapping[str, Read] = {
         answers.tidied(said),
         answers.declines(said),
         answers.shortened(said),
-        answers.questions_in(said),
     ),
     "a long text": lambda said: answers.shortened(said, len(said) - 1),
     "a claim and its quote": lambda said: CHECK.flaws(said, [(Root("Ada", said), said)]),

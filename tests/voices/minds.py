@@ -79,7 +79,7 @@ async def take_turn(voices: Voices, given: VoiceContext, kind: TurnKind = TurnKi
 
 def drafted(*entries: Any) -> str:
     """A draft that proposes *entries*, and says nothing."""
-    return json.dumps({"say": "", "satisfied": True, "entries": entries})
+    return json.dumps({"say": "", "entries": entries})
 
 
 def lost(reason: str = "unavailable", *, again: bool = False) -> VoiceError:

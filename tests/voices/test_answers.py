@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from bot.domain.specification.claims import Quote
 from bot.voices import answers
-from bot.voices.answers import Answered, SpeakerPrefixes, SpokenPart, read, spoken_in, tidied
+from bot.voices.answers import Answered, GivenQuestion, SpeakerPrefixes, SpokenPart, read, spoken_in, tidied
 from bot.voices.prompts.seen import sanitized
 from tests.voices.people import ALEX, ROSTER
 
 TURNS = frozenset({"t01", "t02"})
-RECORD = json.dumps({"satisfied": True, "entries": []})
-FOUND = Answered("A queue.", satisfied=True, recorded=True, entries=())
+RECORD = json.dumps({"entries": []})
+FOUND = Answered("A queue.", recorded=True, entries=())
 
 
 def answered(text: str) -> Answered:
@@ -147,11 +147,14 @@ def test_hostile_stances_are_lines_of_plain_text() -> None:
     assert len(stance.position) <= 200
 
 
-def test_one_question_is_enough() -> None:
-    """What the words ask already is not followed by another."""
-    text = 'Who loses most?\n```record\n{"satisfied": false, "question": "How many?"}\n```'
+def test_questions_are_read_one_by_one() -> None:
+    """What is no question, or has no text, is left out."""
+    asked = [{"text": "How many?", "to": "Grace", "about": 2, "recommended": "40"}, {"to": "Ada"}, "Who?"]
+    found = answered(json.dumps({"say": "", "questions": asked, "next": [{"text": "When?", "about": True}]}))
 
-    assert answered(text).text == "Who loses most?"
+    assert found.recorded
+    assert found.questions == (GivenQuestion("How many?", "Grace", "40", "", 2),)
+    assert found.following == (GivenQuestion("When?"),)
 
 
 @given(

@@ -23,11 +23,16 @@ SAID: dict[str, Any] = json.loads(record("A queue."))
 ASSESSED: dict[str, Any] = {
     "declined": False,
     "say": "",
-    "satisfied": False,
-    "question": "How many edits a week?",
-    "about": 0,
-    "recommended": "40",
-    "why": "It decides about the queue.",
+    "questions": [
+        {
+            "text": "How many edits a week?",
+            "to": "Ada",
+            "about": 0,
+            "recommended": "40",
+            "why": "It decides about the queue.",
+        }
+    ],
+    "next": [],
     "entries": [],
 }
 
@@ -63,15 +68,15 @@ async def test_findings_are_read_completely() -> None:
     )
 
 
-async def test_an_assessment_asks_its_question() -> None:
+async def test_an_assessment_asks_its_questions() -> None:
     mind = held(json.dumps(ASSESSED))
     rt = roundtable(FEATURES, (ADA, "Edits get lost in tunnels."))
     speech = await thinking(mind).draft(VoiceContext(rt, PLAYBOOK, MAYA))
 
     valid(mind, ASSESSED)
-    assert speech.text == "How many edits a week?"
-    assert (speech.recommended, speech.why) == ("40", "It decides about the queue.")
-    assert speech.satisfied is False
+    (asked,) = speech.questions
+    assert (asked.text, asked.to) == ("How many edits a week?", "Ada")
+    assert (asked.recommended, asked.why) == ("40", "It decides about the queue.")
 
 
 @pytest.mark.parametrize("words", ["En voi auttaa tässä asiassa.", "A queue, I would say."])

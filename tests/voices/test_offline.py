@@ -55,7 +55,7 @@ def test_answers_are_not_judged(text: str) -> None:
     """A reaction acknowledges them; no line repeats them, and nothing is asked back."""
     said = draft(roundtable(CONTEXT).but(answers=(Answer(person=ADA, text=text, ts="1"),)))
 
-    assert (said.text, said.satisfied) == ("", None)
+    assert (said.text, said.questions) == ("", ())
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from bot.domain.roundtable.effects import Speak
 from bot.errors import VoiceError
 from bot.voices.answers import LONGEST
 from bot.voices.offline.offline import OfflineVoices
+from bot.voices.prompts.scene import Scene
+from bot.voices.prompts.wanted import open_points
 from bot.voices.thinking import ModelVoices
 from tests.voices.minds import ScriptedMind, cue, debating, lost, record, take_turn, thinking, whole
 from tests.voices.people import ADA, ALEX, CONTEXT, JORDAN, MAYA, roundtable
@@ -100,51 +102,36 @@ def spoken_by(*personas: str) -> str:
     return json.dumps({"contributions": rows})
 
 
-async def test_an_assessment_asks_exactly_one_question() -> None:
-    """The one of the record, below the words."""
-    answer = (
-        'You lose edits in tunnels.\n\n```record\n{"satisfied": false, "question": "How many a week?"}\n```'
-    )
+async def test_a_draft_asks_people_by_name() -> None:
+    """On its card, and on the next one; a question about an open point knows the gap that it is about."""
+    asked = {"text": "How many a week?", "to": "Ada", "about": 1, "recommended": "40", "why": "The queue"}
+    following = {"text": "Who waits for it?", "to": "", "about": 0, "recommended": "", "why": ""}
+    answer = json.dumps({"say": "", "questions": [asked], "next": [following], "entries": []})
     rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
     speech = await thinking(ScriptedMind(answer)).draft(cue(rt))
+    first = open_points(Scene(rt, cue(rt).playbook, cue(rt).playbook.roster[MAYA], {}))[0]
 
-    assert speech.text == "You lose edits in tunnels. How many a week?"
-    assert speech.satisfied is False
+    (question,) = speech.questions
+    assert (question.text, question.to, question.recommended) == ("How many a week?", "Ada", "40")
+    assert question.gap == (first.gap.key if first.gap else "")
+    assert [one.text for one in speech.next_questions] == ["Who waits for it?"]
 
 
-async def test_who_is_satisfied_asks_nothing() -> None:
-    """And may have nothing to say at all."""
+async def test_a_draft_may_have_nothing_to_say() -> None:
     rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
-    speech = await thinking(ScriptedMind('{"satisfied": true, "question": ""}')).draft(cue(rt))
-
-    assert (speech.text, speech.satisfied) == ("", True)
-
-
-def assessed(text: str, question: str = "") -> str:
-    """What somebody says who is not satisfied."""
-    return f'{text}\n\n```record\n{{"satisfied": false, "question": "{question}"}}\n```'
-
-
-@pytest.mark.parametrize(
-    "first", [assessed("You lose edits."), assessed("Which? And how many?"), assessed("")]
-)
-async def test_who_is_not_satisfied_asks_exactly_one_question(first: str) -> None:
-    """None, or several, are asked for once more."""
-    mind = ScriptedMind(first, assessed("You lose edits.", "How many a week?"))
-    rt = roundtable(CONTEXT, (ADA, "Edits get lost."))
+    mind = ScriptedMind('{"say": "", "questions": [], "next": [], "entries": []}')
     speech = await thinking(mind).draft(cue(rt))
 
-    assert speech.text == "You lose edits. How many a week?"
-    assert "did not ask exactly one question" in mind.asked[1].moving
-    assert len(mind.asked) == 2
+    assert (speech.text, speech.questions, speech.patches) == ("", (), ())
+    assert len(mind.asked) == 1
 
 
-async def test_words_about_an_answer_are_said_even_if_they_never_ask() -> None:
-    """Twice is enough: what somebody takes from an answer is worth having all the same."""
-    mind = ScriptedMind(assessed("You lose edits."))
+async def test_words_without_the_form_of_a_draft_are_said_after_a_second_attempt() -> None:
+    """What somebody takes from an answer is worth having all the same."""
+    mind = ScriptedMind("You lose edits.")
     speech = await thinking(mind).draft(cue(roundtable(CONTEXT, (ADA, "Edits get lost."))))
 
-    assert (speech.text, speech.satisfied) == ("You lose edits.", False)
+    assert speech.text == "You lose edits."
     assert len(mind.asked) == 2
 
 

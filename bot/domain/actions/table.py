@@ -110,9 +110,9 @@ class Action:
     DEPTH_STANDARD = ActionRow("depth_standard", "depths.pressed", _depth("standard", "standard mode"))
     DEPTH_DEEP = ActionRow("depth_deep", "depths.pressed", _depth(*_DEEP))
     READ_AGAIN = ActionRow(
-        "read_again", "steps.read_again", _typed(alone("read again"), _STEP | _MENU), "steps.can_be_read"
+        "read_again", "steps.read_again", _typed(alone("draft again"), _STEP | _MENU), "steps.can_be_read"
     )
-    """A model gave no answer that could be used about what people said."""
+    """Of what people said and no model has read: it gave no answer that could be used, or no more drafts are made."""
     REANALYSE = ActionRow("reanalyse", "resuming.reanalyse")
     CANCEL = ActionRow("cancel", "resuming.cancelled")
     ALLOW_MORE = ActionRow("allow_more", "budgeting.allowed_more")

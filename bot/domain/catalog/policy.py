@@ -62,7 +62,8 @@ class Policy(Stored):
     With *guests_press*, guests and people of other organisations count as members. *thinks*: every persona has a model,
     so people wait for replies; *model* is that of personas that name none. With *looks_first* a persona looks when a
     step opens, before anybody answers. *agent*: the Slack app is declared as one. *file_url* is where people read the
-    files of the workspace, with `{path}` in it.
+    files of the workspace, with `{path}` in it. A step's persona drafts when people have been silent for
+    *draft_seconds*, *most_drafts* times in a step.
 
     A file of policies may say for a channel whether roundtables are started there, with which *cast* (the keys of
     personas; none means all) and at which *depth*, and when people are not written to: in *quiet_hours*, and on
@@ -79,6 +80,8 @@ class Policy(Stored):
     model: str = ""
     agent: bool = False
     file_url: str = ""
+    draft_seconds: int = 15
+    most_drafts: int = 3
     start: bool = True
     cast: tuple[str, ...] = ()
     depth: Depth | None = None

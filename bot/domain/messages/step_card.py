@@ -263,6 +263,9 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
     if scene.is_draft:
         yield from _suggestions(scene)
     yield from cut(scene, CardPart(title="So far", button=_reversal(scene)), _recorded(scene), ENTRIES_SHOWN)
+    if scene.drafted:
+        rows = [CardRow(text=step_wording.asks(one), aside=one.why) for one in scene.drafted]
+        yield CardPart(title="Questions", rows=tuple(rows))
     if not scene.is_untouched:
         yield from _still_missing(scene)
     yield from _stale_parts(scene)
@@ -281,8 +284,7 @@ def _still_missing(scene: StepScene) -> Iterator[CardPart]:
     """The questions, with their numbers, and what coverage asks beyond them; the first one is bold."""
     rows = [_question(one, is_first=at == 0) for at, one in enumerate(scene.unanswered)]
     if scene.is_covered or not rows:
-        asked = {gap for one in scene.unanswered for gap in one.gaps}
-        gaps = [gap for gap in scene.missing if gap not in asked]
+        gaps = [gap for gap in scene.missing if gap not in scene.asked_gaps]
         asks = specification_wording.missing(gaps, scene.schema, scene.specification)[:ENTRIES_SHOWN]
         rows += [CardRow(text=ask if rows or at else f"**{ask}**") for at, ask in enumerate(asks)]
     if rows:
@@ -715,7 +717,7 @@ def _foot(scene: StepScene) -> Iterator[str]:
         yield step_wording.becomes_of_replies(
             scene.persona.first_name, scene.depth, questions=len(scene.questions), thinks=scene.thinks
         )
-    elif not _unsettled(scene):
+    elif not scene.drafted and not _unsettled(scene):
         all_of_it = "Nothing is missing." if scene.also_asked else "That is all I asked."
         yield f"{all_of_it} Finish when you are ready."
     if heard := _heard(scene):

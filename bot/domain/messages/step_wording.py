@@ -14,7 +14,14 @@ from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import BULLET, NUMBERED, Depth, Step
 from bot.domain.item.item import TITLE_CHARS
 from bot.domain.item.meta import Record
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ExportFlaw, ExportNote, KeywordHits
+from bot.domain.roundtable.outcomes import (
+    ChangedFile,
+    CodeSurvey,
+    DraftQuestion,
+    ExportFlaw,
+    ExportNote,
+    KeywordHits,
+)
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, listed, one_line
 
@@ -183,14 +190,17 @@ AT_REST = {
 }
 
 
-def recommended(answer: str, why: str) -> str:
-    """Small print below the question of a model."""
-    parts = [f"Suggested answer: {answer}" if answer else "", f"Why it matters: {why}" if why else ""]
-    return "\n".join(filter(None, parts))
+def asks(question: DraftQuestion) -> str:
+    """By names: `**Grace**: When does the bank's day end? Alex would say 16:00.`"""
+    own = f" {question.by} would say: {question.recommended.rstrip('.')}." if question.recommended else ""
+    return f"{f'**{question.to}**: ' if question.to else ''}{question.text}{own}"
 
 
-def not_read(persona: Persona, messages: int) -> str:
+def not_read(persona: Persona, messages: int, drafts: int, *, is_most: bool) -> str:
+    """*is_most*: so many *drafts* are made of a step by themselves."""
     said = counted(messages, "message was", "messages were")
+    if is_most:
+        return f"{said} not read by {persona.first_name} after {counted(drafts, 'draft')} of this step."
     return f"{said} not read by {persona.first_name}: the model gave no answer that could be used."
 
 

@@ -172,6 +172,8 @@ TIMED: Mapping[TimerName, Transition] = {
     TimerName.FEEDBACK: silence.feedback_due,
     TimerName.ROUND: elaborations.round_due,
     TimerName.UNANSWERED: silence.unanswered_due,
+    TimerName.DRAFT: speaking.draft_due,
+    TimerName.DRAFT_LATEST: speaking.draft_due,
 }
 """What follows when a timer is due, in every stage."""
 

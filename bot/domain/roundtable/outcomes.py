@@ -157,33 +157,49 @@ class ItemRead(EffectOutcome):
     lost: bool = False
 
 
+class DraftQuestion(Stored):
+    """
+    What the draft of a persona asks people on a step; on the card, `by` is that persona. `to` is the name that the
+    model gave, and from then on the id of a person; empty for everybody. `recommended` is the persona's own answer,
+    `why` says why that matters. A question about a gap of coverage is asked while there is that gap (its key).
+    """
+
+    text: str
+    to: str = ""
+    recommended: str = ""
+    why: str = ""
+    gap: str = ""
+    by: str = ""
+    step_id: str = ""
+
+    @property
+    def meta(self) -> dict[str, str]:
+        """What its line says besides its text."""
+        return {"asks": self.to, "recommended": self.recommended, "why": self.why}
+
+
 class PersonaSpoke(EffectOutcome):
     """
     What a persona makes of the answers to the open step. `facts` go into the line's `meta`: provider, tokens, seconds.
     `read` are the messages (by ts) that waited to be read. `by_rule`: no model was asked. `patches` are the entries
-    that it proposes, None when it did not look for any. `recommended` is its own answer to the question that it asks,
-    and `why` says why that matters. `then` is the effect's.
+    that it proposes, None when it did not look for any; `questions` are for people, `next_questions` for the step after
+    this one. `then` is the effect's.
     """
 
     persona: str
     text: str
     facts: Mapping[str, Any] = {}
-    satisfied: bool | None = None
     read: tuple[str, ...] = ()
     by_rule: bool = False
     patches: tuple[Patch, ...] | None = None
-    recommended: str = ""
-    why: str = ""
+    questions: tuple[DraftQuestion, ...] = ()
+    next_questions: tuple[DraftQuestion, ...] = ()
     then: tuple[str, ...] = ()
 
     @property
     def meta(self) -> dict[str, Any]:
         """What the line says besides its text; a field that says nothing is left out."""
-        said = {"recommended": self.recommended, "why": self.why}
-        own = {name: fact for name, fact in said.items() if fact}
-        assessed = {} if self.satisfied is None else {"satisfied": self.satisfied}
-        by = BY_RULE if self.by_rule else {}
-        return {**spent(self.facts), **own, **assessed, **by}
+        return {**spent(self.facts), **(BY_RULE if self.by_rule else {})}
 
 
 class TurnTaken(EffectOutcome):

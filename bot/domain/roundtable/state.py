@@ -36,7 +36,7 @@ from bot.domain.roundtable.effects import (
 )
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
-from bot.domain.roundtable.outcomes import CodeSurvey, ThreadMessage
+from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, ThreadMessage
 from bot.domain.roundtable.posts import (
     LiveMessage,
     PostedPrompt,
@@ -99,13 +99,14 @@ class RoundtableFields(Stored):
     `sequence` it makes ids that were never used before. `content` is the fingerprint of the steps and personas that it
     was last changed with. `now` is the time of the newest input. `heading_for` is the stage that follows CLOSING or
     PAUSED. `filed` are the answers as they were last written into the files, `unread` those that no model has read yet,
-    also of steps before. `lines` are the transcript's since the last commit, `saved_at` is the time of the last commit,
-    `unsaved` the commits that failed, `unsent` what Slack did not take while the thread was closed to us. `last_heard`
-    is the Slack ts of the newest message that git had when the item was taken up from there, or that was read from the
-    thread at the start. `unaided`: a model failed, and until a person wants it back all (or `unaided_personas`) speak
-    without one. `working_at` is the message that says that we are at work, `working_by` how it does, and
-    `signs_refused` is what Slack would not show here. `session` is what an agent's session in the thread was last
-    called. `last_line` is the newest that was committed; `unsealed` lines before it wait to be taken over.
+    also of steps before; `drafts` counts those of the open step. `questions` are what the newest one asks, on the open
+    step and on the one after it. `lines` are the transcript's since the last commit, `saved_at` is the time of the last
+    commit, `unsaved` the commits that failed, `unsent` what Slack did not take while the thread was closed to us.
+    `last_heard` is the Slack ts of the newest message that git had when the item was taken up from there, or that was
+    read from the thread at the start. `unaided`: a model failed, and until a person wants it back all (or
+    `unaided_personas`) speak without one. `working_at` is the message that says that we are at work, `working_by` how
+    it does, and `signs_refused` is what Slack would not show here. `session` is what an agent's session in the thread
+    was last called. `last_line` is the newest that was committed; `unsealed` lines before it wait to be taken over.
     `exports_told` are the exported paths that people know are not written. `specification` is folded from all lines,
     committed or not; `written` are the digests of the sections as they were written last, by file and heading.
     `reopened` is the step that people opened again out of its turn. `live` are our messages that follow the state:
@@ -164,6 +165,8 @@ class RoundtableFields(Stored):
     answers: tuple[Answer, ...] = ()
     filed: tuple[Answer, ...] = ()
     unread: tuple[Answer, ...] = ()
+    drafts: int = 0
+    questions: tuple[DraftQuestion, ...] = ()
     last_heard: str = ""
     survey: CodeSurvey | None = None
     overtaken: tuple[EarlyEdit, ...] = ()
@@ -450,10 +453,8 @@ class Roundtable(RoundtableFields):
         return self.but(answers=answers, unread=(*others, changed))
 
     def without_answer(self, ts: str) -> "Roundtable":
-        answers, unread = (
-            tuple(one for one in given if one.ts != ts) for given in (self.answers, self.unread)
-        )
-        return self.but(answers=answers, unread=unread)
+        kept = [tuple(one for one in given if one.ts != ts) for given in (self.answers, self.unread)]
+        return self.but(answers=kept[0], unread=kept[1])
 
     def telling(
         self, message: Message, *, part: LinePhase, actor: str = HOST, line: str = "", **meta: Any

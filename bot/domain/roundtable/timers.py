@@ -27,8 +27,13 @@ class TimerName(StrEnum):
     """Since people last wrote below the menu of a finished step."""
     UNANSWERED = "unanswered"
     """Since people last wrote while something waits for one of them by name."""
+    DRAFT = "draft"
+    """Since people last wrote what no model has read."""
+    DRAFT_LATEST = "draft_latest"
+    """Since the first of such words."""
 
 
+OF_DRAFTS = (TimerName.DRAFT, TimerName.DRAFT_LATEST)
 KNOWN = frozenset(TimerName)
 """A timer that only a newer version knows stays as it is."""
 

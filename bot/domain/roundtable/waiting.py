@@ -4,7 +4,7 @@ What waits for one person. Home, the digest, the roll call and the card say it f
 Only the running roundtable is asked: what people have not answered, never what a model thinks they should do.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
@@ -115,14 +115,14 @@ def participants(rt: Roundtable) -> tuple[str, ...]:
 def heard_in_step(rt: Roundtable) -> frozenset[str]:
     """Who said something about the open step, or has nothing to add."""
     said = {answer.person for answer in rt.answers}
-    recorded = {
-        claim.owner.by
-        for entry in rt.specification.entries.values()
-        if entry.step == rt.step_id
-        for _, claim in entry.current()
-    }
     passed = rt.attendance.passed if rt.attendance.step_id == rt.step_id else ()
-    return frozenset((*said, *recorded, *passed))
+    return frozenset((*said, *recorded_of(rt, [rt.step_id]), *passed))
+
+
+def recorded_of(rt: Roundtable, steps: Collection[str]) -> frozenset[str]:
+    """Those of whom an entry of *steps* has words."""
+    entries = (one for one in rt.specification.entries.values() if one.step in steps)
+    return frozenset(claim.owner.by for entry in entries for _, claim in entry.current())
 
 
 def awaited(rt: Roundtable) -> tuple[str, ...]:

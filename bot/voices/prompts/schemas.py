@@ -36,16 +36,8 @@ ID: JsonSchema = {
 
 def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
     """An answer to what people say on a step. None where it collects nothing."""
-    form = _object(
-        declined=FLAG,
-        say=TEXT,
-        satisfied=FLAG,
-        question=TEXT,
-        about=COUNT,
-        recommended=TEXT,
-        why=TEXT,
-        entries=_list(_entry(kinds)),
-    )
+    questions = _list(_object(text=TEXT, to=TEXT, about=COUNT, recommended=TEXT, why=TEXT))
+    form = _object(declined=FLAG, say=TEXT, questions=questions, next=questions, entries=_list(_entry(kinds)))
     return _named(f"assessment_{step_id}", form, BLOCK) if kinds else None
 
 

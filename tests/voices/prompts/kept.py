@@ -13,10 +13,10 @@ from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, Stan
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import ended as discussions
 from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Specification
-from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
 from bot.shipped import personas_dir, steps_dir
 from bot.voices import verifying
@@ -141,24 +141,16 @@ def heard(said: Answer) -> Roundtable:
     return ROUNDTABLE.but(answers=(said,), unread=(said,))
 
 
-QUESTION = Line(
-    ts="2026-01-01T00:00:00.000Z",
-    round=1,
-    actor=SHIPPED.roster[MAYA].actor,
-    phase=LinePhase.CLARIFYING,
-    role="assistant",
-    source=Source.MODEL,
-    content="Fine. Who is told?",
-)
-FLAWS = ("empty", "long", "voices", "refused", "question", "form")
+ASKED_BEFORE = DraftQuestion(text="Who is told?", step_id=ROUNDTABLE.step_id)
+FLAWS = ("empty", "long", "voices", "refused", "form")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft": lambda: tasks.draft(scene()),
     "draft-by-name": lambda: tasks.draft(scene(ALEX, rt=heard(CALLED))),
     "draft-with-all": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_ALL))),
+    "draft-asked-before": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(questions=(ASKED_BEFORE,)))),
     "draft-a-question": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_NOBODY))),
     "draft-in-a-schema": lambda: tasks.draft(scene()).noted,
     "draft-a-step-that-opens": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(answers=()))),
-    "draft-asked-before": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(lines=(QUESTION,)))),
     "turn-opening": lambda: tasks.turn(scene(), debate(0), asking(MAYA, kind=TurnKind.OPENING)),
     "turn-asked": lambda: tasks.turn(scene(ALEX), debate(4), asking(ALEX)),
     "turn-everybody": lambda: tasks.turn(scene(), debate(3), asking(MAYA, ALEX, JORDAN)),

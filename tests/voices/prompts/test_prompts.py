@@ -8,11 +8,11 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.item.artifacts import SectionEdit
-from bot.domain.transcript.lines import Line, LinePhase, Source
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.values.markdown import outline
 from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
-from bot.voices.prompts.scene import Scene, described, own_question, stable, who
+from bot.voices.prompts.scene import Scene, described, stable, who
 from tests.specification.meeting import Meeting
 from tests.voices.prompts.kept import (
     ALEX,
@@ -187,22 +187,14 @@ def test_who_speaks_in_the_thread_is_told_how(rule: str) -> None:
 
 
 def test_a_persona_is_told_what_it_asked_last() -> None:
-    """Its last line on the step that a model made."""
-    line = Line(
-        ts="2026-01-01T00:00:00.000Z",
-        round=1,
-        actor=SHIPPED.roster[MAYA].actor,
-        phase=LinePhase.CLARIFYING,
-        role="assistant",
-        source=Source.MODEL,
-        content="Fine. Who is told?",
-    )
-    proposed = line.but(content="Maya Chen suggests FR-001.", meta={"entries": [{"id": "FR-001"}]})
-    rt = ROUNDTABLE.but(lines=(line, proposed, line.but(content="What else?", meta={"voice": "rule"})))
-
-    assert own_question(scene(rt=rt)) == "Who is told?"
-    assert own_question(scene(ALEX, rt=rt)) == ""
-    assert "Who is told?" in tasks.draft(scene(rt=rt)).moving
+    """What stands on the card of the step, and whom it can ask."""
+    card = DraftQuestion(text="Who is told?", step_id=ROUNDTABLE.step_id)
+    moving = tasks.draft(
+        scene(rt=ROUNDTABLE.but(questions=(card, card.but(text="Old?", step_id="00-00"))))
+    ).moving
+    assert "Who is told?" in moving
+    assert "Old?" not in moving
+    assert all(name in moving for name in ROUNDTABLE.people.values())
 
 
 def test_earlier_discussions_come_with_what_was_decided_and_objected() -> None:

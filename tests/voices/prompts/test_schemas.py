@@ -205,21 +205,20 @@ def test_an_assessment_is_read_in_any_order(step: Step) -> None:
     """Not every provider keeps the order of the schema."""
     kind = wanted.kinds(scene(step))[0]
     told: dict[str, Any] = {
-        "about": 1,
         "declined": False,
         "entries": [entry(kind, {name: absent(field) for name, field in fields_of(kind).items()})],
-        "question": "How many rows?",
-        "recommended": "500",
-        "satisfied": False,
+        "next": [],
+        "questions": [
+            {"why": "Memory", "recommended": "500", "about": 1, "to": "", "text": "How many rows?"}
+        ],
         "say": "It has no limit.",
-        "why": "Memory",
     }
     Draft202012Validator(of_step(step).form).validate(told)
 
     found = answers.read(json.dumps(told))
 
-    assert (found.text, found.question, found.about) == ("It has no limit.", "How many rows?", 1)
-    assert (found.recommended, found.why, found.satisfied) == ("500", "Memory", False)
+    assert found.text == "It has no limit."
+    assert found.questions == (answers.GivenQuestion("How many rows?", "", "500", "Memory", 1),)
     assert found.entries == (told["entries"][0],)
 
 

@@ -23,7 +23,7 @@ from bot.domain.roundtable import ended
 from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.budget import line, used_up
 from bot.domain.roundtable.effects import Speak, Survey
-from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
+from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import ENTRIES, Patch
@@ -141,6 +141,14 @@ def upcoming(rt: Roundtable, playbook: Playbook) -> Step | None:
     return None if rt.phase_key in rt.phases_completed else pick(rt, playbook).step
 
 
+def following_step(rt: Roundtable, playbook: Playbook) -> Step | None:
+    """What opens after the current step, also in a later phase."""
+    done = rt.but(steps_completed=(*rt.steps_completed, rt.step_id))
+    keys = [one.key for one in playbook.agenda.phases if one.key not in rt.phases_completed]
+    phases = dict.fromkeys((rt.phase_key, *keys))
+    return next(filter(None, (pick(done.but(phase_key=key), playbook).step for key in phases)), None)
+
+
 def phase_of(key: str, playbook: Playbook) -> Phase:
     """Phases are content: one that is gone since yesterday still has a key to be called by."""
     return next((phase for phase in playbook.agenda.phases if phase.key == key), Phase.of_folder(key))
@@ -208,6 +216,8 @@ def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -
         answers=tuple(carried.values()),
         filed=(),
         unread=tuple(carried.get(one.ts, one) for one in rt.unread),
+        drafts=0,
+        questions=tuple(one for one in rt.questions if one.step_id == step.step_id),
     )
     rt = rt.opening_round(LinePhase.CLARIFYING)
     searching = surveying(rt.but(first_words=first), playbook)
@@ -256,18 +266,32 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     rt = rt.but(card=rt.card.but(first=first)) if rt.card and (first or not in_place) else rt
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
-    return rt if asked_again else _looking_first(rt.opening(rt.step_id), playbook)
+    if asked_again:
+        return rt
+    for one in rt.questions:
+        rt = note_question(rt, one, playbook)
+    return _looking_first(rt.opening(rt.step_id), playbook)
 
 
 def _looking_first(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
-    The card is posted first; what the persona finds before anybody answers is suggested on it, and what comes of words
-    that no model had read when the step before was finished.
+    The card is posted first; what the persona finds before anybody answers is suggested on it. It does not look where
+    the last draft has made questions for the step.
     """
     speak = listening(rt, playbook)
-    looks = playbook.policy.looks_first and not rt.answers and not rt.has_finished(rt.step_id)
-    is_wanted = (looks or rt.unread) and not rt.has_pending(Speak) and not is_silenced(rt, playbook)
-    return rt.queueing(speak) if is_wanted and thinks(speak, rt, playbook) else rt
+    looks = playbook.policy.looks_first and not (rt.answers or rt.questions or rt.has_finished(rt.step_id))
+    is_wanted = looks and not rt.has_pending(Speak) and not is_silenced(rt, playbook)
+    return drafting(rt, speak) if is_wanted and thinks(speak, rt, playbook) else rt
+
+
+def drafting(rt: Roundtable, speak: Speak) -> Roundtable:
+    return rt.queueing(speak).but(drafts=rt.drafts + 1)
+
+
+def note_question(rt: Roundtable, question: DraftQuestion, playbook: Playbook) -> Roundtable:
+    """The line of a question that stands on the card."""
+    persona = playbook.roster.get(question.by) or speaker_of(rt, playbook)
+    return rt.saying_on_card(question.text, part=LinePhase.CLARIFYING, actor=persona.actor, **question.meta)
 
 
 def is_silenced(rt: Roundtable, playbook: Playbook) -> bool:

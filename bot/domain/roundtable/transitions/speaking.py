@@ -8,16 +8,17 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import MOST_IN_THE_OPENING, Contribution, TurnKind
-from bot.domain.messages import discussion_wording, menus, trouble_wording
+from bot.domain.messages import menus, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
+from bot.domain.roundtable.asked import AskedAs, asked_in
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import Speak, Survey
-from bot.domain.roundtable.inputs import Mute
-from bot.domain.roundtable.outcomes import PersonaSpoke, spent
+from bot.domain.roundtable.inputs import Mute, TimeCame
+from bot.domain.roundtable.outcomes import spent
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.timers import TimerName, cleared
+from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
+from bot.domain.roundtable.timers import OF_DRAFTS, TimerName, cleared
 from bot.domain.roundtable.transitions import asking
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.errors import NotNow
@@ -111,7 +112,7 @@ def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """After a silence: a model reads what none has read, or the discussion goes on."""
     if asking.is_silenced(rt, playbook) or rt.has_pending(Speak):
         return rt
-    if rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY}:
+    if rt.stage in ABOUT_A_STEP:
         return reading(rt, playbook)
     if rt.stage is not Stage.ELABORATING:
         return rt
@@ -227,9 +228,27 @@ def facts(said: Contribution) -> Mapping[str, Any]:
     return {**spent(said.facts), **quotes, **(BY_RULE if said.by_rule else {})}
 
 
-def is_overtaken(rt: Roundtable, event: PersonaSpoke) -> bool:
-    """Whether people have said more since the persona began to read."""
-    return any(one.ts not in event.read for one in rt.unread)
+def taking_up(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """
+    What people said waits until they are silent (see `silence`); whom they ask by name reads at once. Without a model
+    nothing waits.
+    """
+    if not asking.thinks(asking.listening(rt, playbook), rt, playbook):
+        return rt.but(unread=())
+    lead = asking.speaker_of(rt, playbook).key
+    found = asked_in(rt.unread[-1], rt, playbook, lead=lead) if rt.unread else None
+    return reading(rt, playbook) if found and found.how is not AskedAs.UNNAMED else rt
+
+
+def draft_due(rt: Roundtable, _: TimeCame, playbook: Playbook) -> Roundtable:
+    """While another one is made, the next draft follows it."""
+    return drafting_next(cleared(rt, *OF_DRAFTS), playbook)
+
+
+def drafting_next(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """After so many drafts of one step, people ask for the next one."""
+    is_next = rt.drafts < playbook.policy.most_drafts and not rt.has_pending(Speak)
+    return reading(rt, playbook) if is_next else rt
 
 
 def reading(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -237,22 +256,21 @@ def reading(rt: Roundtable, playbook: Playbook) -> Roundtable:
     speak = asking.listening(rt, playbook)
     if not asking.thinks(speak, rt, playbook):
         return rt.but(unread=())
-    if not rt.unread:
+    if not rt.unread or asking.is_silenced(rt, playbook):
         return rt
-    return _waiting_for(rt, speak) if rt.has_pending(Speak) else asking_to_speak(rt, speak, playbook)
+    return _waiting_for(rt, speak) if rt.has_pending(Speak) else asking.drafting(rt, speak)
 
 
 def is_left_unread(rt: Roundtable, playbook: Playbook) -> bool:
-    """Whether words of people are unread, and no model is about to read them: the last answer could not be used."""
-    if (
-        rt.stage not in {Stage.DISCUSSING, Stage.AT_BOUNDARY}
-        or not rt.unread
-        or rt.has_pending(Speak, Survey)
-    ):
+    """
+    Whether words of people are unread, and no model is about to read them: the last answer could not be used, or no
+    more drafts are made of the step.
+    """
+    if rt.stage not in ABOUT_A_STEP or not rt.unread or rt.has_pending(Speak, Survey):
         return False
-    return not asking.is_silenced(rt, playbook) and asking.thinks(
-        asking.listening(rt, playbook), rt, playbook
-    )
+    if not rt.timers.keys().isdisjoint(OF_DRAFTS) or asking.is_silenced(rt, playbook):
+        return False
+    return asking.thinks(asking.listening(rt, playbook), rt, playbook)
 
 
 def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:
@@ -267,19 +285,3 @@ def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:
         for one in rt.outbox
     )
     return rt.but(outbox=tuple(outbox))
-
-
-def beginning_anew(rt: Roundtable) -> Roundtable:
-    """Somebody changed an answer that a persona may be thinking about: it reads what stands there now instead."""
-    begun = next((one for one in rt.outbox if isinstance(one, Speak)), None)
-    if begun is None or begun.task != "draft":
-        return rt
-    fresh = begun.but(id="", attempts=0, attempted_at="", attempted_before="")
-    return rt.dropping(Speak).queueing(fresh) if rt.unread else rt.dropping(Speak)
-
-
-def late_words_noted(rt: Roundtable, persona: Persona, event: PersonaSpoke) -> Roundtable:
-    """It writes once more."""
-    sentence = discussion_wording.belated(persona)
-    meta = event.but(satisfied=None, recommended="", why="").meta
-    return rt.recording(sentence, part=LinePhase.CLARIFYING, persona=persona.key, **meta)

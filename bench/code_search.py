@@ -10,7 +10,7 @@ from time import perf_counter
 
 from bench.children import ROOT
 from bench.harness import Figures, Goal, Plan, Row, main, share
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.specification.keywords import words_in
 from bot.shipped import personas_dir, steps_dir
 from bot.storage.git.evidence import GitEvidence

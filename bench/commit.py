@@ -26,7 +26,7 @@ from bot.domain.item.artifacts import SectionEdit
 from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.effects import Commit
 from bot.domain.transcript.lines import Line
-from bot.engine.clock import now
+from bot.engine.ports import now
 from bot.storage.git.workspace import GitWorkspace
 
 SIZES = (10, 1_000, 20_000)

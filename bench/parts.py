@@ -9,14 +9,14 @@ from typing import NamedTuple
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bench.canned import BOT, BOT_USER, SCOPES, TEAM
-from bot import content, shipped
+from bot import shipped
+from bot.content.playbook import load
 from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import AskReview
-from bot.engine.clock import now
 from bot.engine.commands import Commands
 from bot.engine.performers import Performers
 from bot.engine.personal import Personal
-from bot.engine.ports import Store
+from bot.engine.ports import Store, now
 from bot.engine.roundtables import Roundtables
 from bot.engine.viewing import Viewers
 from bot.record.kept import KeptRecords
@@ -26,6 +26,7 @@ from bot.storage.git.workspace import GitWorkspace
 from bot.storage.redis import RedisStore
 from bot.storage.tasks import DocketWake
 from bot.voices.offline.offline import OfflineVoices
+from tests.sealing import SEAL
 
 
 class Parts(NamedTuple):
@@ -61,12 +62,12 @@ async def _nothing_to_read(slug: str, title: str, number: int) -> Message:
 
 @asynccontextmanager
 async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIterator[Parts]:
-    playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
+    playbook = load(shipped.personas_dir(), shipped.steps_dir())
     us = Identity(team=TEAM, user=BOT_USER, bot=BOT, token="", scopes=tuple(SCOPES.split(",")))
     async with (
         RedisStore(redis_url, team=TEAM) as store,
         DocketWake(redis_url, team=TEAM) as wake,
-        GitWorkspace(root) as files,
+        GitWorkspace(root, seal=SEAL) as files,
     ):
         records = KeptRecords(files.transcript)
         chat = SlackChat(client, playbook.roster, us)

@@ -12,8 +12,10 @@ from itertools import takewhile
 from operator import eq
 
 from bench.harness import NO_GOAL, Goal, Row, share
-from bot import content, shipped
+from bot import shipped
+from bot.content.playbook import load
 from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import ENTRIES as ENTRIES_OF
 from bot.domain.specification.entries import Patch, Specification
@@ -102,7 +104,7 @@ def _specification() -> Specification:
 
 def _asked(turns: int, chars: int, *, speaker: int = 0) -> Prompt:
     """A persona is asked for a word, after so many turns of people and personas."""
-    playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
+    playbook = load(shipped.personas_dir(), shipped.steps_dir())
     step = playbook.agenda.steps_of("01-requirements")[0]
     lead = playbook.roster[step.persona]
     rt = Roundtable(
@@ -133,4 +135,5 @@ def _asked(turns: int, chars: int, *, speaker: int = 0) -> Prompt:
         ),
     )
     persona = tuple(playbook.roster)[speaker % len(playbook.roster)]
-    return tasks.respond(Scene(rt.but(elaboration=debate), playbook, persona, FILES), debate)
+    asked = Speak(persona=persona.key, task="turn", personas=tuple(one.key for one in playbook.roster))
+    return tasks.turn(Scene(rt.but(elaboration=debate), playbook, persona, FILES), debate, asked)

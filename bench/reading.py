@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from time import process_time
 
 from bench.harness import Goal, Plan, Row, main, share
-from bot import content
+from bot.content.playbook import load
 from bot.domain.catalog.schema import Schema
 from bot.domain.specification import reader
 from bot.domain.specification.entries import Specification
@@ -20,7 +20,7 @@ PIECES = ("word ", "a: ", ". ", "A) ", "1. ", "FR-001, ", "\t", "; x: ", "-> ", 
 
 
 async def measure(plan: Plan) -> list[Row]:
-    schema = content.load(personas_dir(), steps_dir()).schema
+    schema = load(personas_dir(), steps_dir()).schema
     size = plan.size(CHARS, QUICK_CHARS)
     texts = [("requirement: " + piece * size)[:size] for piece in PIECES]
     slowest = max(_seconds(text, schema, range(plan.rounds)) for text in texts)

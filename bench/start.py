@@ -4,6 +4,9 @@ CPU from the start of the process to its first acknowledgement.
 Floor: a process that imports the same libraries, and nothing else. Goal: ≤ 1.5×. Both find their byte code in one
 cache that was warmed before, as it is in an image.
 
+CPU of a command of git alone (a hook runs it with each commit), beside a process that loads typer, pydantic and pygit2,
+which each of them needs. Goal: ≤ 2.5×.
+
 And the time from SIGTERM to the end of a bot that has nothing to do. Goal: two seconds, over Socket Mode and HTTP.
 """
 
@@ -14,6 +17,7 @@ import resource
 import statistics
 import sys
 import time
+from asyncio.subprocess import DEVNULL
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +33,8 @@ from tests.redis_server import running_redis_server
 FLOOR = "importing the same libraries"
 NOT_LOADED = ("voices/llm/loading.py", "voices/llm/calling.py", "integrations/agent_server.py")
 """What `roundtable run` does not import; the modules of voices/llm only where a model is configured."""
+QUICK = ("trace --message /dev/null", "show x/FR-001", "why README.md", "schema entry", "-h")
+LIBRARIES_OF_QUICK = "import typer, pygit2, pydantic\nclass Floor(pydantic.BaseModel): at: int"
 STOP_MS = 2_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -63,6 +69,34 @@ async def measure(plan: Plan) -> list[Row]:
                 assert await bare.wait() == 0, "what the bot imports can be imported"
                 return {"cpu": cpu_of_children() - before}
 
+            async def alone(*words: str) -> float:
+                took = []
+                for _ in range(plan.rounds):
+                    before = cpu_of_children()
+                    ran = await asyncio.create_subprocess_exec(
+                        sys.executable,
+                        *words,
+                        env={**os.environ, **cache},
+                        cwd=ROOT,
+                        stderr=DEVNULL,
+                        stdout=DEVNULL,
+                    )
+                    await ran.wait()
+                    took.append(cpu_of_children() - before)
+                return min(took)
+
+            async def quick(words: str) -> Row:
+                ours, floor = await alone("-m", "bot", *words.split()), await alone("-c", LIBRARIES_OF_QUICK)
+                return share(
+                    words,
+                    "CPU",
+                    "ms",
+                    "typer, pydantic, pygit2",
+                    ours=ours,
+                    floor=floor,
+                    goal=Goal(at_most=2.5),
+                )
+
             async def stopped(*, http: bool) -> Row:
                 log, settings = plan.folder / "bot.log", bot_settings(slack, root, redis.url, http=http)
                 took = []
@@ -84,6 +118,7 @@ async def measure(plan: Plan) -> list[Row]:
             rows = await plan.compare(
                 "start to first ack", floor_is=FLOOR, floor=bare, ours=ours, goals=goals
             )
+            rows += [await quick(words) for words in QUICK]
             return [*rows, await stopped(http=False), await stopped(http=True)]
 
 

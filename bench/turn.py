@@ -35,7 +35,7 @@ from bench.workspaces import LINE
 from bot.domain.roundtable.inputs import Retract, Say
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Person
-from bot.engine.clock import now
+from bot.engine.ports import now
 from bot.errors import Unavailable
 from bot.slack import client as slack_client
 from bot.storage.tasks import DocketWake

@@ -24,39 +24,39 @@ from typing import Any, NamedTuple
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import content, shipped, telemetry
 from bot import keys as derived
+from bot import shipped, telemetry
 from bot.cast import Speakers, opened_speakers
 from bot.content import agent_keys, mcp
+from bot.content.playbook import load
 from bot.content.policies import read_policies
 from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies
 from bot.domain.catalog.schema import Schema
-from bot.domain.privacy.redaction import Redact, Redactor, own_rules, unchanged
+from bot.domain.privacy.redaction import Redact, unchanged
 from bot.engine.agent_desk import AgentDesk
-from bot.engine.audit import Redaction
-from bot.engine.clock import Clock, now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.evidence_ports import NO_SIGHT, Sights
-from bot.engine.export_ports import CommittedFiles, Exports
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Store, Voices, Wake
-from bot.engine.review_ports import Board, NoReviewMeter, Reviewers, ReviewMeter
+from bot.engine.ports import Clock, Exports, Meter, Store, Voices, Wake, now
+from bot.engine.review_ports import Board, Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.shared_content import Contents, SharedContent
-from bot.engine.tracker_ports import NoTracker, Tracker
+from bot.engine.source_ports import SourceReaders
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.expiry import Expiry
-from bot.files import META_BYTES, folder
+from bot.files import META_BYTES, CommittedFiles, folder
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.committed_exports import CommittedExports
+from bot.integrations.source_files import source_reader
 from bot.log import ThrottledWarning
+from bot.parts import agreed_in, read_kinds, seal, secret_redaction
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered, beside
@@ -70,12 +70,10 @@ from bot.slack.client import Identity
 from bot.slack.pace import Pace
 from bot.slack.people import PeopleDirectory, PersonOf, UserStore
 from bot.slack.reception import Reception
-from bot.storage.contents import LocalContents, RedisContents
+from bot.storage.git.erasing import Forgetter
 from bot.storage.git.evidence import GitEvidence
-from bot.storage.git.forget import Forgetter
-from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
-from bot.storage.git.tree import STATE, files_at, files_at_tip
+from bot.storage.git.tree import STATE, files_at_tip
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.local_wake import AT_ONCE, LocalWake
@@ -104,7 +102,7 @@ READ_AGAIN_SECONDS = 5.0
 
 def playbook(settings: Settings) -> Playbook:
     """Personas and steps as the settings say; what was wrong with them goes to the log, once."""
-    read = content.load(*_content_folders(settings), workspace=settings.workspace)
+    read = load(*_content_folders(settings), workspace=settings.workspace)
     for trouble in read.troubles:
         log_trouble(trouble)
     for note in read.notes:
@@ -133,26 +131,6 @@ def _content_folders(settings: Settings) -> tuple[Path, Path]:
     return settings.personas or shipped.personas_dir(), settings.steps or shipped.steps_dir()
 
 
-def secret_redaction(settings: Settings) -> Redaction:
-    """Hides the secrets of the settings, secrets that are known by their shape, and what `redact` describes."""
-    return Redaction(redactor(settings))
-
-
-def redactor(settings: Settings) -> Redactor:
-    return Redactor(settings.secrets(), own_rules(settings.redact))
-
-
-def seal(settings: Settings) -> Seal:
-    """
-    The key that follows from the bot token is good beside those that are set: it is the same for Socket Mode and HTTP,
-    and a person who has that token can read the threads anyway.
-    """
-    keys = [key.get_secret_value().encode() for key in settings.seal_key]
-    token = settings.slack_bot_token
-    own = [derived.seal_key(token.get_secret_value())] if token else []
-    return Seal((*keys, *own), person_key=(keys or own or [b""])[-1])
-
-
 def person_ids(settings: Settings, team: str) -> PersonOf:
     """The id of a person, from Slack's."""
     return partial(seal(settings).person, team)
@@ -169,34 +147,17 @@ def sandbox_key(workspace: Path) -> str:
         return (state.read(SANDBOX_KEY, META_BYTES) or b"").decode()
 
 
-def agreed(settings: Settings, revision: str = "") -> AgreedItems:
-    """The items of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
-    return _agreed(settings, playbook(settings).schema, secret_redaction(settings), revision)
-
-
-def _agreed(settings: Settings, schema: Schema, redact: Redact, revision: str = "") -> AgreedItems:
-    root = settings.workspace
-    return _agreed_in(files_at(root, revision) if revision else files_at_tip(root), settings, schema, redact)
-
-
-def _agreed_in(files: CommittedFiles, settings: Settings, schema: Schema, redact: Redact) -> AgreedItems:
-    return AgreedItems(
-        files,
-        items_dir=str(settings.items_dir),
-        schema=schema,
-        trusted=seal(settings).lines.trusted,
-        redact=redact,
-    )
+def _reading(settings: Settings, schema: Schema) -> tuple[Callable[[CommittedFiles], AgreedItems], Schema]:
+    """How the items of a commit are read, and with what."""
+    redact = secret_redaction(settings)
+    return lambda files: agreed_in(files, settings, schema, redact), schema
 
 
 def exports(settings: Settings) -> Exports | None:
     """What commits of items write for other tools."""
     if not settings.exports:
         return None
-    schema, redact = playbook(settings).schema, secret_redaction(settings)
-    return CommittedExports(
-        settings.exports, lambda files: _agreed_in(files, settings, schema, redact), schema
-    )
+    return CommittedExports(settings.exports, *_reading(settings, read_kinds(settings)))
 
 
 def evidence(settings: Settings) -> GitEvidence:
@@ -385,13 +346,14 @@ async def team_at_work(
         kept, heard = records(files, redact, agenda), has.how.over(spoken) if has.how.over else spoken
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
-        shared_content = await enter(_shared_content(settings, us.team, has.watch, endpoints))
+        shared_content = await enter(_shared_content(saved, has.watch, endpoints))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
         )  # fmt: skip
-        tracker, parts = await enter(_tracker(settings)), (roundtables, saved, performers, personal, viewers)
-        commands = _commands(*parts, triage=triage, secret=secret, tracker=tracker)
+        sources = await enter(_sources(settings, agenda.schema))
+        parts = roundtables, saved, performers, personal, viewers
+        commands = _commands(*parts, triage=triage, secret=secret, sources=sources)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if has.sync:
@@ -411,19 +373,14 @@ async def team_at_work(
 
 @asynccontextmanager
 async def _shared_content(
-    settings: Settings, team: str, watch: ContentWatch, endpoints: Endpoints
+    contents: Contents, watch: ContentWatch, endpoints: Endpoints
 ) -> AsyncIterator[SharedContent]:
     """Known before anything begins, if the store answers."""
-    async with AsyncExitStack() as stack:
-        contents: Contents = LocalContents()
-        if settings.redis_url:
-            url = settings.redis_url.get_secret_value()
-            contents = await stack.enter_async_context(RedisContents(url, team=team))
-        shared = SharedContent(contents, lambda: watch.fingerprint)
-        with suppress(Unavailable):
-            await shared.beat()
-        endpoints.comparing(lambda: shared.differs)
-        await stack.enter_async_context(_beside(shared.watch))
+    shared = SharedContent(contents, lambda: watch.fingerprint)
+    with suppress(Unavailable):
+        await shared.beat()
+    endpoints.comparing(lambda: shared.differs)
+    async with _beside(shared.watch):
         yield shared
 
 
@@ -495,7 +452,7 @@ def _commands(
     *,
     triage: ReviewTriage,
     secret: str,
-    tracker: Tracker,
+    sources: SourceReaders,
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
@@ -510,19 +467,20 @@ def _commands(
         viewers=viewers,
         secret=derived.slug_secret(secret),
         redact=performers.redact,
-        tracker=tracker,
+        sources=sources,
     )
 
 
 @asynccontextmanager
-async def _tracker(settings: Settings) -> AsyncIterator[Tracker]:
+async def _sources(settings: Settings, schema: Schema) -> AsyncIterator[SourceReaders]:
+    found = SourceReaders(read_files=source_reader(evidence(settings).texts, *_reading(settings, schema)))
     if settings.github_key is None:
-        yield NoTracker()
+        yield found
         return
     from bot.integrations import github  # noqa: PLC0415 -- only where it is used
 
     async with github.opened(settings.github_key.get_secret_value(), url=settings.github_url) as tracker:
-        yield tracker
+        yield found._replace(tracker=tracker)
 
 
 class ReviewParts(NamedTuple):
@@ -537,7 +495,7 @@ class ReviewParts(NamedTuple):
     sights: Sights = NO_SIGHT
     reviewers: Reviewers = ChecklistReviewers()
     redact: Redact = unchanged
-    tally: ReviewMeter = NoReviewMeter()
+    tally: Meter | None = None
 
 
 def review_triage(settings: Settings, parts: ReviewParts, *, channel: str = "") -> ReviewTriage:
@@ -615,7 +573,7 @@ async def _agents(
     route = AgentRoute(
         settings.agent_keys,
         desk,
-        lambda: _agreed(settings, parts.playbook.schema, parts.redact),
+        lambda: agreed_in(files_at_tip(settings.workspace), settings, parts.playbook.schema, parts.redact),
         version=shipped.release().version,
         warnings=ThrottledWarning(log),
     )

@@ -22,7 +22,6 @@ from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookerOf, LookSubject
-from bot.voices.verifying import Verifier
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +78,7 @@ async def opened_speakers(
                 voices,
                 looker_of=lambda cue: _looker_in(cue, looker_of),
                 efforts=settings.thinking,
-                verifier=Verifier(verifier) if verifier else None,
+                second=verifier,
             ),
             ModelReviewers(model_of, checklist, looker_of=looker_of, efforts=settings.thinking),
         )

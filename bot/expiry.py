@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.retention import Retention
+from bot.domain.catalog.policy import Retention
 from bot.domain.privacy.redaction import MARK
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines as transcripts
@@ -21,9 +21,9 @@ from bot.domain.transcript.lines import Line, Source
 from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import Sealer
 from bot.engine import audit
-from bot.engine.clock import Clock
+from bot.engine.ports import Clock
 from bot.record.rewritten import TRANSCRIPT, Rewriting, title_of, without_sections
-from bot.storage.git.forget import Forgetter, Found
+from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
 

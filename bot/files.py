@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Protocol
 
 STALE_SECONDS = 3600
 """So old is only what was left behind by a kill."""
@@ -44,6 +44,14 @@ _UNFINISHED = re.compile(r"\.roundtable-[0-9a-f]{16}\.tmp")
 _NO_WAITING = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NOT_PLAIN = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK, errno.ENXIO, errno.ENODEV)
 """What systems say of a link, a file in the place of a folder, or a socket."""
+
+
+class CommittedFiles(Protocol):
+    """The files of one commit. Reading raises OSError for what is too large."""
+
+    def folders(self, path: str) -> Iterator[tuple[str, object]]: ...
+
+    def read(self, path: str, most: int) -> bytes | None: ...
 
 
 class FileRefused(OSError):

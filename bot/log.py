@@ -11,18 +11,18 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from functools import cached_property
 from types import MappingProxyType
-from typing import TextIO
-
-import structlog
-from structlog.typing import EventDict, Processor, WrappedLogger
+from typing import Any, TextIO
 
 HIDDEN = "[hidden]"
 WARNING_SECONDS = 60.0
 Redact = Callable[[str], str]
+EventDict = MutableMapping[str, Any]
+Processor = Callable[[Any, str, EventDict], Any]
 
 # Secrets that are known by their shape: tokens of Slack, and what stands before the @ of an address.
 TOKEN = re.compile(r"(?<![A-Za-z0-9])x(?:app|ox[a-z]{1,2})-[\w.-]+|(?<=://)[^\s/\\\"'<>]+(?=@)")
@@ -52,7 +52,9 @@ def configure(
     """
     stream = stream or sys.stderr
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(_formatter(for_people=stream.isatty(), secrets=secrets, redact=redact))
+    handler.setFormatter(
+        _FormatterWhenNeeded(for_people=stream.isatty(), secrets=tuple(secrets), redact=redact)
+    )
 
     root = logging.getLogger()
     for former in root.handlers[:]:
@@ -104,34 +106,48 @@ class _About:
         _ABOUT.reset(self._token)
 
 
-def _say_what_about(_logger: WrappedLogger, _method: str, line: EventDict) -> EventDict:
+def _say_what_about(_logger: Any, _method: str, line: EventDict) -> EventDict:
     return {**_ABOUT.get(), **line}
 
 
+class _FormatterWhenNeeded(logging.Formatter):
+    """Most commands log nothing: structlog, which takes a tenth of a second to load, waits for the first line."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__()
+        self._given = given
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._real.format(record)
+
+    @cached_property
+    def _real(self) -> logging.Formatter:
+        return _formatter(**self._given)
+
+
 def _formatter(*, for_people: bool, secrets: Iterable[str], redact: Redact) -> logging.Formatter:
-    shared: list[Processor] = [
+    from structlog import dev, processors, stdlib  # noqa: PLC0415 -- see above
+
+    shared: list[Any] = [
         _say_what_about,
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.add_logger_name,
-        structlog.stdlib.ExtraAdder(),
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.StackInfoRenderer(),
+        stdlib.add_log_level,
+        stdlib.add_logger_name,
+        stdlib.ExtraAdder(),
+        processors.TimeStamper(fmt="iso", utc=True),
+        processors.StackInfoRenderer(),
     ]
-    return structlog.stdlib.ProcessorFormatter(
+    # Not the pretty traceback: it prints local variables, which hold what people said.
+    lines_for_people = dev.ConsoleRenderer(exception_formatter=dev.plain_traceback)
+    return stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
         processors=[
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.format_exc_info,
+            stdlib.ProcessorFormatter.remove_processors_meta,
+            processors.format_exc_info,
             _tamer(redact, line_end="\n    " if for_people else "\n"),
-            _lines_for_people() if for_people else structlog.processors.JSONRenderer(ensure_ascii=False),
+            lines_for_people if for_people else processors.JSONRenderer(ensure_ascii=False),
             _redactor(secrets),
         ],
     )
-
-
-def _lines_for_people() -> Processor:
-    # Not the pretty traceback: it prints local variables, which hold what people said.
-    return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
 
 
 def _tamer(redact: Redact, *, line_end: str) -> Processor:
@@ -141,20 +157,20 @@ def _tamer(redact: Redact, *, line_end: str) -> Processor:
         shown = ACTING.sub(lambda found: found[0].encode("unicode_escape").decode(), redact(text))
         return shown.replace("\n", line_end)
 
-    def tame(_logger: WrappedLogger, _method: str, line: EventDict) -> EventDict:
+    def tame(_logger: Any, _method: str, line: EventDict) -> EventDict:
         return {name: tamed(told) if isinstance(told, str) else told for name, told in line.items()}
 
     return tame
 
 
-def _redactor(secrets: Iterable[str]) -> Callable[[WrappedLogger, str, EventDict], str]:
+def _redactor(secrets: Iterable[str]) -> Callable[[Any, str, EventDict], str]:
     """Comes last and sees the finished line, so nothing gets around it: no exception, no nested value, no repr."""
     as_written = {form for secret in secrets if secret for form in _forms(secret)}
     exact = re.compile(
         "|".join(re.escape(form) for form in sorted(as_written, key=len, reverse=True)) or "(?!)"
     )
 
-    def redact(_logger: WrappedLogger, _method: str, line: EventDict) -> str:
+    def redact(_logger: Any, _method: str, line: EventDict) -> str:
         return redacted(exact.sub(HIDDEN, str(line)))
 
     return redact

@@ -17,10 +17,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from bot.domain.catalog import budget as spending
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.personas import Chain, ModelTask, ThinkingEffort, efforts, models_by_persona
-from bot.domain.catalog.policy import Policy, PressPolicy, ReviewedBy
-from bot.domain.catalog.retention import FORM as FORM_OF_RETENTION
-from bot.domain.catalog.retention import Retention
-from bot.domain.catalog.retention import retention as retention_in
+from bot.domain.catalog.policy import FORM as FORM_OF_RETENTION
+from bot.domain.catalog.policy import Policy, PressPolicy, Retention, ReviewedBy
+from bot.domain.catalog.policy import retention as retention_in
 from bot.domain.item.export_places import FOLDERS, ExportPlace, overlapping, read_places
 from bot.domain.privacy.redaction import own_rules
 from bot.errors import ConfigError
@@ -201,7 +200,7 @@ class Settings(Keys):
     )
     thinking: Annotated[Mapping[ModelTask, str], _from_text(efforts)] = Field(
         default={},
-        description=f"tasks with an effort, such as draft:high,respond:low; tasks are {', '.join(ModelTask)},"
+        description=f"tasks with an effort, such as draft:high,turn:low; tasks are {', '.join(ModelTask)},"
         f" efforts {', '.join(ThinkingEffort)}",
     )
     mcp: Annotated[Path, AfterValidator(_at_home)] | None = Field(

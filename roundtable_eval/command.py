@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact
 from bot.domain.values.text import counted

@@ -13,16 +13,14 @@ from bot import cast
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Chain, ModelName, Persona
 from bot.domain.discussion import board as boards
-from bot.domain.discussion.attesting import attested
-from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, TurnKind
 from bot.domain.privacy.redaction import Redact
-from bot.domain.roundtable import citing
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Say
-from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.outcomes import TurnTaken
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import deciding, speaking, specifying
+from bot.domain.roundtable.transitions import deciding, elaborations, specifying
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.domain.specification.entries import DECISION, OBJECTION, Patch
@@ -31,7 +29,7 @@ from bot.domain.values.json_files import objects_in
 from bot.domain.values.places import Belonging, Person, Place, Viewer
 from bot.domain.values.text import value_text
 from bot.engine.evidence_ports import Evidence, LookRefused, NoSight
-from bot.engine.ports import NO_FACTS, Speech, VoiceContext
+from bot.engine.ports import Speech, TurnSpeech, VoiceContext
 from bot.errors import ConfigError, VoiceError
 from bot.settings import Settings
 from bot.storage.git.evidence import evidence_of
@@ -47,7 +45,6 @@ from bot.voices.verifying import (
     NO_VERDICT,
     ReviewMaterial,
     SourcedClaim,
-    Verifier,
     asked,
     verdicts_in,
 )
@@ -157,9 +154,7 @@ class Table:
     def counted(self, model: LanguageModel) -> LanguageModel:
         return CountedModel(model, self._usages)
 
-    def voices(
-        self, model_of: Callable[[str], LanguageModel], verifier: Verifier | None = None
-    ) -> ModelVoices:
+    def voices(self, model_of: Callable[[str], LanguageModel]) -> ModelVoices:
         def looker_of(cue: VoiceContext) -> Looker:
             subject, persona = LookSubject.of(cue.roundtable, cue.sight), self.playbook.roster[cue.persona]
             schema, redact = self.playbook.schema, self.models.redact
@@ -167,7 +162,12 @@ class Table:
             return self._lookers[-1]
 
         offline = OfflineVoices()
-        return ModelVoices(lambda key: self.counted(model_of(key)), offline, verifier, looker_of=looker_of)
+        return ModelVoices(
+            lambda key: self.counted(model_of(key)),
+            offline,
+            looker_of=looker_of,
+            second=self.counted(self.models.b),
+        )
 
     def cue(self, persona: Persona, files: Mapping[str, str] = NO_FILES) -> VoiceContext:
         async def read() -> Mapping[str, str]:
@@ -176,12 +176,13 @@ class Table:
         return VoiceContext(self.rt, self.playbook, persona.key, read, MemberSight())
 
     async def draft(self, voices: ModelVoices, persona: Persona, files: Mapping[str, str] = NO_FILES) -> str:
-        """What *persona* says and asks, who reads *files*, too; what it proposes is kept."""
+        """What *persona* says and asks first, who reads *files*, too; what it proposes is kept."""
         speech = await self.answered(voices.draft(self.cue(persona, files)), Speech(""))
         patches = speech.patches or ()
         self.patches += patches
         self.rt = specifying.proposed(self.rt, persona, patches, self.playbook)
-        return speech.text
+        asked = (f"{one.to}, {one.text}" if one.to else one.text for one in speech.questions[:1])
+        return next(asked, speech.text)
 
     async def ask(self, *texts: str) -> bool:
         """Whether anything was asked, or said."""
@@ -190,21 +191,14 @@ class Table:
         self._hear(lines)
         return bool(lines) or self.room.asked > before
 
-    async def contribute(self, said: Awaitable[Speech], persona: Persona) -> str:
-        """To the discussion, as in a thread."""
-        speech = await self.answered(said, Speech(""))
-        if speech.passed or not speech.text:
-            self.rt = self.rt.but(elaboration=self.rt.debate.passed_over(persona.key))
-            return ""
-        told = {"key": persona.key, "at": AT, "effect": persona.key, "persona": persona.key}
-        event = PersonaSpoke(**told, **speech._asdict())
-        text, _ = speaking.own_words(speech.text, persona, self.playbook)
-        debate = speaking.spoken(self.rt.debate, text, event, by=persona)
-        rt = self.rt.but(elaboration=boards.with_persona_options(debate))
-        facts = specifying.stances_taken(rt, persona, self.playbook)
-        facts = {**facts, speaking.TURN_ID: rt.debate.turns[-1].id}
-        self.rt = speaking.told(rt, [speaking.PersonaUtterance(persona, text, facts)])
-        return text
+    async def take_turn(self, voices: ModelVoices, asked: Speak) -> list[str]:
+        """In the discussion, as in a thread."""
+        cue = self.cue(self.playbook.roster[asked.persona])
+        speech = await self.answered(voices.turn(cue, asked), TurnSpeech())
+        before = self.rt.debate.turn_count
+        told = {"key": asked.id, "at": AT, "effect": asked.id, "turn": asked.turn, "personas": asked.personas}
+        self.rt = elaborations.turn_taken(self.rt, TurnTaken(**told, **speech._asdict()), self.playbook)
+        return [one.text for one in self.rt.debate.turns[before:]]
 
     async def answered(self, answer: Awaitable[T], nothing: T) -> T:
         """Or *nothing*: a meeting goes on without an answer of a model."""
@@ -269,14 +263,8 @@ class Table:
                 elif not checked:
                     yield stated._replace(kind=StatementKind.DECISION)
 
-    def concluded(self, synthesis: Synthesis) -> Iterator[Statement]:
-        """What a discussion came to, with the objections that are on record."""
-        lines = {turn.id: turn for turn in self.rt.debate.turns if turn.human}
-        for one in synthesis.insights:
-            quotes = tuple(self._quoted(lines[id].line, lines[id].text) for id in one.turns if id in lines)
-            yield Statement(one.text, quotes, bool(one.unverified) or not one.turns)
-        if synthesis.summary:
-            yield Statement(synthesis.summary)
+    def objections(self) -> Iterator[Statement]:
+        """Those that are on record."""
         text = self.playbook.schema.kinds[OBJECTION].text
         for entry in self.rt.specification.active(OBJECTION):
             yield Statement(str(entry[text]), kind=StatementKind.OBJECTION, by=boards.owner(entry))
@@ -298,7 +286,7 @@ def _claim_of(patch: Patch, field: str, texts: Mapping[str, str]) -> SourcedClai
 
 async def panel(table: Table) -> Record:
     table = table.fresh(reads=True)
-    voices = table.voices(table.models.of, Verifier(table.counted(table.models.b)))
+    voices = table.voices(table.models.of)
     for _ in range(STEP_ROUNDS):
         if not await table.ask(*[await table.draft(voices, one) for one in table.personas]):
             break
@@ -307,26 +295,20 @@ async def panel(table: Table) -> Record:
     debate = Elaboration(
         step_id=table.rt.step_id, entry=entry, lead=lead.key, topic=table.room.title, max_turns=MOST_LINES
     )
-    table.rt = table.rt.but(stage=Stage.ELABORATING, elaboration=debate.asked(lead.key)).recording(
+    table.rt = table.rt.but(stage=Stage.ELABORATING, elaboration=debate).recording(
         table.room.title, part=LinePhase.WORKSHOP, **facts
     )
-    said = [await table.contribute(voices.frame(table.cue(lead)), lead)]
+    keys = tuple(one.key for one in (lead, *others))
+    opening = [Speak(persona=key, task="turn", turn=TurnKind.OPENING, personas=(key,)) for key in keys]
+    said = [text for one in opening for text in await table.take_turn(voices, one)]
     for _ in range(DISCUSSION_ROUNDS):
-        for one in others:
-            table.rt = table.rt.but(elaboration=table.rt.debate.asked(one.key))
-            said.append(await table.contribute(voices.respond(table.cue(one)), one))
-        table.rt = table.rt.but(elaboration=table.rt.debate.round_over())
         if not await table.ask(*said):
             break
-        said = []
-    chair = table.cue(others[0] if others else lead)
-    found, _ = await table.answered(voices.synthesize(chair, {}), (Synthesis(summary=""), NO_FACTS))
-    check = checks.check_for(table.playbook, table.rt.people.values())
-    synthesis = attested(citing.grounded(found, table.rt.debate), table.rt.discussed, check).synthesis
-    concluded = tuple(table.concluded(synthesis))
-    table.rt = table.rt.but(elaboration=None)
+        said = await table.take_turn(voices, Speak(persona=lead.key, task="turn", personas=keys))
+    ended = EndedDiscussion(turns=table.rt.debate.turns)
+    table.rt = table.rt.but(elaboration=None, ended={table.rt.step_id: ended})
     await table.draft(voices, lead)
-    return (*table.statements(await table.reviewed()), *concluded)
+    return (*table.statements(await table.reviewed()), *table.objections())
 
 
 async def alone(table: Table) -> Record:

@@ -13,11 +13,12 @@ from typing import Any, NoReturn
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.catalog.steps import Depth
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.privacy.redaction import unchanged
+from bot.domain.roundtable.effects import Speak
 from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage
-from bot.engine.ports import NO_FACTS, Facts, ReviewFound, Speech, VoiceContext, Voices
+from bot.engine.ports import Facts, ReviewFound, Speech, TurnSpeech, VoiceContext, Voices
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
@@ -26,10 +27,16 @@ from roundtable_eval.demo_script import DemoScript, ScriptedDraft, ScriptedLook
 
 SILENT = Speech("", by_rule=True, patches=())
 """It has read what people said. None in place of no patches would mean that it did not, and is not asked again."""
-PASSED = Speech("", passed=True, by_rule=True)
+PASSED = TurnSpeech(by_rule=True)
 OF_A_CALL = frozenset({"provider", "model", "tokens_in", "tokens_out", "seconds", "cost"})
 """Facts that a recording does not have: it takes no tokens."""
 SHA_CHARS = 7
+MOST_DRAFTS = 1_000
+"""The script says when a persona speaks."""
+
+Entry = Mapping[str, Any]
+Form = Callable[[VoiceContext, str, Sequence[Entry]], Entry]
+"""How a model gives what a persona says, and the entries that it proposes."""
 
 
 class RecordedPolicies(Policies):
@@ -42,7 +49,8 @@ class RecordedPolicies(Policies):
         policy = super().of(channel, policy)
         if channel != self.recorded or self.is_over():
             return policy
-        return policy.but(thinks=True, looks_first=False, depth=Depth.BRIEF, budget=None)
+        at_once = policy.but(draft_seconds=0, most_drafts=MOST_DRAFTS)
+        return at_once.but(thinks=True, looks_first=False, depth=Depth.BRIEF, budget=None)
 
 
 class ScriptedEvidence(Evidence):
@@ -141,51 +149,42 @@ class RecordedVoices:
     async def draft(self, cue: VoiceContext) -> Speech:
         answers = cue.roundtable.answers
         events = self._replies.get(answers[-1].ts, ()) if answers else ()
-        return await self._spoken(cue, events, SILENT, lambda voices: voices.draft(cue))
-
-    async def frame(self, cue: VoiceContext) -> Speech:
-        return await self._spoken(cue, self._framing, PASSED, lambda voices: voices.frame(cue))
-
-    async def respond(self, cue: VoiceContext) -> Speech:
-        turns = cue.roundtable.debate.turns
-        events = self._replies.get(turns[-1].ts, ()) if turns and turns[-1].human else ()
-        return await self._spoken(cue, events, PASSED, lambda voices: voices.respond(cue))
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        """What people decided stands on the board, and the demo's personas add nothing to it."""
         if not self._is_recorded(cue):
-            return await self._live.synthesize(cue, files)
-        decided = [str(one["text"]) for one in cue.roundtable.discussed.current_decisions]
-        return Synthesis(summary="; ".join(decided), by_rule=True), NO_FACTS
+            return await self._live.draft(cue)
+        if not (own := self._own(cue.persona, events)):
+            return SILENT
+        speech = await self._speaking(cue, own, self._draft).draft(cue)
+        if not self._is_recorded(cue):
+            return await self._live.draft(cue)
+        return speech._replace(facts=_kept(speech.facts))
+
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        if not self._is_recorded(cue):
+            return await self._live.turn(cue, asked)
+        turns, events = cue.roundtable.debate.turns, self._framing
+        if asked.turn is not TurnKind.OPENING:
+            events = self._replies.get(turns[-1].ts, ()) if turns and turns[-1].human else ()
+        own = [one for key in asked.personas for one in self._own(key, events)]
+        if not own:
+            return PASSED
+        speech = await self._speaking(cue, own, self._turn).turn(cue, asked)
+        if not self._is_recorded(cue):
+            return await self._live.turn(cue, asked)
+        return speech._replace(facts=_kept(speech.facts))
 
     async def review(self, cue: VoiceContext) -> ReviewFound:
         return ReviewFound() if self._is_recorded(cue) else await self._live.review(cue)
 
-    async def _spoken(
-        self,
-        cue: VoiceContext,
-        events: Sequence[int],
-        nothing: Speech,
-        speak: Callable[[Voices], Awaitable[Speech]],
-    ) -> Speech:
-        """Of *events* those of the persona; *nothing* where the file has none of it."""
-        persona = self._playbook.roster.get(cue.persona)
-        own = [one for one in events if persona and self._script.turns[one].by == persona.first_name]
-        if self._is_recorded(cue) and not own:
-            return nothing
-        speech = nothing
-        if self._is_recorded(cue):
-            speech = await speak(self._speaking(cue, own))
-        if not self._is_recorded(cue):
-            return await speak(self._live)
-        kept = {name: fact for name, fact in speech.facts.items() if name not in OF_A_CALL}
-        return speech._replace(facts=kept)
+    def _own(self, key: str, events: Sequence[int]) -> list[int]:
+        """Of *events* those of the persona."""
+        persona = self._playbook.roster.get(key)
+        return [one for one in events if persona and self._script.turns[one].by == persona.first_name]
 
-    def _speaking(self, cue: VoiceContext, events: Sequence[int]) -> ModelVoices:
-        model = ScriptedAnswer(lambda prompt: self._answer(cue, events, prompt))
+    def _speaking(self, cue: VoiceContext, events: Sequence[int], form: Form) -> ModelVoices:
+        model = ScriptedAnswer(lambda prompt: self._answer(cue, events, prompt, form))
         return ModelVoices(lambda _: model, OfflineVoices(), looker_of=self._looker_of)
 
-    async def _answer(self, cue: VoiceContext, events: Sequence[int], prompt: Prompt) -> str:
+    async def _answer(self, cue: VoiceContext, events: Sequence[int], prompt: Prompt, form: Form) -> str:
         """The looks of *events*, each when it is time, then what they say and propose."""
         said, entries = "", list[Mapping[str, Any]]()
         for number in events:
@@ -196,8 +195,15 @@ class RecordedVoices:
                 await prompt.tools.look(look.tool, look.given)
             said = self._evidence.cited(event.ask or event.say) or said
             entries += (self._entry(cue, draft) for draft in event.draft)
-        record = {"say": said, "satisfied": True, "entries": entries, "stances": []}
-        return f"```record\n{json.dumps(record)}\n```"
+        return f"```record\n{json.dumps(form(cue, said, entries))}\n```"
+
+    @staticmethod
+    def _draft(_cue: VoiceContext, said: str, entries: Sequence[Entry]) -> Entry:
+        return {"say": said, "entries": entries}
+
+    @staticmethod
+    def _turn(cue: VoiceContext, said: str, _entries: Sequence[Entry]) -> Entry:
+        return {"contributions": [{"persona": cue.persona, "say": [{"text": said, "quotes": []}]}]}
 
     def _entry(self, cue: VoiceContext, draft: ScriptedDraft) -> Mapping[str, Any]:
         text = self._playbook.schema.kinds[draft.kind].text
@@ -227,3 +233,7 @@ class RecordedVoices:
 
     def _is_recorded(self, cue: VoiceContext) -> bool:
         return bool(self._thread) and cue.roundtable.place.thread == self._thread and not self.has_ended
+
+
+def _kept(facts: Facts) -> Facts:
+    return {name: fact for name, fact in facts.items() if name not in OF_A_CALL}

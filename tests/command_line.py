@@ -23,7 +23,11 @@ OURS = ("ROUNDTABLE_", "SLACK_", "REDIS_")
 
 FORKING = """
 import json, os, sys, traceback
-from bot.cli.main import main
+from importlib import import_module
+from bot.cli.main import COMMANDS, main
+
+for row in COMMANDS.values():
+    import_module(f"bot.cli.{row.module}")
 
 for line in sys.stdin:
     asked = json.loads(line)

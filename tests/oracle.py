@@ -9,10 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from bot.cli.replay import verified
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item import artifacts
-from bot.domain.item.artifacts import SHARED
+from bot.domain.item.item_paths import SHARED
 from bot.domain.transcript import verify
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bot.domain.item.item import KnownItem
 from bot.domain.values.places import Belonging, Place, Viewer
+from bot.engine.ports import Profile
 
 MEMBER = Viewer(least=Belonging.MEMBER)
 
@@ -43,5 +44,5 @@ class OnePerson:
     async def members(self, channel: str) -> frozenset[str]:  # noqa: ARG002
         return frozenset({"U1"})
 
-    async def who(self, person: str) -> Belonging:  # noqa: ARG002
-        return self.belongs
+    async def profile(self, person: str) -> Profile:
+        return Profile(person, self.belongs)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.content.agent_keys import read_keys
-from bot.domain.catalog.agent_keys import digest_of, key_with
+from bot.domain.catalog.policy import digest_of, key_with
 from bot.domain.privacy.redaction import Redactor
 from bot.errors import ContentError
 from tests.command_line import CommandLine

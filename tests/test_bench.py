@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,6 @@ from bench.table import BEGIN, END, NAMES, figures
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "performance.md"
 QUICKLY_RUN = ("turn", "commit")
-NEEDS = {"resume": "msgspec", "replay": "msgspec"}
-"""In the group `bench`, which `bench/run` installs."""
 
 
 @pytest.mark.parametrize(
@@ -24,9 +21,6 @@ NEEDS = {"resume": "msgspec", "replay": "msgspec"}
 )
 def test_a_benchmark_prints_what_it_measured_as_json(name: str) -> None:
     """`python -m bench.NAME --quick` is the smallest run there is, and has every row of the real one's shape."""
-    if name in NEEDS and find_spec(NEEDS[name]) is None:
-        pytest.skip(f"{NEEDS[name]} is not installed; bench/run does that")
-
     done = subprocess.run(
         [sys.executable, "-m", f"bench.{name}", "--quick"],
         cwd=ROOT,

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -87,13 +86,3 @@ async def test_a_manifest_for_several_needs_an_address(cli: Cli) -> None:
     assert (without.code, alone.code) == (2, 2)
     assert "--teams needs --url" in without.err
     assert "--rotate goes with --teams" in alone.err
-
-
-def test_a_bot_of_one_workspace_loads_nothing_of_this() -> None:
-    look = (
-        "import sys, bot.app, bot.cli.main;"
-        "print([m for m in sys.modules if m in ('bot.tenants', 'bot.slack.installations', 'cryptography.fernet')])"
-    )
-    ran = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-
-    assert ran.stdout == "[]\n"

@@ -20,9 +20,8 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
-from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Pay, Wake
+from bot.engine.ports import Pay, Wake, now
 from bot.engine.review_ports import Board, NoticePosition
 from bot.engine.reviews import PREFIX, ReviewContext, ReviewTriage
 from bot.server.review_webhook import ReviewWebhook

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.elaboration import Contribution, Elaboration
 from bot.domain.item.meta import Meta
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import Commit, Post
@@ -99,7 +99,7 @@ def test_turns_are_counted_by_who_speaks(metrics: Metrics) -> None:
     debate = silent.elaboration
     assert debate
     one = debate.heard(by="U1", name="Ada", text="secret words", ts="1.1")
-    two = one.spoken(by="maya", name="Maya", text="secret words")
+    two = one.spoken(Contribution(persona="maya", text="secret words"), name="Maya")
 
     metrics.decided(SAID, silent, silent.but(version=2, elaboration=one))
     metrics.decided(SAID, silent.but(elaboration=one), silent.but(version=3, elaboration=two))

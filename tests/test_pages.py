@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import content
+from bot.content.playbook import load
 from bot.engine.verbs.table import VERBS
 from tests.test_shape import LAYERS, PACKAGES, TOP
 
@@ -115,7 +115,7 @@ def test_the_example_of_a_persona_and_a_step_can_be_loaded(tmp_path: Path) -> No
     )
     (steps / "09-threats.md").write_text(step, encoding="utf-8")
 
-    playbook = content.load(tmp_path / "personas", tmp_path / "steps", workspace=tmp_path / "workspace")
+    playbook = load(tmp_path / "personas", tmp_path / "steps", workspace=tmp_path / "workspace")
 
     assert [found.step_id for found in playbook.agenda.steps] == ["01-06", "01-09"]
     assert {trouble.code for trouble in playbook.troubles} == {"ERR-STEP-001"}, (

@@ -17,8 +17,8 @@ import aiohttp
 import pytest
 from standardwebhooks import Webhook
 
-from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
+from bot.engine.ports import now
 from bot.server import review_webhook
 from bot.server.http import SlackRoute, received, serving
 from bot.server.review_webhook import HEADERS, LARGEST_BYTES, ReviewWebhook

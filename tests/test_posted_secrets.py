@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bot.domain.privacy.redaction import Redactor
-from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
+from bot.engine.ports import now
 from bot.server.review_webhook import ReviewWebhook
 from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Sandbox

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.messages.message import Action
 from bot.shipped import personas_dir, steps_dir
 from tests.domain.table import Table

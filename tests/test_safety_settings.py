@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import app
+from bot import parts
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.errors import ConfigError
@@ -18,7 +18,7 @@ def test_own_patterns_stand_in_the_setting_or_in_a_file(tmp_path: Path) -> None:
     file.write_text("# ours\n\ncustomer = CUST-####\nProject Bluebird\n", "utf-8")
 
     for given in ("customer = CUST-####, Project Bluebird", str(file)):
-        redact = app.secret_redaction(Settings.from_env({"ROUNDTABLE_REDACT": given}))
+        redact = parts.secret_redaction(Settings.from_env({"ROUNDTABLE_REDACT": given}))
         assert redact("project bluebird for CUST-1234") == "[redacted:custom] for [redacted:customer]"
 
 
@@ -38,7 +38,7 @@ def test_every_secret_of_the_settings_is_hidden() -> None:
         "SLACK_SIGNING_SECRET": "8f742231b10e",
         "REDIS_URL": "redis://bot:p%40ssw0rd@redis:6379/0",
     })  # fmt: skip
-    redact = app.secret_redaction(settings)
+    redact = parts.secret_redaction(settings)
 
     assert redact("8f742231b10e p@ssw0rd p%40ssw0rd") == " ".join(["[redacted:configured]"] * 3)
 

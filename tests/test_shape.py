@@ -25,7 +25,7 @@ LAYERS = {
     "content": 2, "engine": 2, "keys": 2,
     "slack": 3, "voices": 3, "storage": 3, "record": 3, "settings": 3,
     "integrations": 3,
-    "app": 4, "cast": 4, "expiry": 4, "server": 4, "cli": 4, "tenants": 4, "__main__": 4,
+    "app": 4, "cast": 4, "parts": 4, "expiry": 4, "server": 4, "cli": 4, "tenants": 4, "__main__": 4,
 }  # fmt: skip
 TOP = 4  # where everything is wired, and neighbours know each other
 
@@ -98,7 +98,7 @@ OPENED_ELSEWHERE = {
     "bot/domain/privacy/rules.py": {"files('bot.domain.privacy').joinpath('patterns.toml').read_text"},
     "bot/voices/prompts/texts.py": {"files('bot.voices.prompts').joinpath(f'{name}.md').read_text"},
     # What the operator names in a setting or on the command line, and the terminal.
-    "bot/cli/main.py": {"os.open"},
+    "bot/cli/commands.py": {"os.open"},
     "bot/settings.py": {"_at_home(Path(place)).open", "path.is_dir", "path.exists", "_at_home(Path(given)).read_text"},
     "bot/cli/replay.py": {"begun.open"},
     "bot/cli/forget.py": {"file.write_text"},
@@ -107,8 +107,8 @@ OPENED_ELSEWHERE = {
     # Git's own folder, which no push reaches, and whether there is one.
     "bot/cli/items.py": {"sign.exists"},
     "bot/storage/git/sync.py": {"self._repository.walk"},
-    "bot/storage/git/scrub.py": {"self._repository.walk"},
-    "bot/storage/git/versions.py": {"repository.walk"},
+    "bot/storage/git/erasing.py": {"self._repository.walk"},
+    "bot/storage/git/history.py": {"repository.walk"},
     "bot/storage/git/reader.py": {"folder.exists", "nearest.is_dir"},
     "bot/storage/git/branch.py": {"lock.exists"},
     "bot/storage/git/tree.py": {

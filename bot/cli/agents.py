@@ -1,9 +1,17 @@
 """`roundtable mcp`: the record for coding agents, from git alone, over standard input and output."""
 
+import asyncio
+import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from bot.cli import trace
+from bot.cli.environment import read_settings
+from bot.cli.options import RecordFolder
 from bot.content import mcp
 from bot.errors import ConfigError
 from bot.integrations.agreed import AgreedItems
@@ -11,7 +19,20 @@ from bot.integrations.trace import ShownReason
 from bot.settings import Settings
 from bot.shipped import release
 
+commands = typer.Typer()
+
 NOT_INSTALLED = "roundtable mcp needs the extra mcp: pip install '.[mcp]'"
+
+
+@commands.command("mcp")
+def serve_agents(
+    *,
+    record: RecordFolder = None,
+    at: Annotated[str, typer.Option(metavar="REV", help="All of it as of this commit.")] = "",
+) -> None:
+    # A thread waits for the next request; there is nothing to save.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    asyncio.run(serve(read_settings(os.environ, level="ERROR"), record, at))
 
 
 async def serve(settings: Settings, record: Path | None, revision: str) -> None:

@@ -24,8 +24,8 @@ from bot.content.policies import read_policies
 from bot.content.short_path import FILE as SHORT_PATH
 from bot.content.short_path import read_short_path
 from bot.content.steps import NO_SUCH_PERSONA, read_agenda
-from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.personas import Chain, Roster
+from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.catalog.policy import ReviewedBy
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.values.text import counted

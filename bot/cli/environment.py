@@ -1,15 +1,13 @@
 """The settings of a command, and its log."""
 
 from collections.abc import Mapping
-from contextvars import ContextVar
 
 from bot import log
+from bot.cli.options import TEAM
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.errors import ConfigError
 from bot.settings import Settings
 
-TEAM: ContextVar[str] = ContextVar("team", default="")
-"""What `--team` says."""
 NO_TEAM = "There are several workspaces. Say which one before the command, with --team and one of: %s."
 ALL_TEAMS = "This command is about all workspaces: leave out --team."
 ONE_TEAM = "--team is for several workspaces: set SLACK_CLIENT_ID, or leave it out."

@@ -1,22 +1,31 @@
 """`roundtable export`: the files of an export in a repository. What others wrote or changed there is never lost."""
 
 import difflib
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from bot import app
+import typer
+
+from bot import parts
+from bot.cli import forget_commands
+from bot.cli.environment import read_settings
+from bot.cli.options import PROBLEM
 from bot.domain.item.export_places import FOLDERS, SLUG
 from bot.domain.values.text import one_line
 from bot.errors import ConfigError
 from bot.files import ARTIFACT_BYTES, folder
 from bot.integrations.committed_exports import in_the_way, known_words
 from bot.integrations.exported_edits import ExportProposal, is_ours, read_back
-from bot.integrations.exports import TASKS, exported
+from bot.integrations.exports import FORMATS, TASKS, exported
 from bot.settings import Settings
 
+commands = typer.Typer()
+
 TEXT_CHARS = 200
+PERSON = "person"
 
 
 class ExportFolder(NamedTuple):
@@ -27,9 +36,51 @@ class ExportFolder(NamedTuple):
     known: Mapping[str, str]
 
 
+@commands.command()
+def export(
+    item: Annotated[
+        str, typer.Argument(metavar="ITEM | person WHO", help="An item of the workspace, or a person.")
+    ],
+    who: Annotated[
+        str | None, typer.Argument(metavar="", help="With `person`: as for `forget person`.")
+    ] = None,
+    *,
+    to: Annotated[str | None, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Of a repository; else the workspace. Of a person: a file; else printed."
+        ),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Write nothing; exit code 1 if a file is not as it would be written."),
+    ] = False,
+) -> None:
+    if who is not None:
+        if item != PERSON or to or check:
+            raise typer.BadParameter("only `export person WHO` takes two words, and no --to or --check")
+        forget_commands.export_person(who, out)
+        return
+    if to is None:
+        raise typer.BadParameter(f"give one of {', '.join(FORMATS)}", param_hint="--to")
+    if to not in FORMATS:
+        raise typer.BadParameter(f"{to!r} is not one of {', '.join(FORMATS)}", param_hint="--to")
+    settings = read_settings(os.environ)
+    root, files = out or settings.workspace, made(settings, item, to)
+    if not check:
+        for path in written(root, files):
+            typer.echo(path)
+        return
+    found = tuple(differences(root, files))
+    for row in found:
+        typer.echo(row)
+    raise typer.Exit(PROBLEM if found else 0)
+
+
 def made(settings: Settings, slug: str, target: str) -> ExportFolder:
     """Raises UserError where there is no such item, and WorkspaceError where it cannot be read."""
-    item = app.agreed(settings).item(slug)
+    item = parts.agreed(settings).item(slug)
     folder = next((one.folder for one in settings.exports if one.format == target), FOLDERS[target])
     return ExportFolder(folder.replace(SLUG, slug), exported(item, target, folder), known_words(item))
 

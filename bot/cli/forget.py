@@ -15,10 +15,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot import app
+from bot import app, parts
 from bot.cli.items import no_item
 from bot.cli.scrub import has_store
-from bot.domain.item.artifacts import SHARED
+from bot.domain.item.item_paths import SHARED
 from bot.domain.item.meta import Corrupt
 from bot.domain.item.meta import read as read_meta
 from bot.domain.messages import forget_wording as wording
@@ -33,13 +33,13 @@ from bot.domain.transcript.people import Names, is_person_id, with_names, withou
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
 from bot.engine import audit
-from bot.engine.clock import now
+from bot.engine.ports import now
 from bot.errors import ConfigError, Conflict, Unavailable
 from bot.record.rewritten import META, TRANSCRIPT, Rewriting, title_of, without_sections
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.history import delete_own_posts
-from bot.storage.git.forget import Forgetter, Found
+from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
 
@@ -96,7 +96,7 @@ class PersonForgetting:
         self, settings: Settings, store: AnyStore | None, options: PersonOptions, *, at: str = ""
     ) -> None:
         self._settings, self._store, self._options, self._now = settings, store, options, at or now()
-        self._seal = app.seal(settings)
+        self._seal = parts.seal(settings)
         self._playbook = app.playbook(settings)
         self._git = forgetter(settings)
         self._live: dict[str, tuple[Line, ...]] = {}
@@ -263,7 +263,7 @@ class PersonForgetting:
 
 
 def forgetter(settings: Settings) -> Forgetter:
-    return Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=app.seal(settings))
+    return Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=parts.seal(settings))
 
 
 # --- an item ----------------------------------------------------------------------------------------------------------

@@ -13,15 +13,12 @@ from bot import app
 from bot.domain.catalog import budget
 from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.budget import Spent
-from bot.domain.messages.record_wording import matching
 from bot.domain.roundtable.outcomes import ItemState
 from bot.domain.specification import address
-from bot.domain.specification.entries import DECISION, Specification
-from bot.domain.specification.shown import ShownEntry
+from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import Line
 from bot.domain.values.text import counted, one_line
-from bot.engine.clock import now
-from bot.engine.ports import Listing, LoadedItem, Workspace
+from bot.engine.ports import Listing, LoadedItem, Workspace, now
 from bot.errors import ConfigError, WorkspaceError
 from bot.settings import Settings
 from bot.storage.git.tree import is_ignored
@@ -60,28 +57,6 @@ async def show(settings: Settings, slug: str) -> dict[str, Any]:
         "troubles": [one.log for one in reading.troubles],
         "spent": _spent(lines),
     }
-
-
-def entry(settings: Settings, text: str, revision: str) -> ShownEntry | None:
-    """At the address *text*; None where that names an item. Raises UserError and WorkspaceError."""
-    if not address.names_entry(text):
-        return None
-    known = app.agreed(settings, revision)
-    return known.show(text) if known.address(text).id else None
-
-
-def decisions(settings: Settings, words: str) -> tuple[ShownEntry, ...]:
-    """Of every item, with all of *words*. An item whose record cannot be read has none, and the log says so."""
-    known, found, titles = app.agreed(settings), list[ShownEntry](), dict[str, str]()
-    for slug in known.slugs:
-        try:
-            item = known.item(slug)
-        except WorkspaceError as error:
-            log.warning("%s", error)
-            continue
-        titles[slug] = item.title
-        found += item.shown.entries(DECISION)
-    return matching(found, words, titles)
 
 
 def items_as_text(found: list[dict[str, Any]]) -> str:

@@ -1,17 +1,26 @@
 """`roundtable key`: the keys of coding agents, in the file of ROUNDTABLE_AGENT_KEYS."""
 
 import hmac
+import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from pydantic import ValidationError
 
+from bot.cli.environment import read_settings
+from bot.cli.options import Json
 from bot.content.agent_keys import MOST_KEYS, SETTING, read_keys, write_keys
-from bot.domain.catalog.agent_keys import EVERY_PUBLIC_ITEM, AgentKey, digest_of
+from bot.domain.catalog.policy import EVERY_PUBLIC_ITEM, AgentKey, digest_of
 from bot.domain.values.json_files import pretty
 from bot.errors import ConfigError
 from bot.settings import Settings
+
+commands = typer.Typer()
+key_commands = typer.Typer(no_args_is_help=True)
+commands.add_typer(key_commands, name="key")
 
 KEY_SIGN = "rtk_"
 NOT_SET = f"{SETTING} is not set. It is the path of the file with the keys, which this command writes."
@@ -21,6 +30,33 @@ FORMS = {
     "owner": "--owner is the id of a member of your workspace, such as U012ABCDEF",
     "items": "--items has names of items, or * for all in public channels, with commas",
 }
+
+
+@key_commands.command("create")
+def create_command(
+    name: Annotated[str, typer.Argument(help="What people read, for example claude-code-ada.")],
+    *,
+    owner: Annotated[str, typer.Option(metavar="U…", help="For whom the agent works: their id in Slack.")],
+    items: Annotated[
+        str, typer.Option(help="Items it may read, with commas; * are all in public channels.")
+    ] = "*",
+    may_ask: Annotated[bool, typer.Option("--may-ask", help="It may ask people in threads.")] = False,
+) -> None:
+    """A key for a coding agent. Its secret is printed once."""
+    settings = read_settings(os.environ, level="ERROR")
+    typer.echo(create_key(settings, name, owner=owner, items=items, may_ask=may_ask))
+
+
+@key_commands.command("list")
+def list_command(*, as_json: Json = False) -> None:
+    """The keys, without what is secret."""
+    typer.echo(list_keys(read_settings(os.environ, level="ERROR"), as_json=as_json))
+
+
+@key_commands.command("withdraw")
+def withdraw_command(name: Annotated[str, typer.Argument(help="Its name.")]) -> None:
+    """From now on the key opens nothing."""
+    typer.echo(withdraw_key(read_settings(os.environ, level="ERROR"), name))
 
 
 def create_key(settings: Settings, name: str, *, owner: str, items: str, may_ask: bool) -> str:

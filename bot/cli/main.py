@@ -1,74 +1,100 @@
 """The commands. Bad input gets one sentence on stderr and exit code 1, wrong usage 2; never a traceback."""
 
-import asyncio
 import gc
-import math
-import os
-import re
-import signal
-import socket
 import sys
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager, suppress
-from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from bot import app
-from bot.cli import check, exports, forget_commands, key_commands, replay, review
-from bot.cli import items as listing
-from bot.cli import scrub as scrubbing
-from bot.cli.environment import TEAM, read_settings
-from bot.cli.replay import Form
-from bot.content import mcp
-from bot.domain.messages import entry_wording, record_wording
-from bot.domain.values.json_files import pretty
-from bot.domain.values.text import counted
-from bot.errors import BotError, ConfigError, ContentError
-from bot.integrations.exports import FORMATS
-from bot.record.verify import RecordedItem
-from bot.settings import Settings
-from bot.shipped import release, schema_text
-from bot.slack.manifest import (
-    BOT_EVENTS,
-    MARK_SHORTCUT,
-    MARK_SHORTCUT_NAME,
-    SCOPES,
-    SHORTCUT,
-    SHORTCUT_NAME,
-    manifest,
-)
-from bot.storage.git.tree import STATE
+from bot.cli.options import PROBLEM, TEAM
+from bot.errors import BotError
+from bot.shipped import release
 
-if TYPE_CHECKING:
-    from bot.cli.trace import Printed
-    from roundtable_eval.demo_script import DemoScript
-
-TRY_PORT = 8765
-PERSON = "person"
-PROBLEM = 1
-USAGE = 2
 GARBAGE = (10_000, 20, 50)
 """
 For `gc.set_threshold`; the usual is (700, 10, 10). Frozen values have no cycles: by default Python would look through a
 thousand roundtables every few seconds, which delays answers by a tenth of a second, and twice as long for entries.
 """
-"""The Slack workspace that the command is about, where there are several."""
-PUBLIC = re.compile(r"https://[^\s/]\S*")
+
+
+Loaded = TyperCommand | TyperGroup
+
+
+class CommandRow(NamedTuple):
+    """`module` of `bot.cli` has the command; it is loaded when the command runs."""
+
+    module: str
+    help: str
+
+
+_TABLE = {
+    "try": ("commands",
+        "The bot in a Slack-compatible sandbox on this machine, with a page to talk in. Needs nothing else."),
+    "run": ("commands", "The bot in Slack: Socket Mode when SLACK_APP_TOKEN is set, otherwise HTTP."),
+    "check": ("commands",
+        "Preflight of everything that `run` needs: a table, and exit code 1 if anything would stop it."),
+    "eval": ("commands",
+        ("Plays meetings with the configured models: the panel beside one model alone. Exits with 0 when the "
+        "panel is better than every rival, 1 when one model is better, 3 when that is not decided, and 2 "
+        "when it could not be played.")),
+    "items": ("commands", "What is in the workspace."),
+    "show": ("entries", "One item's progress; or an entry, with who said it, in which words, and where."),
+    "decisions": ("entries", "What was decided, in all items: who, when, why, and what it replaced."),
+    "review": ("commands",
+        "The triage line of a review. It is shown and nothing else: no verdict is an error."),
+    "replay": ("commands",
+        ("What was said about an item and what it has come to, from its transcript alone; or whether that "
+        "still holds.")),
+    "forget": ("commands", "Forget a person, an item, or secrets."),
+    "scrub": ("commands",
+        "Take secrets out of an item's files, in a commit of its own, and say where git still has them."),
+    "trace": ("trace",
+        ("What the code shows of what was agreed: no test, an entry that changed since, an id that does not "
+        "exist.")),
+    "why": ("trace", "From code back to the entries that it is about, and to who said them."),
+    "mcp": ("agents",
+        ("What was agreed, for coding agents: a server of the Model Context Protocol on standard input and "
+        "output.")),
+    "key": ("keys", "Keys of coding agents, which may read and ask over HTTP."),
+    "manifest": ("commands", "The Slack app manifest as JSON."),
+    "export": ("exports",
+        ("Write what is agreed as files for spec-kit, OpenSpec or Kiro. Files that were changed by hand are "
+        "left alone. With `person WHO`: all that is known of a person, as JSON.")),
+    "schema": ("schema", "The JSON Schema of a file, or of what a command prints with --json."),
+}  # fmt: skip
+COMMANDS = {name: CommandRow(*row) for name, row in _TABLE.items()}
+
+
+class _Commands(TyperGroup):
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 -- as click has it
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:  # noqa: ARG002 -- as above
+        """As it stands in a list."""
+        row = COMMANDS.get(cmd_name)
+        return TyperCommand(cmd_name, help=row.help) if row else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Loaded | None, list[str]]:
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, load_command(name) if name and found else None, rest
+
+
+def load_command(name: str) -> Loaded:
+    row = COMMANDS[name]
+    found = typer.main.get_group(import_module(f"bot.cli.{row.module}").commands).commands[name]
+    assert isinstance(found, Loaded)
+    found.help = row.help
+    return found
+
 
 commands = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     context_settings={"help_option_names": ["--help", "-h"]},
     pretty_exceptions_enable=False,
 )
-
-commands.add_typer(
-    key_commands.keys, name="key", help="Keys of coding agents, which may read and ask over HTTP."
-)
-
-Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
 
 def main() -> None:
@@ -107,591 +133,3 @@ def roundtable(
 ) -> None:
     """Roundtable: a Slack bot that hosts roundtable discussions and keeps their record in git."""
     TEAM.set(team)
-
-
-@commands.command("try")
-def try_out(
-    port: Annotated[int, typer.Option(help="Of the page.", min=1, max=65535)] = TRY_PORT,
-    workspace: Annotated[Path | None, typer.Option(help="Where items are kept.")] = None,
-    meeting: Annotated[Path | None, typer.Option(help="The file that --demo plays.")] = None,
-    *,
-    plays: Annotated[
-        bool, typer.Option("--demo", help="Play a recorded meeting when the page is opened.")
-    ] = False,
-    with_log: Annotated[bool, typer.Option("--log", help="Show the bot's log, too.")] = False,
-) -> None:
-    """The bot in a Slack-compatible sandbox on this machine, with a page to talk in. Needs nothing else."""
-    if meeting and not plays:
-        raise typer.BadParameter("--meeting says what --demo plays", param_hint="--meeting")
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "REDIS_"))}
-    if workspace:
-        env["ROUNDTABLE_WORKSPACE"] = str(workspace)
-    settings = read_settings(env, level="INFO" if with_log else "CRITICAL")
-    own_key = app.sandbox_key(settings.workspace)
-    if not settings.seal_key:
-        env["ROUNDTABLE_SEAL_KEY"] = own_key
-    _run(_try(port, env, _recorded(settings, meeting, plays=plays), at_once=plays))
-
-
-@commands.command()
-def run() -> None:
-    """The bot in Slack: Socket Mode when SLACK_APP_TOKEN is set, otherwise HTTP."""
-    _run(_serve(read_settings(os.environ, of_all=True)))
-
-
-@commands.command("check")
-def check_everything(*, as_json: Json = False) -> None:
-    """Preflight of everything that `run` needs: a table, and exit code 1 if anything would stop it."""
-    try:
-        found = asyncio.run(check.everything(read_settings(os.environ, of_all=True)))
-    except ConfigError as error:
-        found = (check.failed_check("settings", error), *_token_key())
-    typer.echo(_as_json(check.as_rows(found)) if as_json else check.as_text(found))
-    raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
-
-
-def _token_key() -> tuple[check.CheckResult, ...]:
-    """One to copy, where that is what is missing."""
-    if (
-        not os.environ.get("SLACK_CLIENT_ID", "").strip()
-        or os.environ.get("ROUNDTABLE_TOKEN_KEY", "").strip()
-    ):
-        return ()
-    from bot.cli import check_teams  # noqa: PLC0415 -- of one workspace, nothing of this is loaded
-
-    return (check_teams.fresh_key(),)
-
-
-@commands.command("eval")
-def evaluate(
-    meetings: Annotated[
-        list[Path] | None, typer.Argument(help="Files or folders; else those that ship.")
-    ] = None,
-    *,
-    scripted: Annotated[
-        Literal["better", "same", "worse"] | None,
-        typer.Option(help="Play contenders of planted quality: a test of the evaluation, without a model."),
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Plays of each meeting by each contender.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of all that is drawn by chance.")] = 7,
-    people: Annotated[
-        str, typer.Option(metavar="MODEL", help="Chooses what the simulated people answer.")
-    ] = "",
-    judge: Annotated[
-        str, typer.Option(metavar="MODEL", help="Compares records, too. It decides nothing.")
-    ] = "",
-    most_dollars: Annotated[
-        float | None, typer.Option(min=0, help="Stop between meetings when so much is spent.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
-    as_json: Json = False,
-) -> None:
-    """
-    Plays meetings with the configured models: the panel beside one model alone. Exits with 0 when the panel is better
-    than every rival, 1 when one model is better, 3 when that is not decided, and 2 when it could not be played.
-    """
-    from roundtable_eval import command, report  # noqa: PLC0415 -- a bot in Slack does not load it
-
-    if scripted and (people or judge or most_dollars is not None):
-        raise typer.BadParameter("--scripted calls no model", param_hint="--people, --judge, --most-dollars")
-    if most_dollars is not None and not math.isfinite(most_dollars):
-        raise typer.BadParameter("it has to be an amount", param_hint="--most-dollars")
-    wanted = command.Wanted(meetings or (), scripted or "", repeats, seed, people, judge, most_dollars)
-
-    def may_start(cost: str) -> bool:
-        typer.echo(cost, err=True)
-        return yes or typer.confirm("Start?", err=True)
-
-    try:
-        settings = read_settings(os.environ)
-        hide = app.redactor(settings)
-        found = asyncio.run(command.evaluate(wanted, settings, lambda text: hide(text).text, may_start))
-    except (BotError, typer.Abort, KeyboardInterrupt) as error:
-        typer.echo(str(error) or "Not played.", err=True)
-        raise typer.Exit(USAGE) from None
-    if found is None:
-        raise typer.Exit(USAGE)
-    typer.echo(_as_json(report.as_json(found)) if as_json else report.as_text(found))
-    raise typer.Exit(found.verdict.code)
-
-
-@commands.command()
-def items(*, as_json: Json = False) -> None:
-    """What is in the workspace."""
-    found = asyncio.run(listing.items(read_settings(os.environ)))
-    typer.echo(_as_json(found) if as_json else listing.items_as_text(found))
-
-
-@commands.command()
-def show(
-    text: Annotated[str, typer.Argument(metavar="ITEM[/ID]", help="An item, or an entry of it.")],
-    *,
-    at: Annotated[str, typer.Option(metavar="REV", help="An entry as of this commit.")] = "",
-    as_json: Json = False,
-) -> None:
-    """One item's progress; or an entry, with who said it, in which words, and where."""
-    settings = read_settings(os.environ)
-    if entry := listing.entry(settings, text, at):
-        typer.echo(_as_json(entry.model_dump(mode="json")) if as_json else entry_wording.as_text(entry))
-        return
-    if at:
-        raise typer.BadParameter("--at goes with ITEM/ID", param_hint="--at")
-    found = asyncio.run(listing.show(settings, text))
-    typer.echo(_as_json(found) if as_json else listing.show_as_text(found))
-
-
-@commands.command()
-def decisions(
-    words: Annotated[list[str] | None, typer.Argument(help="All of them have to occur.")] = None,
-    *,
-    as_json: Json = False,
-) -> None:
-    """What was decided, in all items: who, when, why, and what it replaced."""
-    found = listing.decisions(read_settings(os.environ), " ".join(words or ()))
-    rows = [{**one.model_dump(mode="json"), "link": one.link} for one in found] if as_json else []
-    typer.echo(_as_json(rows) if as_json else record_wording.decisions_as_text(found))
-
-
-@commands.command("review")
-def show_review(
-    file: Annotated[Path, typer.Argument(help="A review.", readable=False)],
-    *,
-    slug: Annotated[
-        str | None, typer.Option("--item", metavar="SLUG", help="Keep it as the item's next review, too.")
-    ] = None,
-    channel: Annotated[
-        str | None, typer.Option(metavar="C", help="Where to post it, if not to the triage channel.")
-    ] = None,
-    post: Annotated[
-        bool, typer.Option("--post", help="Post the line to Slack: into the item's one message with --item.")
-    ] = False,
-) -> None:
-    """The triage line of a review. It is shown and nothing else: no verdict is an error."""
-    if channel and not post:
-        raise typer.BadParameter("--channel says where to --post", param_hint="--channel")
-    content = review.content_of(file)
-    line = review.line_of(content)
-    typer.echo(line)
-    if slug is not None:
-        kept = asyncio.run(review.keep(read_settings(os.environ), slug, content))
-        typer.echo(f"Kept as {kept.path}")
-        if post:
-            shown = asyncio.run(review.show(read_settings(os.environ), slug, kept, channel=channel or ""))
-            typer.echo("Posted" if shown else "Slack does not take it now; the bot posts it later")
-    elif post:
-        where = asyncio.run(review.post(read_settings(os.environ), line, content, channel=channel or ""))
-        typer.echo(f"Posted to {where}")
-
-
-@commands.command("replay")
-def replay_record(
-    slug: Annotated[
-        str, typer.Argument(help="An item of the workspace, or any file of its format (.jsonl).")
-    ],
-    *,
-    at: Annotated[int | None, typer.Option(help="The state after this line.", min=1)] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Compare it with all that is kept.")] = False,
-    against_slack: Annotated[
-        bool, typer.Option("--against-slack", help="With --verify: compare it with the thread in Slack, too.")
-    ] = False,
-    key: Annotated[
-        str, typer.Option(help="With --verify: the id of the key whose seals count, and no other.")
-    ] = "",
-    as_json: Json = False,
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write one page that needs nothing else.")] = None,
-) -> None:
-    """What was said about an item and what it has come to, from its transcript alone; or whether that still holds."""
-    if sum((verify, as_json, as_markdown, html is not None)) > 1:
-        raise typer.BadParameter("one of --verify, --json, --markdown and --html at a time")
-    if key and not verify:
-        raise typer.BadParameter("--key goes with --verify", param_hint="--key")
-    if against_slack and not verify:
-        raise typer.BadParameter("--against-slack goes with --verify", param_hint="--against-slack")
-    settings = read_settings(os.environ)
-    item = replay.item(settings, slug)
-    try:
-        if verify:
-            _verify(item, settings, key=key, against_slack=against_slack)
-        elif html:
-            replay.written(item, html, until=at, labels=replay.labels(settings))
-        else:
-            form = Form.JSON if as_json else Form.MARKDOWN if as_markdown else Form.TEXT
-            for piece in replay.shown(item, form, until=at):
-                typer.echo(piece, nl=False)
-    except BrokenPipeError:  # the reader has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        where = f" ({error.filename})" if error.filename else ""
-        raise ConfigError(
-            f"The record of {slug} cannot be read or written: {error.strerror}{where}."
-        ) from error
-
-
-commands.add_typer(forget_commands.forgets, name="forget", help="Forget a person, an item, or secrets.")
-
-
-@forget_commands.forgets.command("secrets")
-@commands.command()
-def scrub(
-    slug: Annotated[str | None, typer.Argument(help="An item of the workspace.")] = None,
-    *,
-    everything: Annotated[bool, typer.Option("--all", help="Every item.")] = False,
-) -> None:
-    """Take secrets out of an item's files, in a commit of its own, and say where git still has them."""
-    if (slug is None) is not everything:
-        raise typer.BadParameter("one item, or --all", param_hint="SLUG")
-    settings = read_settings(os.environ)
-    slugs = scrubbing.items(settings, slug)
-    state = asyncio.run(scrubbing.states(settings, slugs))
-    holding = False
-    for one in scrubbing.scrubbed(settings, slugs, state):
-        typer.echo(scrubbing.as_text(one))
-        holding = holding or one.is_in_history
-    if holding:
-        typer.echo(scrubbing.WHAT_TO_DO)
-    if state.problem:
-        typer.echo(scrubbing.not_in_the_state(state.problem))
-    if holding or state.problem:
-        raise typer.Exit(PROBLEM)
-
-
-traces = typer.Typer(no_args_is_help=False)
-commands.add_typer(traces, name="trace")
-
-RecordFolder = Annotated[
-    Path | None, typer.Option("--record", metavar="DIR", help="The bot's workspace; else this repository.")
-]
-
-
-@traces.callback(invoke_without_command=True)
-def trace_code(
-    context: typer.Context,
-    *,
-    record: RecordFolder = None,
-    items: Annotated[str, typer.Option(metavar="A,B", help="These items; else all.")] = "",
-    base: Annotated[str, typer.Option(metavar="REV", help="What --comment compares this branch with.")] = "",
-    checks: Annotated[
-        bool, typer.Option("--check", help="Show what is not in the baseline; exit with 1 for an error.")
-    ] = False,
-    as_json: Json = False,
-    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF 2.1.0.")] = None,
-    comment: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the comment of a pull request.")
-    ] = None,
-    message: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Check the message of a commit, and nothing else.")
-    ] = None,
-    baseline_now: Annotated[
-        bool, typer.Option("--baseline-now", help="Let --check pass all that is found now.")
-    ] = False,
-) -> None:
-    """What the code shows of what was agreed: no test, an entry that changed since, an id that does not exist."""
-    if context.invoked_subcommand:
-        return
-    from bot.cli import trace  # noqa: PLC0415 -- a bot in Slack does not load it
-
-    if message:
-        _print_trace(lambda settings: trace.check_message(settings, message, record))
-        return
-    asked = trace.TraceOptions(
-        record=record,
-        items=items,
-        base=base,
-        check=checks,
-        as_json=as_json,
-        sarif=sarif,
-        comment=comment,
-        baseline_now=baseline_now,
-    )
-    _print_trace(lambda settings: trace.trace_code(settings, asked))
-
-
-@traces.command("accept")
-def accept_entries(
-    addresses: Annotated[list[str], typer.Argument(metavar="ITEM/ID...")], *, record: RecordFolder = None
-) -> None:
-    """The code was read again, and fits what these entries say now."""
-    from bot.cli import trace  # noqa: PLC0415 -- a bot in Slack does not load it
-
-    _print_trace(lambda settings: trace.accept(settings, addresses, record))
-
-
-@commands.command()
-def why(
-    place: Annotated[str, typer.Argument(metavar="PATH[:LINE]")],
-    *,
-    record: RecordFolder = None,
-    as_json: Json = False,
-) -> None:
-    """From code back to the entries that it is about, and to who said them."""
-    from bot.cli import trace  # noqa: PLC0415 -- a bot in Slack does not load it
-
-    _print_trace(lambda settings: trace.why(settings, place, record, as_json=as_json))
-
-
-@commands.command("mcp")
-def serve_agents(
-    *,
-    record: RecordFolder = None,
-    at: Annotated[str, typer.Option(metavar="REV", help="All of it as of this commit.")] = "",
-) -> None:
-    """What was agreed, for coding agents: a server of the Model Context Protocol on standard input and output."""
-    from bot.cli import agents  # noqa: PLC0415 -- a bot in Slack does not load it
-
-    signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # a thread waits for the next request; there is nothing to save
-    _run(agents.serve(read_settings(os.environ, level="ERROR"), record, at))
-
-
-def _print_trace(work: "Callable[[Settings], Coroutine[Any, Any, Printed]]") -> None:
-    """Exit code 1 is what was found; all that kept it from being looked for is wrong usage."""
-    try:
-        ran = asyncio.run(work(read_settings(os.environ, level="ERROR")))
-    except BotError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(USAGE) from error
-    if ran.err:
-        typer.echo(ran.err, err=True)
-    if ran.out:
-        typer.echo(ran.out)
-    raise typer.Exit(PROBLEM if ran.failed else 0)
-
-
-@commands.command("manifest")
-def print_manifest(
-    *,
-    socket_mode: Annotated[
-        bool, typer.Option("--socket-mode/--http", help="How Slack reaches the bot.")
-    ] = True,
-    url: Annotated[str | None, typer.Option(help="The bot's public address, for --http and --teams.")] = None,
-    agent: Annotated[
-        bool,
-        typer.Option(
-            "--agent", help="Declare the app an agent: people can write to it directly, and stop it."
-        ),
-    ] = False,
-    teams: Annotated[
-        bool, typer.Option("--teams", help="Several workspaces, or an organization, install the app.")
-    ] = False,
-    rotate: Annotated[
-        bool, typer.Option("--rotate", help="With --teams: tokens live for 12 hours. Slack cannot undo it.")
-    ] = False,
-) -> None:
-    """The Slack app manifest as JSON."""
-    if rotate and not teams:
-        raise typer.BadParameter("--rotate goes with --teams", param_hint="--rotate")
-    if teams and not url:
-        raise typer.BadParameter("--teams needs --url, the bot's public address", param_hint="--url")
-    if not socket_mode and not url:
-        raise typer.BadParameter("--http needs --url, the bot's public address", param_hint="--url")
-    if url and not PUBLIC.fullmatch(url):
-        raise typer.BadParameter("Slack calls addresses that begin with https:// only", param_hint="--url")
-    typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent, teams=teams, rotate=rotate)))
-
-
-@commands.command()
-def export(
-    item: Annotated[
-        str, typer.Argument(metavar="ITEM | person WHO", help="An item of the workspace, or a person.")
-    ],
-    who: Annotated[
-        str | None, typer.Argument(metavar="", help="With `person`: as for `forget person`.")
-    ] = None,
-    *,
-    to: Annotated[str | None, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Of a repository; else the workspace. Of a person: a file; else printed."
-        ),
-    ] = None,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Write nothing; exit code 1 if a file is not as it would be written."),
-    ] = False,
-) -> None:
-    """
-    Write what is agreed as files for spec-kit, OpenSpec or Kiro. Files that were changed by hand are left alone. With
-    `person WHO`: all that is known of a person, as JSON.
-    """
-    if who is not None:
-        if item != PERSON or to or check:
-            raise typer.BadParameter("only `export person WHO` takes two words, and no --to or --check")
-        forget_commands.export_person(who, out)
-        return
-    if to is None:
-        raise typer.BadParameter(f"give one of {', '.join(FORMATS)}", param_hint="--to")
-    if to not in FORMATS:
-        raise typer.BadParameter(f"{to!r} is not one of {', '.join(FORMATS)}", param_hint="--to")
-    settings = read_settings(os.environ)
-    root, made = out or settings.workspace, exports.made(settings, item, to)
-    if not check:
-        for path in exports.written(root, made):
-            typer.echo(path)
-        return
-    differences = tuple(exports.differences(root, made))
-    for row in differences:
-        typer.echo(row)
-    raise typer.Exit(PROBLEM if differences else 0)
-
-
-@commands.command()
-def schema(name: Annotated[str, typer.Argument(help="For example entry, specification or persona.")]) -> None:
-    """The JSON Schema of a file, or of what a command prints with --json."""
-    typer.echo(schema_text(name), nl=False)
-
-
-def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: bool) -> None:
-    """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
-    redact = app.redactor(settings)
-    keys = replay.keys_for(item, settings, key)
-    found = replay.verified(item, keys, replay.playbook(settings))
-    waiting = 0
-    if against_slack:
-        thread, waiting = asyncio.run(replay.against_thread(settings, item))
-        found += thread
-    for one in found:
-        typer.echo(redact(str(one)).text)
-    if any(not one.stands for one in found):
-        raise typer.Exit(PROBLEM)
-    if found:
-        typer.echo(
-            "The record holds, with what people changed in git: the lines above name each of their edits."
-        )
-    else:
-        typer.echo("The record holds: every file is what its lines say, and so is every version in git.")
-    typer.echo(replay.sealed_by(item, keys))
-    if against_slack:
-        rest = f"; {counted(waiting, 'message')} in it will go into the next commit" if waiting else ""
-        typer.echo(f"The thread in Slack has what the record has{rest}.")
-
-
-def _run(work: Coroutine[Any, Any, None]) -> None:
-    with suppress(KeyboardInterrupt, asyncio.CancelledError):
-        asyncio.run(work)
-
-
-async def _serve(settings: Settings) -> None:
-    _stop_on_signals()
-    async with _bot(settings):
-        gc.freeze()  # what was loaded at the start stays
-        await _until_stopped()
-
-
-def _bot(settings: Settings) -> AbstractAsyncContextManager[object]:
-    if not settings.several:
-        return app.bot(settings)
-    from bot import tenants  # noqa: PLC0415 -- a bot of one workspace does not load it
-
-    return tenants.bot(settings)
-
-
-SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}
-AGENT_KEYS = "agent-keys.json"
-EXAMPLE = "/roundtable start Rate limiting of the public API"
-"""On the first screen of the sandbox's page."""
-
-
-def _recorded(settings: Settings, file: Path | None, *, plays: bool) -> "DemoScript | None":
-    """What the page offers; nothing where it does not fit own personas, and nothing else was asked for."""
-    from roundtable_eval import demo  # noqa: PLC0415 -- a bot in Slack does not load it
-
-    try:
-        return demo.script_of(file, app.playbook(settings))
-    except ContentError:
-        if plays:
-            raise
-        return None
-
-
-async def _try(port: int, env: Mapping[str, str], script: "DemoScript | None", *, at_once: bool) -> None:
-    from roundtable_eval.demo import Demo  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
-    from slack_sandbox import App, Sandbox  # noqa: PLC0415 -- as above
-    from slack_sandbox.recording import Recording  # noqa: PLC0415 -- as above
-
-    _stop_on_signals()
-    agents = _agents_of_sandbox(Settings.from_env(env), port)
-    try:
-        installed = App(
-            shortcuts=SHORTCUTS, events=frozenset(BOT_EVENTS), example=EXAMPLE, connect=agents.connect
-        )
-        sandbox = Sandbox(port=port, app=installed)
-        sandbox.scopes.intersection_update(SCOPES)  # no more than what the manifest asks for
-        await sandbox.__aenter__()
-    except OSError as error:
-        raise ConfigError(
-            f"Port {port} cannot be used ({error.strerror}). Try --port with another one."
-        ) from error
-    try:
-        settings = Settings.from_env({
-            **env,
-            "SLACK_API_URL": sandbox.api_url,
-            "SLACK_BOT_TOKEN": sandbox.bot_token,
-            "SLACK_APP_TOKEN": sandbox.app_token,
-            **agents.env,
-        })  # fmt: skip
-        demo = Demo(sandbox, script, playbook=app.playbook(settings), settings=settings) if script else None
-        over, policies = (demo.over, demo.policies) if demo else (None, None)
-        async with app.bot(settings, web=False, over=over, policies=policies):
-            if script and demo:
-                sandbox.offer(Recording(script.title, demo.play, at_once=at_once))
-            typer.echo(f"Roundtable is running. Open {sandbox.url} in your browser; Ctrl-C stops it.")
-            await _until_stopped()
-    finally:
-        await sandbox.__aexit__(None, None, None)
-
-
-class SandboxAgents(NamedTuple):
-    """How coding agents come to the bot of the sandbox: its settings, and the command that connects one."""
-
-    env: Mapping[str, str] = MappingProxyType({})
-    connect: str = ""
-
-
-def _agents_of_sandbox(settings: Settings, page_port: int) -> SandboxAgents:
-    """None without the extra mcp, or where no port is free near that of the page."""
-    from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
-    from slack_sandbox.server import PEOPLE  # noqa: PLC0415 -- as above
-
-    port = next((one for one in range(page_port + 1, min(page_port + 21, 65_536)) if _is_free(one)), 0)
-    if not mcp.is_installed() or not port:
-        return SandboxAgents()
-    file = settings.workspace / STATE / AGENT_KEYS
-    connect = agents.sandbox_key(settings, file, PEOPLE[0].id, port=port)
-    return SandboxAgents({"ROUNDTABLE_AGENT_KEYS": str(file), "ROUNDTABLE_PORT": str(port)}, connect)
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as one:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            one.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
-
-
-def _stop_on_signals() -> None:
-    """The first SIGTERM or Ctrl-C ends a start that waits, or the wait below; the second one ends everything."""
-    loop, ours = asyncio.get_running_loop(), asyncio.current_task()
-    assert ours
-
-    def stop() -> None:
-        if ours.cancelling():
-            os._exit(PROBLEM)
-        ours.cancel()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
-
-
-async def _until_stopped() -> None:
-    """What comes after is an orderly end, and not a cancelled one."""
-    with suppress(asyncio.CancelledError):
-        await asyncio.Event().wait()
-
-
-def _as_json(value: Any) -> str:
-    return pretty(value).rstrip("\n")

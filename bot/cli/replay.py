@@ -7,10 +7,10 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import assert_never
 
-from bot import app
+from bot import app, parts
 from bot.cli.items import no_item
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item.artifacts import SHARED
+from bot.domain.item.item_paths import SHARED
 from bot.domain.transcript.seal import TrustedKeys, chain_in, foreign_ids, key_named, read_chain
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
@@ -30,7 +30,7 @@ from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.history import thread_evidence
 from bot.slack.people import PeopleDirectory
-from bot.storage.git.versions import lost, versions
+from bot.storage.git.history import lost, versions
 
 NO_KEYS: TrustedKeys = {}
 
@@ -97,7 +97,7 @@ def verified(
 
 def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:
     """Those of the bot, where its secrets are set, or the one with this *id*. Raises ConfigError."""
-    ours = app.seal(settings).lines.trusted
+    ours = parts.seal(settings).lines.trusted
     if not id:
         return ours
     found = {id: ours[id]} if id in ours else key_named(one.record.read(), id)
@@ -122,14 +122,14 @@ async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
     home = one.meta.slack
     if home is None or not home.channel_id or not home.thread_ts:
         raise ConfigError(f"The meta.json of {one.slug} names no thread in Slack.")
-    seal, rows = app.seal(settings), reversed(one.record.read().split(b"\n"))
+    seal, rows = parts.seal(settings), reversed(one.record.read().split(b"\n"))
     if not seal.is_valid(one.slug, home, chain=chain_in(rows, seal.lines.trusted)):
         raise ConfigError(
             f"The bot did not seal the thread that the meta.json of {one.slug} names, so it is not read."
         )
     place = Place(team=home.team_id, channel=home.channel_id, thread=home.thread_ts)
     async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
-        us = replace(await slack_client.identify(client), redact=app.secret_redaction(settings))
+        us = replace(await slack_client.identify(client), redact=parts.secret_redaction(settings))
         us = replace(us, people=PeopleDirectory(app.person_ids(settings, us.team)))
         if us.team != place.team:
             raise ConfigError(

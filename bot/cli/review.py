@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot import app
+from bot import app, parts
 from bot.cli import items
 from bot.domain.messages.message import Message
 from bot.domain.privacy.redaction import Redact
@@ -17,9 +17,8 @@ from bot.domain.reviews.notice import Arrived
 from bot.domain.reviews.review import triage_line
 from bot.domain.values.places import Place
 from bot.domain.values.text import encoding_of, text_of
-from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Pay, Wake
+from bot.engine.ports import Pay, Wake, now
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
 from bot.files import TooLarge, chosen
@@ -62,7 +61,7 @@ async def keep(settings: Settings, slug: str, content: bytes) -> KeptReview:
     """As the item's next review, byte for byte but for secrets, in a commit. UserError when there is no such item."""
     await _must_be_known(settings, slug)
     async with app.workspace(settings) as files:
-        return await files.keep(slug, redacted_content(content, app.secret_redaction(settings)), now=now())
+        return await files.keep(slug, redacted_content(content, parts.secret_redaction(settings)), now=now())
 
 
 async def post(settings: Settings, line: str, content: bytes, *, channel: str) -> str:
@@ -87,11 +86,11 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
         _board(settings) as board,
         _store(settings, board.team, files) as store,
     ):
-        redact = app.secret_redaction(settings)
-        parts = app.ReviewParts(
+        redact = parts.secret_redaction(settings)
+        given = app.ReviewParts(
             board.team, store, files, app.playbook(settings), _NoWake(), board, redact=redact
         )
-        triage = app.review_triage(settings, parts, channel=channel)
+        triage = app.review_triage(settings, given, channel=channel)
         home = await ItemLocator(store, files).home(slug)
         title = home.title if home else slug
         came = Arrived(at=now(), title=title, entry=entry_of(kept), channel=channel)

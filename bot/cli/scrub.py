@@ -5,18 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from bot import app
+from bot import app, parts
 from bot.cli.items import no_item
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript.scrubbing import Redacting, redacted
 from bot.domain.values.text import counted
-from bot.engine.clock import now
-from bot.engine.ports import Store
+from bot.engine.ports import Store, now
 from bot.errors import BotError, ConfigError, Conflict, Unavailable
 from bot.files import folder
 from bot.settings import Settings
+from bot.storage.git.erasing import Scrubber, ScrubResult
 from bot.storage.git.reader import slugs_at_tip
-from bot.storage.git.scrub import Scrubber, ScrubResult
 from bot.storage.git.tree import STATE
 from bot.storage.sqlite import FILE
 
@@ -75,7 +74,7 @@ async def states(settings: Settings, slugs: Sequence[str]) -> StateScrub:
     try:
         async with app.store(settings, team) as store:
             return StateScrub(
-                {slug: await scrub_state(store, slug, app.redactor(settings)) for slug in slugs}
+                {slug: await scrub_state(store, slug, parts.redactor(settings)) for slug in slugs}
             )
     except BotError as error:
         return StateScrub(problem=str(error))
@@ -98,9 +97,9 @@ async def scrub_state(store: Store, slug: str, redact: Redacting) -> tuple[str, 
 def scrubbed(settings: Settings, slugs: Sequence[str], state: StateScrub) -> Iterator[ScrubSummary]:
     if not slugs:
         return
-    redact = app.redactor(settings)
+    redact = parts.redactor(settings)
     scrubber = Scrubber(
-        settings.workspace, items_dir=str(settings.items_dir), redact=redact, seal=app.seal(settings)
+        settings.workspace, items_dir=str(settings.items_dir), redact=redact, seal=parts.seal(settings)
     )
     for one in slugs:
         yield ScrubSummary(one, scrubber.scrub(one, now=now()), state.kinds.get(one, ()))

@@ -1,17 +1,22 @@
 """`roundtable trace` and `why`: of the clone of the code around this folder, with the record in it or beside it."""
 
+import asyncio
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from bot import app
-from bot.domain.item.artifacts import SHARED
+import typer
+
+from bot import parts
+from bot.cli.environment import read_settings
+from bot.cli.options import PROBLEM, USAGE, Json, RecordFolder
+from bot.domain.item.item_paths import SHARED
 from bot.domain.messages import entry_wording
 from bot.domain.specification.claims import EntryState
 from bot.domain.values.json_files import pretty
 from bot.domain.values.text import counted, one_line
-from bot.errors import ConfigError
+from bot.errors import BotError, ConfigError
 from bot.files import chosen, folder
 from bot.integrations import trace, trace_file, trace_reports
 from bot.integrations.agreed import AgreedItems
@@ -38,6 +43,11 @@ MESSAGE_BYTES = 1024 * 1024
 SCISSORS = "------------------------ >8 ------------------------"
 """What stands below it, git takes away."""
 PLACE_CHARS = 200
+
+
+commands = typer.Typer()
+traces = typer.Typer()
+commands.add_typer(traces, name="trace")
 
 
 class TraceOptions(NamedTuple):
@@ -89,6 +99,69 @@ class TracedCode(NamedTuple):
         ]
 
 
+@traces.callback(invoke_without_command=True)
+def trace_command(
+    context: typer.Context,
+    *,
+    record: RecordFolder = None,
+    items: Annotated[str, typer.Option(metavar="A,B", help="These items; else all.")] = "",
+    base: Annotated[str, typer.Option(metavar="REV", help="What --comment compares this branch with.")] = "",
+    checks: Annotated[
+        bool, typer.Option("--check", help="Show what is not in the baseline; exit with 1 for an error.")
+    ] = False,
+    as_json: Json = False,
+    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF 2.1.0.")] = None,
+    comment: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the comment of a pull request.")
+    ] = None,
+    message: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Check the message of a commit, and nothing else.")
+    ] = None,
+    baseline_now: Annotated[
+        bool, typer.Option("--baseline-now", help="Let --check pass all that is found now.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand:
+        return
+    if message:
+        _print_trace(lambda settings: check_message(settings, message, record))
+        return
+    options = TraceOptions(record, items, base, checks, as_json, sarif, comment, baseline_now)
+    _print_trace(lambda settings: trace_code(settings, options))
+
+
+@traces.command("accept")
+def accept_command(
+    addresses: Annotated[list[str], typer.Argument(metavar="ITEM/ID...")], *, record: RecordFolder = None
+) -> None:
+    """The code was read again, and fits what these entries say now."""
+    _print_trace(lambda settings: accept(settings, addresses, record))
+
+
+@commands.command("why")
+def why_command(
+    place: Annotated[str, typer.Argument(metavar="PATH[:LINE]")],
+    *,
+    record: RecordFolder = None,
+    as_json: Json = False,
+) -> None:
+    _print_trace(lambda settings: why(settings, place, record, as_json=as_json))
+
+
+def _print_trace(work: Callable[[Settings], Coroutine[Any, Any, Printed]]) -> None:
+    """Exit code 1 is what was found; all that kept it from being looked for is wrong usage."""
+    try:
+        ran = asyncio.run(work(read_settings(os.environ, level="ERROR")))
+    except BotError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(USAGE) from error
+    if ran.err:
+        typer.echo(ran.err, err=True)
+    if ran.out:
+        typer.echo(ran.out)
+    raise typer.Exit(PROBLEM if ran.failed else 0)
+
+
 async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
     """Raises BotError."""
     clone = await opened(settings, options.record)
@@ -123,7 +196,8 @@ async def check_message(settings: Settings, file: Path, record: Path | None) -> 
     clone = await opened(settings, record)
     rows = message.partition(SCISSORS)[0].splitlines()
     kept = "\n".join("" if row.startswith("#") else row for row in rows)
-    found = trace.message_findings(_agreed(clone, clone.file.items), kept)
+    wanted = trace.items_named(kept, clone.items.slugs, clone.file.items)
+    found = trace.message_findings(_agreed(clone, clone.file.items, only=wanted), kept)
     return Printed("\n".join(map(trace_reports.finding_as_text, found)), failed=bool(found))
 
 
@@ -189,19 +263,22 @@ def record_folder(given: Path) -> Path:
 
 def items_at(settings: Settings, record: Path, revision: str = "") -> AgreedItems:
     """Of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
-    found = app.agreed(settings.model_copy(update={"workspace": record}), revision)
+    found = parts.agreed(settings.model_copy(update={"workspace": record}), revision)
     if not found.slugs:
         raise ConfigError(NO_RECORD.format(root=record))
     return found
 
 
-def _agreed(clone: Clone, items: Sequence[str], *, private: bool = True) -> AgreedFacts:
-    """Without *private* items there are only those that are named."""
+def _agreed(
+    clone: Clone, items: Sequence[str], *, private: bool = True, only: Collection[str] | None = None
+) -> AgreedFacts:
+    """Without *private* items there are only those that are named. Only the entries of *only* are read."""
     asked = tuple(clone.items.item(one).slug for one in items)
-    every = [clone.items.item(slug) for slug in clone.items.slugs]
+    slugs = clone.items.slugs
+    every = [clone.items.item(slug) for slug in slugs if only is None or slug in only]
     shown = [one for one in every if private or not one.private or one.slug in asked]
     entries = (facts for one in shown for facts in trace.facts_of(one.shown))
-    known = tuple(one.slug for one in shown)
+    known = tuple(one.slug for one in shown) if only is None else slugs
     return AgreedFacts(entries, known, asked, private=len(every) - len(shown))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.domain.catalog.agent_keys import AgentKey
+from bot.domain.catalog.policy import AgentKey
 from bot.domain.values.json_files import pretty
 from bot.errors import ContentError
 from bot.files import CONTENT_BYTES, chosen, folder

@@ -38,8 +38,8 @@ def read_schema(folder: Path, findings: Findings, *, workspace: Path | None = No
     """
     shipped = parse(ContentFolder(steps_dir(), None).read(Path(FILE)))
     schema = _on_top(Schema(), shipped, findings, "the shipped entries.yaml")
-    given = yaml_file(folder, FILE, findings, workspace)
-    if folder.absolute() != steps_dir().absolute() and given:
+    own = folder.absolute() != steps_dir().absolute()
+    if own and (given := yaml_file(folder, FILE, findings, workspace)):
         schema = _on_top(schema, given, findings, FILE)
     return schema.but(operators=read_operators(folder, findings, workspace=workspace))
 

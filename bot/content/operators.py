@@ -18,8 +18,8 @@ def read_operators(folder: Path, findings: Findings, *, workspace: Path | None =
     """A file with a mistake is not used at all: with some of its words a check would be wrong in silence."""
     shipped = parse(ContentFolder(steps_dir(), None).read(Path(FILE)))
     operators = Operators.model_validate(shipped)
-    given = yaml_file(folder, FILE, findings, workspace)
-    if folder.absolute() == steps_dir().absolute() or not given:
+    own = folder.absolute() != steps_dir().absolute()
+    if not own or not (given := yaml_file(folder, FILE, findings, workspace)):
         return operators
     for name in given.keys() - Operators.model_fields.keys():
         findings.note(

@@ -8,10 +8,9 @@ from pydantic import ValidationError
 
 from bot.content.entries import mapping_of
 from bot.content.files import Findings, yaml_file
-from bot.domain.catalog.agenda import Agenda
+from bot.domain.catalog.agenda import DROP, MOST_QUESTIONS, Agenda, PathCard, ShortPath
 from bot.domain.catalog.personas import Roster
 from bot.domain.catalog.schema import Schema
-from bot.domain.catalog.short_path import DROP, MOST_QUESTIONS, PathCard, ShortPath
 from bot.domain.catalog.steps import Ask
 
 FILE = "short-path.yaml"

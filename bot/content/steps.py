@@ -9,8 +9,9 @@ from pydantic import ValidationError
 
 from bot.content.files import ContentFolder, Findings, UnreadableFile, name_of, problem_sentence
 from bot.content.frontmatter import BadFrontMatter, PlainScalar, sections, split
-from bot.domain.catalog.agenda import ANALYSIS_PHASES, PHASE_KEYS, Agenda, Phase
+from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.phases import ANALYSIS_PHASES, PHASE_KEYS, Phase
 from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.skip_if import BadCondition
 from bot.domain.catalog.steps import NUMBERED, SECTION_OF, Ask, Step, StepHeading, in_code

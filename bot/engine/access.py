@@ -25,7 +25,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place, Viewer
 from bot.engine import answers
 from bot.engine.item_locator import ItemLocator, item_in
-from bot.engine.ports import Listing, Store, Workspace
+from bot.engine.ports import Listing, Profile, Store, Workspace
 from bot.engine.unknown_threads import UnknownThreads
 from bot.engine.viewing import Viewers, held_item, known_item
 from bot.errors import EffectError, UserError
@@ -181,7 +181,7 @@ def same_channel(one: Place, other: Place) -> bool:
 class KnowsPeople(Protocol):
     """The part of the chat that is asked here."""
 
-    async def who(self, person: str) -> Belonging: ...
+    async def profile(self, person: str) -> Profile: ...
 
 
 async def belonging(chat: KnowsPeople, person: Person, *, seconds: float) -> Belonging:
@@ -190,7 +190,7 @@ async def belonging(chat: KnowsPeople, person: Person, *, seconds: float) -> Bel
         return person.belongs
     try:
         async with asyncio.timeout(seconds):
-            return await retried(partial(chat.who, person.id))
+            return (await retried(partial(chat.profile, person.id))).belongs
     except (EffectError, TimeoutError) as error:
         log.warning("Slack does not say who %s is: %s", person.id, error)
         return Belonging.UNVERIFIED

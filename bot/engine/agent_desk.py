@@ -8,8 +8,9 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
-from bot.domain.catalog.agent_keys import AgentKey
+from bot.domain.catalog.policy import AgentKey
 from bot.domain.messages import agent_question_wording as wording
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable import root
@@ -17,13 +18,18 @@ from bot.domain.roundtable.inputs import AgentAsked, AgentWithdrew
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import agents
 from bot.domain.specification.address import EntryAddress, no_id, no_item, read_address
-from bot.domain.specification.agent_questions import QuestionState, answers_of, line_of, question_state
+from bot.domain.specification.agent_questions import (
+    PersonAnswer,
+    QuestionState,
+    QuestionStatus,
+    answers_of,
+    line_of,
+    question_state,
+)
 from bot.domain.specification.entries import Entry
 from bot.domain.values.places import Belonging, Place, Viewer
 from bot.domain.values.text import visible
-from bot.domain.values.value import Value
-from bot.engine.clock import Clock
-from bot.engine.ports import Listing, Store, Workspace
+from bot.engine.ports import Clock, Listing, Store, Workspace
 from bot.engine.roundtables import Roundtables
 from bot.engine.viewing import KnowsMembers, held_item
 from bot.errors import Conflict, EffectError, NotNow, Unavailable, UserError
@@ -37,50 +43,20 @@ RETRY_SECONDS = 30
 """When to ask again what could not be saved."""
 
 
-class PersonAnswer(Value):
-    """`by` is the name of who said it, or accepted it. `words` are data."""
-
-    by: str
-    words: str
-
-
-class QuestionStatus(Value):
-    """
-    `status` is open, answered, contested, declined, withdrawn or `not asked`; for the last, `why` says so, and the same
-    call may be made again after *retry_after* seconds, if that is not 0. `link` leads to the message in Slack.
-    """
-
-    question: str = ""
-    status: str
-    answers: tuple[PersonAnswer, ...] = ()
-    link: str = ""
-    why: str = ""
-    retry_after: int = 0
-
-
+@dataclass(kw_only=True, eq=False)
 class AgentDesk:
     """*person_of* gives our id of a user of Slack."""
 
-    def __init__(
-        self,
-        *,
-        roundtables: Roundtables,
-        store: Store,
-        workspace: Workspace,
-        chat: KnowsMembers,
-        team: str,
-        person_of: Callable[[str], str],
-        clock: Clock,
-        redact: Redact = unchanged,
-    ) -> None:
-        self._roundtables = roundtables
-        self._store = store
-        self._workspace = workspace
-        self._chat = chat
-        self._team = team
-        self._person_of = person_of
-        self._clock = clock
-        self._redact = redact
+    roundtables: Roundtables
+    store: Store
+    workspace: Workspace
+    chat: KnowsMembers
+    team: str
+    person_of: Callable[[str], str]
+    clock: Clock
+    redact: Redact = unchanged
+
+    def __post_init__(self) -> None:
         self._waiting = 0
         self._leaving = asyncio.Event()
 
@@ -92,20 +68,20 @@ class AgentDesk:
 
     async def seen(self, key: AgentKey) -> frozenset[str]:
         """The items in git that *key* may read. Raises Unavailable, and EffectError when Slack does not answer."""
-        listings = {one.known.slug: one for one in await self._workspace.items()}
+        listings = {one.known.slug: one for one in await self.workspace.items()}
         wanted = {slug: one for slug, one in listings.items() if key.is_for_all or slug in key.items}
-        lost = frozenset(await self._store.missing(wanted))
+        lost = frozenset(await self.store.missing(wanted))
         owner = await self._owner(key)
         found = set()
         for slug, listed in wanted.items():
-            rt = None if slug in lost else await self._store.get(slug)
+            rt = None if slug in lost else await self.store.get(slug)
             if await self._sees(key, owner, slug, rt, listed):
                 found.add(slug)
         return frozenset(found)
 
     async def _owner(self, key: AgentKey) -> Viewer:
-        belongs = await self._chat.who(self._person_of(key.owner))
-        return Viewer(place=Place(team=self._team, channel=""), least=belongs)
+        belongs = (await self.chat.profile(self.person_of(key.owner))).belongs
+        return Viewer(place=Place(team=self.team, channel=""), least=belongs)
 
     async def _sees(
         self, key: AgentKey, owner: Viewer, slug: str, rt: Roundtable | None, listed: Listing | None
@@ -114,14 +90,14 @@ class AgentDesk:
         held = held_item(rt, listed)
         if owner.least is Belonging.MEMBER and not held.hidden:
             return key.is_for_all or slug in key.items
-        if slug not in key.items or not held.channel or held.team != self._team:
+        if slug not in key.items or not held.channel or held.team != self.team:
             return False
-        return self._person_of(key.owner) in await self._chat.members(held.channel)
+        return self.person_of(key.owner) in await self.chat.members(held.channel)
 
     async def _live(self, key: AgentKey, slug: str) -> Roundtable:
         """Raises UserError for what *key* does not see, and NotNow for an item that is in no thread."""
-        rt = await self._store.get(slug)
-        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        rt = await self.store.get(slug)
+        listed = next((one for one in await self.workspace.items() if one.known.slug == slug), None)
         if not (rt or listed) or not await self._sees(key, await self._owner(key), slug, rt, listed):
             raise UserError(no_item(slug, await self.seen(key)))
         if rt is None:
@@ -136,18 +112,18 @@ class AgentDesk:
         """At once. Raises UserError for a question that is never asked as it stands."""
         try:
             rt = await self._live(key, item)
-            text = self._redact(text)
+            text = self.redact(text)
             ids = tuple(_id_about(one, rt.slug) for one in about)
             asked = AgentAsked(
                 key=_key_of(key.name, rt.slug, text),
-                at=self._clock(),
+                at=self.clock(),
                 agent=key.name,
-                owner=self._person_of(key.owner),
+                owner=self.person_of(key.owner),
                 text=text,
-                options=tuple(map(self._redact, options)),
+                options=tuple(map(self.redact, options)),
                 about=tuple(dict.fromkeys(ids)),
             )
-            rt = await self._roundtables.handle(rt.slug, asked)
+            rt = await self.roundtables.handle(rt.slug, asked)
         except NotNow as refused:
             return QuestionStatus(status=NOT_ASKED, why=str(refused))
         except (Unavailable, Conflict, EffectError):
@@ -175,9 +151,9 @@ class AgentDesk:
         item, id = await self._address(key, address)
         rt = await self._live(key, item)
         entry = agents.question_of(rt, key.name, id)
-        at = self._clock()
+        at = self.clock()
         event = AgentWithdrew(key=f"{line_of(entry)}.{at}", at=at, agent=key.name, entry=id)
-        rt = await self._roundtables.handle(rt.slug, event)
+        rt = await self.roundtables.handle(rt.slug, event)
         return self._status(rt, rt.specification.entries[id])
 
     async def _settled(self, rt: Roundtable, entry: Entry, until: float) -> tuple[Roundtable, Entry]:
@@ -187,7 +163,7 @@ class AgentDesk:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._leaving.wait(), min(left, LOOK_SECONDS))
                 break
-            rt = await self._store.get(rt.slug, known=rt) or rt
+            rt = await self.store.get(rt.slug, known=rt) or rt
             entry = rt.specification.entries.get(entry.id, entry)
         return rt, entry
 
@@ -203,9 +179,7 @@ class AgentDesk:
             question=str(EntryAddress(rt.slug, entry.id)),
             status=question_state(entry).value,
             answers=tuple(
-                PersonAnswer(
-                    by=visible(rt.name_of(one.owner.by)), words=self._redact(visible(str(one.value)))
-                )
+                PersonAnswer(by=visible(rt.name_of(one.owner.by)), words=self.redact(visible(str(one.value))))
                 for one in answers_of(entry)
             ),
             link=root.link_to(rt, rt.stands_at(entry.id)) or rt.permalink,

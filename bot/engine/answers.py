@@ -13,7 +13,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.saving import is_behind
 from bot.domain.specification.brief import brief
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, listed, one_line
 from bot.engine.ports import Listing
 
 UNKNOWN_THREAD = (
@@ -33,7 +33,6 @@ DOING = {
     Stage.WRITING: "writing a step down",
     Stage.AT_BOUNDARY: "at a menu",
     Stage.ELABORATING: "in a discussion",
-    Stage.SYNTHESIZING: "putting a discussion together",
     Stage.CLOSING: "closing a phase",
     Stage.STALLED: "waiting for Retry",
     Stage.PAUSED: "stopped",
@@ -245,7 +244,7 @@ def no_such_item(reference: str) -> str:
 
 
 def several(reference: str, slugs: tuple[str, ...]) -> str:
-    asked, found = one_line(reference, REFERENCE_CHARS), step_wording.listed([f"`{slug}`" for slug in slugs])
+    asked, found = one_line(reference, REFERENCE_CHARS), listed([f"`{slug}`" for slug in slugs])
     return f"`{asked}` could be {found}. Name one of them."
 
 
@@ -258,7 +257,7 @@ def say_which(running: int) -> str:
 def say_which_item(slugs: list[str]) -> str:
     if not slugs:
         return "There is no item in this channel. Name the one to review: `/roundtable review SLUG`."
-    some = step_wording.listed([f"`{slug}`" for slug in slugs[:CHOICES_SHOWN]])
+    some = listed([f"`{slug}`" for slug in slugs[:CHOICES_SHOWN]])
     return f"Which item do you want to review? Say `/roundtable review SLUG`. There are {some}."
 
 

@@ -1,5 +1,5 @@
 """
-What operators can read afterwards: who did what, and how much was redacted.
+What operators can read afterwards: who did what.
 
 The logger `audit` has one line for every act of a person that changed something: who did what to which item, in which
 step. Ids only, never words. The event is one word, that of the button, also when it was typed or asked for with a
@@ -7,12 +7,10 @@ command. It is written after the save, once; what was repeated or refused is not
 """
 
 import logging
-from collections import Counter
 from typing import assert_never
 
 from bot.domain.actions.table import ACTIONS, Action
 from bot.domain.catalog.steps import Depth
-from bot.domain.privacy.redaction import Redactor
 from bot.domain.roundtable.inputs import (
     Amend,
     AnswerDirectly,
@@ -31,16 +29,11 @@ from bot.domain.roundtable.inputs import (
     Start,
 )
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.lru import LruCache
 
 TAKEN_UP_AGAIN = "lost."
 """Start of the key of a `Start` that no person asked for: the store had lost the item."""
 
-TEXTS_REMEMBERED = 1_000
-LONGEST_REMEMBERED = 2_000
-
 log = logging.getLogger("audit")
-redaction_log = logging.getLogger(__name__)
 
 
 def audited(happened: Input, before: Roundtable | None, after: Roundtable) -> None:
@@ -105,27 +98,3 @@ def _changed(before: Roundtable, after: Roundtable) -> bool:
 def _decisive(rt: Roundtable) -> tuple[object, ...]:
     decided = (rt.discussed.decisions, rt.debate.not_agreed) if rt.elaboration else ()
     return rt.stage, rt.menu, rt.depth, rt.depth_overrides, rt.marks, decided
-
-
-class Redaction:
-    """Redacts texts where they come in. The log has the number and kind of what was hidden, never the text."""
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
-        self._harmless: LruCache[str, bool] = LruCache(TEXTS_REMEMBERED)
-        """A card is edited again and again, with the same texts. One with a secret in it is not remembered."""
-
-    def __call__(self, text: str) -> str:
-        if text in self._harmless:
-            return text
-        redacted = self._redactor(text)
-        if redacted.text == text and len(text) <= LONGEST_REMEMBERED:
-            self._harmless[text] = True
-        if redacted.kinds:
-            counted = sorted(Counter(redacted.kinds).items())
-            redaction_log.warning(
-                "redacted: %d (%s)",
-                len(redacted.kinds),
-                ", ".join(f"{count} {kind}" for kind, count in counted),
-            )
-        return redacted.text

@@ -23,16 +23,21 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
 from bot.domain.values.places import ChannelKind, Person, Place
-from bot.engine import answers, recovery
+from bot.engine import answers
 from bot.engine.access import same_channel
 from bot.engine.desk import Desk, Reply
-from bot.engine.verbs.opening import start_item
+from bot.engine.verbs.opening import confirm_thread, recover, start_item
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import VerbRequest
 from bot.errors import Overtaken, UserError
 
 
 class Commands(Desk):
+    """
+    When a method returns, the input is saved; only then is Slack's delivery acknowledged. A UserError is shown to the
+    person as it is. After any other error an event is not acknowledged, so Slack delivers it again.
+    """
+
     async def ask(self, asked: VerbRequest) -> Reply:
         return await VERBS.ask(self, asked)
 
@@ -41,12 +46,17 @@ class Commands(Desk):
     async def hear(
         self, place: Place, event: Say | Amend | Retract | Press, *, mentioned: bool = False
     ) -> Reply:
-        """In a thread that git knows and the store has lost, the item is taken up first, so that no words are lost."""
+        """
+        In a thread that git knows and the store has lost, the item is taken up first, so that no words are lost.
+
+        *mentioned*: a message mentions us, and expects an answer. An edit may arrive before its message; of a deletion
+        Slack does not say whether its author did it, or an admin.
+        """
         if isinstance(event, Press) and event.action == Action.TAKE_UP:
-            return await recovery.confirm_thread(self, place, event)
+            return await confirm_thread(self, place, event)
         if await self.roundtables.hear(place, event):
             self.threads.forget(place)
-        elif await recovery.recover(self, place, event):
+        elif await recover(self, place, event):
             await self.roundtables.hear(place, event)
         elif isinstance(event, Press):
             raise UserError(answers.UNKNOWN_THREAD)
@@ -72,9 +82,11 @@ class Commands(Desk):
         await self.roundtables.person_changed(event)
 
     async def greeted(self, person: Person) -> Reply:
+        """Who we are and what waits for them, in a direct message."""
         return await self.personal.greeting(person.id)
 
     async def belongs_nowhere(self, person: Person) -> Reply:
+        """Words in a direct message that are no command."""
         return await self.personal.belongs_nowhere(person.id)
 
     async def opened_home(self, person: str) -> None:
@@ -83,6 +95,7 @@ class Commands(Desk):
     # --- forms ------------------------------------------------------------------------------------------------------
 
     async def form(self, place: Place, person: Person, action: str, subject: str) -> InputForm:
+        """The form that a button opens, from the store alone: the person's trigger lasts three seconds."""
         if action == Action.START_FORM:
             return self._start_form(place, person, thread=subject)
         if action == Action.ANSWER_FORM:
@@ -149,6 +162,7 @@ class Commands(Desk):
     async def submit(
         self, submission: Submission, *, team: str = "", room: ChannelKind = ChannelKind.UNKNOWN
     ) -> SubmissionResult:
+        """A UserError leaves it open. *room* is the kind of the channel where a roundtable is to start."""
         if submission.name is FormName.START:
             return await self._start_submitted(submission, team, room)
         if submission.name is FormName.MARK:

@@ -1,6 +1,7 @@
 """What verbs, forms and events in threads are carried out with: the engine, what is kept, and who may do what."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import InitVar, dataclass
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policy
@@ -16,7 +17,7 @@ from bot.engine.access import Finder, same_channel
 from bot.engine.personal import Personal
 from bot.engine.ports import Chat, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
-from bot.engine.tracker_ports import NoTracker, Tracker
+from bot.engine.source_ports import NO_READERS, SourceReaders
 from bot.engine.unknown_threads import UnknownThreads
 from bot.engine.viewing import Viewers
 from bot.errors import UserError
@@ -25,39 +26,27 @@ Reply = Message | None
 """An answer to only the person who asked; None when the thread will show it."""
 
 
+@dataclass(kw_only=True, eq=False)
 class Desk:
-    def __init__(
-        self,
-        *,
-        roundtables: Roundtables,
-        ask_review: Callable[[str, AskReview], Awaitable[None]],
-        read_review: Callable[[str, str, int], Awaitable[Message]],
-        store: Store,
-        workspace: Workspace,
-        records: Records,
-        chat: Chat,
-        playbook: Playbook,
-        personal: Personal,
-        viewers: Viewers,
-        secret: bytes,
-        redact: Redact = unchanged,
-        tracker: Tracker | None = None,
-    ) -> None:
-        """*secret* makes slugs of private items; *redact* is done to files that roundtables begin with."""
-        self.roundtables = roundtables
-        self.ask_review = ask_review
-        self.read_review = read_review
-        self.store = store
-        self.workspace = workspace
-        self.records = records
-        self.chat = chat
-        self.playbook = playbook
-        self.personal = personal
-        self.redact = redact
-        self.tracker = tracker or NoTracker()
-        self.threads = UnknownThreads(store, workspace, chat)
-        self.viewers = viewers
-        self.finder = Finder(store, workspace, self.threads, viewers, secret=secret)
+    """*secret* makes slugs of private items; *redact* is done to files that roundtables begin with."""
+
+    roundtables: Roundtables
+    ask_review: Callable[[str, AskReview], Awaitable[None]]
+    read_review: Callable[[str, str, int], Awaitable[Message]]
+    store: Store
+    workspace: Workspace
+    records: Records
+    chat: Chat
+    playbook: Playbook
+    personal: Personal
+    viewers: Viewers
+    secret: InitVar[bytes]
+    redact: Redact = unchanged
+    sources: SourceReaders = NO_READERS
+
+    def __post_init__(self, secret: bytes) -> None:
+        self.threads = UnknownThreads(self.store, self.workspace, self.chat)
+        self.finder = Finder(self.store, self.workspace, self.threads, self.viewers, secret=secret)
 
     def read_again(self, playbook: Playbook) -> None:
         """The content has changed."""

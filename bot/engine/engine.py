@@ -16,9 +16,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from bot.domain.values.timestamps import seconds_since
-from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
-from bot.engine.ports import Meter, NoMeter, Wake, kind_of
+from bot.engine.ports import Clock, Meter, NoMeter, Wake, kind_of
 from bot.errors import BotError, Conflict, LeftAlone, NewerVersion, Unavailable, UserError
 from bot.log import about
 from bot.telemetry import span

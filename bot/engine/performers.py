@@ -7,18 +7,17 @@ There is one exhaustive match for each port; the unions of effects say which eff
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Severity, Trouble
-from bot.domain.discussion.synthesis import claims
 from bot.domain.messages import record_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.step_wording import AT_WORK
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.roundtable.crosscheck import undefined_ids
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
@@ -38,9 +37,9 @@ from bot.domain.roundtable.effects import (
     ShowWork,
     Speak,
     Survey,
-    Synthesize,
     Tell,
     Unreact,
+    WorkIndicator,
 )
 from bot.domain.roundtable.outcomes import (
     CodeSurvey,
@@ -53,29 +52,28 @@ from bot.domain.roundtable.outcomes import (
     Posted,
     Reviewed,
     Surveyed,
-    Synthesized,
     ThreadOpened,
     ThreadRead,
+    TurnTaken,
 )
 from bot.domain.roundtable.stage import BUSY
 from bot.domain.roundtable.state import ROOT, Roundtable
-from bot.domain.roundtable.transitions.asking import voice_of
 from bot.domain.roundtable.transitions.saving import slack_place
+from bot.domain.values.places import Place
 from bot.domain.values.timestamps import seconds_since
-from bot.engine.clock import Clock
 from bot.engine.evidence_ports import Sight, Sights
 from bot.engine.ports import (
-    RENEWED_SECONDS,
     Chat,
+    Clock,
+    Indicators,
     LoadedItem,
     Records,
-    Speech,
     Urgency,
     VoiceContext,
     Voices,
     Workspace,
-    renewed,
 )
+from bot.errors import EffectError
 
 Told = dict[str, Any]
 """What every outcome has: the effect it belongs to, and the time."""
@@ -95,13 +93,14 @@ def log_trouble(trouble: Trouble) -> None:
     log.log(LEVELS[trouble.severity], "%s", trouble.log)
 
 
+RENEWED_SECONDS = 90.0
+"""Slack takes words from under a thread after two minutes."""
 SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
 """Artifacts that steps build upon, besides their own."""
 
 AsSign = React | Unreact | ShowWork | ClearWork | NameSession
 InChat = OpenThread | ReadThread | Post | Rewrite | AsSign | Tell | MeetPerson | ShareRecord
-ByVoice = Speak | Synthesize
 InWorkspace = ReadItem | Restore | Survey | Commit
 
 
@@ -130,7 +129,6 @@ class Performers(NamedTuple):
     sights: Sights
     redact: Redact = unchanged
     """Done to the texts of voices, threads and files."""
-    renewed_seconds: float = RENEWED_SECONDS
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError."""
@@ -141,19 +139,19 @@ class Performers(NamedTuple):
         return redacted_message(await self._outcome(effect, rt, told), self.redact)
 
     async def _outcome(
-        self, effect: InChat | ByVoice | ReviewDraft | InWorkspace, rt: Roundtable, told: Told
+        self, effect: InChat | Speak | ReviewDraft | InWorkspace, rt: Roundtable, told: Told
     ) -> Outcome:
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
-        if isinstance(effect, ByVoice):
-            async with renewed(self.chat, rt, AT_WORK.get(effect.kind, ""), seconds=self.renewed_seconds):
+        if isinstance(effect, Speak):
+            async with renewed(self.chat, rt, AT_WORK.get(effect.kind, "")):
                 return await self._with_sign(effect, rt, told)
         if isinstance(effect, ReviewDraft):
             found = await self.voices.review(VoiceContext(rt, self.playbook, ""))
             return Reviewed(**told, **found._asdict())
         return await self._in_workspace(effect, rt, told)
 
-    async def _with_sign(self, effect: ByVoice, rt: Roundtable, told: Told) -> Outcome:
+    async def _with_sign(self, effect: Speak, rt: Roundtable, told: Told) -> Outcome:
         """
         Work that people wait for: a sign in the thread shows it. What was found in the code before a guest came to the
         channel is shown to no voice any more.
@@ -203,10 +201,9 @@ class Performers(NamedTuple):
                 await self._share(effect, rt, again=again)
             case MeetPerson():
                 person = effect.person
-                name = (await self.workspace.people()).get(person) or await self.chat.name(person)
-                offset = await self.chat.offset(person)
-                belongs = self.chat.belonging(person)
-                return PersonMet(**told, person=person, name=name, belongs=belongs, offset=offset)
+                known, kept = await self.chat.profile(person), await self.workspace.people()
+                name, belongs = kept.get(person) or known.name, known.belongs
+                return PersonMet(**told, person=person, name=name, belongs=belongs, offset=known.offset)
             case _:
                 assert_never(effect)
         return Done(**told)
@@ -241,24 +238,19 @@ class Performers(NamedTuple):
         if (left := self.chat.lands_within - max(0.0, passed)) > 0:
             await asyncio.sleep(left)
 
-    async def _by_voice(self, effect: ByVoice, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
-        match effect:
-            case Speak():
-                speech = await self._speech(effect, rt, sight)
-                given = {
-                    "turns": rt.elaboration.turn_count if rt.elaboration else None,
-                    "read": tuple(one.ts for one in rt.unread),
-                    "redone": effect.redone,
-                    "then": effect.then,
-                }
-                return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
-            case Synthesize():
-                files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
-                synthesis, facts = await self.voices.synthesize(self._cue(effect, rt, sight), files)
-                unknown = undefined_ids(files, claims(synthesis))
-                return Synthesized(**told, synthesis=synthesis, facts=facts, dangling=unknown)
+    async def _by_voice(self, effect: Speak, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
+        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight, effect.by_other)
+        match effect.task:
+            case "turn":
+                turn = await self.voices.turn(cue, effect)
+                return TurnTaken(**told, turn=effect.turn, personas=effect.personas, **turn._asdict())
+            case "draft":
+                speech = await self.voices.draft(cue)
+                read = tuple(one.ts for one in rt.unread)
+                given = {"persona": effect.persona, "read": read, "then": effect.then}
+                return PersonaSpoke(**told, **speech._asdict(), **given)
             case _:
-                assert_never(effect)
+                assert_never(effect.task)
 
     async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         match effect:
@@ -282,24 +274,6 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect)
 
-    async def _speech(self, effect: Speak, rt: Roundtable, sight: Sight) -> Speech:
-        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight, effect.by_other)
-        match effect.task:
-            case "draft":
-                return await self.voices.draft(cue)
-            case "frame":
-                return await self.voices.frame(cue)
-            case "respond":
-                return await self.voices.respond(cue)
-            case _:
-                assert_never(effect.task)
-
-    def _cue(self, effect: Synthesize, rt: Roundtable, sight: Sight) -> VoiceContext:
-        rt = rt.but(unaided=True) if effect.unaided else rt
-        persona = voice_of(effect, rt, self.playbook)
-        assert persona, "the table has a persona for every step"
-        return VoiceContext(rt, self.playbook, persona.key, sight=sight)
-
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
         paths = self._files_of((rt.step_id,))
         return lambda: self.workspace.files(rt.slug, paths)
@@ -308,6 +282,33 @@ class Performers(NamedTuple):
         known = (step for step_id in steps if (step := self.playbook.agenda.get(step_id)))
         own = (output for step in known for output in step.outputs)
         return tuple(dict.fromkeys((*own, *SOURCES)))
+
+
+@asynccontextmanager
+async def renewed(
+    indicators: Indicators, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
+) -> AsyncIterator[None]:
+    """Keeps the sign visible for as long as the work takes."""
+    if not rt.working_at or rt.working_by is not WorkIndicator.STATUS:
+        yield
+        return
+    renewing = asyncio.create_task(
+        _renewing(indicators, rt.place, words, seconds=seconds), name="renewing a sign"
+    )
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        await asyncio.wait({renewing})
+
+
+async def _renewing(indicators: Indicators, place: Place, words: str, *, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await indicators.show(place, WorkIndicator.STATUS, words)
+        except EffectError:  # the sign is no loss; the next effect finds out what is wrong
+            return
 
 
 def _read(reading: LoadedItem, told: Told, *, recovering: bool) -> ItemRead:

@@ -40,9 +40,8 @@ from bot.domain.values.markdown import escaped
 from bot.domain.values.places import Viewer
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import before, in_words, local_time, seconds_since
-from bot.engine.clock import Clock
 from bot.engine.lru import LruCache
-from bot.engine.ports import Store, Urgency
+from bot.engine.ports import Clock, Profile, Store, Urgency
 from bot.engine.viewing import held_item, member_in
 from bot.errors import EffectError, LeftAlone, Unavailable, UserError
 
@@ -76,9 +75,7 @@ class PersonalChat(Protocol):
 
     async def name_or_id(self, person: str) -> str: ...
 
-    async def zone(self, person: str) -> str:
-        """The name of their time zone, as in `Europe/Berlin`; empty when Slack does not say."""
-        ...
+    async def profile(self, person: str) -> Profile: ...
 
     async def members(self, channel: str) -> frozenset[str]:
         """Empty when Slack does not say."""
@@ -343,7 +340,7 @@ class Personal:
 
     async def _zone(self, person: str) -> tzinfo:
         with suppress(ZoneInfoNotFoundError, ValueError, EffectError):
-            return ZoneInfo(await self._chat.zone(person) or "UTC")
+            return ZoneInfo((await self._chat.profile(person)).zone or "UTC")
         return ZoneInfo("UTC")
 
     async def sees(self, person: str, rt: Roundtable) -> bool:

@@ -5,30 +5,29 @@ Adapters translate foreign errors: to `EffectError` (with `again` set when the s
 Voices and Workspace, to `Unavailable` and `Conflict` for Store. They do not retry; the engine does.
 """
 
-import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Trouble
-from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.elaboration import Contribution
 from bot.domain.item.artifacts import Edit
-from bot.domain.item.item import KnownItem
+from bot.domain.item.item import KnownItem, TrackerIssue
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.digest import StateChange
-from bot.domain.roundtable.effects import Commit, WorkIndicator
+from bot.domain.roundtable.effects import Commit, Speak, WorkIndicator
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
     ClaimVerdict,
     CodeSurvey,
     Contradiction,
+    DraftQuestion,
     ExportNote,
     HandEdit,
     ItemState,
@@ -38,16 +37,22 @@ from bot.domain.roundtable.outcomes import (
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Patch
+from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line
 from bot.domain.values.places import Belonging, Place
+from bot.domain.values.timestamps import moment
 from bot.engine.evidence_ports import NO_SIGHT, Sight
-from bot.errors import BotError, EffectError
+from bot.errors import BotError
+from bot.files import CommittedFiles
 
-RENEWED_SECONDS = 90.0
-"""Slack takes words from under a thread after two minutes."""
+Clock = Callable[[], str]
+"""The time, as `bot.domain.values.timestamps` reads it."""
+
+
+def now() -> str:
+    return moment(datetime.now(UTC))
 
 
 class Urgency(IntEnum):
@@ -101,33 +106,6 @@ class Indicators(Protocol):
         ...
 
 
-@asynccontextmanager
-async def renewed(
-    indicators: Indicators, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
-) -> AsyncIterator[None]:
-    """Keeps the sign visible for as long as the work takes."""
-    if not rt.working_at or rt.working_by is not WorkIndicator.STATUS:
-        yield
-        return
-    renewing = asyncio.create_task(
-        _renewing(indicators, rt.place, words, seconds=seconds), name="renewing a sign"
-    )
-    try:
-        yield
-    finally:
-        renewing.cancel()
-        await asyncio.wait({renewing})
-
-
-async def _renewing(indicators: Indicators, place: Place, words: str, *, seconds: float) -> None:
-    while True:
-        await asyncio.sleep(seconds)
-        try:
-            await indicators.show(place, WorkIndicator.STATUS, words)
-        except EffectError:  # the sign is no loss; the next effect finds out what is wrong
-            return
-
-
 NOTHING = LastLine()
 """Nothing is known to be committed."""
 
@@ -165,6 +143,15 @@ class ExportFile(NamedTuple):
     name: str
     title: str
     content: bytes
+
+
+class Profile(NamedTuple):
+    """What Slack says of a person: also the name of their time zone, and their clock in seconds east of UTC."""
+
+    name: str
+    belongs: Belonging = Belonging.UNVERIFIED
+    zone: str = ""
+    offset: int | None = None
 
 
 class Chat(Indicators, Protocol):
@@ -230,20 +217,8 @@ class Chat(Indicators, Protocol):
         """The ts of our newest root for *slug* in the recent messages of the channel, else empty."""
         ...
 
-    async def name(self, person: str) -> str:
-        """What *person* is called; their id when Slack does not say."""
-        ...
-
-    async def who(self, person: str) -> Belonging:
-        """UNVERIFIED when Slack does not say. Raises EffectError only when a later call may succeed."""
-        ...
-
-    async def offset(self, person: str) -> int | None:
-        """Of their clock, in seconds east of UTC; None when Slack does not say."""
-        ...
-
-    def belonging(self, person: str) -> Belonging:
-        """What is known of *person* without asking Slack, after a call of `name`."""
+    async def profile(self, person: str) -> Profile:
+        """Their id, unverified, when Slack does not say. Raises EffectError only when a later call may succeed."""
         ...
 
 
@@ -437,6 +412,24 @@ class Planning(NamedTuple):
     lines: tuple[Line, ...]
 
 
+class VersionedFile(NamedTuple):
+    """A file at one commit; the same *id* is the same content."""
+
+    id: str
+    read: Callable[[], bytes]
+
+
+class ItemVersion(NamedTuple):
+    """
+    An item at one commit. *author* is empty when the commit is ours. *files* are by path in the item's folder; the file
+    that all items share is under its own path.
+    """
+
+    sha: str
+    author: str
+    files: Mapping[str, VersionedFile]
+
+
 class Workspace(Protocol):
     """
     The git workspace: one folder an item, one commit a step.
@@ -491,6 +484,60 @@ class Workspace(Protocol):
         ...
 
 
+# --- files that commits write for other tools -----------------------------------------------------------------------
+
+
+class FoundFile(NamedTuple):
+    """*written* is what we wrote there last, None if we never did. *is_ours*: nobody changed it since."""
+
+    text: str
+    written: str | None
+    is_ours: bool
+
+
+class FoundFolder(NamedTuple):
+    """The plain files by their paths in the repository. *is_gone*: there were some in a commit of ours."""
+
+    files: Mapping[str, FoundFile]
+    is_gone: bool
+
+
+class DueExports(NamedTuple):
+    """*files* are the texts to write, by their paths."""
+
+    files: Mapping[str, str]
+    notes: tuple[ExportNote, ...]
+
+
+class FoundEdit(NamedTuple):
+    """An edit whose author is not known yet, and whether another text of the file has it, too."""
+
+    edit: ExportEdit
+    stands_in: Callable[[str], bool]
+
+
+class Exports(Protocol):
+    """Raises UserError and WorkspaceError for an item that cannot be read."""
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """The folders that only exports are in."""
+        ...
+
+    def due(self, slug: str, record: CommittedFiles, look: Callable[[str], FoundFolder]) -> DueExports:
+        """What a commit with this *record* writes. *look* finds the folder at a path."""
+        ...
+
+    def edits(
+        self, slug: str, record: CommittedFiles, look: Callable[[str], FoundFolder]
+    ) -> Iterator[FoundEdit]:
+        """What the record has not heard of."""
+        ...
+
+
+# --- what was said --------------------------------------------------------------------------------------------------
+
+
 class ChangesSince(NamedTuple):
     """`left_off` is where the reader's last words stand, when that is known."""
 
@@ -511,6 +558,12 @@ class Records(Protocol):
         self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str
     ) -> ChangesSince:
         """Everything after the last words of *person*, or from the start if there are none. Raises WorkspaceError."""
+        ...
+
+
+class Tracker(Protocol):
+    async def read_issue(self, reference: str) -> TrackerIssue:
+        """The issue that `reference_in` found. Raises EffectError with a sentence for who asked."""
         ...
 
 
@@ -561,12 +614,18 @@ class Meter(Protocol):
     def pushed(self, result: str) -> None:
         """One word: whether the commits are at the remote."""
 
+    def reviewed(self, result: str) -> None:
+        """
+        `taken`: a review was asked for or sent, and that is saved. `posted` and `changed`: the message of an item.
+        `failed`: an effect was refused for good.
+        """
+
 
 class NoMeter:
     def _nothing(self, *_: object, **__: object) -> None:
         return
 
-    decided = refused = conflicted = performed = retried = acknowledged = pushed = _nothing
+    decided = refused = conflicted = performed = retried = acknowledged = pushed = reviewed = _nothing
 
 
 def kind_of(event: type[Any]) -> str:
@@ -608,23 +667,25 @@ class VoiceContext(NamedTuple):
 
 class Speech(NamedTuple):
     """
-    What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. One that
-    `passed` has nothing to add: the record says so, the thread does not. `quotes` are the words of people and the code
-    that it rests on, as they were shown. `by_rule`: no model was asked. Of an open step: `patches` are the entries that
-    it proposes, None when it did not look for any; `recommended` is its own answer to the question that it asks, `why`
-    why that matters.
+    What a persona makes of the answers to the open step. `by_rule`: no model was asked. `patches` are the entries that
+    it proposes, None when it did not look for any; `questions` are for people, `next_questions` for the step after this
+    one.
     """
 
     text: str
     facts: Facts = NO_FACTS
-    stances: tuple[Stance, ...] = ()
-    quotes: tuple[Quote, ...] = ()
-    satisfied: bool | None = None
-    passed: bool = False
     by_rule: bool = False
     patches: tuple[Patch, ...] | None = None
-    recommended: str = ""
-    why: str = ""
+    questions: tuple[DraftQuestion, ...] = ()
+    next_questions: tuple[DraftQuestion, ...] = ()
+
+
+class TurnSpeech(NamedTuple):
+    """What personas say in a discussion; nothing when they have nothing to add. `facts` are those of the call."""
+
+    contributions: tuple[Contribution, ...] = ()
+    facts: Facts = NO_FACTS
+    by_rule: bool = False
 
 
 class ReviewFound(NamedTuple):
@@ -641,18 +702,12 @@ class Voices(Protocol):
     """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
 
     async def draft(self, cue: VoiceContext) -> Speech:
-        """What a persona makes of the answers to the open step: entries, and a sentence or a question if it has one."""
+        """What a persona makes of the answers to the open step: entries, questions, and a sentence if it has one."""
         ...
 
-    async def frame(self, cue: VoiceContext) -> Speech:
-        """The lead's opening of an elaboration: recap, focus question, a colleague addressed by name."""
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        """What the personas of *asked* say in the running discussion."""
         ...
-
-    async def respond(self, cue: VoiceContext) -> Speech:
-        """One contribution to the running elaboration."""
-        ...
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...
 
     async def review(self, cue: VoiceContext) -> ReviewFound:
         """By another model than that of the personas, if there is one."""

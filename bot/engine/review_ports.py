@@ -86,22 +86,6 @@ class Notices(Protocol):
         ...
 
 
-class ReviewMeter(Protocol):
-    """Counts reviews. It returns at once, and raises nothing."""
-
-    def reviewed(self, result: str) -> None:
-        """
-        `taken`: one was asked for or sent, and that is saved. `posted` and `changed`: the message of an item.
-        `failed`: an effect was refused for good.
-        """
-        ...
-
-
-class NoReviewMeter(ReviewMeter):
-    def reviewed(self, result: str) -> None:
-        pass
-
-
 class NoticePosition(NamedTuple):
     """Where a message is. *found*: it was there already, and may have an older text."""
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
-from bot.domain.item import artifacts
+from bot.domain.item.item_paths import SHARED
 from bot.domain.messages import review_wording
 from bot.domain.messages.message import Link, Message
 from bot.domain.privacy.discretion import redacted_message
@@ -52,21 +52,18 @@ from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
 from bot.domain.values.timestamps import seconds_since
 from bot.engine import audit
-from bot.engine.clock import Clock
 from bot.engine.engine import SWEEP_SECONDS, Engine, Queue
 from bot.engine.evidence_ports import NO_SIGHT, Sight, Sights
-from bot.engine.ports import Wake, Workspace
+from bot.engine.ports import Clock, Meter, NoMeter, Wake, Workspace
 from bot.engine.review_ports import (
     Archive,
     Board,
     ItemLocation,
     ItemLocations,
-    NoReviewMeter,
     NoticePosition,
     Notices,
     ReviewCase,
     Reviewers,
-    ReviewMeter,
 )
 from bot.errors import EffectError, NewerVersion, UserError, VoiceError
 from bot.log import about
@@ -185,7 +182,7 @@ class ReviewContext(NamedTuple):
         state = (await self.workspace.read(notice.slug, now=self.clock())).state
         written = (output for step in self.playbook.agenda.steps for output in step.outputs)
         standing = state.artifacts if state else ()
-        paths = tuple(dict.fromkeys((*written, *standing, artifacts.SHARED)))
+        paths = tuple(dict.fromkeys((*written, *standing, SHARED)))
         planning = await self.workspace.planning(notice.slug)
         plan = {PLAN: planning.files[PLAN]} if PLAN in planning.files else {}
         home = await self.homes.home(notice.slug)
@@ -311,7 +308,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         reviewing: ReviewContext,
         clock: Clock,
         team: str = "",
-        tally: ReviewMeter | None = None,
+        tally: Meter | None = None,
     ) -> None:
         super().__init__(store=_Begun(notices, archive), wake=wake, decide=decide, clock=clock)
         self.queue = Queue(notices, clock)
@@ -319,7 +316,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         self._reviewing = reviewing
         self._archive = archive
         self._team = team
-        self._tally = tally or NoReviewMeter()
+        self._tally = tally or NoMeter()
 
     async def ask(self, slug: str, wish: AskReview) -> None:
         """Saved when this returns; the review follows."""

@@ -21,9 +21,8 @@ from bot.domain.roundtable.effects import (
     Rewrite,
     ShareRecord,
     Speak,
-    Synthesize,
     Unreact,
-    is_together,
+    is_opening,
 )
 from bot.domain.roundtable.inputs import (
     ChannelGone,
@@ -42,11 +41,10 @@ from bot.domain.roundtable.transitions import opening
 from bot.domain.values.places import Belonging, Person, Place
 from bot.domain.values.timestamps import before, seconds_since
 from bot.engine.audit import audited
-from bot.engine.clock import Clock
 from bot.engine.engine import BeforeSave, Engine, UnsavedChange, nothing_before
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
-from bot.engine.ports import NO_FACTS, Meter, Store, Wake
+from bot.engine.ports import NO_FACTS, Clock, Meter, Store, Wake
 from bot.engine.shared_content import SharedContent
 from bot.errors import Conflict, EffectError, LeftAlone, Postponed, Unavailable, UserError
 from bot.log import about
@@ -75,8 +73,10 @@ NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """People would see these twice: an attempt is saved before it is made."""
 LOOK_SECONDS = 0.2
 """So often is looked, while a model works, whether people wait for something else."""
-CANCELLABLE = (Speak, Synthesize, ReviewDraft)
+CANCELLABLE = (Speak, ReviewDraft)
 """Work of a model, of which nothing is written down before it ends."""
+OPENING_SECONDS = 20.0
+"""So long the contributions that are there wait for the others of an opening."""
 
 
 Perform = Callable[[Effect], Coroutine[Any, Any, Outcome]]
@@ -88,13 +88,16 @@ class Cancellation:
     is no longer in the outbox: a thread that people have stopped does not wait for it. A press that another process
     takes is noticed at the end of the work; the answer is then dropped.
 
-    Several models work at the same time where their effects are `together`. Their outcomes are saved one after the
-    other, in the order of the outbox, so that a crash repeats only the calls whose outcome was not saved.
+    The models of an opening work at the same time. Their outcomes are saved one after the other, in the order of the
+    outbox, when all are there or have had *opening_seconds*; late ones follow. A crash repeats only the calls whose
+    outcome was not saved.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, opening_seconds: float = OPENING_SECONDS) -> None:
         self._running: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
         self._ahead: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
+        self._opening_seconds = opening_seconds
+        self._opened: dict[str, float] = {}
 
     async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
         """The outcome of *work*, which may raise; None when it was cancelled."""
@@ -130,6 +133,27 @@ class Cancellation:
             if effect.id not in ahead:
                 ahead[effect.id] = asyncio.create_task(perform(effect), name=f"{effect.kind} for {slug}")
 
+    async def opened(
+        self, slug: str, effects: Sequence[Effect], perform: Perform, *, is_wanted: Callable[[], bool]
+    ) -> Outcome | None:
+        """Of an opening, the outcome that is next. None as in `outcome`."""
+        self.begin(slug, effects, perform)
+        ahead = self._ahead[slug]
+        clock = asyncio.get_running_loop().time
+        due = self._opened.setdefault(slug, clock()) + self._opening_seconds
+        while True:
+            done = [one for one in effects if ahead[one.id].done()]
+            left = due - clock()
+            if len(done) == len(effects) or (done and left <= 0):
+                if len(effects) == 1:
+                    del self._opened[slug]
+                return await self.outcome(slug, done[0], perform, is_wanted=is_wanted)
+            if is_wanted():
+                return None
+            working = [ahead[one.id] for one in effects if one not in done]
+            timeout = min(LOOK_SECONDS, left) if left > 0 else LOOK_SECONDS
+            await asyncio.wait(working, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+
     async def outcome(
         self, slug: str, effect: Effect, perform: Perform, *, is_wanted: Callable[[], bool]
     ) -> Outcome | None:
@@ -148,6 +172,7 @@ class Cancellation:
 
     async def end(self, slug: str) -> None:
         """What was begun for *slug* and is not awaited any more."""
+        self._opened.pop(slug, None)
         tasks = self._ahead.pop(slug, {}).values()
         for task in tasks:
             task.cancel()
@@ -348,13 +373,14 @@ class Roundtables(Engine[Roundtable, Input]):
             return Done(key=effect.id, at=self._clock(), effect=effect.id)
         if isinstance(effect, Unreact):
             await self._reactions.end(effect, state)
-        if is_together(effect):
-            self._cancellation.begin(state.slug, filter(is_together, state.outbox), perform)
 
         def is_wanted() -> bool:
             return self._working.get(state.slug, False) or self._next(state) is not effect
 
+        opening = tuple(filter(is_opening, state.outbox))
         try:
+            if effect in opening:
+                return await self._cancellation.opened(state.slug, opening, perform, is_wanted=is_wanted)
             return await self._cancellation.outcome(state.slug, effect, perform, is_wanted=is_wanted)
         except Postponed as later:
             self._postponed[effect.id] = time.monotonic() + later.after_seconds

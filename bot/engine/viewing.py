@@ -15,7 +15,7 @@ from bot.domain.catalog.policy import GuestsSee, Policy
 from bot.domain.item.item import KnownItem
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import NOBODY, NOWHERE, Belonging, HeldItem, Person, Place, Viewer
-from bot.engine.ports import Listing, Store, Workspace
+from bot.engine.ports import Listing, Profile, Store, Workspace
 from bot.errors import EffectError
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class KnowsMembers(KnowsWhoIsIn, Protocol):
         """With other organisations; None when Slack does not say."""
         ...
 
-    async def who(self, person: str) -> Belonging: ...
+    async def profile(self, person: str) -> Profile: ...
 
 
 class Viewers:
@@ -124,7 +124,8 @@ class Viewers:
             asked = sorted(members)
             for start in range(0, len(asked), ASKED_AT_ONCE):
                 some = asked[start : start + ASKED_AT_ONCE]
-                least = min(await asyncio.gather(*map(self._chat.who, some)), key=PRIVILEGES.index)
+                profiles = await asyncio.gather(*map(self._chat.profile, some))
+                least = min((one.belongs for one in profiles), key=PRIVILEGES.index)
                 if least is not Belonging.MEMBER:
                     return least
         except EffectError as error:

@@ -15,10 +15,10 @@ from mcp.server.mcpserver.prompts.base import UserMessage
 from mcp.types import INVALID_PARAMS, ToolAnnotations
 
 from bot.domain.messages.agent_question_wording import MAY_NOT_ASK
+from bot.domain.specification.agent_questions import QuestionStatus
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.shown import ShownEntry, ShownPoint
 from bot.domain.values.text import visible
-from bot.engine.agent_desk import QuestionStatus
 from bot.errors import BotError
 from bot.integrations import agents
 from bot.integrations.agents import AgentRows, ListedItem, ShortEntry

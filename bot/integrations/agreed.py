@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from bot.domain.catalog.schema import Schema
-from bot.domain.item import artifacts, meta
+from bot.domain.item import meta
+from bot.domain.item.item_paths import SPECIFICATION
 from bot.domain.item.meta import Meta
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.specification.address import EntryAddress, no_id, no_item, read_address
@@ -19,9 +20,8 @@ from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE, Names, with_names
 from bot.domain.transcript.seal import TrustedKeys, foreign_ids
 from bot.domain.values.text import one_line, visible
-from bot.engine.export_ports import CommittedFiles
 from bot.errors import UserError, WorkspaceError
-from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES
+from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, CommittedFiles
 
 TITLE_CHARS = 300
 META, TRANSCRIPT = "meta.json", "planning/meeting.jsonl"
@@ -98,7 +98,7 @@ class AgreedItems:
     def _read(self, slug: str) -> AgreedItem:
         try:
             content = self._content(slug, TRANSCRIPT, TRANSCRIPT_BYTES) or b""
-            text = self._content(slug, artifacts.SPECIFICATION, ARTIFACT_BYTES)
+            text = self._content(slug, SPECIFICATION, ARTIFACT_BYTES)
             held = _meta(self._content(slug, META, META_BYTES))
         except OSError as error:
             raise WorkspaceError(f"The record of {slug} cannot be read: {error.strerror}.") from error

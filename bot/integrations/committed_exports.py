@@ -9,10 +9,11 @@ from pathlib import PurePosixPath
 
 from bot.domain.catalog.schema import Schema
 from bot.domain.item.export_places import ExportPlace
-from bot.domain.roundtable.outcomes import ExportEdit, ExportFlaw, ExportNote
+from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
-from bot.domain.specification.exported import Heard, heard
-from bot.engine.export_ports import CommittedFiles, DueExports, FoundEdit, FoundFile, FoundFolder
+from bot.domain.specification.exported import ExportEdit, Heard, heard
+from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder
+from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
 from bot.integrations.exported_edits import ExportProposal, is_ours, other_words, read_back
 from bot.integrations.exports import TASKS, Agreed, exported
@@ -68,7 +69,7 @@ class CommittedExports:
         for path, text in changed.items():
             for one in read_back(text, known):
                 if self._heard(one, item) is Heard.NEW:
-                    edit = ExportEdit(path=path, author="", commit="", **one._asdict())
+                    edit = ExportEdit(path=path, **one._asdict())
                     yield FoundEdit(edit, _stands_in(one, read))
 
     def _due(
@@ -121,7 +122,7 @@ def _reading(known: Mapping[str, str]) -> Callable[[str], frozenset[ExportPropos
 
     @cache
     def read(text: str) -> frozenset[ExportProposal]:
-        return frozenset(one._replace(line=0) for one in read_back(text, known))
+        return frozenset(one._replace(line=0, last=0) for one in read_back(text, known))
 
     return read
 
@@ -129,4 +130,4 @@ def _reading(known: Mapping[str, str]) -> Callable[[str], frozenset[ExportPropos
 def _stands_in(
     one: ExportProposal, read: Callable[[str], frozenset[ExportProposal]]
 ) -> Callable[[str], bool]:
-    return lambda text: one._replace(line=0) in read(text)
+    return lambda text: one._replace(line=0, last=0) in read(text)

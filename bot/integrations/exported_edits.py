@@ -41,21 +41,33 @@ SECTIONS: Mapping[str, str] = {
     "clarifications": "question",
     "acceptance criteria": "criterion",
     "acceptance scenarios": "criterion",
+    "edge cases": "question",
 }
 """The kind of a new bullet, by the heading that it stands under."""
 BLOCK_ROWS, ROW_CHARS = 20, 20_000
 """No person writes longer ones."""
 _ID = CANONICAL_ID.pattern
-_MARK = re.compile(rf"<!-- {SLUG}/({_ID}) ([0-9a-f]{{8}})(?:: [^<>]*)? -->")
-_PAGE_MARK = re.compile(rf"<!-- {SLUG} {WRITTEN_BY_US} -->")
-_REQUIREMENT = re.compile(rf"### Requirement(?: \d{{1,4}})?: ?(?P<id>{_ID})?[: ]*(?P<text>.*)")
+_MARK = re.compile(rf"<!-- (?P<item>{SLUG})/(?P<id>{_ID}) (?P<digest>[0-9a-f]{{8}})(?:: [^<>]*)? -->")
+_PAGE_MARK = re.compile(rf"<!-- (?P<item>{SLUG}) {WRITTEN_BY_US} -->")
+_REQUIREMENT = re.compile(
+    r"### (?:Requirement(?: \d{1,4}:?|:)|User (?P<story>Story) \d{1,4} [-–—])(?: |$)"
+    rf"(?P<id>{_ID})?[: ]*(?P<text>.*)"
+)
 _SCENARIO = re.compile(rf"#### Scenario: ?(?P<id>{_ID})?[: ]*(?P<text>.*)")
-_STEP = re.compile(r"(?:[-*] )?\*\*(?P<word>given|when|then|and)\*\* (?P<text>.*)", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?:(?:[-*] )?\*\*(?P<word>(?i:given|when|then|and)):?\*\*:?|[-*] (?P<plain>GIVEN|WHEN|THEN|AND)) (?P<text>.*)"
+)
 _BULLET = re.compile(
     rf"(?P<indent> {{0,8}})(?:[-*+]|\d{{1,3}}\.) (?:\[[ xX]\] )?(?:\*\*(?P<id>{_ID})\*\*:? )?(?P<text>.*)"
 )
 _BOLD = re.compile(r"\*\*([^*]{1,60}?):?\*\*:?")
 _STORY = "**User Story:** "
+_TOLD = re.compile(r"As an? [^,]{1,200}, I want ")
+_PRIORITY = re.compile(r" ?\(Priority: P\d\)\s*$")
+_NOT_ADDED = ("## removed requirements", "## renamed requirements")
+_FENCE = re.compile(r"`{3,}(?!.*`)|~{3,}")
+_BEGINS = re.compile(r"\s*(?:[#<|>]|\*\*|`{3}|~{3})")
+_TASK = re.compile(r" {0,8}[-*] \[ \]\*? (?:T?\d{1,4}(?:\.\d{1,3}){0,3}\.? )?(?P<text>.*)")
 _OWNER = re.compile(r" \(owner: [^()]*\)$")
 _WHY_OPEN = re.compile(r": (?:people disagree|to be confirmed again|proposed, not accepted)$")
 _INLINE_STEP = re.compile(r"\*\*(Given|When|Then)\*\*")
@@ -64,8 +76,8 @@ _EARS = re.compile(rf"(?:WHEN (?P<when>.*) THEN )?{ENSURES}(?P<then>.*)")
 
 class ExportProposal(NamedTuple):
     """
-    What the row *line* of a file says. `id` is the entry that it changes; without one it is new, of this `kind`. A new
-    criterion is `part_of` a requirement, which has no id if it is new, too.
+    What the rows *line* to *last* of a file say. `id` is the entry that they change; without one it is new, of this
+    `kind`, and `named` so in the file. A new criterion is `part_of` a requirement, which has no id if it is new, too.
     """
 
     line: int
@@ -73,6 +85,8 @@ class ExportProposal(NamedTuple):
     id: str = ""
     kind: str = ""
     part_of: str = ""
+    named: str = ""
+    last: int = 0
 
 
 def read_back(text: str, known: Mapping[str, str] | None = None) -> tuple[ExportProposal, ...]:
@@ -81,10 +95,23 @@ def read_back(text: str, known: Mapping[str, str] | None = None) -> tuple[Export
     return tuple(sorted((*page.changed(), *page.new())))
 
 
+def read_tasks(text: str) -> Iterator[ExportProposal]:
+    """Those that nobody has ticked."""
+    for at, row in _Page(text, {}).rows_read():
+        if (found := _TASK.fullmatch(row)) and (words := unplain(found["text"])):
+            yield ExportProposal(at + 1, words, kind="work")
+
+
 def is_ours(text: str) -> bool:
     """Whether a mark of ours stands in it."""
+    return bool(item_of(text))
+
+
+def item_of(text: str) -> str:
+    """The slug in its first mark."""
     rows = (row[:ROW_CHARS] for row in text.split("\n"))
-    return any(_mark_in(row) or _PAGE_MARK.fullmatch(row.rstrip()) for row in rows)
+    found = (_found_mark(row) or _PAGE_MARK.fullmatch(row.rstrip()) for row in rows)
+    return next((one["item"] for one in found if one), "")
 
 
 def other_words(text: str, written: str) -> bool:
@@ -169,20 +196,27 @@ class _Page:
 
     def new(self) -> Iterator[ExportProposal]:
         under = owner = ""
-        is_fenced = False
-        for at, row in enumerate(self._rows):
-            if row.lstrip().startswith(("```", "~~~")):
-                is_fenced = not is_fenced
-            if is_fenced:
+        is_added = is_titled = True
+        is_told = False
+        for at, row in self.rows_read():
+            if row.startswith("## "):
+                is_added = not row.casefold().startswith(_NOT_ADDED)
+            if not is_added:
                 continue
             if heading := _REQUIREMENT.fullmatch(row):
-                under, owner = "", heading["id"] or ""
-                if not owner and at not in self._ours and (words := self._requirement(at, heading["text"])):
-                    yield ExportProposal(at + 1, words, kind="requirement")
+                is_written = at in self._ours or (bool(heading["id"]) and self._is_by_us(at))
+                under, owner = "", (heading["id"] or "") if is_written else ""
+                is_titled, is_told = bool(heading["text"].strip()), bool(heading["story"])
+                is_ours = is_written or (bool(heading["story"]) and self._is_by_us(at))
+                words, last = self._requirement(at, heading)
+                if words and not is_ours:
+                    named = heading["id"] or ""
+                    yield ExportProposal(at + 1, words, kind="requirement", named=named, last=last + 1)
             elif _SCENARIO.fullmatch(row):
                 under = ""
-                if at not in self._ours and (words := self._scenario(at)):
-                    yield ExportProposal(at + 1, words, kind="criterion", part_of=owner)
+                words, last = self._scenario(at)
+                if words and at not in self._ours:
+                    yield ExportProposal(at + 1, words, kind="criterion", part_of=owner, last=last + 1)
             elif title := _title(row):
                 under = SECTIONS.get(title, "")
             elif mark := self._marks.get(at):
@@ -195,35 +229,91 @@ class _Page:
             ):
                 is_part = under == "criterion" or (under == "requirement" and bool(found["indent"]))
                 kind = "criterion" if is_part else under
-                if words := _said(row, found["id"] or "", ""):
-                    yield ExportProposal(at + 1, words, kind=kind, part_of=owner if is_part else "")
+                part_of, named = (owner, "") if is_part else ("", found["id"] or "")
+                text, last = self._wrapped(at)
+                if words := _said(text, found["id"] or ""):
+                    yield ExportProposal(at + 1, words, "", kind, part_of, named, last + 1)
+            elif (
+                is_titled
+                and at not in self._ours
+                and (row.startswith(_STORY) or (is_told and _TOLD.match(row)))
+            ):
+                text, last = self._wrapped(at)
+                yield ExportProposal(at + 1, _said(text), kind="story", last=last + 1)
 
-    def _requirement(self, at: int, heading: str) -> str:
-        """The heading, or of one that is only a number the sentence below it."""
-        if heading.strip():
-            return unplain(heading)
-        rows = (row for row in self._rows[at + 1 : at + BLOCK_ROWS] if row.strip())
-        first = next(rows, "")
-        return "" if first.startswith("#") else _said(first, "", "")
+    def rows_read(self) -> Iterator[tuple[int, str]]:
+        """Without code, and without comments of several rows."""
+        fence, is_comment = "", False
+        for at, row in enumerate(self._rows):
+            bare = row.strip()
+            if fence:
+                is_end = len(bare) >= len(fence) and not bare.strip(fence[0])
+                fence = "" if is_end else fence
+            elif is_comment:
+                is_comment = "-->" not in row
+            elif found := _FENCE.match(bare):
+                fence = found[0]
+            else:
+                begun = row.rfind("<!--")
+                is_comment = begun >= 0 and "-->" not in row[begun:]
+                yield at, row
 
-    def _scenario(self, at: int) -> str:
-        steps = []
-        for row in self._rows[at + 1 : at + BLOCK_ROWS]:
+    def _is_by_us(self, at: int) -> bool:
+        """Whether the block below a heading has a mark."""
+        return not self._marks.keys().isdisjoint(range(at + 1, at + 5))
+
+    def _wrapped(self, at: int) -> tuple[str, int]:
+        """The row with those that go on with it, and the last of them."""
+        rows = [self._rows[at].rstrip()]
+        for number, row in enumerate(self._rows[at + 1 : at + BLOCK_ROWS], at + 1):
+            if not row.strip() or number in self._marks or _BEGINS.match(row) or _BULLET.fullmatch(row):
+                break
+            rows.append(row.strip())
+        return " ".join(rows), at + len(rows) - 1
+
+    def _requirement(self, at: int, heading: re.Match[str]) -> tuple[str, int]:
+        """The heading, and its sentence with a must or shall; of a heading that is only a number, the sentence."""
+        title = unplain(_PRIORITY.sub("", heading["text"]))
+        below = range(at + 1, min(at + BLOCK_ROWS, len(self._rows)))
+        first = next((number for number in below if self._rows[number].strip()), at)
+        if heading["story"] or first == at or self._rows[first].startswith("#"):
+            return title, at
+        text, last = self._wrapped(first)
+        if title and (_BULLET.fullmatch(self._rows[first]) or not MODAL.search(text)):
+            return title, at
+        return ": ".join(filter(None, (title, _said(text)))), last
+
+    def _scenario(self, at: int) -> tuple[str, int]:
+        steps: list[re.Match[str]] = []
+        last = at
+        for number, row in enumerate(self._rows[at + 1 : at + BLOCK_ROWS], at + 1):
             if row.startswith("#") or NO_CRITERIA in row:
                 break
-            if found := _STEP.fullmatch(row.strip()):
-                steps.append(found)
-        return _criterion(steps)
+            if _STEP.fullmatch(row.strip()):
+                text, last = self._wrapped(number)
+                steps += filter(None, (_STEP.fullmatch(text.strip()),))
+        return _criterion(steps), last
+
+
+def _found_mark(row: str) -> re.Match[str] | None:
+    at = row.rfind("<!-- ")
+    return _MARK.match(row, at) if at >= 0 else None
 
 
 def _mark_in(row: str) -> _MarkedRow | None:
-    at = row.rfind("<!-- ")
-    found = _MARK.match(row, at) if at >= 0 else None
-    return _MarkedRow(found[1], found[2], f"{row[:at]}{row[found.end() :]}".rstrip()) if found else None
+    if found := _found_mark(row):
+        return _MarkedRow(
+            found["id"], found["digest"], f"{row[: found.start()]}{row[found.end() :]}".rstrip()
+        )
+    return None
 
 
 def _criterion(steps: Sequence[re.Match[str]]) -> str:
-    told = [(one["word"].lower(), one["text"]) for one in steps if not one["text"].endswith(EXERCISED)]
+    told = [
+        ((one["word"] or one["plain"]).lower(), one["text"])
+        for one in steps
+        if not one["text"].endswith(EXERCISED)
+    ]
     if not told:
         return ""
     if len(told) == 1 and told[0][0] == "then":
@@ -242,8 +332,8 @@ def _is_detail(row: str) -> bool:
     return row.startswith("  ") and not _BULLET.fullmatch(row)
 
 
-def _said(row: str, id: str, known: str) -> str:
-    """The words of a row without what we put around them."""
+def _said(row: str, id: str = "", known: str | None = None) -> str:
+    """The words of a row without what we put around them, which is less where nothing was *known*."""
     heading, bullet = _REQUIREMENT.fullmatch(row), _BULLET.fullmatch(row)
     text = heading["text"] if heading else bullet["text"] if bullet else row.removeprefix(_STORY)
     if text.startswith(OPEN_POINT):
@@ -254,7 +344,7 @@ def _said(row: str, id: str, known: str) -> str:
         text = f"when {ears['when']}, then {ears['then']}" if ears["when"] else ears["then"]
     if not heading:
         text = text.removeprefix(HOLDS).removeprefix(HOLDS.replace("SHALL", "MUST"))
-        if not MODAL.search(known) or re.search(r"\b(?:must|shall)\b", known):
+        if known is not None and (not MODAL.search(known) or re.search(r"\b(?:must|shall)\b", known)):
             text = re.sub(r"\b(?:MUST|SHALL)\b", lambda found: found[0].lower(), text, count=1)
     return unplain(text)
 

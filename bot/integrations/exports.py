@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.item.export_places import FOLDERS, SLUG
-from bot.domain.messages.attribution_wording import credit
+from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.shown import ShownEntry
 from bot.domain.values.text import clean, one_line, value_text
@@ -96,8 +96,7 @@ class Clauses(NamedTuple):
 
 def marked(one: ShownEntry, *rows: str) -> str:
     """The rows of a block, with the mark at the end of the last one."""
-    who = credit(one.attribution)
-    said = one_line(re.sub(r"[<>-]", " ", f"{who[:1].lower()}{who[1:]}"), WHO_CHARS)
+    said = one_line(re.sub(r"[<>]|-{2,}", " ", credit_inside(one.attribution)), WHO_CHARS)
     link = one.link if not re.search(r"[<>\s]|--", one.link) else ""
     about = " ".join(filter(None, (said, link)))
     return "\n".join(rows) + f" <!-- {one.address} {digest(rows)}{f': {about}' if about else ''} -->"

@@ -13,12 +13,12 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from bot.domain.catalog.personas import Persona
-from bot.domain.messages.attribution_wording import credit
+from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.specification.address import CITED
 from bot.domain.specification.citations import CitingCommit, CitingRow, CodeCitation
 from bot.domain.specification.claims import GONE, EntryState
 from bot.domain.specification.shown import ShownEntry, ShownItem
+from bot.domain.values.file_names import is_at
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import seconds
 from bot.domain.values.value import Value
@@ -165,7 +165,7 @@ def facts_of(item: ShownItem) -> Iterator[EntryFacts]:
             text=one.text,
             priority=str(one.accepted("priority") or ""),
             part_of=f"{one.item}/{one.part_of}" if one.part_of else "",
-            said=_said(one),
+            said=credit_inside(one.attribution),
             link=one.link,
             changed=_seconds(words.changed),
             is_doubtful=words.is_doubtful,
@@ -181,12 +181,6 @@ def _seconds(at: str) -> float:
         return seconds(at)
     except ValueError:
         return 0
-
-
-def _said(one: ShownEntry) -> str:
-    """The sentence of `show`, inside another one."""
-    told = credit(one.attribution)
-    return f"{told[:1].lower()}{told[1:]}"
 
 
 def _code_of(one: ShownEntry) -> Iterator[CodeCitation]:
@@ -210,7 +204,7 @@ def _credited(item: ShownItem, id: str) -> str:
     if id not in item.specification.entries:
         return id
     other = item.show_entry(id)
-    return f"{id} ({', '.join(filter(None, (_said(other), other.link)))})"
+    return f"{id} ({', '.join(filter(None, (credit_inside(other.attribution), other.link)))})"
 
 
 class AgreedFacts:
@@ -468,13 +462,22 @@ def _shorter(slug: str) -> Iterator[str]:
     yield from (slug[:at] + slug[at + 1 :] for at in range(len(slug)))
 
 
+def items_named(text: str, known: Sequence[str], asked: Sequence[str] = ()) -> frozenset[str]:
+    """The items of *known* that addresses in *text* name, or almost; and the only one, which an id alone means."""
+    near = {form: slug for slug in known for form in _shorter(slug)}
+    named = {slug for slug, _ in _cited(text) if slug}
+    meant = (near[form] for slug in named.difference(known) for form in _shorter(slug) if form in near)
+    items = asked or known
+    return frozenset({*meant, *named.intersection(known), *(items if len(items) == 1 else ())})
+
+
 def is_test(path: str, globs: Sequence[str] = ()) -> bool:
     """By the usual names of many languages, or by one of *globs*."""
     *folders, name = path.split("/")
     return (
         not TEST_FOLDERS.isdisjoint(one.lower() for one in folders)
         or any(fnmatchcase(name, one) for one in TEST_FILES)
-        or any(Persona.is_at(path, one) for one in globs)
+        or any(is_at(path, one) for one in globs)
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.attribution_wording import attribution_of
-from bot.domain.messages.record_wording import became_of
+from bot.domain.messages.entry_wording import became_of
 from bot.domain.roundtable import permalinks
 from bot.domain.specification.entries import Entry, Specification
 from bot.domain.transcript.lines import HOST

@@ -8,14 +8,8 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE
-from bot.domain.item.artifacts import (
-    InsightEdit,
-    UnreadableArtifact,
-    applies_to,
-    marker,
-    original,
-    shared,
-)
+from bot.domain.item.artifacts import InsightEdit, UnreadableArtifact, applies_to, marker, original
+from bot.domain.item.item_paths import shared
 from bot.domain.item.meta import Record
 from bot.domain.planning.plan_review import plan_edits
 from bot.domain.specification import adr, files
@@ -44,7 +38,7 @@ def committed(
     return folded(named, foreign=foreign, damage=damage)
 
 
-def projected(
+def _projected(
     snapshot: Snapshot, item: files.ItemFacts, found: Mapping[str, str], playbook: Playbook
 ) -> dict[str, str]:
     """The texts of all files with sections of entries. *found* are the texts of those that are there."""
@@ -61,6 +55,20 @@ def projected(
     return {**texts, summary.path: summary.text} if snapshot.written.get(summary.path) else texts
 
 
+def item_files(
+    snapshot: Snapshot,
+    held: Iterable[HeldSynthesis],
+    item: files.ItemFacts,
+    found: Mapping[str, str],
+    playbook: Playbook,
+) -> dict[str, str]:
+    """With what discussions added, and with what is said below them since."""
+    made = _with_syntheses(_projected(snapshot, item, found, playbook), held, item, playbook)
+    for _, edits in files.follow_ups(playbook, snapshot.specification):
+        made |= {edit.path: edit.apply(made[edit.path]) for edit in edits if edit.path in made}
+    return made
+
+
 def plan_files(snapshot: Snapshot, item: files.ItemFacts, playbook: Playbook) -> dict[str, str]:
     """What the files of the plan have to be; none if its step is not finished."""
     step_id = playbook.agenda.plan.step_id
@@ -70,15 +78,7 @@ def plan_files(snapshot: Snapshot, item: files.ItemFacts, playbook: Playbook) ->
     return {edit.path: edit.text for edit in edits}
 
 
-def with_follow_ups(texts: Mapping[str, str], snapshot: Snapshot, playbook: Playbook) -> dict[str, str]:
-    """With what is said below the block of a discussion since."""
-    made = dict(texts)
-    for _, edits in files.follow_ups(playbook, snapshot.specification):
-        made |= {edit.path: edit.apply(made[edit.path]) for edit in edits if edit.path in made}
-    return made
-
-
-def with_syntheses(
+def _with_syntheses(
     texts: Mapping[str, str], held: Iterable[HeldSynthesis], item: files.ItemFacts, playbook: Playbook
 ) -> dict[str, str]:
     """With what discussions added to the files of their steps; a copy that a merge kept may have it instead."""

@@ -110,7 +110,7 @@ class NamedFile(NamedTuple):
     """A transcript in a file, and what its people are called."""
 
     file: File
-    names: Names
+    names: Names = NO_NAMES
 
     def opened(self) -> AbstractContextManager[BinaryIO]:
         return self.file.opened()
@@ -152,17 +152,16 @@ def _skip_row(file: BinaryIO, begun: bytes) -> None:
         begun = file.readline(SKIPPED_BYTES)
 
 
-Record = File | NamedFile | InMemory
+Record = NamedFile | InMemory
 
 
 def numbered(record: Record, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
     """The rows up to the line *until*. Raises OSError."""
-    names = NO_NAMES if isinstance(record, File) else record.names
     with record.opened() as file:
         for number, row in rows(file):
             if until is not None and number > until:
                 return
-            yield number, with_names(row, names) if isinstance(row, Line) else row
+            yield number, with_names(row, record.names) if isinstance(row, Line) else row
 
 
 def replay(record: Record, *, until: int | None = None) -> State:
@@ -173,9 +172,8 @@ def replay(record: Record, *, until: int | None = None) -> State:
 def specification_of(record: Record, *, until: int | None = None) -> Specification:
     """The entries as the lines up to *until* give them. Raises OSError."""
     with record.opened() as file:
-        whole = InMemory(b"".join(file), record.ours if isinstance(record, InMemory) else frozenset())
-    if not isinstance(record, File):
-        whole = whole._replace(names=record.names)
+        ours = record.ours if isinstance(record, InMemory) else frozenset()
+        whole = InMemory(b"".join(file), ours, record.names)
     found = [(number, _with_id(number, row)) for number, row in numbered(whole) if isinstance(row, Line)]
     lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
     foreign = foreign_ids(whole.content) - whole.ours

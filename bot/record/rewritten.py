@@ -10,7 +10,8 @@ from contextlib import suppress
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE, FieldType, Schema
 from bot.domain.catalog.steps import SHARED as SHARED_FILES
-from bot.domain.item.artifacts import KEPT_BY_US, SHARED, SPECIFICATION, SectionEdit, applies_to, marker
+from bot.domain.item.artifacts import SectionEdit, applies_to, marker
+from bot.domain.item.item_paths import KEPT_BY_US, SHARED, SPECIFICATION
 from bot.domain.item.meta import Corrupt
 from bot.domain.item.meta import read as read_meta
 from bot.domain.planning.plan_review import plan_edits
@@ -35,14 +36,7 @@ from bot.domain.transcript.lines import Line, Source
 from bot.domain.transcript.people import Names, with_names
 from bot.domain.transcript.seal import Sealer, foreign_ids
 from bot.domain.transcript.verify import SectionCheck
-from bot.record.projected import (
-    HeldSynthesis,
-    committed,
-    plan_files,
-    projected,
-    with_follow_ups,
-    with_syntheses,
-)
+from bot.record.projected import HeldSynthesis, committed, item_files, plan_files
 
 TRANSCRIPT, META = "planning/meeting.jsonl", "meta.json"
 DATA = (".json", ".csv")
@@ -160,9 +154,7 @@ class Rewriting:
         names = self._before if content is self._content else self._after
         state = fold(enumerate(_lines_of(content, names), start=1))
         held = [HeldSynthesis(one.record, one.text) for one in state.concluded if one.record and one.whole]
-        made = projected(snapshot, self._facts, found, self._playbook)
-        made = with_syntheses(made, held, self._facts, self._playbook)
-        return with_follow_ups(made, snapshot, self._playbook)
+        return item_files(snapshot, held, self._facts, found, self._playbook)
 
     def _committed(self, content: bytes, known: Snapshot) -> Snapshot:
         names = self._before if content is self._content else self._after

@@ -7,15 +7,16 @@ is: in a line by git, in a synthesis or in meta.json by the lines.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE
-from bot.domain.item.artifacts import KEPT_BY_US, SHARED, SPECIFICATION, applies_to, marker
+from bot.domain.item.artifacts import applies_to, marker
+from bot.domain.item.item_paths import KEPT_BY_US, SHARED, SPECIFICATION
 from bot.domain.item.meta import Corrupt, Meta, Record
 from bot.domain.item.meta import read as read_meta
 from bot.domain.planning.plan import read_plan
@@ -31,8 +32,9 @@ from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE
 from bot.domain.transcript.scrubbing import ScrubbedLines, named
 from bot.domain.transcript.state import Concluded, State
-from bot.domain.transcript.verify import Wrong, difference, sections_compared
+from bot.domain.transcript.verify import difference, sections_compared
 from bot.domain.values.json_files import decoded
+from bot.engine.ports import ItemVersion
 from bot.files import (
     ARTIFACT_BYTES,
     CHOSEN_RECORD_BYTES,
@@ -43,14 +45,7 @@ from bot.files import (
     Folder,
     folder,
 )
-from bot.record.projected import (
-    HeldSynthesis,
-    committed,
-    plan_files,
-    projected,
-    with_follow_ups,
-    with_syntheses,
-)
+from bot.record.projected import HeldSynthesis, committed, item_files, plan_files
 from bot.record.reading import NamedFile, numbered, repeated, replay
 from bot.record.words_kept import unkept
 
@@ -71,41 +66,16 @@ class Difference(NamedTuple):
         return "\n".join((f"{self.file}:{self.line}: {self.sentence}", *self.diff))
 
 
-class CommittedFile(Protocol):
-    """A file at one commit; the same id is the same content."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def read(self) -> Callable[[], bytes]: ...
-
-
-class CommittedItem(Protocol):
-    """An item at one commit. Keys of `files` are paths in the item's folder; the file that items share has its own."""
-
-    @property
-    def sha(self) -> str: ...
-
-    @property
-    def author(self) -> str:
-        """Who made the commit; empty for commits of the bot."""
-        ...
-
-    @property
-    def files(self) -> Mapping[str, CommittedFile]: ...
-
-
 # --- lines and sections with every committed version --------------------------------------------------------------
 #
 # Lines are only ever added. Two exceptions: joining two clones sorts their lines together and raises rounds, and
 # scrubbing puts marks in place of secrets, which a later line says.
 
 
-def lines_kept(content: bytes, name: str, versions: Iterable[CommittedItem]) -> Iterator[Difference]:
+def lines_kept(content: bytes, name: str, versions: Iterable[ItemVersion]) -> Iterator[Difference]:
     """*versions*: the newest first. *content* is the file now."""
     newer, last = content, ""
-    by: CommittedItem | None = None
+    by: ItemVersion | None = None
     for version in versions:
         kept = version.files.get(name)
         if kept is None and by is None:
@@ -121,7 +91,7 @@ def lines_kept(content: bytes, name: str, versions: Iterable[CommittedItem]) -> 
         by = version
 
 
-def _edited_by(found: Difference, by: CommittedItem | None) -> Difference:
+def _edited_by(found: Difference, by: ItemVersion | None) -> Difference:
     """A difference since the commit of a person is an edit of that person."""
     if by is None or not by.author:
         return found
@@ -173,7 +143,6 @@ def _shown(row: bytes) -> str:
 
 # --- plans, also older versions ------------------------------------------------------------------------------------
 
-VERSIONS = "versions"
 READ = (PLAN, PLAN_PAGE, PLAN_FILES, REVIEW)
 
 
@@ -181,33 +150,31 @@ def plans_in_step(item: Folder) -> Iterator[Difference]:
     """The list of files is made again from the plan and compared. Raises OSError."""
     with suppress(FileNotFoundError), item.below(FOLDER) as newest:
         yield from _in_step(newest, FOLDER)
-        with newest.below(VERSIONS) as versions:
+        with newest.below("versions") as versions:
             for name in versions.folders():
-                with versions.below(name) as one:
-                    yield from _in_step(one, f"{FOLDER}/{VERSIONS}/{name}") if name.startswith("v") else ()
+                with versions.below(name) as version:
+                    yield from _in_step(version, f"{FOLDER}/versions/{name}") if name.startswith("v") else ()
 
 
-def _in_step(found: Folder, path: str) -> Iterator[Difference]:
+def _in_step(found: Folder, folder: str) -> Iterator[Difference]:
     """Files of an older version are checked under the paths of the newest one."""
-    files = {}
+    files: dict[str, str] = {}
     for name in READ:
+        inside = name.removeprefix(FOLDER)
         try:
-            content = found.read(name.removeprefix(f"{FOLDER}/"), ARTIFACT_BYTES)
+            content = found.read(inside.removeprefix("/"), ARTIFACT_BYTES)
         except FileRefused as error:
-            yield Difference(_named(name, path), 1, error.reason)
+            yield Difference(f"{folder}{inside}", 1, error.reason)
             return
         if content is not None:
             files[name] = content.decode("utf-8", "surrogateescape")
-    if files.keys() - {REVIEW}:
-        yield from _differences(files, path)
-
-
-def _differences(files: Mapping[str, str], folder: str) -> Iterator[Difference]:
+    if not files.keys() - {REVIEW}:
+        return
     for gap in check_files(files):
-        yield Difference(_named(gap.path, folder), gap.line, gap.sentence)
+        yield Difference(f"{folder}{gap.path.removeprefix(FOLDER)}", gap.line, gap.sentence)
     plan = read_plan(files.get(PLAN, "")).plan
     if plan and REVIEW in files and _reviewed(files[REVIEW]) != plan_hash(plan):
-        yield Difference(_named(REVIEW, folder), 1, "is the review of another plan.")
+        yield Difference(f"{folder}{REVIEW.removeprefix(FOLDER)}", 1, "is the review of another plan.")
 
 
 def _reviewed(review: str) -> object:
@@ -215,10 +182,6 @@ def _reviewed(review: str) -> object:
     with suppress(ValueError, TypeError, KeyError, RecursionError):
         return json.loads(review)["meta"]["plan_hash"]
     return None
-
-
-def _named(path: str, folder: str) -> str:
-    return f"{folder}{path.removeprefix(FOLDER)}"
 
 
 META = "meta.json"
@@ -286,7 +249,7 @@ class RecordedItem(NamedTuple):
 
 def differences(
     item: RecordedItem,
-    versions: Sequence[CommittedItem] = (),
+    versions: Sequence[ItemVersion] = (),
     *,
     foreign: Collection[str] = (),
     playbook: Playbook | None = None,
@@ -312,7 +275,7 @@ def differences(
     elif written is not None or any(map(_hash_in, lines)):
         yield Difference(SPECIFICATION, 1, "is not there" if written is None else "cannot be read")
     held = list(_with_records(state, list(item.meta.elaborations)))
-    yield from (Difference(item.name, wrong.line, wrong.sentence) for wrong in _turns(held))
+    yield from _turns(item.name, held)
     texts: dict[str, str] = {}
     yield from _unreadable(item, texts)
     incomplete = len(state.concluded) == CONCLUDED_KEPT
@@ -323,8 +286,7 @@ def differences(
         syntheses = (
             () if is_foreign else [HeldSynthesis(record, one.text) for one, record in held if one.whole]
         )
-        wanted = with_syntheses(projected(snapshot, facts, texts, playbook), syntheses, facts, playbook)
-        wanted = with_follow_ups(wanted, snapshot, playbook)
+        wanted = item_files(snapshot, syntheses, facts, texts, playbook)
         yield from _projected(item, texts, wanted, versions, plan=plan_files(snapshot, facts, playbook))
     with item.opened() as found:
         yield from plans_in_step(found)
@@ -334,7 +296,7 @@ def _projected(
     item: RecordedItem,
     texts: Mapping[str, str],
     wanted: Mapping[str, str],
-    versions: Sequence[CommittedItem],
+    versions: Sequence[ItemVersion],
     *,
     plan: Mapping[str, str],
 ) -> Iterator[Difference]:
@@ -365,7 +327,7 @@ def _text(file: File) -> str:
     return ""
 
 
-def _hand_edit(name: str, text: str, versions: Sequence[CommittedItem]) -> str:
+def _hand_edit(name: str, text: str, versions: Sequence[ItemVersion]) -> str:
     """Who changed the file in a commit after our last one; empty if it is not committed, or we changed it last."""
     content = text.encode("utf-8", "surrogateescape")
     newest = versions[0].files.get(name) if versions else None
@@ -386,7 +348,7 @@ def _content(file: File) -> bytes | None:
         return None
 
 
-def _progress(content: bytes | None, state: State, versions: Sequence[CommittedItem]) -> Iterator[Difference]:
+def _progress(content: bytes | None, state: State, versions: Sequence[ItemVersion]) -> Iterator[Difference]:
     if content is None:
         if (versions and META in versions[0].files) or state.progress.whole:
             yield Difference(META, 1, "is not there")
@@ -439,12 +401,12 @@ def _with_records(state: State, recorded: list[Record]) -> Iterator[tuple[Conclu
             yield one, record
 
 
-def _turns(held: Sequence[tuple[Concluded, Record]]) -> Iterator[Wrong]:
+def _turns(name: str, held: Sequence[tuple[Concluded, Record]]) -> Iterator[Difference]:
     """An elaboration without any turn has 1 in its record."""
     for one, record in held:
         if record.turn_count != max(one.used, 1):
             sentence = f"is said to end {record.turn_count} turns, and the lines before it hold {one.used}"
-            yield Wrong(one.line, sentence)
+            yield Difference(name, one.line, sentence)
 
 
 def _sections(

@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from bot.content.agent_keys import read_keys
-from bot.domain.catalog.agent_keys import AgentKey, key_with
-from bot.engine.agent_desk import AgentDesk, QuestionStatus
+from bot.domain.catalog.policy import AgentKey, key_with
+from bot.domain.specification.agent_questions import QuestionStatus
+from bot.engine.agent_desk import AgentDesk
 from bot.errors import ContentError, UserError
 from bot.integrations.agent_server import Headers, bot_server
 from bot.integrations.agreed import AgreedItems

@@ -16,9 +16,8 @@ from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.engine.clock import now
 from bot.engine.engine import Queue
-from bot.engine.ports import Store, Wake, Workspace
+from bot.engine.ports import Store, Wake, Workspace, now
 from bot.errors import ConfigError, SlackError, Unavailable
 from bot.server import review_webhook
 from bot.server.health import Census, LoopLag, Probe, Team, Unfit, WatchedWorker, health, measured, sometimes

@@ -29,7 +29,6 @@ from bot.domain.roundtable.outcomes import Committed, Failed, Outcome
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.ports import Meter, kind_of
-from bot.engine.review_ports import ReviewMeter
 from bot.engine.reviews import RESULTS
 from bot.errors import BotError, UserError
 from bot.shipped import Release
@@ -71,7 +70,7 @@ Facts = Mapping[str, float]
 """The numbers of a part, by name."""
 
 
-class Metrics(Meter, ReviewMeter, ModelMeter):
+class Metrics(Meter, ModelMeter):
     """Of one process. What is counted has the *team* in a label, which is known once Slack has said it."""
 
     def __init__(self, team: str = "", *, release: Release | None = None) -> None:

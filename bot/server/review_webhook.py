@@ -18,7 +18,7 @@ from bot.domain.reviews.notice import Arrived, ReviewEntry
 from bot.domain.reviews.triage import entry_of_text
 from bot.domain.values.text import one_line, text_of
 from bot.domain.values.value import Stored
-from bot.engine.clock import Clock
+from bot.engine.ports import Clock
 from bot.engine.review_ports import Archive, ItemLocations, KeptReview
 from bot.engine.reviews import ReviewTriage
 from bot.errors import Conflict, Unavailable, WorkspaceError

@@ -16,7 +16,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.messages import start_form
+from bot.domain.messages import agent_wording, start_form
 from bot.domain.messages.form import FormName, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Message
 from bot.domain.privacy.discretion import redacted_message
@@ -26,8 +26,8 @@ from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.desk import Reply
 from bot.engine.ports import Meter, NoMeter
 from bot.engine.verbs.verb import VerbRequest
-from bot.errors import Conflict, LeftAlone, Unavailable, UserError
-from bot.slack import agent, modals, parse
+from bot.errors import Conflict, LeftAlone, SlackError, Unavailable, UserError
+from bot.slack import modals, parse
 from bot.slack.client import Identity
 from bot.slack.manifest import (
     LEFT,
@@ -46,7 +46,6 @@ from bot.slack.render import PREFIX, parts
 
 log = logging.getLogger(__name__)
 
-CARD_IS_OVER = "This card is over."
 OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
 GOING_ON = "Going on with **%s**."
 UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
@@ -170,7 +169,6 @@ def _authorize(us: Identity) -> Callable[..., Awaitable[AuthorizeResult]]:
 def _register(app: AsyncApp, reception: Reception) -> None:
     """Bolt tries listeners in this order: the most frequent first, those that match everything last."""
     _messages(app, reception)
-    agent.listen(app, reception)
     _commands(app, reception)
     _actions(app, reception)
     _views(app, reception)
@@ -186,8 +184,8 @@ def _register(app: AsyncApp, reception: Reception) -> None:
 def _messages(app: AsyncApp, reception: Reception) -> None:
     @app.event("message")
     async def message(body: Payload, event: Payload) -> None:
-        if agent.is_direct(event):
-            return await agent.said(reception, body, event)
+        if word(event, "channel_type") == "im":
+            return await _said_directly(reception, body, event)
         reply: Reply = None
         match parse.message(event, reception.us, at=reception.clock()):
             case parse.PersonMessage(place, said):
@@ -259,7 +257,7 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
                 await ack()
             case None:
                 await ack()
-                reception.answer(body, CARD_IS_OVER if parse.is_of_old_plan(body) else OTHER_VERSION)
+                reception.answer(body, OTHER_VERSION)
 
 
 def _views(app: AsyncApp, reception: Reception) -> None:
@@ -336,6 +334,8 @@ def _home(app: AsyncApp, reception: Reception) -> None:
     async def opened(event: Payload) -> None:
         if word(event, "tab") == "home":
             await reception.desk.opened_home(reception.us.people.person(needed(event, "user")))
+        elif word(event, "tab") == "messages" and reception.us.is_agent:
+            reception.errands.send(_suggest(reception, needed(event, "channel")))
 
 
 def _channels(app: AsyncApp, reception: Reception) -> None:
@@ -386,6 +386,41 @@ def _sessions(app: AsyncApp, reception: Reception) -> None:
                 raise
 
         await reception.answer_once(body, await reception.brought(body, asked.person, known))
+
+
+# --- agent mode: an app that is declared an agent can be talked to in direct messages --------------------------------
+
+HELLO = re.compile(r"(?:hi|hello|hey|good\s+(?:morning|afternoon|evening))(?:\s+there)?\W*", re.IGNORECASE)
+DECIDED = re.compile(r"what\s+(?:did|have)\s+we\s+decided?\W*", re.IGNORECASE)
+CATCH_UP = re.compile(r"catch\s+me\s+up\s+on\s+(?P<title>\S.*)", re.IGNORECASE)
+"""A title has several words, which elsewhere would be no command."""
+
+
+async def _said_directly(reception: Reception, body: Payload, event: Payload) -> None:
+    """A command works as elsewhere. Other words belong to no roundtable; they can be given to one by a form."""
+    asked = parse.direct(event, reception.us, at=reception.clock())
+    if asked is None:
+        return
+    reply: Reply
+    if not asked.verb and (about := CATCH_UP.fullmatch(asked.rest)):
+        asked = replace(asked, verb="catchup", rest=about["title"].rstrip(" \t.?!"))
+    elif not asked.verb and DECIDED.fullmatch(asked.rest):
+        asked = replace(asked, verb="decisions", rest="")
+    if asked.verb:
+        reply = await reception.ask(body, asked)
+    elif HELLO.fullmatch(asked.rest):
+        reply = await reception.desk.greeted(asked.person)
+    else:
+        reply = await reception.desk.belongs_nowhere(asked.person)
+    await reception.answer_once(body, reply)
+
+
+async def _suggest(reception: Reception, channel: str) -> None:
+    """A refusal changes nothing for people: they can type the same."""
+    try:
+        await reception.chat.suggest(channel, agent_wording.TITLE, agent_wording.PROMPTS)
+    except SlackError as error:
+        log.info("no prompts are suggested: %s (%s)", error, error.reason)
 
 
 def _errors(app: AsyncApp, reception: Reception) -> None:

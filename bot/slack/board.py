@@ -74,7 +74,7 @@ class SlackBoard(Board):
             await self._ephemeral.tell(place, await self._us.people.find(person), part, reply_url=reply_url)
 
     async def name(self, person: str) -> str:
-        return await self._names.of(person)
+        return (await self._names.of(person)).name
 
     async def channel(self, named: str) -> str:
         return await self._channels.id_of(named)

@@ -23,6 +23,7 @@ from bot.engine.ports import (
     Chat,
     ExportFile,
     OpenedThread,
+    Profile,
     RootMessage,
     ThreadMessages,
     Urgency,
@@ -229,20 +230,11 @@ class SlackChat(Chat):
     async def find_root(self, place: Place, slug: str) -> str:
         return await self._lookup.find_root(place, slug)
 
-    async def name(self, person: str) -> str:
+    async def profile(self, person: str) -> Profile:
         return await self._names.of(person)
 
     async def name_or_id(self, person: str) -> str:
         return await self._names.or_id(person)
-
-    async def who(self, person: str) -> Belonging:
-        return await self._names.who(person)
-
-    async def zone(self, person: str) -> str:
-        return await self._names.zone(person)
-
-    async def offset(self, person: str) -> int | None:
-        return await self._names.offset(person)
 
     async def members(self, channel: str) -> frozenset[str]:
         return await self._channels.members(channel)
@@ -275,6 +267,7 @@ class SlackChat(Chat):
         return await self._channels.room(channel, said=said)
 
     def belonging(self, person: str) -> Belonging:
+        """From memory, without a call."""
         return self._names.belonging(person)
 
     # --- posting --------------------------------------------------------------------------------------------------

@@ -419,6 +419,16 @@ class Calls:
         await (self._not_suspended(turn) if method.__name__ in SEEN else turn)
         return await self._made(method, wanted[0], arguments)
 
+    async def pages(self, method: Method, *, most: int, **arguments: Any) -> AsyncIterator[Any]:
+        """Up to *most* answers, one after the other; `following` says of the last one whether there are more."""
+        cursor = ""
+        for _ in range(most):
+            answer = await self(method, cursor=cursor or None, **arguments)
+            cursor = following(answer)
+            yield answer
+            if not cursor:
+                return
+
     async def at_once(self, method: Method, urgency: Urgency | None = None, /, **arguments: Any) -> Any:
         """Raises Postponed instead of waiting."""
         urgency, wanted = self._wanted(method, urgency, arguments)

@@ -5,10 +5,10 @@ Reading what stands in Slack.
 people said while the bot did not hear it. `thread_evidence` reads a whole thread, for a command.
 """
 
-import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -16,10 +16,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.values.places import Belonging, Person, Place
+from bot.engine.access import retried
 from bot.engine.lru import LruCache
-from bot.engine.ports import RootMessage, ThreadMessages
+from bot.engine.ports import RootMessage, ThreadMessages, Urgency
 from bot.errors import SlackError
-from bot.slack.client import Calls, Identity, following
+from bot.slack.client import Calls, Identity, Method, following
 from bot.slack.lookup import PersonNames
 from bot.slack.markdown import called, calling_by_name, readable
 from bot.slack.pace import Pace, Unlimited
@@ -92,37 +93,34 @@ class PostLookup:
 
     async def find_root(self, place: Place, slug: str) -> str:
         found = await self._read(place.but(thread=""), "")
-        return next((str(one["ts"]) for one in self._ours(found) if item_of(one) == slug), "")
+        return next((str(one["ts"]) for one in self._ours(found.messages) if item_of(one) == slug), "")
 
     async def texts(self, place: Place, key: str) -> Sequence[str] | None:
         """The texts of our newest posts in the thread; None when Slack does not let us see all of them."""
         found = await self._read_if_allowed(place, key)
         if found is None or not found.whole:
             return None
-        return [str(one.get("text")) for one in self._ours(found)]
+        return [str(one.get("text")) for one in self._ours(found.messages)]
 
     async def far_back(self, channel: str, key: str, *, pages: int, page: int) -> str:
         """The timestamp of *key* in the channel, up to *pages* back; empty when it is not found, or on a refusal."""
-        cursor = ""
-        for _ in range(pages):
-            try:
-                answer = await self._channel_page(channel, cursor, limit=page)
-            except SlackError as error:
-                if error.again:
-                    raise
-                log.warning("can't look for %s in %s: %s", key, channel, error.reason)
-                return ""
-            for message in answer["messages"]:
-                ours = message.get("bot_id") == self._bot and is_line(message)
-                if ours and carried_by(message, "key") == key:
-                    return str(message["ts"])
-            if not (cursor := following(answer)):
-                return ""
-        log.warning("%s is not among the newest %s messages of %s", key, page * pages, channel)
+        try:
+            async for answer in self._posts_in(channel, most=pages, limit=page):
+                for message in self._ours(answer["messages"]):
+                    if is_line(message) and carried_by(message, "key") == key:
+                        return str(message["ts"])
+                is_there_more = following(answer)
+        except SlackError as error:
+            if error.again:
+                raise
+            log.warning("can't look for %s in %s: %s", key, channel, error.reason)
+            return ""
+        if is_there_more:
+            log.warning("%s is not among the newest %s messages of %s", key, page * pages, channel)
         return ""
 
-    def _ours(self, found: _Found) -> list[Mapping[str, Any]]:
-        return [message for message in found.messages if message.get("bot_id") == self._bot]
+    def _ours(self, messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        return [message for message in messages if message.get("bot_id") == self._bot]
 
     async def _read_if_allowed(self, place: Place, key: str) -> _Found | None:
         try:
@@ -137,7 +135,7 @@ class PostLookup:
         read = await self._read_if_allowed(place, key)
         if read is None:
             return None
-        ours = self._ours(read)
+        ours = self._ours(read.messages)
         if _hides_metadata(ours):
             log.warning("%s shows no metadata, so %s can't be looked for", place.key, key)
             return None
@@ -150,39 +148,33 @@ class PostLookup:
     async def _read(self, place: Place, key: str) -> _Found:
         """The thread, up to a limit of pages, or the newest posts of the channel."""
         messages: list[Mapping[str, Any]] = []
-        cursor = ""
-        for _ in range(PAGES):
-            if place.thread:
-                answer = await self._thread_page(place, cursor, key)
-            else:
-                answer = await self._channel_page(place.channel, cursor, limit=POSTS_READ)
+        oldest = _not_newer(self._newest.get(place.key), key)
+        pages = (
+            _replies(self._calls, place, limit=MESSAGES_READ, oldest=oldest)
+            if place.thread
+            else self._posts_in(place.channel, most=PAGES, limit=POSTS_READ)
+        )
+        async for answer in pages:
             messages += answer.get("messages") or ()
             cursor = following(answer)
             if not cursor or (not place.thread and len(messages) >= POSTS_READ):
                 return _Found(messages, whole=not cursor and not answer.get("has_more"))
         return _Found(messages, whole=False)
 
-    async def _thread_page(self, place: Place, cursor: str, key: str) -> Any:
-        oldest = _not_newer(self._newest.get(place.key), key)
-        return await _replies(self._calls, place, cursor, limit=MESSAGES_READ, oldest=oldest)
-
-    async def _channel_page(self, channel: str, cursor: str, *, limit: int) -> Any:
-        return await self._calls(
-            self._calls.client.conversations_history,
-            channel=channel,
-            cursor=cursor or None,
-            limit=limit,
-            include_all_metadata=True,
-        )
+    def _posts_in(self, channel: str, *, most: int, limit: int) -> AsyncIterator[Any]:
+        method = self._calls.client.conversations_history
+        return self._calls.pages(method, most=most, channel=channel, limit=limit, include_all_metadata=True)
 
 
-async def _replies(calls: Calls, place: Place, cursor: str, *, limit: int, oldest: str = "") -> Any:
-    return await calls(
+def _replies(
+    calls: Calls, place: Place, *, limit: int, oldest: str = "", most: int = PAGES
+) -> AsyncIterator[Any]:
+    return calls.pages(
         calls.client.conversations_replies,
+        most=most,
         channel=place.channel,
         ts=place.thread,
         oldest=oldest or None,
-        cursor=cursor or None,
         limit=limit,
         include_all_metadata=True,
     )
@@ -218,11 +210,6 @@ def _carrying(messages: Iterable[Mapping[str, Any]], key: str) -> Iterator[tuple
 A_PAGE = 200
 
 
-class _Page(NamedTuple):
-    messages: list[Mapping[str, Any]]
-    is_last: bool
-
-
 class ThreadReader:
     """The oldest messages come first, so the newest of a very long thread stay unread."""
 
@@ -235,9 +222,9 @@ class ThreadReader:
         said: list[ThreadMessage] = []
         about, complete, last_line = "", False, LastLine()
         seen: set[str] = set()
-        async for page in self._pages(place, after):
-            complete = page.is_last
-            for message in _unseen(page.messages, seen):
+        async for answer in _replies(self._calls, place, limit=A_PAGE, oldest=after):
+            complete = not following(answer)
+            for message in _unseen(answer["messages"], seen):
                 if message.get("bot_id") == self._identity.bot:
                     about = step_of(message)
                     last_line = last_line_of(message) or last_line
@@ -258,15 +245,6 @@ class ThreadReader:
         belongs = person.belongs or self._names.belonging(person.id) or Belonging.UNVERIFIED
         return person.but(name=name, belongs=belongs)
 
-    async def _pages(self, place: Place, after: str) -> AsyncIterator[_Page]:
-        cursor = ""
-        for _ in range(PAGES):
-            answer = await _replies(self._calls, place, cursor, limit=A_PAGE, oldest=after)
-            cursor = following(answer)
-            yield _Page(answer["messages"], is_last=not cursor)
-            if not cursor:
-                return
-
 
 def _unseen(messages: Iterable[Mapping[str, Any]], seen: set[str]) -> Iterator[Mapping[str, Any]]:
     """Slack repeats the root at the beginning of every page."""
@@ -279,9 +257,13 @@ def _unseen(messages: Iterable[Mapping[str, Any]], seen: set[str]) -> Iterator[M
 # --- a whole thread, for a command ----------------------------------------------------------------------------------
 
 WHOLE_PAGES = 200
-ATTEMPTS = 6
-WAIT_SECONDS = 2.0
-"""Between two attempts, when Slack names no time."""
+
+
+class PatientCalls(Calls):
+    """Nobody else asks again for a command. What it reads or deletes twice does no harm."""
+
+    async def __call__(self, method: Method, urgency: Urgency | None = None, /, **arguments: Any) -> Any:
+        return await retried(partial(super().__call__, method, urgency, **arguments))
 
 
 class ThreadEvidence(NamedTuple):
@@ -298,15 +280,12 @@ class ThreadEvidence(NamedTuple):
 
 async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) -> ThreadEvidence:
     """Raises SlackError, also after several rate limits in a row."""
-    calls = Calls(client, Pace(Unlimited()), team=us.team)
+    calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
     messages: dict[str, Mapping[str, Any]] = {}
     cursor = ""
-    for _ in range(WHOLE_PAGES):
-        answer = await _patient_replies(calls, place, cursor)
+    async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
         messages |= {str(message.get("ts")): message for message in answer["messages"]}
         cursor = following(answer)
-        if not cursor:
-            break
     heard_people = [one for message in messages.values() if (one := heard(message, us))]
     lookup = PersonNames(calls, us)
     names = {
@@ -322,28 +301,12 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
     )
 
 
-async def _patient_replies(calls: Calls, place: Place, cursor: str) -> Any:
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            return await _replies(calls, place, cursor, limit=A_PAGE)
-        except SlackError as error:
-            if not error.again or attempt == ATTEMPTS:
-                raise
-            await asyncio.sleep(error.after_seconds or WAIT_SECONDS)
-    raise AssertionError("the last attempt returns or raises")
-
-
 async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -> int:
     """Of the thread, the first message last; how many there were. Raises SlackError."""
-    calls = Calls(client, Pace(Unlimited()), team=us.team)
-    found: list[str] = []
-    cursor = ""
-    for _ in range(WHOLE_PAGES):
-        answer = await _patient_replies(calls, place, cursor)
-        found += [str(one["ts"]) for one in answer["messages"] if one.get("bot_id") == us.bot]
-        cursor = following(answer)
-        if not cursor:
-            break
-    for ts in sorted(set(found), reverse=True):
+    calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
+    found: set[str] = set()
+    async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
+        found.update(str(one["ts"]) for one in answer["messages"] if one.get("bot_id") == us.bot)
+    for ts in sorted(found, reverse=True):
         await calls(client.chat_delete, channel=place.channel, ts=ts)
-    return len(set(found))
+    return len(found)

@@ -1,7 +1,6 @@
 """The Home tab and the daily message as Block Kit. Everything in them but our own words is escaped."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from bot.domain.messages import home_page as wording
 from bot.domain.messages import menus
@@ -20,13 +19,21 @@ from bot.domain.messages.home_page import (
     ReminderSettings,
     WaitingRow,
 )
-from bot.domain.messages.message import Choice, Link
+from bot.domain.messages.message import Link
 from bot.domain.privacy.redaction import Redact
-from bot.slack.limits import shortened
+from bot.slack.limits import LABEL_CHARS, shortened
 from bot.slack.markdown import escape
-from bot.slack.render import PREFIX, RenderedMessage, action_id, markup, value_of
-
-Block = dict[str, Any]
+from bot.slack.render import (
+    PREFIX,
+    Block,
+    RenderedMessage,
+    action_id,
+    button_elements,
+    context_blocks,
+    markup,
+    plain_text,
+    section_block,
+)
 
 CALLBACK = f"{PREFIX}home"
 OPEN = f"{PREFIX}open"
@@ -52,9 +59,9 @@ def daily(message: DailyMessage, redact: Redact) -> RenderedMessage:
     labels = (*dict.fromkeys(row.label for row in message.waiting), *(one.label for one in choices))
     lines.append(" ".join(f"[{label}]" for label in labels))
     blocks = [
-        _section(f"{escape(message.greeting)} *{message.how_many}*"),
+        section_block(f"{escape(message.greeting)} *{message.how_many}*"),
         *map(_waiting, message.waiting),
-        {"type": "actions", "elements": _other_time(_buttons(choices))},
+        {"type": "actions", "elements": _other_time(button_elements(choices, ""))},
     ]
     return RenderedMessage("\n".join(lines), blocks)
 
@@ -63,14 +70,14 @@ def _redacted(row: WaitingRow, redact: Redact) -> WaitingRow:
     return row._replace(title=redact(row.title), text=redact(row.text))
 
 
-def _other_time(buttons: list[Block]) -> list[Block]:
+def _other_time(choices: Iterable[Block]) -> list[Block]:
     """A clock instead of a button: it opens no form, so nothing can come too late."""
     clock = {
         "type": "timepicker",
         "action_id": action_id(OTHER_TIME.action),
-        "placeholder": {"type": "plain_text", "text": OTHER_TIME.label, "emoji": True},
+        "placeholder": plain_text(OTHER_TIME.label, LABEL_CHARS),
     }
-    return [clock if one["text"]["text"] == OTHER_TIME.label else one for one in buttons]
+    return [clock if one["text"]["text"] == OTHER_TIME.label else one for one in choices]
 
 
 def _page(page: HomePage) -> Iterator[Block]:
@@ -78,26 +85,26 @@ def _page(page: HomePage) -> Iterator[Block]:
     yield _header("Waiting for you")
     yield from map(_waiting, page.waiting)
     if not page.waiting:
-        yield _section(wording.NOTHING_WAITS)
+        yield section_block(wording.NOTHING_WAITS)
     yield _header("Your roundtables")
     yield from map(_held, page.held)
     if page.decided:
         yield _header("Recently decided")
         yield from map(_decided, page.decided)
     yield from _reminders(page.settings, page.today)
-    yield _context(wording.WHICH)
+    yield from context_blocks([wording.WHICH])
 
 
 def _begin(page: HomePage) -> Iterator[Block]:
-    yield {"type": "actions", "elements": _buttons((menus.START,))}
+    yield {"type": "actions", "elements": [*button_elements((menus.START,), "")]}
     if page.notice:
-        yield _section(escape(page.notice))
+        yield section_block(escape(page.notice))
 
 
 def _empty(page: HomePage) -> Iterator[Block]:
-    yield _section(f"*{wording.NOTHING_WAITS}*\n{wording.ABOUT}")
+    yield section_block(f"*{wording.NOTHING_WAITS}*\n{wording.ABOUT}")
     yield from _begin(page)
-    yield _context(wording.OR_TYPE)
+    yield from context_blocks([wording.OR_TYPE])
     yield from _reminders(page.settings, page.today)
 
 
@@ -107,16 +114,16 @@ def _reminders(settings: ReminderSettings, today: str) -> Iterator[Block]:
         "type": "timepicker",
         "action_id": action_id(AT.action),
         "initial_time": settings.time,
-        "placeholder": {"type": "plain_text", "text": AT.label, "emoji": True},
+        "placeholder": plain_text(AT.label, LABEL_CHARS),
     }
     is_snoozed = today < settings.not_before
     told = wording.NO_MORE if settings.off else wording.ONE_A_DAY
     if is_snoozed and not settings.off:
         told = f"{told}\nNot before {settings.not_before}."
-    yield {**_section(told), "accessory": picker}
+    yield {**section_block(told), "accessory": picker}
     if not settings.off:
         choices = (NO_REMINDERS,) if is_snoozed else (NOT_TODAY, NOT_THIS_WEEK, NO_REMINDERS)
-        yield {"type": "actions", "elements": _buttons(choices)}
+        yield {"type": "actions", "elements": [*button_elements(choices, "")]}
 
 
 def _waiting(row: WaitingRow) -> Block:
@@ -124,9 +131,9 @@ def _waiting(row: WaitingRow) -> Block:
 
 
 def _decided(row: DecidedRow) -> Block:
-    [button] = _buttons((CHANGE.but(value=row.subject),))
+    [button] = button_elements((CHANGE.but(value=row.subject),), "")
     text = f"{escape(row.text)} – {_linked(row.by, row.url)}"
-    return {**_section(shortened(text, ROW_CHARS)), "accessory": button}
+    return {**section_block(shortened(text, ROW_CHARS)), "accessory": button}
 
 
 def _held(row: HeldRow) -> Block:
@@ -140,44 +147,19 @@ def _held(row: HeldRow) -> Block:
     text = "\n".join(filter(None, lines))
     if not row.paused:
         return _row(text, "Open", row.url)
-    [button] = _buttons((RESUME.but(value=row.paused),))
-    return {**_section(shortened(text, ROW_CHARS)), "accessory": button}
+    [button] = button_elements((RESUME.but(value=row.paused),), "")
+    return {**section_block(shortened(text, ROW_CHARS)), "accessory": button}
 
 
 def _row(text: str, label: str, url: str) -> Block:
-    button = {
-        "type": "button",
-        "action_id": OPEN,
-        "text": {"type": "plain_text", "text": label, "emoji": True},
-    }
-    accessory = {"accessory": {**button, "url": url}} if url else {}
-    return {**_section(shortened(text, ROW_CHARS)), **accessory}
+    button = {"type": "button", "action_id": OPEN, "text": plain_text(label, LABEL_CHARS), "url": url}
+    accessory = {"accessory": button} if url else {}
+    return {**section_block(shortened(text, ROW_CHARS)), **accessory}
 
 
 def _linked(label: str, url: str) -> str:
     return markup(Link(label=label, url=url)) if url else escape(label)
 
 
-def _buttons(choices: Iterable[Choice]) -> list[Block]:
-    return [
-        {
-            "type": "button",
-            "action_id": action_id(choice.action, number),
-            "text": {"type": "plain_text", "text": choice.label, "emoji": True},
-            "value": value_of(choice, ""),
-            **({"style": choice.emphasis.value} if choice.emphasis else {}),
-        }
-        for number, choice in enumerate(choices, start=1)
-    ]
-
-
-def _section(text: str) -> Block:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}, "expand": True}
-
-
 def _header(text: str) -> Block:
-    return {"type": "header", "text": {"type": "plain_text", "text": text, "emoji": True}}
-
-
-def _context(text: str) -> Block:
-    return {"type": "context", "elements": [{"type": "mrkdwn", "text": text, "verbatim": True}]}
+    return {"type": "header", "text": plain_text(text, LABEL_CHARS)}

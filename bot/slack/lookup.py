@@ -8,12 +8,14 @@ import logging
 import math
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
 
 from bot.domain.values.places import Belonging, ChannelKind, Person
 from bot.engine.lru import LruCache
+from bot.engine.ports import Profile
 from bot.errors import SlackError
-from bot.slack.client import Calls, Identity, following, needed_scopes
+from bot.slack.client import Calls, Identity, needed_scopes
 from bot.slack.limits import shortened
 from bot.slack.markdown import one_line
 from bot.slack.parse import word
@@ -85,40 +87,21 @@ class Remembered(Generic[T]):
             self._answers[key] = asking.result(), time.monotonic()
 
 
-class _Known(NamedTuple):
-    name: str
-    belongs: Belonging = Belonging.UNVERIFIED
-    zone: str = ""
-    offset: int | None = None
-
-
 class PersonNames:
     def __init__(self, calls: Calls, us: Identity) -> None:
         self._calls = calls
         self._us = us
-        self._known: Remembered[_Known] = Remembered(
+        self._known: Remembered[Profile] = Remembered(
             self._request, lambda one: one.belongs is not Belonging.UNVERIFIED
         )
 
-    async def of(self, person: str) -> str:
-        """The id when Slack names no name. Raises SlackError only when a later call may succeed."""
-        return (await self._found(person)).name
-
-    async def who(self, person: str) -> Belonging:
-        """UNVERIFIED when Slack does not say. Raises SlackError only when a later call may succeed."""
-        return (await self._found(person)).belongs
-
-    async def zone(self, person: str) -> str:
-        """The name of their time zone; empty when Slack does not say."""
-        return (await self._found(person)).zone
-
-    async def offset(self, person: str) -> int | None:
-        """Seconds east of UTC, as of when Slack was asked."""
-        return (await self._found(person)).offset
+    async def of(self, person: str) -> Profile:
+        """As `Chat.profile`."""
+        return await self._known.of(person)
 
     async def or_id(self, person: str) -> str:
         try:
-            return await self.of(person)
+            return (await self.of(person)).name
         except SlackError:
             return person
 
@@ -137,27 +120,24 @@ class PersonNames:
             self._known.put(person, known)
         return Person(id=person, name=known.name, belongs=known.belongs)
 
-    async def _found(self, person: str) -> _Known:
-        return await self._known.of(person)
-
-    async def _request(self, person: str) -> _Known:
+    async def _request(self, person: str) -> Profile:
         if not (user := await self._us.people.find(person)):
-            return _Known(person)
+            return Profile(person)
         try:
             answer = await self._calls(self._calls.client.users_info, user=user)
         except SlackError as error:
             if error.again:
                 raise
             log.info("Slack does not say who %s is: %s", person, error.reason)
-            return _Known(person)
+            return Profile(person)
         member = answer.get("user")
-        return self._read_member(person, member) if member else _Known(person)
+        return self._read_member(person, member) if member else Profile(person)
 
-    def _read_member(self, person: str, user: Mapping[str, Any]) -> _Known:
+    def _read_member(self, person: str, user: Mapping[str, Any]) -> Profile:
         fields = (("profile", "display_name"), ("profile", "real_name"), ("real_name",))
         name = next((shown for one in fields if (shown := one_line(word(user, *one)))), person)
         offset = user.get("tz_offset")
-        return _Known(
+        return Profile(
             shortened(self._us.redact(name), NAME_CHARS),
             belonging_of(user, self._us),
             zone=word(user, "tz"),
@@ -177,9 +157,8 @@ def belonging_of(user: Mapping[str, Any], us: Identity) -> Belonging:
 
 # --- channels ------------------------------------------------------------------------------------------------------
 
-CHANNELS_A_PAGE = 999
-"""Slack wants a limit below 1,000."""
-CHANNEL_PAGES_READ = 50
+LISTED: Mapping[str, Any] = {"limit": 999, "most": 50}
+"""Slack wants a limit below 1,000 for a page."""
 DIRECT_SCOPES = frozenset({"im:read", "mpim:read"})
 """The app does not ask for them: a channel that needs one is a direct message."""
 NO_NAME = (
@@ -215,28 +194,29 @@ class Channels:
         self._shared.forget(channel)
 
     async def _read_shared(self, channel: str) -> tuple[bool | None]:
-        try:
-            answer = await self._calls(self._calls.client.conversations_info, channel=channel)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("Slack does not say who shares %s: %s", channel, error.reason)
-            return (None,)
-        if not (found := answer.get("channel")):
-            return (None,)
-        return (bool(found.get("is_ext_shared") or found.get("is_pending_ext_shared")),)
+        found = await self._read(channel)
+        return (bool(found.get("is_ext_shared") or found.get("is_pending_ext_shared")) if found else None,)
 
     async def private(self, channel: str) -> bool | None:
         """
         None when Slack does not say. Never remembered, because a channel can become private; for a running thread its
         messages say so.
         """
+        with suppress(SlackError):
+            found = await self._read(channel)
+            return is_private(found) if found else None
+        return None
+
+    async def _read(self, channel: str) -> Mapping[str, Any]:
+        """Empty when Slack does not say. Raises SlackError only when a later call may succeed."""
         try:
             answer = await self._calls(self._calls.client.conversations_info, channel=channel)
         except SlackError as error:
-            log.info("Slack does not say who can see %s: %s", channel, error.reason)
-            return None
-        return is_private(answer["channel"])
+            if error.again:
+                raise
+            log.info("Slack does not say what %s is: %s", channel, error.reason)
+            return {}
+        return answer.get("channel") or {}
 
     async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         """*said*, from the payload, is the answer when Slack does not say more."""
@@ -256,23 +236,15 @@ class Channels:
 
     async def _read_members(self, channel: str) -> frozenset[str]:
         found: set[str] = set()
-        cursor = ""
-        for _ in range(CHANNEL_PAGES_READ):
-            try:
-                answer = await self._calls(
-                    self._calls.client.conversations_members,
-                    channel=channel,
-                    limit=CHANNELS_A_PAGE,
-                    cursor=cursor or None,
-                )
-            except SlackError as error:
-                if error.again:
-                    raise
-                log.info("Slack does not say who is in %s: %s", channel, error.reason)
-                return frozenset()
-            found.update(map(self._people.person, answer.get("members") or ()))
-            if not (cursor := following(answer)):
-                break
+        list_members = self._calls.client.conversations_members
+        try:
+            async for answer in self._calls.pages(list_members, channel=channel, **LISTED):
+                found.update(map(self._people.person, answer.get("members") or ()))
+        except SlackError as error:
+            if error.again:
+                raise
+            log.info("Slack does not say who is in %s: %s", channel, error.reason)
+            return frozenset()
         return frozenset(found)
 
     async def id_of(self, named: str) -> str:
@@ -282,25 +254,16 @@ class Channels:
         return self._ids[named]
 
     async def _find(self, name: str) -> str:
-        cursor = ""
-        for _ in range(CHANNEL_PAGES_READ):
-            try:
-                answer = await self._calls(
-                    self._calls.client.conversations_list,
-                    types="public_channel,private_channel",
-                    exclude_archived=True,
-                    limit=CHANNELS_A_PAGE,
-                    cursor=cursor or None,
-                )
-            except SlackError as error:
-                if error.again:
-                    raise
-                raise SlackError(NO_NAME % (f"#{name}", error.reason), reason=error.reason) from error
-            for channel in answer["channels"]:
-                if channel.get("name") == name:
-                    return str(channel["id"])
-            if not (cursor := following(answer)):
-                break
+        wanted = {"types": "public_channel,private_channel", "exclude_archived": True, **LISTED}
+        try:
+            async for answer in self._calls.pages(self._calls.client.conversations_list, **wanted):
+                for channel in answer["channels"]:
+                    if channel.get("name") == name:
+                        return str(channel["id"])
+        except SlackError as error:
+            if error.again:
+                raise
+            raise SlackError(NO_NAME % (f"#{name}", error.reason), reason=error.reason) from error
         raise SlackError(NO_CHANNEL % f"#{name}", reason="channel_not_found")
 
 

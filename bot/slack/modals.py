@@ -23,9 +23,9 @@ from bot.domain.values.text import clean
 from bot.domain.values.timestamps import written_at
 from bot.slack.client import Identity
 from bot.slack.limits import ID_CHARS, LABEL_CHARS, SECTION_CHARS, shortened, size
-from bot.slack.markdown import mrkdwn, one_line
+from bot.slack.markdown import mrkdwn
 from bot.slack.parse import Malformed, Payload, clicker, is_id, known, needed, part, word
-from bot.slack.render import PREFIX
+from bot.slack.render import PREFIX, plain_text, section_block
 
 SUFFIX = "_form"
 TITLE_CHARS = 24
@@ -56,14 +56,13 @@ def with_users(form: InputForm, us: Identity) -> InputForm:
 def view(form: InputForm) -> View:
     ids = {"i": form.slug, "s": form.subject, "r": form.revision}
     intro = shortened(mrkdwn(form.intro), SECTION_CHARS)
-    section = {"type": "section", "text": {"type": "mrkdwn", "text": intro, "verbatim": True}}
-    blocks = [*([section] if intro else []), *map(_input, form.fields)]
+    blocks = [*([section_block(intro)] if intro else []), *map(_input, form.fields)]
     return {
         "type": "modal",
         "callback_id": callback_id(form.name),
-        "title": _plain(form.title, TITLE_CHARS),
-        "submit": _plain(form.submit, TITLE_CHARS),
-        "close": _plain(form.close, TITLE_CHARS),
+        "title": plain_text(form.title, TITLE_CHARS),
+        "submit": plain_text(form.submit, TITLE_CHARS),
+        "close": plain_text(form.close, TITLE_CHARS),
         "private_metadata": json.dumps(ids, separators=(",", ":")),
         "blocks": blocks[:VIEW_BLOCKS],
     }
@@ -95,11 +94,11 @@ def _input(field: FormField) -> View:
     block = {
         "type": "input",
         "block_id": f"{field.name}.{field.revision}",
-        "label": _plain(field.label, FIELD_LABEL_CHARS),
+        "label": plain_text(field.label, FIELD_LABEL_CHARS),
         "element": {"action_id": f"{PREFIX}{field.name}", **_element(field)},
         "optional": not field.required,
     }
-    return {**block, "hint": _plain(field.hint, FIELD_LABEL_CHARS)} if field.hint else block
+    return {**block, "hint": plain_text(field.hint, FIELD_LABEL_CHARS)} if field.hint else block
 
 
 def _element(field: FormField) -> View:
@@ -149,7 +148,7 @@ def _choice(field: FormField) -> View:
     """Radio buttons where one is always chosen: a choice cannot be taken back there."""
     options = [_option(one) for one in field.options[:MOST_OPTIONS]]
     groups: list[View] = [
-        {"label": _plain(one.label, LABEL_CHARS), "options": [_option(each) for each in one.options]}
+        {"label": plain_text(one.label, LABEL_CHARS), "options": [_option(each) for each in one.options]}
         for one in field.groups
     ]
     everything = [*options, *(each for group in groups for each in group["options"])]
@@ -180,16 +179,12 @@ def _channel(field: FormField) -> View:
 
 
 def _option(option: FormOption) -> View:
-    about = {"description": _plain(option.about, LABEL_CHARS)} if option.about else {}
-    return {"text": _plain(option.label, LABEL_CHARS), "value": option.value, **about}
+    about = {"description": plain_text(option.about, LABEL_CHARS)} if option.about else {}
+    return {"text": plain_text(option.label, LABEL_CHARS), "value": option.value, **about}
 
 
 def _prompt(field: FormField) -> View:
-    return {"placeholder": _plain(field.placeholder or "Choose", PLACEHOLDER_CHARS)}
-
-
-def _plain(text: str, most: int) -> View:
-    return {"type": "plain_text", "text": shortened(one_line(text), most) or "…", "emoji": True}
+    return {"placeholder": plain_text(field.placeholder or "Choose", PLACEHOLDER_CHARS)}
 
 
 # --- in -------------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from bot.errors import BotError
 from bot.slack.client import Identity
 from bot.slack.limits import ID_CHARS, URL_CHARS, VALUE_CHARS
 from bot.slack.markdown import readable, visible
-from bot.slack.render import MORE, PREFIX, ButtonValue, action_of, carried, chosen
+from bot.slack.render import MORE, ButtonValue, action_of, carried, chosen
 
 # --- fields of a payload --------------------------------------------------------------------------------------------
 #
@@ -44,7 +44,6 @@ from bot.slack.render import MORE, PREFIX, ButtonValue, action_of, carried, chos
 
 Payload = Mapping[str, Any]
 
-OLD_PLAN = "plan_"
 MALFORMED = "malformed"
 EMPTY: Payload = {}
 
@@ -429,11 +428,6 @@ def _chosen_values(pressed: Payload) -> list[ButtonValue]:
         (word(one, "value") for one in options if isinstance(one, dict)) if isinstance(options, list) else ()
     )
     return [carried(clean(one[:VALUE_CHARS])) for one in texts if one]
-
-
-def is_of_old_plan(body: Payload) -> bool:
-    """Whether it is a button of the plan's own card, which earlier versions had."""
-    return word(body["actions"][0], "action_id").startswith(f"{PREFIX}{OLD_PLAN}")
 
 
 def channel_gone(event: Payload, us: Identity, *, at: str) -> tuple[Place, ChannelGone]:

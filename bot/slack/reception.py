@@ -7,35 +7,29 @@ An input that acts reaches the desk only after Slack has said (`users.info`) who
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from bot.domain.messages.form import InputForm, Submission, SubmissionResult, too_late
+from bot.domain.messages.form import InputForm, too_late
 from bot.domain.messages.message import Message
 from bot.domain.messages.trouble_wording import UNVERIFIED
-from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.roundtable.inputs import (
     Amend,
-    ChannelGone,
-    ChannelMoved,
-    MarkMessage,
-    PersonChanged,
-    Press,
-    Retract,
     Say,
 )
 from bot.domain.roundtable.words import may_be_wish
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine import access
-from bot.engine.clock import Clock
+from bot.engine.commands import Commands
 from bot.engine.desk import Reply
-from bot.engine.ports import OnceMarks
+from bot.engine.ports import Clock, OnceMarks
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import VerbRequest
 from bot.errors import BotError, Conflict, NewerVersion, OtherContent, SlackError, Unavailable, UserError
 from bot.slack import parse
+from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
 from bot.slack.markdown import called, calling_by_name, named_with
 from bot.slack.parse import Payload
@@ -78,108 +72,6 @@ MOMENT = "One moment."
 AS_A_GUEST = "Slack has not told me who you are, so I treat you as a guest for now."
 
 
-class CommandHandler(Protocol):
-    """
-    When a method returns, the input is saved; only then is Slack's delivery acknowledged. A UserError is shown to the
-    person as it is. After any other error an event is not acknowledged, so Slack delivers it again.
-    """
-
-    async def ask(self, asked: VerbRequest) -> Reply: ...
-
-    async def hear(
-        self, place: Place, event: Say | Amend | Retract | Press, *, mentioned: bool = False
-    ) -> Reply:
-        """
-        In any thread. *mentioned*: a message mentions us, and expects an answer. An edit may arrive before its message;
-        of a deletion Slack does not say whether its author did it, or an admin.
-        """
-        ...
-
-    async def form(self, place: Place, person: Person, action: str, subject: str) -> InputForm:
-        """The form that a button opens, from the store alone: the person's trigger lasts three seconds."""
-        ...
-
-    async def submit(
-        self, submission: Submission, *, team: str = "", room: ChannelKind = ChannelKind.UNKNOWN
-    ) -> SubmissionResult:
-        """A UserError leaves it open. *room* is the kind of the channel where a roundtable is to start."""
-        ...
-
-    async def mark_form(self, place: Place, ts: str) -> InputForm:
-        """The form that marks the message *ts* of the thread. UserError for one that cannot be marked."""
-        ...
-
-    async def mark(self, place: Place, mark: MarkMessage) -> Reply:
-        """A reaction to a message anywhere in a channel."""
-        ...
-
-    async def in_channel(self, place: Place, event: ChannelGone | ChannelMoved) -> None:
-        """Something happened to a whole channel."""
-        ...
-
-    async def person_changed(self, event: PersonChanged) -> None: ...
-
-    async def greeted(self, person: Person) -> Reply:
-        """Who we are and what waits for them, in a direct message."""
-        ...
-
-    async def belongs_nowhere(self, person: Person) -> Reply:
-        """Words in a direct message that are no command."""
-        ...
-
-    async def opened_home(self, person: str) -> None:
-        """The Home tab is filled soon after this."""
-        ...
-
-
-class PrivateChat(Protocol):
-    """The part of the chat that is for one person, or not for the record."""
-
-    async def who(self, person: str) -> Belonging:
-        """UNVERIFIED when Slack does not say. Raises SlackError only when a later call may succeed."""
-        ...
-
-    async def name_or_id(self, person: str) -> str: ...
-
-    def belonging(self, person: str) -> Belonging:
-        """From memory, without a call."""
-        ...
-
-    def members_changed(self, channel: str) -> None:
-        """Forgets who is in *channel*."""
-        ...
-
-    def person_changed(self, user: Mapping[str, Any]) -> Person | None:
-        """Remembers what Slack says of *user*; None when we know that already."""
-        ...
-
-    async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
-        """*said* when Slack does not say."""
-        ...
-
-    async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None: ...
-
-    async def show_form(self, trigger: str, form: InputForm) -> None:
-        """Raises SlackError, which says TRIGGER_LATE when *trigger* is too old."""
-        ...
-
-    async def replace(self, reply_url: str, message: Message) -> bool:
-        """In place of the message that was pressed; False when that is no longer possible."""
-        ...
-
-    def pressed(self, place: Place, ts: str, reply_url: str) -> None:
-        """The message *ts* was pressed: for a while it can be edited by *reply_url*."""
-        ...
-
-    async def clear(self, place: Place, sign: WorkIndicator) -> None:
-        """Removes the work indicator."""
-        ...
-
-    async def suggest(self, channel: str, title: str, prompts: Sequence[tuple[str, str]]) -> None:
-        """Offers *prompts*, each a label and a message, in a direct message. Nothing once Slack has none for us."""
-        ...
-
-
 ONE_MOMENT = Message(text=MOMENT)
 
 
@@ -215,8 +107,8 @@ class BackgroundTasks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
-    desk: CommandHandler
-    chat: PrivateChat
+    desk: Commands
+    chat: SlackChat
     us: Identity
     memory: OnceMarks
     clock: Clock
@@ -250,8 +142,7 @@ class Reception:
         """
         if where is None and (belongs := person.belongs or self.chat.belonging(person.id)):
             return await _done(work, person.but(belongs=belongs), room)
-        finding = self.errands.send(self._found_out(person, where, room))
-        await asyncio.wait({finding}, timeout=IDENTIFY_SECONDS)
+        finding = await self._waited_for(self._found_out(person, where, room))
         if finding.done():
             return await _done(work, *finding.result())
         self.errands.send(self._brought_later(body, finding, work))
@@ -274,17 +165,20 @@ class Reception:
         """Asks Slack; UNVERIFIED when that takes too long."""
         if (known := self.remembered(person)).belongs:
             return known
-        asking = self.errands.send(access.belonging(self.chat, person, seconds=IDENTIFY_LATER_SECONDS))
-        await asyncio.wait({asking}, timeout=IDENTIFY_SECONDS)
-        return person.but(belongs=asking.result() if asking.done() else Belonging.UNVERIFIED)
+        return (await self.placed(person, None))[0]
 
-    async def placed(self, person: Person, where: Place) -> tuple[Person, ChannelKind]:
+    async def placed(self, person: Person, where: Place | None) -> tuple[Person, ChannelKind]:
         """Asks Slack who that is and what kind of conversation; unverified and unknown when that takes too long."""
-        finding = self.errands.send(self._found_out(person, where, ChannelKind.UNKNOWN))
-        await asyncio.wait({finding}, timeout=IDENTIFY_SECONDS)
+        finding = await self._waited_for(self._found_out(person, where, ChannelKind.UNKNOWN))
         if finding.done():
             return finding.result()
         return person.but(belongs=Belonging.UNVERIFIED), ChannelKind.UNKNOWN
+
+    async def _waited_for(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """In the background. It may not be done yet."""
+        task = self.errands.send(work)
+        await asyncio.wait({task}, timeout=IDENTIFY_SECONDS)
+        return task
 
     def open_form(self, body: Payload, form: InputForm, trigger: str) -> None:
         """In the background, at once. Slack gives three seconds; when that was not enough, the person is told."""

@@ -182,7 +182,7 @@ def _bodies(text: str, prefix: str, choices: Sequence[Choice]) -> list[list[str]
 def _part(body: list[str], prefix: str, *, signed: bool) -> RenderedMessage:
     first, *rest = body
     shown = _begun(prefix, first) if signed else first
-    return RenderedMessage(prefix + "\n".join(body), [_section(section) for section in (shown, *rest)])
+    return RenderedMessage(prefix + "\n".join(body), [section_block(section) for section in (shown, *rest)])
 
 
 def _begun(prefix: str, section: str) -> str:
@@ -200,18 +200,18 @@ def _with_tail(part: RenderedMessage, message: Message, links: Sequence[Link]) -
     ]
     blocks = [
         *part.blocks,
-        *_context(markup(link) for link in links),
-        *_context([note] if note else []),
+        *context_blocks(markup(link) for link in links),
+        *context_blocks([note] if note else []),
         *_actions(message),
     ]
     return RenderedMessage("\n".join(filter(None, words)), blocks)
 
 
-def _section(text: str) -> Block:
+def section_block(text: str) -> Block:
     return {"type": "section", "text": _mrkdwn(text), "expand": True}
 
 
-def _context(texts: Iterable[str]) -> Iterator[Block]:
+def context_blocks(texts: Iterable[str]) -> Iterator[Block]:
     if elements := [_mrkdwn(text) for text in texts]:
         yield {"type": "context", "elements": elements}
 
@@ -223,12 +223,12 @@ def _mrkdwn(text: str) -> Block:
 
 def _actions(message: Message) -> Iterator[Block]:
     for start in range(0, len(message.choices), ACTIONS_ELEMENTS):
-        buttons = list(_buttons(message.choices[start : start + ACTIONS_ELEMENTS], message.token))
+        buttons = list(button_elements(message.choices[start : start + ACTIONS_ELEMENTS], message.token))
         name = {"block_id": f"{message.token}.{start}"} if message.token else {}
         yield {"type": "actions", **name, "elements": buttons}
 
 
-def _buttons(choices: Iterable[Choice], token: str) -> Iterator[Block]:
+def button_elements(choices: Iterable[Choice], token: str) -> Iterator[Block]:
     seen: Counter[str] = Counter()
     for choice in choices:
         seen[choice.action] += 1
@@ -237,7 +237,7 @@ def _buttons(choices: Iterable[Choice], token: str) -> Iterator[Block]:
         yield {
             "type": "button",
             "action_id": action_id(choice.action, seen[choice.action]),
-            "text": _plain_text(_label(choice), LABEL_CHARS),
+            "text": plain_text(_label(choice), LABEL_CHARS),
             "value": value_of(choice, token),
             **style,
             **confirm,
@@ -246,14 +246,14 @@ def _buttons(choices: Iterable[Choice], token: str) -> Iterator[Block]:
 
 def _confirm(confirm: Confirm) -> Block:
     return {
-        "title": _plain_text(confirm.title, CONFIRM_TITLE_CHARS),
-        "text": _plain_text(confirm.text, CONFIRM_TEXT_CHARS),
-        "confirm": _plain_text(confirm.yes, CONFIRM_LABEL_CHARS),
-        "deny": _plain_text(confirm.no, CONFIRM_LABEL_CHARS),
+        "title": plain_text(confirm.title, CONFIRM_TITLE_CHARS),
+        "text": plain_text(confirm.text, CONFIRM_TEXT_CHARS),
+        "confirm": plain_text(confirm.yes, CONFIRM_LABEL_CHARS),
+        "deny": plain_text(confirm.no, CONFIRM_LABEL_CHARS),
     }
 
 
-def _plain_text(text: str, limit: int) -> Block:
+def plain_text(text: str, limit: int) -> Block:
     return {"type": "plain_text", "text": shortened(one_line(text), limit) or NOTHING, "emoji": True}
 
 
@@ -338,7 +338,7 @@ class _CardBlocks:
             for one in self._links
             if _quoted(one.url) not in shown and escape(_quoted(one.url)) not in shown
         ]
-        whole = [*head, *body, *self._tail(others)] or [_section(NOTHING)]
+        whole = [*head, *body, *self._tail(others)] or [section_block(NOTHING)]
         name = f"{self._message.token or 'card'}.{self._card.revision}"
         return [
             {**block, "block_id": f"{name}.{number}"}
@@ -359,7 +359,7 @@ class _CardBlocks:
         shown = self._label + (f"*{escape(title)}*" if title else "")
         menus = self._menus() if self._is_collapsed else []
         return [
-            *([_with_accessory(_section(shown.strip()), menus)] if shown.strip() else []),
+            *([_with_accessory(section_block(shown.strip()), menus)] if shown.strip() else []),
             *self._small(self._card.subtitle),
             *(_actions_of(menus[1:])),
         ]
@@ -371,7 +371,7 @@ class _CardBlocks:
             choices += [choice] if more <= BUTTONS_CHARS else []
         elements = [*_elements(choices, self._message.token), *([] if self._is_collapsed else self._menus())]
         return [
-            *_context(markup(link) for link in links),
+            *context_blocks(markup(link) for link in links),
             *self._small(self._message.note),
             *_actions_of(_with_unique_ids(elements)),
             *self._small("\n".join(self._card.foot), CARD_FOOT_CHARS),
@@ -381,7 +381,7 @@ class _CardBlocks:
         return _menus(self._card.more[:MORE_OPTIONS], self._message.token)
 
     def _small(self, text: str, limit: int = CARD_NOTE_CHARS) -> list[Block]:
-        return [*_context(filter(None, [self._mrkdwn(text, limit)]))]
+        return [*context_blocks(filter(None, [self._mrkdwn(text, limit)]))]
 
     # --- parts --------------------------------------------------------------------------------------------------
 
@@ -419,7 +419,7 @@ class _CardBlocks:
 
     def _part(self, part: CardPart) -> list[Block]:
         menus = [
-            *_buttons([part.button] if part.button else [], self._message.token),
+            *button_elements([part.button] if part.button else [], self._message.token),
             *_menus(part.options, self._message.token),
         ]
         title = f"*{escape(shortened(one_line(part.title), TITLE_CHARS))}*" if part.title else ""
@@ -430,13 +430,13 @@ class _CardBlocks:
             *self._prose(part.prose),
             *([Piece(self._line(row, part)) for row in part.rows] if in_text else []),
         ]
-        found = [_section(text) for text in sections(texts)]
+        found = [section_block(text) for text in sections(texts)]
         if found:
             found[0] = _with_accessory(found[0], menus)
             menus = menus[1:]
         if part.rows and not in_text:
             found.append(self._list(part, title="" if above else part.title))
-        below = _buttons(part.buttons, self._message.token)
+        below = button_elements(part.buttons, self._message.token)
         return [*found, *_actions_of(_with_unique_ids(menus)), *_actions_of(list(below))]
 
     def _prose(self, text: str) -> Sequence[Piece]:
@@ -524,14 +524,14 @@ class _CardBlocks:
 
 
 def _left_out(count: int) -> list[Block]:
-    return [*_context([f"and {count} more"])]
+    return [*context_blocks([f"and {count} more"])]
 
 
 def _elements(choices: Sequence[Choice], token: str) -> list[Block]:
     """Buttons; the choices of where one stands are one select, and so are those of what a decision changes."""
     stands = [choice for choice in choices if _control(choice) is Control.SELECT]
     several = [choice for choice in choices if _control(choice) is Control.SEVERAL]
-    buttons = _buttons((choice for choice in choices if choice not in (*stands, *several)), token)
+    buttons = button_elements((choice for choice in choices if choice not in (*stands, *several)), token)
     selects: list[Block] = []
     if stands:
         options = [_select_option(one, token) for one in stands]
@@ -540,7 +540,7 @@ def _elements(choices: Sequence[Choice], token: str) -> list[Block]:
         headings = dict.fromkeys(one.group for one in several)
         groups = [
             {
-                "label": _plain_text(heading, LABEL_CHARS),
+                "label": plain_text(heading, LABEL_CHARS),
                 "options": [_select_option(one, token) for one in several if one.group == heading],
             }
             for heading in headings
@@ -551,12 +551,12 @@ def _elements(choices: Sequence[Choice], token: str) -> list[Block]:
 
 
 def _select(kind: str, action: str, prompt: str, **options: list[Block]) -> Block:
-    placeholder = _plain_text(prompt, LABEL_CHARS)
+    placeholder = plain_text(prompt, LABEL_CHARS)
     return {"type": kind, "action_id": action_id(action), "placeholder": placeholder, **options}
 
 
 def _select_option(choice: Choice, token: str) -> Block:
-    return {"text": _plain_text(_label(choice), LABEL_CHARS), "value": value_of(choice, token)}
+    return {"text": plain_text(_label(choice), LABEL_CHARS), "value": value_of(choice, token)}
 
 
 def _menus(choices: Sequence[Choice], token: str) -> list[Block]:
@@ -568,7 +568,7 @@ def _menus(choices: Sequence[Choice], token: str) -> list[Block]:
     groups = [listed[start : start + OVERFLOW_OPTIONS] for start in range(0, len(listed), OVERFLOW_OPTIONS)]
     alone = groups.pop() if groups and len(groups[-1]) == 1 else []
     single = [*(one for one in choices if not _fits_in_menu(one, token)), *alone]
-    return [*_buttons(single, token), *_with_unique_ids([_overflow(group, token) for group in groups])]
+    return [*button_elements(single, token), *_with_unique_ids([_overflow(group, token) for group in groups])]
 
 
 def _fits_in_menu(choice: Choice, token: str) -> bool:
@@ -580,7 +580,7 @@ def _overflow(choices: Sequence[Choice], token: str) -> Block:
     own = actions.pop() if len(actions) == 1 and _control(choices[0]) is Control.MENU else None
     options = [
         {
-            "text": _plain_text(_label(choice), LABEL_CHARS),
+            "text": plain_text(_label(choice), LABEL_CHARS),
             "value": value_of(choice, token) if own else _option_value(choice, token),
         }
         for choice in choices

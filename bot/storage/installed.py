@@ -8,12 +8,12 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from secrets import token_hex
-from typing import Any, Self
+from typing import Any
 
 from redis.exceptions import LockError
 
 from bot.errors import Unavailable
-from bot.storage.redis_client import bounded, client
+from bot.storage.redis_client import Connected
 from bot.storage.team import prefix
 
 CONNECTIONS = 10
@@ -54,39 +54,33 @@ class SqliteInstallations:
         yield
 
 
-class RedisInstallations:
-    """An async context manager. Several processes may share it."""
+class RedisInstallations(Connected):
+    """Several processes may share it."""
 
     def __init__(self, url: str) -> None:
-        self._redis = client(url, connections=CONNECTIONS)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._redis.aclose()
+        super().__init__(url, connections=CONNECTIONS)
 
     async def get(self, team: str) -> str:
         """Empty when it is not installed there."""
-        async with bounded():
+        async with self._bounded():
             found = await self._redis.get(_key(team))
         return found.decode() if isinstance(found, bytes) else found or ""
 
     async def put(self, team: str, sealed: str) -> None:
-        async with bounded():
+        async with self._bounded():
             await self._redis.set(_key(team), sealed)
 
     async def remove(self, team: str) -> None:
-        async with bounded():
+        async with self._bounded():
             await self._redis.delete(_key(team))
 
     async def issue(self, state: str, *, seconds: float) -> None:
-        async with bounded():
+        async with self._bounded():
             await self._redis.set(_installing(state), "1", px=int(1000 * seconds))
 
     async def take(self, state: str) -> bool:
         """Whether it was issued, and nobody has taken it. It is gone after that."""
-        async with bounded():
+        async with self._bounded():
             return bool(await self._redis.getdel(_installing(state)))
 
     @asynccontextmanager
@@ -95,7 +89,7 @@ class RedisInstallations:
         lock = self._redis.lock(
             f"{prefix(team)}renewing", timeout=RENEWAL_SECONDS, blocking_timeout=WAIT_SECONDS
         )
-        async with bounded(WAIT_SECONDS + 1):
+        async with self._bounded(WAIT_SECONDS + 1):
             is_ours = await lock.acquire()
         if not is_ours:
             raise Unavailable(f"another process is renewing the token of {team}")
@@ -103,12 +97,12 @@ class RedisInstallations:
             yield
         finally:
             with suppress(LockError, Unavailable):  # it ends by itself
-                async with bounded():
+                async with self._bounded():
                     await lock.release()
 
     async def ping(self) -> None:
         token = token_hex(8)
-        async with bounded():
+        async with self._bounded():
             await self._redis.set("roundtable:installing:probe", token, ex=60)
             if await self._redis.get("roundtable:installing:probe") != token.encode():
                 raise Unavailable("Redis did not keep what was written")

@@ -33,6 +33,9 @@ class LocalWake:
         self._changed = asyncio.Event()
 
     async def wake(self, slug: str) -> None:
+        self._add(slug)
+
+    def _add(self, slug: str) -> None:
         self._woken[slug] = None
         self._changed.set()
 
@@ -58,10 +61,11 @@ class LocalWake:
         return free
 
     async def _work(self, slug: str, pay: Pay) -> None:
+        loop = asyncio.get_running_loop()
         try:
             await pay(slug)
         except asyncio.CancelledError:
-            self._wake_after(HANDED_OVER_SECONDS, slug)
+            loop.call_later(HANDED_OVER_SECONDS, self._add, slug)
         except Exception as error:
             self._failures[slug] += 1
             seconds = min(2.0 ** (self._failures[slug] - 1), LONGEST_WAIT_SECONDS)
@@ -69,19 +73,12 @@ class LocalWake:
                 log.warning("the work on %s is tried again in %.0f s: %s", slug, seconds, error)
             else:
                 log.exception("the work on %s broke; it is tried again in %.0f s", slug, seconds)
-            self._wake_after(seconds, slug)
+            loop.call_later(seconds, self._add, slug)
         else:
             self._failures.pop(slug, None)
         finally:
             self._working.discard(slug)
             self._changed.set()
-
-    def _wake_after(self, seconds: float, slug: str) -> None:
-        def wake() -> None:
-            self._woken[slug] = None
-            self._changed.set()
-
-        asyncio.get_running_loop().call_later(seconds, wake)
 
 
 async def _drained(running: set[asyncio.Task[None]]) -> None:

@@ -39,11 +39,11 @@ _REFUSED = re.compile(r"\b(NOREPLICAS|MISCONF)\b")
 
 
 class Connected:
-    """An async context manager around one client; all its keys begin with the *prefix* of one team."""
+    """An async context manager around one client; all its keys begin with the *prefix* of one *team*, if it has one."""
 
-    def __init__(self, url: str, *, team: str, connections: int) -> None:
+    def __init__(self, url: str, *, connections: int, team: str = "") -> None:
         self._redis: Any = client(url, connections=connections)
-        self._prefix = prefix(team)
+        self._prefix = prefix(team) if team else ""
         self._connecting = asyncio.Lock()
         self._free = asyncio.Semaphore(connections)
 

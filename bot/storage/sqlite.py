@@ -94,7 +94,7 @@ class SqliteStore:
                 raise ConfigError(
                     f"the store {str(self._path)!r} cannot be used: {_reason(error)}"
                 ) from error
-            stack.push_async_callback(self._in_thread, self._close)
+            stack.push_async_callback(self._in_thread, self._sql.close)
             self._stack = stack.pop_all()
         return self
 
@@ -161,17 +161,10 @@ class SqliteStore:
         await self.rows("REPLACE INTO notes VALUES ('listened', ?)", at)
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
-        now = time.time()
-
-        def keep() -> bool:
-            with self._sql:
-                self._sql.execute("BEGIN IMMEDIATE")
-                self._sql.execute("DELETE FROM firsts WHERE until <= ?", [now])
-                verb = "REPLACE" if renew else "INSERT OR IGNORE"
-                kept = self._sql.execute(f"{verb} INTO firsts VALUES (?, ?)", [key, now + seconds])
-                return kept.rowcount > 0
-
-        return await self._call(keep)
+        now, verb = time.time(), "REPLACE" if renew else "INSERT OR IGNORE"
+        expire = ("DELETE FROM firsts WHERE until <= ?", now)
+        keep = (f"{verb} INTO firsts VALUES (?, ?)", key, now + seconds)
+        return await self._call(lambda: self._change(expire, keep)) > 0
 
     async def people(self) -> dict[str, ReminderSettings]:
         return {
@@ -191,28 +184,28 @@ class SqliteStore:
 
     async def forget_person(self, person: str) -> None:
         """Whom Slack calls so, how they want to be reminded, and copies of what could not be read."""
-
-        def forget() -> None:
-            with self._sql:
-                self._sql.execute("BEGIN IMMEDIATE")
-                self._sql.execute("DELETE FROM users WHERE person = ?", [person])
-                self._sql.execute("DELETE FROM people WHERE person = ?", [person])
-                self._sql.execute("DELETE FROM firsts WHERE instr(key, ?)", [person])
-                self._sql.execute("DELETE FROM notes WHERE name LIKE 'unreadable %'")
-
-        await self._call(forget)
+        statements = (
+            ("DELETE FROM users WHERE person = ?", person),
+            ("DELETE FROM people WHERE person = ?", person),
+            ("DELETE FROM firsts WHERE instr(key, ?)", person),
+            ("DELETE FROM notes WHERE name LIKE 'unreadable %'",),
+        )
+        await self._call(lambda: self._change(*statements))
 
     async def forget_item(self, slug: str) -> None:
         def forget() -> None:
-            with self._sql:
-                self._sql.execute("BEGIN IMMEDIATE")
-                self._sql.execute("DELETE FROM roundtables WHERE slug = ?", [slug])
-                self._sql.execute("DELETE FROM parts WHERE slug = ?", [slug])
-                self._sql.execute("DELETE FROM notices WHERE slug = ?", [slug])
-                self._sql.execute("DELETE FROM notes WHERE name = ?", [f"unreadable {slug}"])
+            tables = ("roundtables", "parts", "notices")
+            self._change(
+                *((f"DELETE FROM {table} WHERE slug = ?", slug) for table in tables),  # noqa: S608 - of ours
+                ("DELETE FROM notes WHERE name = ?", f"unreadable {slug}"),
+            )
             self._memory.forget(slug)
 
         await self._call(forget)
+
+    async def others(self, own: str) -> frozenset[str]:  # noqa: ARG002
+        """There is no other process."""
+        return frozenset()
 
     @property
     def installations(self) -> SqliteInstallations:
@@ -291,9 +284,6 @@ class SqliteStore:
             self._sql.close()
             raise
 
-    def _close(self) -> None:
-        self._sql.close()
-
     def _move_aside(self) -> str:
         """The items are rebuilt from the workspace."""
         names = (f"{FILE}.corrupt-{number}" for number in count(1))
@@ -339,12 +329,19 @@ class SqliteStore:
         except UnreadableState as error:
             log.warning("%s: it is kept as a note", error)
             kept = json.dumps({"state": state, "parts": parts}, default=repr)
-            with self._sql:
-                self._sql.execute("BEGIN IMMEDIATE")
-                self._sql.execute("REPLACE INTO notes VALUES (?, ?)", [f"unreadable {slug}", kept])
-                self._sql.execute("DELETE FROM roundtables WHERE slug = ?", [slug])
-                self._sql.execute("DELETE FROM parts WHERE slug = ?", [slug])
+            self._change(
+                ("REPLACE INTO notes VALUES (?, ?)", f"unreadable {slug}", kept),
+                ("DELETE FROM roundtables WHERE slug = ?", slug),
+                ("DELETE FROM parts WHERE slug = ?", slug),
+            )
             return None
+
+    def _change(self, *statements: tuple[Any, ...]) -> int:
+        """Each with its values, all or none. Returns how many rows the last one changed."""
+        with self._sql:
+            self._sql.execute("BEGIN IMMEDIATE")
+            changed = [self._sql.execute(sql, given).rowcount for sql, *given in statements]
+        return changed[-1]
 
     def _put(self, roundtable: Roundtable, expected: int) -> None:
         slug = roundtable.slug
@@ -366,22 +363,11 @@ class SqliteStore:
     def _write(self, save: Save) -> None:
         rt, link = save.after.value, save.after.link
         place, pending = rt.place, SEPARATOR.join(rt.pending)
-        self._sql.execute(
-            "REPLACE INTO roundtables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                *(
-                    rt.slug,
-                    rt.version,
-                    rt.incarnation,
-                    link,
-                    rt.shape,
-                    place.team,
-                    place.channel,
-                    place.thread,
-                ),
-                *(rt.stage.value, pending, rt.now, rt.next_due, save.state),
-            ],
-        )
+        row = (
+            rt.slug, rt.version, rt.incarnation, link, rt.shape, place.team, place.channel, place.thread,
+            rt.stage.value, pending, rt.now, rt.next_due, save.state,
+        )  # fmt: skip
+        self._sql.execute("REPLACE INTO roundtables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         if save.whole:
             self._sql.execute("DELETE FROM parts WHERE slug = ?", [rt.slug])
         gone = [(rt.slug, name) for name in save.gone]

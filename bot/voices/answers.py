@@ -1,5 +1,5 @@
 """
-Parses the answer of a model: the text for people, and the record of the speaker's stances.
+Parses the answer of a model: the text for people, and what stands beside it.
 
 Parsing never fails. What does not fit the form is left out, and a text without a record is still used.
 """
@@ -17,96 +17,130 @@ from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
 from bot.domain.values.json_files import objects_in, parse
 from bot.voices.prompts.seen import sanitized, text_row
 
-MOST_STANCES = 8
+MOST_PARTS = 20
+MOST_SENTENCES = 8
 RECORDS_TRIED = 20
 """Beginnings of a record outside of code blocks."""
 MOST_TURNS = 8
 ISSUE_CHARS = 60
 POSITION_CHARS = 200
 QUESTION_CHARS = 300
+NAME_CHARS = 80
 REASON_CHARS = 300
 
 FIELDS = frozenset(
     {
-        "stances",
-        "quotes",
-        "pass",
         "say",
-        "satisfied",
-        "question",
-        "about",
-        "recommended",
-        "why",
+        "questions",
+        "next",
         "entries",
         "declined",
     }
 )
 
+_LISTS = ("entries", "questions", "next")
 _BLOCK = re.compile(
     r"^[ \t]*```[ \t]*+(?P<kind>[\w-]*+)[ \t]*+\n(?P<inside>.*?)(?:^[ \t]*```[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_BARE = re.compile(r'\{\s*"(?:stances|quotes|pass|say|satisfied|question|entries|declined)"\s*:')
-_ASKS = re.compile(r"[?？؟][!?？؟]*")
+_BARE = re.compile(r'\{\s*"(?:say|questions|next|entries|declined)"\s*:')
+
+
+class GivenQuestion(NamedTuple):
+    """`about` is the number of an open point, 0 for none."""
+
+    text: str
+    to: str = ""
+    recommended: str = ""
+    why: str = ""
+    about: int = 0
 
 
 class Answered(NamedTuple):
     """
-    `recorded`: the answer had a usable record; `declined`: it says that it refuses. `question` is to be put below the
-    text; it is `about` the open point with that number, 0 for none. `entries` are as they were given, None where the
-    answer has no list of them.
+    `recorded`: the answer had a usable record; `declined`: it says that it refuses. `following` are the questions for
+    the next step. `entries` are as they were given, None where the answer has no list of them.
     """
 
     text: str
-    stances: tuple[Stance, ...] = ()
-    quotes: tuple[Quote, ...] = ()
-    satisfied: bool | None = None
-    passed: bool = False
     recorded: bool = False
     declined: bool = False
-    question: str = ""
-    about: int = 0
-    recommended: str = ""
-    why: str = ""
+    questions: tuple[GivenQuestion, ...] = ()
+    following: tuple[GivenQuestion, ...] = ()
     entries: tuple[Any, ...] | None = None
     dropped: tuple[Mapping[str, str], ...] = ()
 
 
-def read(answer: str, *, turns: Collection[str]) -> Answered:
-    """*turns* are the ids that the speaker could know; other ids in a stance are dropped."""
+def read(answer: str) -> Answered:
     text, found = _apart(answer.replace("\r\n", "\n"))
     if found is None:
         return Answered(text)
     said = found["say"] if isinstance(found.get("say"), str) else text
-    passed = found.get("pass") is True and not said.strip()
-    satisfied, entries = found.get("satisfied"), found.get("entries")
-    about = found.get("about")
+    entries = found.get("entries")
     return Answered(
         said.strip(),
-        tuple(_stances(found.get("stances"), turns)),
-        tuple(quotes_in(found.get("quotes"))),
-        satisfied if isinstance(satisfied, bool) else None,
-        passed,
-        recorded=isinstance(found.get("stances"), list)
-        or isinstance(satisfied, bool)
-        or passed
-        or isinstance(entries, list),
+        recorded=any(isinstance(found.get(name), list) for name in _LISTS),
         declined=found.get("declined") is True,
-        question=_question(said, found),
-        about=about if isinstance(about, int) and not isinstance(about, bool) else 0,
-        recommended=text_row(found.get("recommended"), QUESTION_CHARS),
-        why=text_row(found.get("why"), REASON_CHARS),
+        questions=tuple(_questions(found.get("questions"))),
+        following=tuple(_questions(found.get("next"))),
         entries=tuple(entries) if isinstance(entries, list) else None,
     )
 
 
-def quotes_in(given: Any) -> Iterator[Quote]:
+class SpokenPart(NamedTuple):
+    """What is said for *persona*, as it was given."""
+
+    persona: str
+    text: str
+    stances: tuple[Stance, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+
+
+def spoken_in(answer: str, *, turns: Collection[str]) -> list[SpokenPart] | None:
+    """
+    What is said in a discussion; None where nothing has the form. *turns* are the ids that the speaker could know;
+    others are dropped.
+    """
+    rows = rows_in(answer, "contributions")
+    if rows is None:
+        return None
+    return [_spoken(one, turns) for one in rows[:MOST_PARTS] if isinstance(one, Mapping)]
+
+
+def is_declined(answer: str) -> bool:
+    return any(one.get("declined") is True for one in objects_in(answer))
+
+
+def _spoken(given: Mapping[str, Any], turns: Collection[str]) -> SpokenPart:
+    said = given.get("say")
+    rows = (
+        [one for one in said[:MOST_SENTENCES] if isinstance(one, Mapping)] if isinstance(said, list) else []
+    )
+    texts = [str(one.get("text") or "").strip() for one in rows] or [
+        str(said or "") if isinstance(said, str) else ""
+    ]
+    asked = given.get("ask")
+    if isinstance(asked, Mapping) and (question := text_row(asked.get("text"), QUESTION_CHARS)):
+        to = text_row(asked.get("to"), ISSUE_CHARS)
+        texts.append(f"{to}: {question}" if to and to.split()[0] not in question else question)
+    quotes = tuple(islice(quotes_in(rows), MOST_SOURCES))
+    issue, position = text_row(given.get("issue"), ISSUE_CHARS), text_row(given.get("option"), POSITION_CHARS)
+    named = (str(given.get("moved_by") or ""), *(one.line for one in quotes))
+    because = tuple(one for one in dict.fromkeys(named) if one in turns)[:MOST_TURNS]
+    stances = (Stance(issue=issue, position=position, because=because),) if issue and position else ()
+    text = " ".join(filter(None, texts))
+    return SpokenPart(str(given.get("persona") or "").strip(), text, stances, quotes)
+
+
+def quotes_in(rows: Iterable[Mapping[str, Any]]) -> Iterator[Quote]:
     """As they were given, cut where the record would refuse them."""
-    for one in given[:MOST_SOURCES] if isinstance(given, list) else ():
-        named = one if isinstance(one, Mapping) else {}
-        line, words = (sanitized(str(named.get(name) or "")).strip() for name in ("line", "words"))
-        if line and words:
-            yield Quote(line=line, words=words[:QUOTE_CHARS])
+    for row in rows:
+        given = row.get("quotes")
+        for one in given[:MOST_SOURCES] if isinstance(given, list) else ():
+            named = one if isinstance(one, Mapping) else {}
+            line, words = (sanitized(str(named.get(name) or "")).strip() for name in ("line", "words"))
+            if line and words:
+                yield Quote(line=line, words=words[:QUOTE_CHARS])
 
 
 def rows_in(answer: str, field: str) -> list[Any] | None:
@@ -120,10 +154,6 @@ def rows_in(answer: str, field: str) -> list[Any] | None:
     except ValueError:
         return None
     return rows if isinstance(rows, list) else None
-
-
-def questions_in(text: str) -> int:
-    return len(_ASKS.findall(text))
 
 
 def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
@@ -175,43 +205,27 @@ def _is_cut_off(text: str) -> bool:
 
 
 def _record(text: str, *, alone: bool) -> Mapping[str, Any] | None:
-    """Personas may also write JSON about the work: an object with other fields is a record only if it has stances."""
+    """Personas may also write JSON about the work: an object with other fields is no record."""
     return next((one for one in objects_in(text) if _is_record(one, alone=alone)), None)
 
 
 def _is_record(found: Mapping[str, Any], *, alone: bool) -> bool:
-    return "stances" in found or (alone and bool(found) and FIELDS.issuperset(found))
+    return alone and bool(found) and FIELDS.issuperset(found)
 
 
-def _stances(given: Any, turns: Collection[str]) -> Iterator[Stance]:
-    seen_issues: set[str] = set()
+def _questions(given: Any) -> Iterator[GivenQuestion]:
     for one in given if isinstance(given, list) else ():
-        stance = _stance(one, turns) if isinstance(one, Mapping) else None
-        if stance and stance.issue.casefold() not in seen_issues and len(seen_issues) < MOST_STANCES:
-            seen_issues.add(stance.issue.casefold())
-            yield stance
-
-
-def _stance(given: Mapping[str, Any], turns: Collection[str]) -> Stance | None:
-    issue, position = (
-        text_row(given.get("issue"), ISSUE_CHARS),
-        text_row(given.get("position"), POSITION_CHARS),
-    )
-    if not issue or not position:
-        return None
-    because = given.get("because")
-    named = [one for one in because if isinstance(one, str)] if isinstance(because, list) else []
-    return Stance(
-        issue=issue,
-        position=position,
-        because=tuple(dict.fromkeys(one for one in named if one in turns))[:MOST_TURNS],
-    )
-
-
-def _question(text: str, found: Mapping[str, Any]) -> str:
-    """The question of the record, if the persona is not satisfied and the text asks nothing."""
-    question = text_row(found.get("question"), QUESTION_CHARS)
-    return "" if found.get("satisfied") is not False or _ASKS.search(text) else question
+        if not isinstance(one, Mapping):
+            continue
+        text, about = tidied(text_row(one.get("text"), QUESTION_CHARS)), one.get("about")
+        if text:
+            yield GivenQuestion(
+                text,
+                text_row(one.get("to"), NAME_CHARS),
+                text_row(one.get("recommended"), QUESTION_CHARS),
+                text_row(one.get("why"), REASON_CHARS),
+                about if isinstance(about, int) and not isinstance(about, bool) else 0,
+            )
 
 
 # Prepares the text of a model to be posted for a persona: only the persona's own words, all of them visible.
@@ -223,7 +237,7 @@ LONGEST = 3_000
 """The most characters of a contribution: about five times what the prompt asks for."""
 
 LONGEST_REMARK = 500
-"""The same of what is said about an answer to a step, with its question."""
+"""The same of what is said about an answer to a step."""
 
 _MARKED = re.compile(r"^(?:<<<|>>>)[0-9a-f]{16}.*$", re.MULTILINE)
 _LINK = re.compile(r"!?\[(?P<label>[^\]\n]{0,300}+)\]\(\s*+<?(?P<url>[^()\s>]{1,2000}+)>?+[^)\n]{0,300}+\)")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import ModelTask, Persona, Roster
-from bot.domain.item.artifacts import shared
 from bot.domain.item.item import DRAFT
+from bot.domain.item.item_paths import shared
 from bot.domain.reviews import coverage
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
 from bot.domain.specification.checks import check_for

@@ -7,39 +7,38 @@ goes on without a model until a person turns it on again.
 """
 
 import logging
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from bot.domain.catalog.personas import ModelTask
-from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.elaboration import Contribution, Elaboration
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.json_files import objects_in
-from bot.engine.ports import Facts, ReviewFound, Speech, VoiceContext, Voices
+from bot.engine.ports import Facts, ReviewFound, Speech, TurnSpeech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing, verifying
-from bot.voices.answers import Answered
-from bot.voices.concluding import concluded
+from bot.voices.answers import Answered, GivenQuestion, SpokenPart
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
 from bot.voices.prompts import tasks, wanted
-from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
 from bot.voices.sources import quoted_in, with_known_sources
 from bot.voices.tools.looking import Looker, no_looker
-from bot.voices.verifying import Verifier
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
 EMPTY, LONG, VOICES, REFUSED = "empty", "long", "voices", "refused"
-QUESTION, FORM = "question", "form"
+FORM = "form"
 """What can be wrong with an answer. Each is also the heading of the sentence in `again.md` for the second attempt."""
 
 OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
 """The same, by the reasons of a model's VoiceError."""
-
-SETTLED = "what is proposed answers it"
 
 REASONS = {
     EMPTY: "empty",
@@ -62,7 +61,6 @@ class CallLimits(NamedTuple):
 
 SPEAKING = CallLimits(60.0, 1_200)
 DRAFTING = CallLimits(120.0, 4_000)
-CONCLUDING = CallLimits(120.0, 4_000)
 REVIEWING = CallLimits(verifying.SECONDS, verifying.TOKENS)
 
 RAW, RAW_CHARS = "raw", 8_000
@@ -74,38 +72,41 @@ class ModelVoices:
     """
     *mind_of* gives a persona's model, by its key, or None. *offline* speaks for a persona without one, and in a
     roundtable that goes on without a model. *looker_of* gives the tools of a turn, *efforts* how much is thought first.
-    *verifier* reads claims beside their sources once more.
+    *second* is another model, for reviews, and for what personas say together.
     """
 
     def __init__(
         self,
         mind_of: MindOf,
         offline: Voices,
-        verifier: Verifier | None = None,
         *,
         looker_of: TurnLookerOf = no_looker,
         efforts: Efforts = NO_EFFORTS,
+        second: LanguageModel | None = None,
     ) -> None:
         self._mind_of = mind_of
+        self._second = second
         self._offline = offline
         self._looker_of = looker_of
         self._efforts = efforts
-        self._verifier = verifier or Verifier()
 
     async def draft(self, cue: VoiceContext) -> Speech:
         mind = self._mind(cue)
         if mind is None:
             return await self._offline.draft(cue)
-        if cue.by_other and self._verifier.model:
-            mind = self._verifier.model
+        if cue.by_other:
+            mind = self._second or mind
         session = self._session(mind, cue, DRAFTING, ModelTask.DRAFT)
         if not cue.roundtable.to_read and not session.looks:
             return Speech("")
         scene = await _scene(cue)
-        spec = AnswerSpec(scene, assesses=True, session=session)
+        spec, points = AnswerSpec(scene), wanted.open_points(scene)
         searched = await session.first_search("\n".join(one.text for one in cue.roundtable.unread))
         answer, facts = await _answer(session, cue, tasks.draft(scene, searched), spec)
-        speech = _speech(answer, facts)
+        speech = _speech(answer, facts)._replace(
+            questions=tuple(_asked(one, points) for one in answer.questions),
+            next_questions=tuple(_asked(one) for one in answer.following),
+        )
         if answer.entries is None:
             return speech
         found = proposing.proposed(answer.entries, scene, session.shown)
@@ -113,25 +114,26 @@ class ModelVoices:
         facts = found.facts_with(facts, *answer.dropped)
         return speech._replace(patches=tuple(patches), facts=facts)
 
-    async def frame(self, cue: VoiceContext) -> Speech:
-        if (mind := self._mind(cue)) is None:
-            return await self._offline.frame(cue)
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        if (mind := self._mind_for(cue, asked)) is None:
+            return await self._offline.turn(cue, asked)
         debate, scene = _debate(cue), await _scene(cue)
-        session = self._session(mind, cue, SPEAKING, ModelTask.FRAME)
-        return await _spoken(
-            session, cue, tasks.frame(scene, debate), AnswerSpec(scene, may_pass=False), debate
-        )
+        session = self._session(mind, cue, SPEAKING, ModelTask.TURN)
+        spec, prompt = TurnSpec(scene, debate, asked), tasks.turn(scene, debate, asked)
+        parts, flaw = await _read_twice(prompt, spec, session, cue.persona)
+        if flaw:
+            raise _unusable(cue, flaw, session)
+        return _turn_speech(parts, session, scene, debate, prompt)
 
-    async def respond(self, cue: VoiceContext) -> Speech:
-        if (mind := self._mind(cue)) is None:
-            return await self._offline.respond(cue)
-        debate, scene = _debate(cue), await _scene(cue)
-        known = frozenset(turn.id for turn in visible_to(debate, cue.persona))
-        session = self._session(mind, cue, SPEAKING, ModelTask.RESPOND)
-        return await _spoken(session, cue, tasks.respond(scene, debate), AnswerSpec(scene, known), debate)
+    def _mind_for(self, cue: VoiceContext, asked: Speak) -> LanguageModel | None:
+        """Who speaks alone has a model of its own, or leads with the common one; for all others *second* speaks."""
+        mind, persona = self._mind(cue), cue.playbook.roster.get(cue.persona)
+        leads = cue.roundtable.debate.lead == cue.persona
+        is_own = len(asked.personas) == 1 and (leads or bool(persona and persona.model))
+        return mind if mind is None or is_own else self._second or mind
 
     async def review(self, cue: VoiceContext) -> ReviewFound:
-        if (mind := self._verifier.model) is None:
+        if (mind := self._second) is None:
             return await self._offline.review(cue)
         session = ModelSession(mind, REVIEWING, effort=self._efforts.get(ModelTask.REVIEW, ""))
         try:
@@ -141,22 +143,6 @@ class ModelVoices:
         model, objection = session.facts.get("model", ""), found.objection
         objection = objection.but(model=model) if objection else None
         return found._replace(objection=objection, facts=session.facts)
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        """Raises VoiceError. The caller counts failures and decides about another attempt (ERR-ELAB-007)."""
-        if (mind := self._mind(cue)) is None:
-            return await self._offline.synthesize(cue, files)
-        debate, scene = _debate(cue), _scene_of(cue, files)
-        thinking = self._session(mind, cue, CONCLUDING, ModelTask.SYNTHESIZE)
-        try:
-            text = await thinking.about(tasks.synthesize(scene, debate))
-        except VoiceError as error:
-            if error.reason in OF_A_MIND:
-                raise VoiceError(str(error), reason="unstructured", facts=error.facts) from None
-            raise
-        synthesis, facts = concluded(text, debate), thinking.facts
-        kept, checked = await self._verifier.synthesis(synthesis, debate)
-        return kept, {**facts, **checked}
 
     def _session(
         self, mind: LanguageModel, cue: VoiceContext, limits: CallLimits, task: ModelTask
@@ -219,119 +205,121 @@ class ModelSession:
         return thought.text
 
 
+class AnswerReader(Protocol[T_co]):
+    def read(self, text: str, *, in_schema: bool = False) -> tuple[T_co, str]:
+        """The answer, and what is wrong with it; empty when nothing is."""
+        ...
+
+
 class AnswerSpec:
-    """
-    The requirements for an answer. *turns* are the ids of the turns that the persona has read. If it *assesses*
-    people's answers and is not satisfied, it must ask exactly one question, about a point that its own entries leave
-    open; *session* knows what it looked at.
-    """
+    """The requirements for what is made of people's answers: it needs no words."""
 
-    def __init__(
-        self,
-        scene: Scene,
-        turns: Collection[str] = (),
-        *,
-        may_pass: bool = True,
-        assesses: bool = False,
-        session: ModelSession | None = None,
-    ) -> None:
+    def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._session = session
-        rt, roster = scene.rt, scene.playbook.roster
         self._persona = scene.persona
-        self._names = answers.SpeakerPrefixes(roster, rt.people.values())
-        self._turns = turns
-        self._may_pass = may_pass
-        self._assesses = assesses
-
-    @property
-    def drafts(self) -> bool:
-        """Whether it is about entries."""
-        return self._assesses
+        self._names = answers.SpeakerPrefixes(scene.playbook.roster, scene.rt.people.values())
 
     def read(self, text: str, *, in_schema: bool = False) -> tuple[Answered, str]:
         """
         The answer, and what is wrong with it; empty when nothing is. An answer that was to be in a schema has a record:
         words alone may be a refusal, in whatever language.
         """
-        found = answers.read(sanitized(text), turns=self._turns)
-        is_settled = self._assesses and self._settles(found)
-        if is_settled:
-            dropped = {"what": found.question, "why": SETTLED}
-            found = found._replace(question="", recommended="", why="", dropped=(dropped,))
-        whole = answers.tidied(f"{found.text} {found.question}".strip())
+        found = answers.read(sanitized(text))
+        whole = answers.tidied(found.text)
         own = self._names.own(whole, self._persona)
         answer = found._replace(text=own)
         if found.declined or answers.declines(own):
             return answer._replace(text=""), REFUSED
-        if not found.recorded and (in_schema or (self._assesses and own)):
+        if not found.recorded and (in_schema or own):
             return answer._replace(text="" if in_schema else own), FORM
-        is_asked = answers.questions_in(own) == 1 or (is_settled and not answers.questions_in(own))
-        unasked = self._assesses and found.satisfied is False and not is_asked
-        if not own and not whole and unasked:
-            return answer, QUESTION
         if not own:
-            looked = self._assesses and found.entries is not None
-            silent = (found.passed and self._may_pass) or found.satisfied is not None or looked
-            return answer, "" if silent and not whole else VOICES if whole else EMPTY
-        if len(own) > self.longest:
-            return answer, LONG
-        return answer, QUESTION if unasked else ""
-
-    @property
-    def longest(self) -> int:
-        return answers.LONGEST_REMARK if self._assesses else answers.LONGEST
-
-    def _settles(self, found: Answered) -> bool:
-        """Whether the entries of the answer settle the point that its question is about."""
-        points = wanted.open_points(self.scene)
-        if not found.question or not found.entries or not 0 < found.about <= len(points):
-            return False
-        seen = self._session.shown if self._session else {}
-        patches = proposing.proposed(found.entries, self.scene, seen).patches
-        return wanted.settles(points[found.about - 1], patches, self.scene)
+            return answer, "" if found.recorded and not whole else VOICES if whole else EMPTY
+        return answer, LONG if len(own) > answers.LONGEST_REMARK else ""
 
 
-async def _spoken(
-    thinking: ModelSession, cue: VoiceContext, prompt: Prompt, spec: AnswerSpec, debate: Elaboration
-) -> Speech:
-    answer, facts = await _answer(thinking, cue, prompt, spec)
-    quotes = proposing.known_quotes(answer.quotes, spec.scene, debate, thinking.shown)
-    return _speech(answer, facts)._replace(quotes=quotes)
+class TurnSpec:
+    """The requirements for what the personas of *asked* say in a discussion."""
+
+    def __init__(self, scene: Scene, debate: Elaboration, asked: Speak) -> None:
+        roster = scene.playbook.roster
+        self._roster = roster
+        self._names = answers.SpeakerPrefixes(roster, scene.rt.people.values())
+        self._personas = [one for one in roster if one.key in asked.personas]
+        self._turns = frozenset(turn.id for turn in tasks.heard_by(debate, asked))
+        self._most = tasks.most_contributions(asked)
+
+    def read(self, text: str, *, in_schema: bool = False) -> tuple[list[SpokenPart], str]:  # noqa: ARG002
+        """What was said, and what is wrong with it. An empty list is an answer, too."""
+        clean = sanitized(text)
+        given = answers.spoken_in(clean, turns=self._turns)
+        if answers.is_declined(clean) or (given is None and answers.declines(clean)):
+            return [], REFUSED
+        if given is None:
+            return [], FORM if clean.strip() else EMPTY
+        found = [part for one in given if (part := self._own(one))]
+        is_anothers = not found and any(one.text for one in given)
+        return found[: self._most], VOICES if is_anothers else ""
+
+    def _own(self, part: SpokenPart) -> SpokenPart | None:
+        """With the words of its persona alone. Where only one was asked, nobody else is meant."""
+        named = [one for one in self._personas if part.persona in {one.key, one.name, one.first_name}]
+        known = named or (
+            self._personas if len(self._personas) == 1 and part.persona not in self._roster else []
+        )
+        text = self._names.own(answers.tidied(part.text), known[0]) if known else ""
+        if not text or answers.declines(text):
+            return None
+        return part._replace(persona=known[0].key, text=answers.shortened(text))
+
+
+def _turn_speech(
+    parts: Sequence[SpokenPart], session: "ModelSession", scene: Scene, debate: Elaboration, prompt: Prompt
+) -> TurnSpeech:
+    """Nobody sees a source that the personas did not see."""
+    seen, shown = "\n".join((*prompt.stable, prompt.moving)), session.shown
+    found, left_out = list[Contribution](), list[Mapping[str, str]]()
+    for one in parts:
+        text = with_known_sources(one.text, shown, seen)
+        left_out += text.dropped
+        passages = quoted_in(text.text, shown)
+        quotes = proposing.known_quotes(one.quotes, scene, debate, shown)
+        found.append(
+            Contribution(
+                persona=one.persona,
+                text=text.text,
+                stances=one.stances,
+                quotes=quotes,
+                facts={QUOTED: passages} if passages else {},
+            )
+        )
+    facts = {**session.facts, "dropped": tuple(left_out)} if left_out else session.facts
+    return TurnSpeech(tuple(found), facts)
 
 
 def _speech(answer: Answered, facts: Facts) -> Speech:
-    asks = bool(answers.questions_in(answer.text))
-    return Speech(
-        answer.text,
-        facts,
-        answer.stances,
-        satisfied=answer.satisfied,
-        passed=answer.passed,
-        recommended=answer.recommended if asks else "",
-        why=answer.why if asks else "",
-    )
+    return Speech(answer.text, facts)
+
+
+def _asked(one: GivenQuestion, points: Sequence[wanted.OpenPoint] = ()) -> DraftQuestion:
+    gap = points[one.about - 1].gap if 0 < one.about <= len(points) else None
+    about = gap.key if gap else ""
+    return DraftQuestion(text=one.text, to=one.to, recommended=one.recommended, why=one.why, gap=about)
 
 
 async def _answer(
     thinking: ModelSession, cue: VoiceContext, prompt: Prompt, spec: AnswerSpec
 ) -> tuple[Answered, Facts]:
-    answer, flaw = await _answered(prompt, spec, thinking)
-    if flaw:
-        log.info("%s is asked once more, because the answer was %s", cue.persona, flaw)
-        answer, flaw = await _answered(tasks.again(prompt, flaw), spec, thinking)
+    answer, flaw = await _read_twice(prompt, spec, thinking, cue.persona)
     if flaw == LONG and answer.text:
-        answer, flaw = answer._replace(text=answers.shortened(answer.text, spec.longest)), ""
+        answer, flaw = answer._replace(text=answers.shortened(answer.text, answers.LONGEST_REMARK)), ""
     facts = dict(thinking.facts)
-    if flaw in {FORM, EMPTY} and spec.drafts and (entries := _entries_in(thinking.raw)):
+    if flaw in {FORM, EMPTY} and (entries := _entries_in(thinking.raw)):
         answer, flaw = answer._replace(text="", entries=entries), ""
         facts[RAW] = thinking.raw[:RAW_CHARS]
-    if flaw == QUESTION or (flaw == FORM and answer.text):  # what it says is still useful
+    if flaw == FORM and answer.text:  # what it says is still useful
         flaw = ""
     if flaw:
-        sentence = f"{cue.persona} found no words that could be used."
-        raw = {RAW: thinking.raw[:RAW_CHARS]} if thinking.raw else {}
-        raise VoiceError(sentence, reason=REASONS[flaw], facts={**facts, **raw})
+        raise _unusable(cue, flaw, thinking)
     answer = _with_known_sources(answer, thinking.shown, prompt)
     if passages := quoted_in(answer.text, thinking.shown):
         facts[QUOTED] = passages
@@ -352,25 +340,48 @@ def _doubted(patch: Patch) -> Patch:
 def _with_known_sources(answer: Answered, shown: Mapping[str, str], prompt: Prompt) -> Answered:
     """Nobody sees a source that the persona did not see."""
     seen = "\n".join((*prompt.stable, prompt.moving))
-    text, recommended, why = (
-        with_known_sources(one, shown, seen) for one in (answer.text, answer.recommended, answer.why)
-    )
+    dropped = list[Mapping[str, str]]()
+
+    def known(text: str) -> str:
+        found = with_known_sources(text, shown, seen)
+        dropped.extend(found.dropped)
+        return found.text
+
+    def asked(one: GivenQuestion) -> GivenQuestion:
+        return one._replace(text=known(one.text), recommended=known(one.recommended), why=known(one.why))
+
     return answer._replace(
-        text=text.text,
-        recommended=recommended.text,
-        why=why.text,
-        dropped=(*answer.dropped, *text.dropped, *recommended.dropped, *why.dropped),
+        text=known(answer.text),
+        questions=tuple(map(asked, answer.questions)),
+        following=tuple(map(asked, answer.following)),
+        dropped=tuple(dropped),
     )
 
 
-async def _answered(prompt: Prompt, spec: AnswerSpec, thinking: ModelSession) -> tuple[Answered, str]:
+async def _read_twice(
+    prompt: Prompt, spec: AnswerReader[T], thinking: ModelSession, persona: str
+) -> tuple[T, str]:
+    answer, flaw = await _read_once(prompt, spec, thinking)
+    if flaw:
+        log.info("%s is asked once more, because the answer was %s", persona, flaw)
+        answer, flaw = await _read_once(tasks.again(prompt, flaw), spec, thinking)
+    return answer, flaw
+
+
+async def _read_once(prompt: Prompt, spec: AnswerReader[T], thinking: ModelSession) -> tuple[T, str]:
     try:
         text = await thinking.about(prompt)
     except VoiceError as error:
         if flaw := OF_A_MIND.get(error.reason):
-            return Answered(""), flaw
+            return spec.read("")[0], flaw
         raise
     return spec.read(text, in_schema=thinking.in_schema)
+
+
+def _unusable(cue: VoiceContext, flaw: str, thinking: ModelSession) -> VoiceError:
+    sentence = f"{cue.persona} found no words that could be used."
+    raw = {RAW: thinking.raw[:RAW_CHARS]} if thinking.raw else {}
+    return VoiceError(sentence, reason=REASONS[flaw], facts={**thinking.facts, **raw})
 
 
 async def _scene(cue: VoiceContext) -> Scene:

@@ -5,14 +5,11 @@ It says of every value whether its sources support it, with whole clauses of the
 confirm stays unchecked, also when it gives no answer, or there is none. It objects with the words of a line.
 """
 
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.schema import Schema
-from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.roundtable.outcomes import ClaimVerdict, Contradiction, MissingView, ReviewObjection
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import checks
@@ -20,10 +17,10 @@ from bot.domain.specification.claim_check import is_clause, stands_in
 from bot.domain.specification.entries import Claim, Quote, unconfirmed
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line, value_text
-from bot.engine.ports import NO_FACTS, Facts, ReviewFound
+from bot.engine.ports import ReviewFound
 from bot.errors import VoiceError
 from bot.voices.answers import quotes_in
-from bot.voices.model import LanguageModel, Prompt, facts_of
+from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
 from bot.voices.prompts.digest import NOTHING, PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced, sealed
@@ -31,8 +28,6 @@ from bot.voices.prompts.seen import sanitized, text_row
 from bot.voices.prompts.specification import lines_of
 from bot.voices.prompts.tasks import again
 from bot.voices.prompts.texts import filled
-
-log = logging.getLogger(__name__)
 
 SECONDS, TOKENS = 60.0, 3_000
 MOST_CLAIMS = 40
@@ -87,39 +82,6 @@ class ReviewMaterial(NamedTuple):
     entries: str = ""
     lines: str = ""
     seed: str = "review"
-
-
-class Verifier:
-    """Without a *model* nothing is confirmed."""
-
-    def __init__(self, model: LanguageModel | None = None) -> None:
-        self.model = model
-
-    async def synthesis(self, given: Synthesis, debate: Elaboration) -> tuple[Synthesis, Facts]:
-        """Insights that name turns are checked; the others are marked as assumptions anyway."""
-        texts = {turn.id: f"{turn.name}: {turn.text}" for turn in debate.turns}
-        cited = [one for one in given.insights if any(turn in texts for turn in one.turns)]
-        claims = [SourcedClaim(one.text, {id: texts[id] for id in one.turns if id in texts}) for one in cited]
-        judged, facts = await self._judged(claims)
-        verdicts = dict(zip(map(id, cited), judged, strict=True))
-        insights = tuple(_marked(one, verdicts.get(id(one))) for one in given.insights)
-        return given.but(insights=insights), facts
-
-    async def _judged(self, claims: Sequence[SourcedClaim]) -> tuple[list[SupportFound | None], Facts]:
-        """None for a claim that the model says nothing of."""
-        if not claims or self.model is None:
-            return [None] * len(claims), NO_FACTS
-        try:
-            thought = await self.model.think(prompt(ReviewMaterial(claims)), seconds=SECONDS, tokens=TOKENS)
-        except VoiceError as error:
-            log.warning("claims are not checked by another model: %s (%s)", error, error.reason)
-            return [None] * len(claims), {"verifier": {"failed": error.reason or "unknown"}}
-        judged = verdicts_in(_answer(thought.text) or {}, claims)
-        counts = {
-            one.value: sum(found is not None and found.support is one for found in judged) for one in Support
-        }
-        told = {**facts_of([thought.usage]), **counts, "no_answer": judged.count(None)}
-        return judged, {"verifier": told}
 
 
 async def review(rt: Roundtable, schema: Schema, ask: Ask) -> ReviewFound:
@@ -212,7 +174,7 @@ def _claim_of(claim: Claim, rt: Roundtable) -> SourcedClaim:
 def _objection(given: Any, said: Mapping[str, str]) -> ReviewObjection | None:
     """None without words of a person or of code."""
     text = text_row(given.get("text"), SENTENCE_CHARS) if isinstance(given, Mapping) else ""
-    quotes = [_bare(one) for one in quotes_in(given.get("quotes"))] if text else []
+    quotes = [_bare(one) for one in quotes_in([given])] if text else []
     rests_on = tuple(one for one in quotes if one.line in said and stands_in(one.words, said[one.line]))
     return ReviewObjection(text=text, quotes=rests_on) if rests_on else None
 
@@ -243,10 +205,6 @@ def _rows(given: Any) -> list[Mapping[str, Any]]:
 
 def _answer(text: str) -> Mapping[str, Any] | None:
     return next((one for one in objects_in(sanitized(text)) if isinstance(one.get("verdicts"), list)), None)
-
-
-def _marked(one: Insight, found: SupportFound | None) -> Insight:
-    return one.but(agreed=found.support is Support.YES, unverified=found.mark) if found else one
 
 
 def _shown(number: int, claim: SourcedClaim) -> str:

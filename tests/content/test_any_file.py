@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.content import load
+from bot.content.playbook import load
 from tests.growth import grows_no_faster
 
 MAYA = "---\nkey: business-analyst\nname: Maya Chen\nrole: Business Analyst\n---\n"

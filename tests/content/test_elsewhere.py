@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.skip_if import Facts
 from bot.domain.catalog.steps import Depth, OwnedSection, Step, StepHeading
 

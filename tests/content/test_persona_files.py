@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Principle
 from bot.errors import ContentError

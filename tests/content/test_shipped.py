@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Ask, Depth, Step
 

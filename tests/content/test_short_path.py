@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.content import load
-from bot.domain.catalog.agenda import PHASE_KEYS, Playbook
-from bot.domain.catalog.short_path import DROP, PathCard
+from bot.content.playbook import load
+from bot.domain.catalog.agenda import DROP, PathCard, Playbook
+from bot.domain.catalog.phases import PHASE_KEYS
 from bot.domain.catalog.steps import Ask
 from bot.shipped import personas_dir, steps_dir
 

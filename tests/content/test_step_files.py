@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Ask, Depth, StepHeading
 from bot.errors import ContentError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.content.watch import ContentWatch
 from tests.content.test_persona_files import STEP, small, write
 

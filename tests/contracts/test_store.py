@@ -101,6 +101,20 @@ async def test_what_a_newer_version_saved_is_neither_read_nor_changed(
         await store.ping()
 
 
+async def test_a_state_of_an_earlier_version_is_set_aside(
+    open_store: Opening, rewrite: Rewrite, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is not read with guesses: the item is rebuilt from git."""
+    async with open_store() as store:
+        await store.put(a_roundtable(), expected=0)
+    rewrite(SLUG, {"shape": SHAPE - 1})
+
+    async with open_store() as store:
+        assert await store.get(SLUG) is None
+        await store.put(a_roundtable(), expected=0)
+    assert "an earlier version saved it" in caplog.text
+
+
 async def test_two_of_one_version_are_told_apart_by_their_time(store: Store) -> None:
     """A store that lost its last save may have got another in its place."""
     await store.put(a_roundtable(now="2026-01-01T10:00:00.000Z"), expected=0)

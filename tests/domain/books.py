@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from bot.content.entries import read_schema
 from bot.content.files import Findings
-from bot.domain.catalog.agenda import ANALYSIS_PHASES, Agenda, Phase, Playbook
+from bot.domain.catalog.agenda import Agenda, Playbook
 from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.catalog.phases import ANALYSIS_PHASES, Phase
 from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.steps import Step, StepHeading
 from bot.domain.catalog.taxonomy import Trouble
@@ -25,13 +26,13 @@ def few_steps(*steps: Step, without: str = "", troubles: Iterable[Trouble] = ())
 
 def thinking(playbook: Playbook) -> Playbook:
     """Its personas have a model."""
-    return replace(playbook, policy=playbook.policy.but(thinks=True))
+    return replace(playbook, policy=playbook.policy.but(thinks=True, draft_seconds=0))
 
 
 def searching_steps(*, thinks: bool = True) -> Playbook:
     """Two steps for which the code base is searched, where a model makes something of what is found."""
     steps = few_steps(step("00-02"), step("00-03"), step("01-01"))
-    return replace(steps, schema=shipped().schema, policy=Policy(thinks=thinks))
+    return replace(steps, schema=shipped().schema, policy=Policy(thinks=thinks, draft_seconds=0))
 
 
 def book(

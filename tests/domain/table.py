@@ -11,21 +11,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook, read_quick_scan
 from bot.domain.catalog.budget import kept
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble, trouble
-from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.discussion import elaboration
+from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Stance, TurnKind
 from bot.domain.item import meta
-from bot.domain.item.artifacts import (
-    Edit,
-    InsightEdit,
-    Missing,
-    SectionEdit,
-    UnreadableArtifact,
-)
+from bot.domain.item.artifacts import Edit, InsightEdit, Missing, SectionEdit, UnreadableArtifact
 from bot.domain.item.item import item_from
 from bot.domain.messages.menus import Menu
 from bot.domain.messages.message import ITEM, Action, Message
@@ -48,7 +42,6 @@ from bot.domain.roundtable.effects import (
     ShowWork,
     Speak,
     Survey,
-    Synthesize,
     Tell,
     Unreact,
     WorkIndicator,
@@ -69,6 +62,7 @@ from bot.domain.roundtable.inputs import (
     SetDepth,
     Start,
     Stop,
+    TimeCame,
     TryAgain,
 )
 from bot.domain.roundtable.machine import decide
@@ -86,13 +80,14 @@ from bot.domain.roundtable.outcomes import (
     Posted,
     Reviewed,
     Surveyed,
-    Synthesized,
     ThreadMessage,
     ThreadOpened,
     ThreadRead,
+    TurnTaken,
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import OF_DRAFTS, TimerName, due_at
 from bot.domain.roundtable.transitions import opening
 from bot.domain.specification.brief import PAGE
 from bot.domain.specification.claims import Quote
@@ -118,16 +113,13 @@ STRANGERS = {"U0ZOE": "Zoe", "U0ODD": "Odd"}
 """Whom only Slack can name."""
 
 
-INSIGHT = Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary="It matters")
-
-
 @cache
 def shipped() -> Playbook:
     return load(personas_dir(), steps_dir())
 
 
 class Contribution(NamedTuple):
-    """What a voice gives back, if it puts more on record than words."""
+    """What a persona says in a discussion, if it puts more on record than words. Nothing where it *passed*."""
 
     text: str
     stances: tuple[Stance, ...] = ()
@@ -135,11 +127,14 @@ class Contribution(NamedTuple):
     quotes: tuple[Quote, ...] | None = None
     """None: of a line of code that nobody has quoted."""
 
-    def quotes_in(self, rt: Roundtable) -> tuple[Quote, ...]:
-        if self.quotes is not None or self.passed:
-            return self.quotes or ()
-        number = rt.elaboration.turn_count if rt.elaboration else 0
-        return (Quote(line=f"src/sync.py:{number + 1}", words="the line of code"),)
+
+def taken(said: Contribution, persona: str, number: int, rt: Roundtable) -> elaboration.Contribution | None:
+    """As the voice gives it; *number* are those before it in the same answer."""
+    if said.passed:
+        return None
+    fresh = Quote(line=f"src/sync.py:{rt.debate.turn_count}-{number}", words="the line of code")
+    quotes = (fresh,) if said.quotes is None else said.quotes
+    return elaboration.Contribution(persona=persona, text=said.text, stances=said.stances, quotes=quotes)
 
 
 @dataclass
@@ -187,16 +182,11 @@ class World:
         f"{speak.persona} on {speak.task}"
     )
     more: Mapping[str, Any] = field(default_factory=dict)
-    """What a persona says besides words: its stances, whether it is satisfied, or passes."""
+    """What a persona says besides words: its stances, what it asks, or that it passes."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     patches: tuple[Patch, ...] = ()
     review: Callable[[Roundtable], Mapping[str, Any]] = lambda _: {}
     """What another model finds."""
-    dangling: tuple[str, ...] = ()
-    synthesis: Synthesis = INSIGHT
-    syntheses: list[Synthesis] = field(default_factory=list)
-    """What a voice makes of a discussion first, and when it is asked again."""
-    """What a second model says of the positions, and which one it is."""
     failing: dict[str, list[Failed]] = field(default_factory=dict)
 
 
@@ -249,9 +239,15 @@ class Table:
     def spoke(self, speak: Speak, text: str, **told: Any) -> "Table":
         """Who was asked to *speak* has written *text*."""
         heard = {"key": speak.id, "at": self.now(), "effect": speak.id, "persona": speak.persona}
-        asked: dict[str, Any] = {"redone": speak.redone, "then": speak.then}
-        self.rt = self.decided(PersonaSpoke(**heard, text=text, **asked, **told))
+        self.rt = self.decided(PersonaSpoke(**heard, text=text, then=speak.then, **told))
         return self
+
+    def take_round(self) -> "Table":
+        """People have said nothing for a while, and the personas take up what they said."""
+        due = self.rt.timers[TimerName.ROUND]
+        event = TimeCame(key=f"timer.round.{due}", at=due, name=TimerName.ROUND, due=due)
+        self.rt = self.decided(event)
+        return self._paid()
 
     def press(
         self, action: str, *, who: str = "ada", menu: Menu | None = None, key: str = "", value: str = ""
@@ -454,7 +450,7 @@ class Table:
         """The next debt, or False when nothing is owed."""
         effect = self.rt.next_effect
         if effect is None:
-            return False
+            return self._drafting()
         told: dict[str, Any] = {"key": effect.id, "at": self.now(), "effect": effect.id}
         if isinstance(effect, Rewrite) and effect.ts == self.rt.place.thread:
             self.world.root_edits.append(effect)
@@ -468,6 +464,19 @@ class Table:
         if self.rt.menu and self.rt.menu.token not in {menu.token for menu in self.menus}:
             self.menus.append(self.rt.menu)
         return True
+
+    def _drafting(self) -> bool:
+        """A draft that is due."""
+        due = [one for one in due_at(self.rt, self.rt.now) if one.name in OF_DRAFTS]
+        self.rt = self.decided(due[0]) if due else self.rt
+        return bool(due)
+
+    def fall_silent(self, seconds: int = 15) -> "Table":
+        """Nobody says anything for so long."""
+        self.wait(seconds)
+        for due in due_at(self.rt, self.now()):
+            self.rt = self.decided(due)
+        return self._paid()
 
     def pay_until(self, enough: Callable[[Roundtable], bool]) -> "Table":
         while not enough(self.rt):
@@ -523,7 +532,7 @@ class Table:
                 return self
         raise AssertionError("it never comes to rest")
 
-    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:  # noqa: PLR0915 -- one case an effect
+    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:
         world = self.world
         match effect:
             case OpenThread():
@@ -578,24 +587,19 @@ class Table:
             case ShareRecord():
                 world.shared.append(effect)
             case Speak():
-                turns = self.rt.elaboration.turn_count if self.rt.elaboration else None
+                if effect.task == "turn":
+                    return self._turn_taken(effect, told)
                 said = world.speech(effect, self.rt)
-                said = said if isinstance(said, Contribution) else Contribution(said)
+                words = said if isinstance(said, str) else said.text
                 read = tuple(one.ts for one in self.rt.unread)
-                given = {"turns": turns, "read": read, "redone": effect.redone}
-                more = {"stances": said.stances, "passed": said.passed, "then": effect.then}
-                more["quotes"] = said.quotes_in(self.rt) if self.rt.elaboration else ()
-                more |= {"patches": world.patches} if effect.task == "draft" and world.patches else {}
-                more = {**more, **given, **world.more}
-                return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)
+                more: dict[str, Any] = {"read": read, "then": effect.then}
+                more |= {"patches": world.patches} if world.patches else {}
+                more |= world.more
+                return PersonaSpoke(**told, persona=effect.persona, text=words, facts=world.facts, **more)
             case Survey():
                 return Surveyed(**told, survey=world.survey)
             case ReviewDraft():
                 return Reviewed(**told, **world.review(self.rt))
-            case Synthesize():
-                made = world.syntheses.pop(0) if world.syntheses else world.synthesis
-                facts = {} if effect.unaided else world.facts
-                return Synthesized(**told, synthesis=made, facts=facts, dangling=world.dangling)
             case Commit():
                 return self._commit(effect, told)
             case MeetPerson():
@@ -607,6 +611,25 @@ class Table:
             case Log():
                 world.logged.append(effect.trouble)
         return Done(**told)
+
+    def _turn_taken(self, effect: Speak, told: Mapping[str, Any]) -> TurnTaken:
+        """In a round those speak who were silent longest."""
+        debate, is_round = self.rt.debate, effect.turn is TurnKind.ROUND
+        spoke = {turn.by: number for number, turn in enumerate(debate.turns)}
+        personas = (
+            sorted(effect.personas, key=lambda key: spoke.get(key, -1)) if is_round else effect.personas
+        )
+        found: list[elaboration.Contribution] = []
+        for key in personas:
+            said = self.world.speech(effect.but(persona=key), self.rt)
+            said = said if isinstance(said, Contribution) else Contribution(said)
+            is_heard = len(found) < (MOST_IN_A_ROUND if is_round else len(personas))
+            if is_heard and (one := taken(said, key, len(found), self.rt)):
+                found.append(one)
+        by_rule = bool(self.world.more.get("by_rule"))
+        facts = {} if by_rule else self.world.facts
+        about = {"turn": effect.turn, "personas": effect.personas}
+        return TurnTaken(**told, **about, contributions=tuple(found), facts=facts, by_rule=by_rule)
 
     def _stands(self, message: Message) -> str:
         """What Slack shows of our work in words goes with whatever we post."""

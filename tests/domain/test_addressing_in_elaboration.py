@@ -11,11 +11,6 @@ def answers_to(text: str) -> list[str]:
     return [turn.name for turn in table.rt.debate.turns[4:]]
 
 
-def test_nobody_in_particular_is_the_lead() -> None:
-    """The others are not asked."""
-    assert answers_to("I worry about conflicts.") == ["Maya"]
-
-
 @pytest.mark.parametrize(
     "text", ["Jordan, what about errors?", "jordan: errors?", "I wonder, Jordan, about errors"]
 )
@@ -37,8 +32,8 @@ def test_everybody_can_be_addressed(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["Jordan's earlier point was good", "I agree with what Alex said before"])
 def test_speaking_about_somebody_is_not_speaking_to_them(text: str) -> None:
-    """The lead answers."""
-    assert answers_to(text) == ["Maya"]
+    """Nobody answers at once: the next round takes it up."""
+    assert answers_to(text) == []
 
 
 @pytest.mark.parametrize("text", ["Architect, how?", "Rivera, how?", "Alexa, how?", "System designer: how?"])
@@ -46,7 +41,7 @@ def test_what_looks_like_an_address_and_is_none_is_noted(text: str) -> None:
     """Roles, surnames and near misses address nobody; people notice and say the name (ERR-ELAB-012)."""
     table = Table(few_steps()).start().elaborate().say(text)
 
-    assert [turn.name for turn in table.rt.debate.turns[4:]] == ["Maya"]
+    assert table.rt.debate.turns[-1].human
     assert "ERR-ELAB-012" in table.codes
 
 

@@ -6,10 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from bot.domain.catalog.agenda import (
-    ANALYSIS_PHASES,
-    PHASE_KEYS,
     Agenda,
-    Phase,
     Pick,
     Playbook,
     QuickScan,
@@ -20,6 +17,7 @@ from bot.domain.catalog.agenda import (
     read_quick_scan,
 )
 from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.phases import ANALYSIS_PHASES, PHASE_KEYS, Phase
 from bot.domain.catalog.skip_if import Facts
 from bot.domain.catalog.steps import Depth, OwnedSection, Step, StepHeading
 from bot.domain.catalog.taxonomy import trouble

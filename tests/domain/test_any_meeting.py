@@ -25,7 +25,6 @@ from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item import meta
 from bot.domain.item.artifacts import CheckedEdit, DerivedEdit
 from bot.domain.item.item import item_from
@@ -34,14 +33,13 @@ from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import ITEM, Action, Choice, Message
 from bot.domain.planning.projections import PLAN, check_files
 from bot.domain.roundtable import words
-from bot.domain.roundtable.budget import gone, used_up
+from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import (
     Commit,
     Post,
     ReadThread,
     Rewrite,
     Speak,
-    Synthesize,
 )
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -82,22 +80,21 @@ WORDS = st.sampled_from(
     ]
 )  # fmt: skip
 SPEECH = st.sampled_from(["I see. Jordan, what do you say?", "", "Alex Rivera: me", "That is 02-01.", "Why?"])
-SYNTHESES = st.sampled_from(
-    [Synthesis(insights=(Insight(text="It matters"),), summary="It matters"), Synthesis(summary="Nothing")]
-)
 POSITIONS = st.sampled_from([("",), ("Redis",), ("Redis", "SQLite"), ("Redis", "SQLite", "", "paper")])
 FAILING = st.sampled_from(
     [
         ("open_thread", "not_in_channel"), ("read_thread", "fatal"), ("read_item", "fatal"), ("post", "invalid_blocks"),
         ("post", "not_in_channel"), ("rewrite", "message_not_found"), ("react", "fatal"), ("tell", "fatal"),
-        ("speak", "fatal"), ("speak", "context"), ("survey", "fatal"), ("synthesize", "fatal"),
-        ("synthesize", "context"), ("synthesize", "unstructured"), ("commit", "disk_full"), ("meet_person", "fatal"),
+        ("speak", "fatal"), ("speak", "context"), ("speak", "unstructured"), ("survey", "fatal"),
+        ("commit", "disk_full"), ("meet_person", "fatal"),
     ]
 )  # fmt: skip
 VERDICTS = st.sampled_from(["go", "no-go", "no gap", "skip", "go with a condition; condition: a test"])
 BOOKS = {
     "few steps": few_steps(),
-    "little to spend": replace(few_steps(), policy=Policy(thinks=True, budget=Budget(tokens=700))),
+    "little to spend": replace(
+        few_steps(), policy=Policy(thinks=True, draft_seconds=0, budget=Budget(tokens=700))
+    ),
     "odd steps": few_steps(
         step("00-01"),
         step("00-02", skip_if="scope =="),
@@ -330,10 +327,8 @@ class Meeting(RuleBasedStateMachine):
     def a_file_takes_no_text(self, path: str) -> None:
         self.table.world.unwritable = path
 
-    @rule(text=SPEECH, synthesis=SYNTHESES, positions=POSITIONS, passed=st.booleans())
-    def voices_change(
-        self, text: str, synthesis: Synthesis, positions: tuple[str, ...], *, passed: bool
-    ) -> None:
+    @rule(text=SPEECH, positions=POSITIONS, passed=st.booleans())
+    def voices_change(self, text: str, positions: tuple[str, ...], *, passed: bool) -> None:
         def speech(_speak: Speak, rt: Roundtable) -> Contribution:
             place = rt.elaboration.turn_count if rt.elaboration else 0
             taken = positions[place % len(positions) :][:1]
@@ -341,7 +336,6 @@ class Meeting(RuleBasedStateMachine):
             return Contribution(text, stances, passed=passed and not place % 2)
 
         self.table.world.speech = speech
-        self.table.world.synthesis = synthesis
 
     @precondition(lambda self: self.table.world.meta)
     @rule(turns=st.sampled_from([3, 4, 10, "many"]))
@@ -486,7 +480,7 @@ class Meeting(RuleBasedStateMachine):
         assert found.analysis_status == meta.status(found.phases_completed)
 
     @invariant()
-    def one_commit_for_a_step_and_one_for_a_synthesis(self) -> None:
+    def one_commit_for_a_step_and_one_for_a_discussion(self) -> None:
         work = self.table.world.commits
         steps = [done for commit in work for done in commit.change.steps]
         records = [record for commit in work for record in commit.change.elaborations]
@@ -543,12 +537,6 @@ class Meeting(RuleBasedStateMachine):
     def nobody_seems_to_be_at_work_when_nothing_is_owed(self) -> None:
         rt = self.table.rt
         assert rt.outbox or not rt.working_at
-
-    @invariant()
-    def nobody_is_asked_who_cannot_be_paid(self) -> None:
-        rt, policy = self.table.rt, self.book.policy
-        if gone(rt.purse, policy):
-            assert all(one.unaided for one in rt.outbox if isinstance(one, Synthesize))
 
     @invariant()
     def there_is_one_menu_with_buttons(self) -> None:
@@ -612,7 +600,7 @@ class Meeting(RuleBasedStateMachine):
         self.the_record_says_all_of_it()
 
     def the_record_says_all_of_it(self) -> None:
-        """Schema and invariants hold for every line, and replaying them gives meta.json and each synthesis again."""
+        """Schema and invariants hold for every line, and replaying them gives meta.json and each block again."""
         world = self.table.world
         texts = {name: text.encode() for name, text in world.files.items()}
         assert list(apart({**texts, TRANSCRIPT: world.meeting, META: world.meta or b"{}"})) == []

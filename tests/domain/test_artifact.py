@@ -13,9 +13,8 @@ from bot.domain.item.artifacts import (
     SectionEdit,
     additive,
     applies_to,
-    safe_path,
-    shared,
 )
+from bot.domain.item.item_paths import safe_path, shared
 from bot.domain.values.markdown import Heading, outline
 from tests.domain.test_markdown import page_texts
 

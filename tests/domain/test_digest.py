@@ -1,6 +1,5 @@
 """*Catch me up*, as values: what has come since somebody's last words, and whom the meeting waits for."""
 
-from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.digest import (
     POINTS_SHOWN,
@@ -21,13 +20,6 @@ from tests.domain.books import few_steps
 from tests.domain.table import Table
 from tests.specification.meeting import claim
 
-AGREED = Synthesis(
-    insights=(Insight(text="It matters", by=("Ada",)),),
-    decisions=(Decision(text="Keep photos out"),),
-    questions=(OpenQuestion(text="Who pays?"),),
-    summary="Photos stay out",
-)
-
 
 def state_of(table: Table, *, until: int | None = None) -> State:
     return fold(enumerate(table.lines[:until], start=1))
@@ -43,9 +35,10 @@ def since(table: Table, who: str) -> Digest:
 def evening() -> Table:
     """Grace answers once; the rest of a step and of its discussion goes on without her."""
     table = Table(few_steps()).start()
-    table.world.synthesis = AGREED
     table.say("Edits get lost.", who="grace").say("In tunnels.", who="ada").press(Action.FINISH_STEP)
-    table.press(Action.ELABORATE).say("Decision: Keep photos out", who="ada").say("done", who="ada")
+    table.press(Action.ELABORATE).say("Decision: Keep photos out\nOpen question: Who pays?", who="ada").say(
+        "done", who="ada"
+    )
     return table
 
 
@@ -55,12 +48,9 @@ def test_what_has_come_since_ones_last_words() -> None:
 
     assert found.away
     assert [one.partition(" ")[0] for one in found.steps] == ["00-01"]
-    assert [one.synthesis_summary for one in found.discussed] == ["Photos stay out"]
+    assert [one.synthesis_summary for one in found.discussed] == ["Keep photos out"]
     assert [one.text for one in found.decisions] == ["DEC-001: Keep photos out"]
-    assert found.not_settled == (
-        "Q-001 Who pays?: proposed by the bot, not accepted",
-        "INS-001 It matters: proposed by the bot, not accepted",
-    )
+    assert found.not_settled == ("Q-001 Who pays? (no owner)",)
     assert "Ada" in found.spoke
     assert "Grace" not in found.spoke
     assert not {"PlanningAgent", "BusinessAnalyst"} & found.spoke.keys()
@@ -81,7 +71,7 @@ def test_what_is_not_settled_is_told_every_time() -> None:
     table = evening().say("I see.", who="grace")
     found = since(table, "grace")
 
-    assert "- **Not settled (2):**\n  - Q-001 Who pays?: proposed" in caught_up("T", found, "you.")
+    assert "- **Not settled (1):**\n  - Q-001 Who pays? (no owner)" in caught_up("T", found, "you.")
     many = caught_up("T", found.but(not_settled=tuple(f"Point {at}" for at in range(9))), "you.")
     assert "  - Point 4\n  - and 4 more" in many
 

@@ -1,20 +1,18 @@
 """An elaboration: three personas and the people discuss a finished step, within a limit that nobody can miss."""
 
-from collections.abc import Callable
-
 import pytest
 
+from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import TimerName
 from tests.domain.books import book, few_steps, newcomer, seats, step
 from tests.domain.table import FLOOR, Table
 
 WARNING = "We are nearing the end of our discussion time. Any final points before we synthesize?"
 LIMIT = "We have had a thorough discussion. Let me synthesize the key points from our conversation."
 WRAPPING_UP = "Wrapping up the discussion. Let me synthesize our key points."
-ANYBODY = "Any thoughts on this, or should we wrap up?"
 AMBIGUOUS = "Did you want to end the discussion, or continue exploring this?"
 
 
@@ -69,41 +67,17 @@ def test_an_elaboration_is_opened_from_a_menu_only() -> None:
 # --- the first round --------------------------------------------------------------------------------------------------
 
 
-def test_the_lead_frames_both_others_speak_and_then_the_floor_is_the_peoples() -> None:
-    """Turns one, two and three; under the last one stand the buttons."""
-    table = discussing()
+def test_all_open_at_the_same_time_and_then_the_floor_is_the_peoples() -> None:
+    """One call each, none of which waits for another; the lead's comes first, and the buttons are on the card."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
+    opening = [one for one in table.rt.outbox if isinstance(one, Speak)]
+    table.resume_paying()
 
+    assert [one.turn for one in opening] == [TurnKind.OPENING] * 3
+    assert [one.personas for one in opening] == [(one.persona,) for one in opening]
     assert turns(table) == ["Maya", "Alex", "Jordan"]
-    assert [effect.task for effect in table.completing if isinstance(effect, Speak)][-3:] == [
-        "frame",
-        "respond",
-        "respond",
-    ]
     assert table.offered() == FLOOR
     assert table.last.speaker == "system-designer"
-
-
-def test_the_colleague_whom_the_framing_names_speaks_first() -> None:
-    """Before the one who is next by order."""
-    table = Table(few_steps()).start().do_step()
-    table.world.speech = lambda *_: "What is it? Jordan, what is your take from an interface perspective?"
-    table.press(Action.ELABORATE)
-
-    assert turns(table) == ["Maya", "Jordan", "Alex"]
-
-
-def test_only_those_who_answer_the_framing_alone_are_asked_together() -> None:
-    """All others hear what was said before them."""
-    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
-    asked: list[list[str]] = []
-    while table.pay_one():
-        pending = [one.persona for one in table.rt.outbox if isinstance(one, Speak)]
-        if pending and pending not in asked:
-            asked.append(pending)
-    others = asked[1]
-    assert len(asked[0]) == 1
-    assert len(others) == len(table.playbook.roster) - 1
-    assert asked[2:] == [others[number:] for number in range(1, len(others))]
 
 
 def test_what_one_says_is_posted_before_the_next_answer_is_waited_for() -> None:
@@ -155,26 +129,30 @@ def test_a_persona_with_nothing_to_say_takes_no_turn() -> None:
 
 def test_every_contribution_is_one_turn() -> None:
     """A person's and a persona's alike; what the host says is none."""
-    table = discussing().say("I worry about conflicts.", who="grace")
+    table = discussing().say("I worry about conflicts.", who="grace").take_round()
 
-    assert turns(table) == ["Maya", "Alex", "Jordan", "Grace", "Maya"]
-    assert [turn.id for turn in table.rt.debate.turns] == ["t01", "t02", "t03", "t04", "t05"]
+    assert turns(table) == ["Maya", "Alex", "Jordan", "Grace", "Maya", "Alex"]
+    assert [turn.id for turn in table.rt.debate.turns] == ["t01", "t02", "t03", "t04", "t05", "t06"]
 
 
 def test_the_lead_warns_at_two_turns_before_the_limit() -> None:
     """On the card, whoever's turn it is; the warning is none itself, and one line of the record."""
-    table = discussing(max_turns=7).say("I worry about conflicts.")
+    table = discussing(max_turns=8).say("I worry about conflicts.").take_round()
 
-    assert table.rt.debate.turn_count == 5
+    assert table.rt.debate.turn_count == 6
     assert WARNING in table.discussion.text
     assert [line.content for line in table.say("Still.").lines].count(WARNING) == 1
 
 
 def test_the_warning_comes_on_a_persons_turn_too() -> None:
     """Before anybody answers."""
-    table = discussing(max_turns=6).say("I worry about conflicts.")
+    table = discussing(max_turns=6).say("I worry about conflicts.").take_round()
 
-    assert [line.content for line in table.lines[-2:]] == [WARNING, "business-analyst on respond"]
+    assert [line.content for line in table.lines[-3:]] == [
+        WARNING,
+        "business-analyst on turn",
+        "solutions-architect on turn",
+    ]
 
 
 def test_at_the_limit_personas_fall_silent() -> None:
@@ -234,26 +212,17 @@ def test_people_give_a_discussion_more_turns() -> None:
     assert turns(table.say("Alex, and you?"))[-2:] == ["Ada", "Alex"]
 
 
-def test_personas_take_half_of_what_is_left() -> None:
-    """After the opening. Who is named answers all the same."""
-    table = discussing(max_turns=12).press(Action.GO_ON).press(Action.GO_ON)
-    assert turns(table)[3:] == ["Maya", "Alex", "Jordan", "Maya"]
-
-    assert "listen now" in table.say("Is it so?").discussion.text
-    assert turns(table.say("Alex, is it so?"))[7:] == ["Ada", "Ada", "Alex"]
-
-
 def test_the_smallest_discussion_is_three_turns() -> None:
-    """The warning stands after the framing, the end after the second of the others."""
+    """The warning stands after the first of the opening, the end after the last."""
     table = discussing(max_turns=3)
 
     said = [line.content for line in table.say("done").lines]
-    after_framing = said.index("business-analyst on frame")
-    assert said[after_framing : after_framing + 4] == [
-        "business-analyst on frame",
+    first = said.index("business-analyst on turn")
+    assert said[first : first + 4] == [
+        "business-analyst on turn",
         WARNING,
-        "solutions-architect on respond",
-        "system-designer on respond",
+        "solutions-architect on turn",
+        "system-designer on turn",
     ]
     assert LIMIT in said
     assert table.meta.elaborations[-1].turn_count == 3
@@ -296,25 +265,6 @@ def test_the_personas_can_be_asked_to_go_on() -> None:
     assert table.offered() == FLOOR
 
 
-def test_after_three_rounds_without_people_the_lead_asks_for_them() -> None:
-    """Once, under the last of them."""
-    table = discussing(max_turns=20).press(Action.GO_ON)
-    before = ANYBODY in table.discussion.text
-    table.press(Action.GO_ON)
-
-    assert (before, ANYBODY in table.discussion.text) == (False, True)
-    assert table.lines[-1].content == ANYBODY
-
-
-def test_a_word_from_anybody_starts_the_count_of_silent_rounds_anew() -> None:
-    """They are there."""
-    table = discussing(max_turns=20).press(Action.GO_ON).say("Yes!").press(Action.GO_ON)
-    before = ANYBODY in table.discussion.text
-    table.press(Action.GO_ON)
-
-    assert (before, ANYBODY in table.discussion.text) == (False, True)
-
-
 def test_the_buttons_stay_on_one_card() -> None:
     """However much is said: no other message of the discussion has any, and an old press counts."""
     table = discussing()
@@ -332,12 +282,24 @@ def test_a_reaction_shows_that_somebody_was_heard() -> None:
     assert table.world.reactions[-1] == ("800.1", "speech_balloon")
 
 
-def test_a_word_while_a_persona_is_thinking_is_heard_next() -> None:
-    """Nobody is interrupted, and nobody is asked twice."""
-    table = discussing().stop_paying()
-    table.say("What about conflicts?", who="ada").say("And about trains?", who="grace").resume_paying()
+def test_words_during_a_call_start_the_next_round() -> None:
+    """They do not cancel it; and no two rounds follow them."""
+    table = discussing(max_turns=20).say("What about conflicts?").stop_paying().take_round()
+    asked = table.speaking
+    table.say("And about trains?", who="grace").resume_paying()
 
-    assert turns(table)[3:] == ["Ada", "Grace", "Maya"]
+    assert turns(table)[3:] == ["Ada", "Grace", "Maya", "Alex"]
+    assert asked.turn is TurnKind.ROUND
+    assert turns(table.take_round())[7:] == ["Jordan", "Maya"]
+    assert TimerName.ROUND not in table.rt.timers
+
+
+def test_a_round_that_was_due_during_a_call_begins_when_that_ends() -> None:
+    """Nobody waits twice."""
+    table = discussing(max_turns=20).stop_paying().press(Action.GO_ON).say("What about conflicts?")
+    table.take_round().resume_paying()
+
+    assert turns(table)[3:] == ["Ada", "Maya", "Alex", "Jordan", "Maya"]
 
 
 def test_pressing_go_on_while_somebody_is_about_to_speak_asks_nobody_twice() -> None:
@@ -397,15 +359,13 @@ def test_who_may_want_to_end_is_asked() -> None:
 
 
 def test_who_is_asked_while_a_round_is_running_can_still_end_it() -> None:
-    """The round goes on, and the newest message has the buttons."""
-    table = discussing().stop_paying()
-    table.say("What about conflicts?").say("are we done?", who="grace").resume_paying()
+    """The round goes on, and the card has the buttons."""
+    table = discussing().say("What about conflicts?").stop_paying().take_round()
+    table.say("are we done?", who="grace").resume_paying()
 
-    assert turns(table)[3:] == ["Ada", "Grace", "Maya"]
+    assert turns(table)[3:] == ["Ada", "Grace", "Maya", "Alex"]
     assert AMBIGUOUS in table.texts
     assert table.offered() == FLOOR
-    open_menus = [said for said in table.world.thread if said.message.choices]
-    assert [said.message.token for said in open_menus] == [table.menu.token]
 
 
 def test_ending_silences_whoever_was_about_to_speak() -> None:
@@ -468,7 +428,7 @@ def test_people_who_name_another_step_are_led_back() -> None:
         "That is a great question for Impact Analysis (step 02-01). For now, let us focus on "
         "Quick Scan: Topic 00-01." in table.texts
     )
-    assert table.rt.debate.turn_count == 5
+    assert table.rt.debate.turn_count == 4
 
 
 def test_a_persona_who_names_another_step_is_led_back_by_the_lead() -> None:
@@ -487,7 +447,7 @@ def test_a_persona_who_names_another_step_is_led_back_by_the_lead() -> None:
 def test_nobody_leads_the_lead_back() -> None:
     """People do, or they end it; the log knows."""
     table = Table(few_steps()).start().do_step()
-    table.world.speech = lambda speak, _: "What of 02-01?" if speak.task == "frame" else "Fine."
+    table.world.speech = lambda speak, _: "What of 02-01?" if speak.persona == "business-analyst" else "Fine."
     table.press(Action.ELABORATE)
 
     assert "ERR-ELAB-005" in table.codes
@@ -507,22 +467,14 @@ def test_quoting_somebody_is_not_naming_a_step() -> None:
 # --- what can go wrong ------------------------------------------------------------------------------------------------
 
 
-def test_one_voice_that_fails_does_not_sink_the_round() -> None:
-    """The others speak, and nothing is said in its name."""
-    table = Table(few_steps()).start().do_step()
-    table.world.speech = fails_once(table)
-    table.press(Action.ELABORATE)
+def test_one_voice_that_fails_does_not_sink_the_opening() -> None:
+    """The others speak, nothing is said in its name, and the record says what to do."""
+    table = Table(few_steps()).start().do_step().fail("speak", "refused").press(Action.ELABORATE)
 
-    assert turns(table) == ["Maya", "Jordan"]
-
-
-def fails_once(table: Table) -> Callable[[Speak, Roundtable], str]:
-    def speech(speak: Speak, _rt: Roundtable) -> str:
-        if speak.task == "frame":
-            table.fail("speak")
-        return "Fine."
-
-    return speech
+    assert turns(table) == ["Alex", "Jordan"]
+    assert "The model refused to answer for Maya. Press *Let the personas go on*" in "\n".join(
+        line.content for line in table.lines
+    )
 
 
 def test_when_every_voice_of_a_round_fails_the_floor_is_still_the_peoples() -> None:
@@ -532,19 +484,19 @@ def test_when_every_voice_of_a_round_fails_the_floor_is_still_the_peoples() -> N
     assert table.offered() == FLOOR
 
 
-def test_a_framing_that_fails_can_be_tried_again() -> None:
-    """There is no discussion without it; people are told and press Retry."""
-    table = Table(few_steps()).start().do_step().fail("speak").press(Action.ELABORATE)
+def test_an_opening_that_fails_can_be_tried_again() -> None:
+    """Of all personas: there is no discussion without it; people are told and press Retry."""
+    table = Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)
     stalled_at = table.rt.stage
     table.press_retry()
 
     assert stalled_at is Stage.STALLED
-    assert turns(table) == ["Maya", "Alex", "Jordan"]
+    assert turns(table) == ["Maya"]
 
 
 def test_a_discussion_that_grows_too_long_is_synthesized() -> None:
     """The voices cannot hold any more of it: what there is is put together."""
-    table = discussing().fail("speak", "context").say("I worry about conflicts.")
+    table = discussing().fail("speak", "context").say("I worry about conflicts.").take_round()
 
     assert "ERR-ELAB-014" in table.codes
     assert table.meta.elaborations[-1].turn_count == 4

@@ -41,7 +41,7 @@ from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
 from tests.domain import test_attending, test_budget, test_drafts
 from tests.domain.books import few_steps, thinking
-from tests.domain.table import HERE, NAMES, Table, person, shipped
+from tests.domain.table import HERE, NAMES, Contribution, Table, person, shipped
 from tests.meetings.test_disagreement import disputing
 
 EXAMPLES = 200
@@ -164,6 +164,13 @@ def discussing() -> Table:
     return table.say("decision: we keep photos")
 
 
+def nothing_new() -> Table:
+    """The personas have nothing to add, and people can be asked."""
+    table = Table(few_steps()).start("Offline sync", participants=PEOPLE).elaborate()
+    table.world.speech = lambda *_: Contribution("", passed=True)
+    return table.press(Action.GO_ON)
+
+
 def sealing() -> Table:
     table = discussing().say("Hm.", who="linus")
     position = SealedPosition(option="A", why="it is simple")
@@ -234,11 +241,11 @@ def planned() -> Table:
 
 
 def not_written() -> Table:
-    return Table(few_steps()).start().elaborate().fail("synthesize").say("done")
+    return Table(few_steps()).start().do_step().fail("speak").press(Action.ELABORATE)
 
 
 def personas_discuss() -> Table:
-    table = Table(replace(few_steps(), policy=Policy(thinks=True))).start().elaborate()
+    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start().elaborate()
     return table.say("Tunnels are long.")
 
 
@@ -250,7 +257,7 @@ SCENES: Mapping[str, Callable[[], Table]] = {
     one.__name__: one
     for one in (
         step_open, specified, asked_by_agent, untouched, marked, unread, suggested, objected_to, deep,
-        to_be_confirmed, at_menu, discussing, personas_discuss, personas_disagree, sealing, limit_reached,
+        to_be_confirmed, at_menu, discussing, personas_discuss, personas_disagree, nothing_new, sealing, limit_reached,
         paused, meta_broken, analysed, left_out, card_saved, roll_call, overdue, without_budget, planning_open,
         not_written, planned,
     )

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.domain.roundtable.transitions.elaborations import LONGEST
 from tests.domain.table import STRANGERS, Table
 from tests.domain.test_queueing import talking
 
@@ -24,16 +23,14 @@ def test_who_speaks_for_the_first_time_is_answered_by_name(table: Table) -> None
     """Not by what Slack calls them among machines."""
     table.elaborate()
     table.world.speech = lambda _speak, rt: f"What I take from {rt.debate.turns[-1].name} is this."
-    table.say("Last write wins loses work", who=ZOE)
+    table.say("Last write wins loses work", who=ZOE).take_round()
 
     assert "What I take from Zoe is this." in table.texts
 
 
-def test_what_is_said_beyond_what_can_be_answered_has_a_name_too() -> None:
+def test_what_is_said_after_the_last_turn_has_a_name_too() -> None:
     """It is put together with the rest."""
-    table = talking()
-    for number in range(LONGEST):
-        table.say(f"And {number}")
+    table = talking(6).resume_paying()
     table.say("And I", who=ZOE).pay_until(lambda rt: bool(rt.people.get(ZOE)))
 
     assert [one.name for one in table.rt.debate.besides][-1:] == ["Zoe"]

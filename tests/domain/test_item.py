@@ -15,7 +15,9 @@ from bot.domain.item.item import (
     draft,
     folders_of,
     generate_slug,
+    is_surely_path,
     item_from,
+    path_in,
     resolve,
     suffixed,
     title_of,
@@ -175,10 +177,10 @@ class TestItems:
         ("text", "expected"),
         [
             (" #42 ", ("github", "GH-42")),
-            ("acme/api#42", ("github", "GH-42")),
-            ("https://github.com/acme/api/issues/42", ("github", "GH-42")),
-            ("https://github.com/acme/api/pull/42/files?w=1", ("github", "GH-42")),
-            ("<https://github.com/acme/api/issues/42#issuecomment-1|acme/api#42>", ("github", "GH-42")),
+            ("Acme/api#42", ("github", "acme/api#42")),
+            ("https://github.com/acme/api/issues/42", ("github", "acme/api#42")),
+            ("https://github.com/acme/api/pull/42/files?w=1", ("github", "acme/api#42")),
+            ("<https://github.com/acme/api/issues/42#issuecomment-1|x>", ("github", "acme/api#42")),
             ("https://github.com/acme/api", ("manual", None)),
             ("see https://github.com/acme/api/issues/42", ("manual", None)),
             ("PROJ-12", ("jira", "PROJ-12")),
@@ -201,9 +203,52 @@ class TestItems:
         """The name of the item is short, and `draft.md` says which issue it is."""
         item = item_from(named)
 
-        assert (item.slug, item.title, item.source_id) == ("gh-42", "GH-42", "GH-42")
+        assert (item.slug, item.title, item.source_id) == ("gh-acme_api-42", "acme/api#42", "acme/api#42")
         assert item.reference == named.strip("<>")
-        assert f"- **Source**: github GH-42, {named}\n" in draft(item, started_by="ada", at="now")
+        assert f"- **Source**: github acme/api#42, {named}\n" in draft(item, started_by="ada", at="now")
+
+    def test_issues_of_two_repositories_are_two_items(self) -> None:
+        """Also where hyphens, dots, capitals or the end of a long name are all that tells them apart."""
+        long = "a" * 60
+        hyphens = ("a-b/c#1", "a/b-c#1", "a/b.c#1", "a/b_c#1")
+        cut = (f"{long}/api#42", f"{long}/web#42", f"{long}/api#4")
+        named = ("acme/api#42", "acme/web#42", "acme/ap#142", *hyphens, *cut, "#42")
+        items = [item_from(one) for one in named]
+        known = [KnownItem(slug=one.slug, title=one.title, source_id=one.source_id) for one in items]
+
+        assert len({one.slug for one in items}) == len(named)
+        assert all(len(one.slug) <= SLUG_CHARS for one in items)
+        assert [folders_of(one, known) for one in items] == [(one.slug,) for one in items]
+        assert [resolve(one, known) for one in named[:-1]] == [(one.slug,) for one in items[:-1]]
+        assert item_from("ACME/API#42") == item_from("acme/api#42").but(reference="ACME/API#42")
+
+    def test_a_number_alone_may_be_an_issue_of_any_repository(self) -> None:
+        """People choose, or there is only one. A new item is made of it all the same."""
+        known = [KnownItem(slug=one, source_id=f"acme/{one}#42") for one in ("api", "web")]
+
+        assert resolve("#42", known) == ("api", "web")
+        assert resolve("#42", known[:1]) == ("api",)
+        assert folders_of(item_from("#42"), known) == ()
+
+    @pytest.mark.parametrize(
+        ("text", "path", "is_sure"),
+        [
+            (" `docs/prd.md` ", "docs/prd.md", True),
+            ("docs/http://prd.md", "docs/prd.md", True),
+            ("README.md", "README.md", True),
+            ("openspec/changes", "openspec/changes", True),
+            ("src/app", "src/app", False),
+            ("CI/CD", "CI/CD", False),
+            ("acme/api#42", "", False),
+            ("https://example.org/a.md", "", False),
+            ("Input and/or output", "", False),
+            ("Dark-mode", "", False),
+        ],
+    )
+    def test_one_word_with_a_slash_may_be_a_path(self, text: str, path: str, is_sure: bool) -> None:  # noqa: FBT001
+        """Slack makes an address of the name of a Markdown file."""
+        assert path_in(text) == path
+        assert not path or is_surely_path(path) is is_sure
 
     def test_a_jira_ticket_is_an_item(self) -> None:
         """The slug is its key in lower case; the id keeps its capitals."""
@@ -250,7 +295,7 @@ class TestResolving:
             ("3.3", ("my-export-as-csv-file",)),
             ("#42", ("REQ-0027-offline-sync",)),
             ("gh-42", ("REQ-0027-offline-sync",)),
-            ("https://github.com/acme/api/issues/42", ("REQ-0027-offline-sync",)),
+            ("https://github.com/acme/api/issues/42", ()),
             ("PROJ-12", ("proj-12",)),
             ("night SHIFT", ("my-export-as-csv-file",)),
             ("export, as", ("my-export-as-csv-file",)),

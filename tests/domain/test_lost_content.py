@@ -1,6 +1,6 @@
 """Step files, phases and personas are content: they can be gone tomorrow, and the meeting goes on without them."""
 
-from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
@@ -155,7 +155,7 @@ def test_a_discussion_whose_lead_left_is_led_by_the_lead_of_the_phase() -> None:
     )
     table = Table(both).start().elaborate()
     table.playbook = book([step("02-01")], roster=seats("business-analyst"), phases=ANALYSIS_PHASES[2:3])
-    table.say("What about tunnels?").say("done")
+    table.say("What about tunnels?").take_round().say("done")
 
     assert table.meta.elaborations[-1].turn_count == 4
     assert table.rt.stage is Stage.AT_BOUNDARY

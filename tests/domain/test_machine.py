@@ -17,11 +17,8 @@ SCENES = {
     Stage.WRITING: lambda: Table(few_steps()).start().stop_paying().press(Action.FINISH_STEP),
     Stage.AT_BOUNDARY: lambda: Table(few_steps()).start().do_step(),
     Stage.ELABORATING: lambda: Table(few_steps()).start().elaborate(),
-    Stage.SYNTHESIZING: lambda: Table(few_steps()).start().elaborate().stop_paying().say("done"),
     Stage.CLOSING: lambda: Table(few_steps()).start().do_step().stop_paying().press_continue(),
-    Stage.STALLED: lambda: (
-        Table(few_steps()).start().elaborate().fail("synthesize", "unavailable", times=2).say("done")
-    ),
+    Stage.STALLED: lambda: Table(few_steps()).start().do_step().fail("speak").press(Action.ELABORATE),
     Stage.PAUSED: lambda: Table(few_steps()).start().stop(),
     Stage.ANALYSED: lambda: Table(few_steps()).start().through("02-01").press_continue(),
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.actions.table import ACTIONS
-from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import (
     agent_question_wording,
@@ -38,7 +38,7 @@ ALL = (
     agent_wording.WAITING, discussion_card.NAME_OPTION,
     agent_question_wording.OPTION.but(label="Yes"), agent_question_wording.DECLINE,
     home_page.NOT_TODAY, home_page.AT,
-    discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL,
+    discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL, discussion_card.ASK,
     discussion_card.SEALED, discussion_card.REVEAL, discussion_card.MORE_TURNS, discussion_card.AGREED,
     draft_wording.ASK_OTHER, draft_wording.SHOW, draft_wording.STOP_DRAFT,
     draft_wording.CHECK_AGAIN, draft_wording.NOT_RELEVANT,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.catalog.agenda import PHASE_KEYS
+from bot.domain.catalog.phases import PHASE_KEYS
 from bot.domain.item.meta import (
     DEFAULT_MAX_TURNS,
     Corrupt,

@@ -23,4 +23,5 @@ def test_what_is_no_model_of_a_persona_is_refused(text: str) -> None:
 
 def test_an_effort_has_a_task() -> None:
     """By their names; spaces do not matter."""
-    assert efforts("draft:high, respond: low") == {"draft": "high", "respond": "low"}
+    assert efforts("draft:high, turn: low") == {"draft": "high", "turn": "low"}
+    assert efforts("respond:low") == efforts("frame:low") == {"turn": "low"}

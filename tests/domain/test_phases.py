@@ -1,6 +1,6 @@
 """Phases: each has a lead who greets, hands over what was done, and closes it only when people say so."""
 
-from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage

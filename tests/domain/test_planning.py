@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.domain.catalog.agenda import Agenda, Phase
+from bot.domain.catalog.agenda import Agenda
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.messages.message import Action, Message
 from bot.domain.planning.projections import BRIEF, PLAN, PLAN_FILES, REVIEW, check_files

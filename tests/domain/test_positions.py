@@ -3,16 +3,15 @@
 import pytest
 
 from bot.domain.discussion import positions
-from bot.domain.discussion.elaboration import Elaboration, Stance
+from bot.domain.discussion.elaboration import Contribution, Elaboration, Stance
 
 
 def debate(*said: tuple[str, str, str]) -> Elaboration:
     """Who, in which words, with which position on the terms."""
     found = Elaboration(step_id="01-01", lead="maya", topic="Terms", max_turns=9)
     for by, text, position in said:
-        found = found.asked(by).spoken(
-            by=by, name=by.title(), text=text, stances=(Stance(issue="terms", position=position),)
-        )
+        stances = (Stance(issue="terms", position=position),)
+        found = found.spoken(Contribution(persona=by, text=text, stances=stances), name=by.title())
     return found
 
 

@@ -5,23 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.catalog.steps import Depth
-from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.messages.message import Action
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
 from tests.domain.books import thinking
 from tests.domain.table import Table, shipped
-
-MEANT = Synthesis(
-    insights=(Insight(text="It matters", by=("Ada",)),),
-    decisions=(
-        Decision(text="Keep it", rationale="cheap", by="Grace"),
-        Decision(text="No photos (yet)", by="Grace"),
-    ),
-    questions=(OpenQuestion(text="For whom?", why="Linus knows"),),
-    summary="It matters",
-)
 
 
 def of(table: Table, *, until: int | None = None) -> State:

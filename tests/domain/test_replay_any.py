@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.steps import Depth
-from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item.artifacts import marker
 from bot.domain.messages.message import Action
 from bot.domain.transcript import lines
@@ -61,7 +60,18 @@ def test_any_rows_are_replayed_or_named(rows: list[Any]) -> None:
 
 
 WORDS = st.sampled_from(
-    ["It has to work offline.", "Jordan, how?", "everyone?", "deep", "finish", "done", "c", "e", "stop"]
+    [
+        "It has to work offline.",
+        "Jordan, how?",
+        "everyone?",
+        "deep",
+        "finish",
+        "done",
+        "c",
+        "e",
+        "stop",
+        "insight: ```\nopen",
+    ]
 )
 KINDS = [
     "say",
@@ -75,7 +85,6 @@ KINDS = [
     "fail",
     "lose",
     "edit",
-    "synthesis",
 ]
 DEEDS = st.lists(
     st.tuples(st.sampled_from(KINDS), WORDS, st.integers(0, 5)),
@@ -125,11 +134,8 @@ def act(table: Table, deed: str, word: str, luck: int) -> None:
     elif deed == "forget":
         table.forget(thread_known=luck > 1)
     elif deed == "fail":
-        table.fail(("commit", "speak", "synthesize")[luck % 3])
+        table.fail(("commit", "speak")[luck % 2])
     elif deed == "lose" and luck == 0:
         table.world.meta = None
     elif deed == "edit" and table.rt.answers:
         table.edit(table.rt.answers[-1].ts, word)
-    elif deed == "synthesis":
-        meant = (Insight(text="```\nopen"),) if luck % 2 else ()
-        table.world.synthesis = Synthesis(insights=meant, summary="Something")

@@ -7,7 +7,7 @@ import pytest
 from bot.domain.catalog.personas import ALL_ELSE, Persona
 from bot.domain.catalog.policy import quiet_hours
 from bot.domain.item.meta import Record
-from bot.domain.messages import home_page, record_wording, trouble_wording
+from bot.domain.messages import entry_wording, home_page, record_wording, trouble_wording
 from bot.domain.messages.home_page import DailyMessage, ReminderSettings, WaitingRow
 from bot.domain.messages.record_wording import DECISIONS_SHOWN
 from bot.domain.reviews.review import CLOSER, MARKER, without_block
@@ -65,7 +65,7 @@ def found(number: int, **more: Any) -> ShownEntry:
 
 def test_decisions_in_a_terminal() -> None:
     """Each with what is known of it, on rows of its own."""
-    assert record_wording.decisions_as_text([]) == "No decision was found."
+    assert entry_wording.decisions_as_text([]) == "No decision was found."
     one = found(
         1,
         state=EntryState.SUPERSEDED,
@@ -74,7 +74,7 @@ def test_decisions_in_a_terminal() -> None:
         attribution="Ada",
         at="2026-01-01T00",
     )
-    assert record_wording.decisions_as_text([one, found(2)]).splitlines() == [
+    assert entry_wording.decisions_as_text([one, found(2)]).splitlines() == [
         "sync/DEC-001 Use Redis",
         "    Ada 2026-01-01",
         "    because: it is there",

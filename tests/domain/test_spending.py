@@ -105,11 +105,11 @@ def test_what_is_no_budget_is_refused(text: str) -> None:
         budget(text)
 
 
-def test_a_tenth_is_kept_in_reserve() -> None:
-    """All that may be used is used when a tenth is left: enough to put together what there is."""
+def test_how_much_of_a_budget_is_used() -> None:
+    """In the unit of the budget, for each time that it was allowed."""
     limit = Budget(tokens=1000)
 
-    assert limit.per_cent(Spent(tokens_in=450)) == 50
-    assert limit.per_cent(Spent(tokens_in=800, tokens_out=100)) == 100
-    assert limit.per_cent(Spent(tokens_in=900), allowed=2) == 50
-    assert Budget(dollars=Decimal(1)).per_cent(Spent(cost=Decimal("0.675"))) == 75
+    assert limit.per_cent(Spent(tokens_in=500)) == 50
+    assert limit.per_cent(Spent(tokens_in=900, tokens_out=100)) == 100
+    assert limit.per_cent(Spent(tokens_in=1000), allowed=2) == 50
+    assert Budget(dollars=Decimal(1)).per_cent(Spent(cost=Decimal("0.75"))) == 75

@@ -31,11 +31,13 @@ def sent(*, subject: str = "", **values: FieldValue) -> Submission:
     ("text", "source"),
     [
         ("#42", ItemSource(kind="github", id="GH-42")),
-        ("acme/app#42", ItemSource(kind="github", id="GH-42", reference="acme/app#42")),
+        ("acme/app#42", ItemSource(kind="github", id="acme/app#42", reference="acme/app#42")),
         (
             "https://github.com/acme/app/issues/42#issuecomment-1",
             ItemSource(
-                kind="github", id="GH-42", reference="https://github.com/acme/app/issues/42#issuecomment-1"
+                kind="github",
+                id="acme/app#42",
+                reference="https://github.com/acme/app/issues/42#issuecomment-1",
             ),
         ),
         ("PROJ-12", ItemSource(kind="jira", id="PROJ-12")),

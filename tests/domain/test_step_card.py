@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action, Emphasis, Link, Message
 from bot.domain.messages.step_card import (

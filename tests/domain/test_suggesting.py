@@ -23,7 +23,7 @@ FACTS = {"provider": "acme", "tokens_in": 7, "tokens_out": 3}
 
 
 def opened(*, thinks: bool = True) -> Table:
-    return Table(replace(book(), policy=Policy(thinks=thinks))).start()
+    return Table(replace(book(), policy=Policy(thinks=thinks, draft_seconds=0, most_drafts=9))).start()
 
 
 def book() -> Playbook:
@@ -112,23 +112,6 @@ def test_a_call_that_finds_nothing_is_on_record() -> None:
     assert not table.rt.specification.active("assumption")
 
 
-def test_a_question_has_a_suggested_answer_and_a_reason() -> None:
-    """Below it in small print, and in the record; what the call took is on its line alone."""
-    asked: dict[str, Any] = {
-        "recommended": "500,000",
-        "why": "It decides how files are split",
-        "satisfied": False,
-    }
-    table = looked(thinking(), "How many rows at most?", **asked).resume_paying()
-
-    said = table.world.thread[-1].message
-    assert said.text == "How many rows at most?"
-    assert said.note == "Suggested answer: 500,000\nWhy it matters: It decides how files are split"
-    (line,) = own(table)
-    assert (line.content, line.meta["recommended"]) == ("How many rows at most?", "500,000")
-    assert [one.content for one in table.lines if ENTRIES in one.meta and one.source is Source.MODEL]
-
-
 def test_what_the_sources_do_not_say_is_marked() -> None:
     """Whichever persona proposes it, by the same checks as on Finish."""
     table = thinking()
@@ -192,7 +175,7 @@ def test_what_nobody_has_read_is_read_after_finish(how: str) -> None:
 
 
 @pytest.mark.parametrize("stage", [Stage.DISCUSSING, Stage.AT_BOUNDARY])
-def test_a_card_says_that_the_model_could_not_read_and_offers_to_read_again(stage: Stage) -> None:
+def test_a_card_says_that_the_model_could_not_read_and_offers_to_draft_again(stage: Stage) -> None:
     """Nothing of it is silent: what is not read stays unread until a model has read it."""
     table = opened().fail("speak", "refused", times=2).say("Export every row.").say("And the date.")
     if stage is Stage.AT_BOUNDARY:
@@ -208,7 +191,7 @@ def test_a_card_says_that_the_model_could_not_read_and_offers_to_read_again(stag
     assert not table.rt.unread
     assert said not in table.card.text
     assert Action.READ_AGAIN not in table.offered()
-    assert "Grace chose: Read again" in [line.content for line in table.lines]
+    assert "Grace chose: Draft again" in [line.content for line in table.lines]
 
 
 def test_there_is_nothing_to_read_again_where_all_is_read() -> None:
@@ -216,7 +199,7 @@ def test_there_is_nothing_to_read_again_where_all_is_read() -> None:
     table = looked(thinking()).resume_paying()
 
     assert Action.READ_AGAIN not in table.offered()
-    assert table.say("read again").rt.answers[-1].text == "read again"
+    assert table.say("draft again").rt.answers[-1].text == "draft again"
 
 
 # --- follow-ups -----------------------------------------------------------------------------------------------------
@@ -248,16 +231,13 @@ def test_while_it_thinks_answers_are_collected() -> None:
 
 
 def test_it_looks_again_however_often_people_go_on() -> None:
-    """Nothing that they said stays unread; no two calls at once, and the record says what became of each."""
+    """Nothing that they said stays unread; no two calls at once."""
     table = thinking()
     for words in ("One.", "Two.", "Three."):
-        looked(table, "How many?", meanwhile=words)
+        looked(table, meanwhile=words).pay_up_to("speak")
         assert len([one for one in table.rt.outbox if isinstance(one, Speak)]) == 1
-        assert "written once more" in table.rt.lines[-1].content
-        table.pay_up_to("speak")
     looked(table).resume_paying()
 
-    assert "How many?" not in table.texts
     assert not table.rt.unread
 
 
@@ -390,7 +370,9 @@ def test_who_is_asked_while_another_thinks_answers_next() -> None:
 def test_who_has_no_model_is_not_asked() -> None:
     """Who asks is told so, and the lead takes the words up."""
     without = [one.but(model=OFFLINE) if one.key == ALEX else one for one in shipped().roster]
-    table = Table(replace(book(), roster=Roster(tuple(without)), policy=Policy(thinks=True))).start()
+    table = Table(
+        replace(book(), roster=Roster(tuple(without)), policy=Policy(thinks=True, draft_seconds=0))
+    ).start()
 
     assert asked("Alex, can we?", table).speaking.persona == MAYA
     assert [message.text for _, message in table.world.told] == ["Alex has no model here."]

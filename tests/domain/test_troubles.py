@@ -146,12 +146,12 @@ def test_an_artifact_that_cannot_be_written_is_named() -> None:
 
 
 def stalled(reason: str = "fatal", *, times: int = 1) -> Table:
-    """Nobody could put the discussion together."""
-    return Table(TWO).start().elaborate().fail("synthesize", reason, times=times).say("done")
+    """Nobody could open the discussion."""
+    return Table(TWO).start().do_step().fail("speak", reason, times=times).press(Action.ELABORATE)
 
 
 @pytest.mark.parametrize("reason", ["fatal", "unexpected"])
-def test_a_discussion_that_no_voice_can_put_together_waits_for_a_person(reason: str) -> None:
+def test_a_discussion_that_no_voice_can_open_waits_for_a_person(reason: str) -> None:
     """The one fatal trouble: nothing counts as done, and the button tries again."""
     table = stalled(reason)
 
@@ -164,8 +164,8 @@ def test_a_discussion_that_no_voice_can_put_together_waits_for_a_person(reason: 
 def test_retrying_does_what_could_not_be_done() -> None:
     table = stalled().press_retry()
 
-    assert table.rt.stage is Stage.AT_BOUNDARY
-    assert len(table.meta.elaborations) == 1
+    assert table.rt.stage is Stage.ELABORATING
+    assert table.rt.debate.framed
 
 
 def test_retrying_twice_is_retrying_once() -> None:
@@ -184,13 +184,13 @@ def test_a_voice_may_fail_as_often_as_it_likes() -> None:
     for _ in range(3):
         table.press_retry()
 
-    assert len(table.meta.elaborations) == 1
+    assert table.rt.debate.framed
 
 
 def test_words_said_while_we_wait_for_a_retry_are_saved_and_written() -> None:
     table = stalled().say("And trains.", who="grace")
     saved = "And trains." in [line.content for line in table.world.commits[-1].lines]
-    table.press_retry()
+    table.press_retry().say("done")
 
     assert saved
     assert "- Grace: And trains." in table.world.files["quick-scan.md"]
@@ -373,7 +373,7 @@ def test_a_discussion_goes_on_in_a_new_thread() -> None:
     """Whoever started is told how, and no turn is lost."""
     table = Table().start().elaborate().say("Jordan, what about conflicts?")
     turns = table.rt.debate.turns
-    table.fail("post", "thread_not_found").say("Who pays?")
+    table.fail("post", "thread_not_found").say("Alex, who pays?")
     told = table.world.told[-1][1].text
     table.start_again()
 

@@ -1,13 +1,10 @@
 """What a voice says besides words goes into the record: where it stands, what it took, and that it was silent."""
 
-from typing import Any
-
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Speak
 from bot.domain.transcript.lines import Line
-from tests.domain.books import few_steps, thinking
-from tests.domain.table import Table
+from tests.domain.books import few_steps
+from tests.domain.table import Contribution, Table
 
 TOOK = {
     "provider": "acme",
@@ -22,9 +19,10 @@ KEEP_BOTH = Stance(
 )
 
 
-def discussing(**more: Any) -> Table:
+def discussing(*stances: Stance) -> Table:
     table = Table(few_steps()).start().do_step()
-    table.world.facts, table.world.more = TOOK, more
+    table.world.facts = TOOK
+    table.world.speech = lambda *_: Contribution("We keep both.", stances)
     return table.press(Action.ELABORATE)
 
 
@@ -51,7 +49,7 @@ def test_what_nobody_knows_is_absent() -> None:
 
 def test_a_stance_is_kept_with_the_turn_and_on_its_line() -> None:
     """Issue, position, and the turns it rests on."""
-    table = discussing(stances=(KEEP_BOTH,))
+    table = discussing(KEEP_BOTH)
 
     assert table.rt.debate.turns[1].stances == (KEEP_BOTH,)
     position = next(
@@ -63,47 +61,19 @@ def test_a_stance_is_kept_with_the_turn_and_on_its_line() -> None:
     assert claim.sources == (table.rt.debate.turns[0].line,)
 
 
-def test_a_turn_without_a_record_says_so() -> None:
-    """Its text counts, what it stands for is not guessed."""
-    table = Table(few_steps()).start().do_step()
-    table.world.facts = {"unrecorded": True}
-    table.press(Action.ELABORATE)
-
-    assert by(table, "SolutionsArchitect").meta["unrecorded"] is True
-    assert table.rt.debate.turns[1].unrecorded
-
-
-def test_what_a_synthesis_took_stands_on_its_line() -> None:
-    """So that the whole of an item can be added up."""
-    table = Table(few_steps()).start()
-    table.world.facts = TOOK
-    table.elaborate().say("Tunnels.").say("done")
-    spent = [line for line in table.lines if line.actor == "PlanningAgent" and "tokens_in" in line.meta]
-
-    assert [line.content.split()[0] for line in spent] == ["###"]
-
-
 def test_a_pass_is_recorded_and_not_posted() -> None:
-    """It uses no turn; the next one speaks."""
-    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
-    table.pay_until(lambda rt: bool(rt.elaboration and rt.elaboration.framed))
-    table.world.more = {"passed": True}
-    table.pay_until(lambda rt: not rt.debate.waiting)
-    table.resume_paying()
-    passed = [line for line in table.lines if line.meta.get("pass")]
+    """It uses no turn; what the call took stands on its line."""
+    table = Table(few_steps()).start().do_step()
+    table.world.facts = TOOK
+    table.world.speech = lambda speak, _: Contribution(
+        "We start.", passed=speak.persona != "business-analyst"
+    )
+    table.press(Action.ELABORATE)
+    passed = [line for line in table.lines if "nothing to add" in line.content]
 
     assert [line.meta["persona"] for line in passed] == ["solutions-architect", "system-designer"]
     assert [line.content for line in passed] == ["Alex has nothing to add.", "Jordan has nothing to add."]
+    assert all("tokens_in" in line.meta for line in passed)
     assert not any("nothing to add" in text for text in table.texts)
     assert table.rt.debate.turn_count == 1
     assert table.menu.offers(Action.END_ELABORATION)
-
-
-def test_an_assessment_stands_on_the_acknowledgement() -> None:
-    """Whether the answers so far satisfy the persona; nothing acts on it."""
-    table = Table(thinking(few_steps())).start()
-    table.world.more = {"satisfied": False}
-    table.say("For field work.")
-
-    assert by(table, "BusinessAnalyst").meta["satisfied"] is False
-    assert [effect.task for effect in table.completing if isinstance(effect, Speak)] == ["draft"]

@@ -6,6 +6,7 @@ from bot.domain.item.meta import Record
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages import trouble_wording as refusals
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
+from bot.domain.values.text import listed
 from tests.domain.table import shipped
 
 
@@ -17,11 +18,11 @@ def test_a_file_is_named_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("items", "listed"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+    ("items", "words"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
-def test_lists_read_like_sentences(items: list[str], listed: str) -> None:
+def test_lists_read_like_sentences(items: list[str], words: str) -> None:
     """With commas, and an "and" before the last."""
-    assert step_wording.listed(items) == listed
+    assert listed(items) == words
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ SIGNS = ("show_work", "clear_work", "react", "unreact")
 
 def thinking(*refused: WorkIndicator, agent: bool = False) -> Table:
     """A roundtable whose personas have a model, in a Slack that does not show what is *refused*."""
-    table = Table(replace(shipped(), policy=Policy(thinks=True, agent=agent))).start()
+    table = Table(replace(shipped(), policy=Policy(thinks=True, draft_seconds=0, agent=agent))).start()
     table.rt = table.rt.but(signs_refused=refused)
     return table
 
@@ -177,7 +177,7 @@ def test_a_persona_with_a_model_of_its_own_is_waited_for() -> None:
 
 def test_a_persona_that_never_thinks_is_not_waited_for() -> None:
     """Its front matter says `offline`, whatever the others think with."""
-    table = own_model("business-analyst", "offline", policy=Policy(thinks=True))
+    table = own_model("business-analyst", "offline", policy=Policy(thinks=True, draft_seconds=0))
 
     assert not table.say("Field work needs it.").order("show_work")
 

@@ -19,7 +19,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import machine
 from bot.domain.roundtable.inputs import Say
-from bot.domain.roundtable.outcomes import Outcome, PersonaSpoke
+from bot.domain.roundtable.outcomes import Outcome, TurnTaken
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine import roundtables
@@ -146,11 +146,15 @@ def _counted_twice() -> AbstractContextManager[object]:
     def counting(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
         completing = all(one.id != event.effect for one in rt.outbox)
         if not (
-            completing and isinstance(event, PersonaSpoke) and rt.elaboration and not rt.elaboration.exhausted
+            completing
+            and isinstance(event, TurnTaken)
+            and event.contributions
+            and rt.elaboration
+            and not rt.elaboration.exhausted
         ):
             return settled(rt, event, playbook)
-        by = event.persona
-        return rt.but(elaboration=rt.elaboration.spoken(by=by, name=by, text=event.text))
+        said = event.contributions[0]
+        return rt.but(elaboration=rt.elaboration.spoken(said, name=said.persona))
 
     return patch.object(machine, "_settled", counting)
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message

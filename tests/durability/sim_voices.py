@@ -1,10 +1,9 @@
-# ruff: noqa: ARG002 -- the port is wider than what is played here
 """The voices of the simulator: they say who speaks, and on what."""
 
-from collections.abc import Mapping
-
-from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.engine.ports import NO_FACTS, Facts, ReviewFound, Speech, VoiceContext
+from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Contribution, TurnKind
+from bot.domain.roundtable.effects import Speak
+from bot.domain.specification.claims import Quote
+from bot.engine.ports import ReviewFound, Speech, TurnSpeech, VoiceContext
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -17,17 +16,20 @@ class SimVoices:
     async def draft(self, cue: VoiceContext) -> Speech:
         return Speech(self._said(f"{cue.persona} heard it"))
 
-    async def frame(self, cue: VoiceContext) -> Speech:
-        return Speech(self._said(f"{cue.persona} frames it"))
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        most = MOST_IN_A_ROUND if asked.turn is TurnKind.ROUND else len(asked.personas)
+        number = cue.roundtable.debate.turn_count
+        found = [
+            Contribution(
+                persona=key,
+                text=self._said(f"{key} on {asked.turn.value}"),
+                quotes=(Quote(line=f"src/sync.py:{number}-{place}", words="the line of code"),),
+            )
+            for place, key in enumerate(asked.personas[:most])
+        ]
+        return TurnSpeech(tuple(found))
 
-    async def respond(self, cue: VoiceContext) -> Speech:
-        return Speech(self._said(f"{cue.persona} responds"))
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        summary = self._said("It matters")
-        return Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary=summary), NO_FACTS
-
-    async def review(self, cue: VoiceContext) -> ReviewFound:
+    async def review(self, cue: VoiceContext) -> ReviewFound:  # noqa: ARG002
         return ReviewFound(facts={"provider": self._said("scripted")})
 
     def _said(self, text: str) -> str:

@@ -36,6 +36,7 @@ from bot.engine.ports import (
     OpenedThread,
     Pay,
     Planning,
+    Profile,
     Records,
     RootMessage,
     ThreadMessages,
@@ -279,14 +280,9 @@ class SimChat:
         self._called(Kind.SLACK)
         return ""
 
-    async def who(self, person: str) -> Belonging:
-        return Belonging.MEMBER
-
-    async def offset(self, person: str) -> int | None:
-        return 0
-
-    async def zone(self, person: str) -> str:
-        return ""
+    async def profile(self, person: str) -> Profile:
+        self._called(Kind.SLACK)
+        return Profile(NAMES.get(person, person), Belonging.MEMBER, offset=0)
 
     async def members(self, channel: str) -> frozenset[str]:
         return frozenset()
@@ -300,13 +296,6 @@ class SimChat:
     async def publish_home(self, person: str, page: HomePage, *, urgency: Urgency) -> None: ...
 
     async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None: ...
-
-    def belonging(self, person: str) -> Belonging:
-        return Belonging.MEMBER
-
-    async def name(self, who: str) -> str:
-        self._called(Kind.SLACK)
-        return NAMES.get(who, who)
 
     def _looked(self, key: str) -> tuple[str, bool]:
         """Where it stands, and whether nobody knows."""

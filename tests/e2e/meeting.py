@@ -13,8 +13,7 @@ from bot import app
 from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.transcript import people
 from bot.domain.transcript.lines import Line, Transcript, read
-from bot.engine.clock import Clock, now
-from bot.engine.ports import Voices
+from bot.engine.ports import Clock, Voices, now
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
 from bot.slack.render import MORE, PREFIX, chosen
@@ -66,14 +65,12 @@ def person_of(slack: Sandbox, who: str) -> str:
 
 
 class _ThinkingPolicies(Policies):
-    """Personas have a model, whatever the settings say."""
+    """Personas have a model, whatever the settings say, and draft after *seconds* of silence."""
+
+    seconds: int
 
     def of(self, channel: str, policy: Policy) -> Policy:
-        return super().of(channel, policy).but(thinks=True)
-
-
-def _thinking(found: Policies) -> Policies:
-    return _ThinkingPolicies(default=found.default, channels=found.channels)
+        return super().of(channel, policy).but(thinks=True, draft_seconds=self.seconds)
 
 
 @dataclass
@@ -88,6 +85,10 @@ class Meeting:
     voices: Voices | None = None
     speed: float | None = None
     clock: Clock = now
+    draft_seconds: int = 0
+
+    def _thinking(self, found: Policies) -> Policies:
+        return _ThinkingPolicies(default=found.default, channels=found.channels, seconds=self.draft_seconds)
 
     @asynccontextmanager
     async def bot(self) -> AsyncIterator["Meeting"]:
@@ -96,7 +97,7 @@ class Meeting:
             settings(self.slack, self.workspace, **self.more),
             web=False,
             voices=self.voices,
-            policies=_thinking if self.voices else None,
+            policies=self._thinking if self.voices else None,
             speed=self.speed,
             clock=self.clock,
         ):

@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import Locator, Page, async_playwright, expect
 
 from bot import app
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.errors import ContentError
 from bot.shipped import meetings_dir, personas_dir, steps_dir

@@ -53,7 +53,7 @@ async def test_help_in_the_thread_is_for_whoever_asks(meeting: Meeting) -> None:
     ("asked", "slug", "source_id"),
     [
         ("#42", "gh-42", "GH-42"),
-        ("https://github.com/acme/api/issues/42", "gh-42", "GH-42"),
+        ("https://github.com/acme/api/issues/42", "gh-acme_api-42", "acme/api#42"),
         ("PROJ-12", "proj-12", "PROJ-12"),
     ],
 )
@@ -64,7 +64,7 @@ async def test_an_item_can_be_a_reference(meeting: Meeting, asked: str, slug: st
 
     assert meeting.meta["source_id"] == source_id
     if "//" in asked:
-        assert f"GH-42, <{asked}>" in (meeting.folder / "draft.md").read_text()
+        assert f"{source_id}, <{asked}>" in (meeting.folder / "draft.md").read_text()
 
 
 @pytest.mark.parametrize(

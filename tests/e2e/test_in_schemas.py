@@ -41,11 +41,16 @@ def assessed(source: str) -> Json:
     return {
         "declined": False,
         "say": "",
-        "satisfied": False,
-        "question": "How long is the longest tunnel?",
-        "about": 1,
-        "recommended": "40 minutes",
-        "why": "It sets the queue.",
+        "questions": [
+            {
+                "text": "How long is the longest tunnel?",
+                "to": "Grace",
+                "about": 1,
+                "recommended": "40 minutes",
+                "why": "It sets the queue.",
+            }
+        ],
+        "next": [],
         "entries": [entry],
     }
 
@@ -78,7 +83,7 @@ async def test_data_is_suggested_and_a_refusal_is_said_by_nobody(
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost in tunnels. Scope: small")
         asked = await meeting.seen("How long is the longest tunnel?")
-        assert "Suggested answer: 40 minutes" in str(asked.blocks)
+        assert "Maya would say: 40 minutes." in asked.text
         await meeting.until(lambda: "suggests" in str(meeting.menus("finish_step")[-1].blocks))
     async with meeting.bot():
         await meeting.say("accept 1", who="ada")

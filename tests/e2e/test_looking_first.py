@@ -31,7 +31,7 @@ def script(prompt: Prompt) -> str:
     quotes = [{"field": "text", "line": LINE.id, "words": LINE.text}]
     entries = [{"kind": "assumption", "fields": {"text": FOUND}, "quotes": quotes}]
     told = entries if OPENED in prompt.moving else []
-    return f"```record\n{json.dumps({'say': '', 'satisfied': True, 'entries': told})}\n```"
+    return f"```record\n{json.dumps({'say': '', 'entries': told})}\n```"
 
 
 async def test_what_it_finds_is_on_the_card_before_anybody_speaks(meeting: Meeting) -> None:

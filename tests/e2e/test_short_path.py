@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.record.verify import TRANSCRIPT, RecordedItem, differences
-from bot.storage.git.versions import versions
+from bot.storage.git.history import versions
 from slack_sandbox import Sandbox
 from tests.e2e.meeting import SHORT_PATH, Meeting, sandbox
 from tests.specification.meeting import PLAYBOOK

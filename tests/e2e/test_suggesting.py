@@ -33,9 +33,9 @@ def looking(prompt: Prompt) -> str:
     elif "asks you by name" in prompt.moving:
         told = {"say": "A queue keeps the order."}
     elif len(known) == 1:
-        asked = {"question": "How long is the longest tunnel?", "recommended": "40 minutes"}
-        told = {"satisfied": False, "about": 1, "why": "It sets the queue", **asked}
-    return f"```record\n{json.dumps({'say': '', 'satisfied': True, **told, 'entries': entries})}\n```"
+        asked = {"text": "How long is the longest tunnel?", "recommended": "40 minutes", "to": "Linus"}
+        told = {"questions": [{**asked, "why": "It sets the queue"}]}
+    return f"```record\n{json.dumps({'say': '', **told, 'entries': entries})}\n```"
 
 
 def with_a_mind(meeting: Meeting) -> ScriptedMind:
@@ -51,8 +51,8 @@ async def test_suggestions_stand_on_the_card_and_finish_waits_for_nobody(meeting
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost in tunnels")
         asked = await meeting.seen("How long is the longest tunnel?")
-        assert "Suggested answer: 40 minutes" in str(asked.blocks)
-        assert "Why it matters: It sets the queue" in str(asked.blocks)
+        assert "Maya would say: 40 minutes." in asked.text
+        assert "It sets the queue" in str(asked.blocks)
         await meeting.until(lambda: "suggests" in str(meeting.menus("finish_step")[-1].blocks))
         await meeting.say("At most 40 minutes", who="linus")
         card = await meeting.until(

@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import re
+
+import pytest
 
 from bot.domain.catalog.taxonomy import trouble
 from bot.voices.model import Completion, Prompt
@@ -27,32 +30,44 @@ verdict: approved
 LOST = trouble("ERR-INT-001").sentence
 
 
+OF_A_DISCUSSION = "draft after a discussion"
+TUNNELS = "Tunnels take twenty minutes."
+
+
 def task_of(prompt: Prompt) -> str:
     tasks = {
         "draft": "People have said something on the open step",
-        "frame": "Open the discussion",
-        "synthesize": "Put together what the discussion came to",
+        OF_A_DISCUSSION: "The discussion above is over",
     }
-    return next((task for task, words in tasks.items() if words in prompt.moving), "respond")
+    return next((task for task, words in tasks.items() if words in prompt.moving), "turn")
 
 
 def good(prompt: Prompt) -> Answer:
     """What a well-behaved model would answer."""
     return {
-        "draft": 'Tunnels, then.\n```record\n{"satisfied": false, "question": "Who loses most?"}\n```',
-        "frame": record("We have tunnels. Alex, what breaks first?"),
-        "respond": record("Maya Chen (Business Analyst): A queue, with two ways to merge.", STANCE)
-        if "Maya Chen, Business" in prompt.moving
-        else record("A queue, with two ways to merge.", STANCE),
-        "synthesize": json.dumps(
-            {
-                "insights": [{"text": "A queue keeps the order", "by": ["Alex"], "turns": ["t02"]}],
-                "decisions": [{"text": "Ship it", "by": "Alex", "turns": ["t02"]}],
-                "questions": [],
-                "summary": "A queue keeps the order.",
-            }
+        "draft": json.dumps(
+            {"say": "Tunnels, then.", "questions": [{"text": "Who loses most?"}], "entries": []}
         ),
+        "turn": opened(prompt),
+        OF_A_DISCUSSION: insight(prompt),
     }[task_of(prompt)]
+
+
+def insight(prompt: Prompt) -> str:
+    """What a person said in the discussion, with the id that stands before it."""
+    said = re.search(rf"\[([^\]]+)\] \w+:\n> {TUNNELS}", prompt.moving)
+    quotes = [{"field": "text", "line": said[1], "words": TUNNELS}] if said else []
+    entry = {"kind": "insight", "fields": {"text": TUNNELS}, "quotes": quotes}
+    told = {"say": "", "entries": [entry]}
+    return f"```record\n{json.dumps(told)}\n```"
+
+
+def opened(prompt: Prompt) -> str:
+    """What one persona says; together they have nothing to add."""
+    is_lead, is_round = (f"`{one}`" in prompt.moving for one in ("business-analyst", "system-designer"))
+    if is_lead:
+        return record("") if is_round else record("We have tunnels. Alex, what breaks first?")
+    return record("A queue, with two ways to merge.", STANCE)
 
 
 async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
@@ -62,7 +77,7 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost in tunnels. Scope: small")
-        await meeting.seen("Tunnels, then. Who loses most?")
+        await meeting.seen("Tunnels, then.")
         await meeting.press("finish_step")
         await meeting.menu("continue")
         await meeting.press("elaborate")
@@ -71,7 +86,7 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
         await meeting.press("go_on")
         await meeting.seen("Nobody has anything new.")
         await meeting.press("end_elaboration")
-        await meeting.seen("A queue keeps the order")
+        await meeting.seen("Elaboration Insights")
         await meeting.menu("continue")
         await meeting.slack.settled()
 
@@ -82,11 +97,11 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
     assert turns[1].content == "A queue, with two ways to merge."
     (patch,) = turns[1].meta["entries"]
     assert (patch["set"]["issue"], patch["set"]["option"]) == ("sync", "keep both edits")
-    assert patch["sources"] == [turns[0].message_id]
+    assert not patch.get("sources"), "nobody has read the others"
     assert {line.meta["provider"] for line in turns} == {"acme"}
     assert all(line.meta["cost"] == 0.0031 for line in turns)
-    assert "Proposed, and not decided: Ship it [t02]" in page
-    assert meeting.meta["elaborations"][0]["synthesis_summary"] == "A queue keeps the order."
+    assert "**Turns**: 3 | **Exit**: user-initiated" in page
+    assert meeting.meta["elaborations"][0]["synthesis_summary"].startswith("Nothing was decided on ")
     assert meeting.git("status", "--short") == ""
 
 
@@ -115,10 +130,78 @@ async def test_nobody_waits_for_a_model_when_a_step_is_finished(meeting: Meeting
 
     meeting.voices = thinking(ScriptedMind(script=good))
     async with meeting.bot():
-        await meeting.seen("Tunnels, then. Who loses most?")
+        await meeting.seen("Tunnels, then.")
         await meeting.slack.settled()
 
-    assert len([one for one in meeting.thread if "Who loses most?" in one.text]) == 1
+    assert len([one for one in meeting.thread if "Tunnels, then." in one.text]) == 1
+
+
+async def discussing(meeting: Meeting) -> None:
+    """A person has said something in a discussion."""
+    await meeting.start("Offline sync")
+    await meeting.say("Edits get lost in tunnels. Scope: small")
+    await meeting.seen("Tunnels, then.")
+    await meeting.press("finish_step")
+    await meeting.menu("continue")
+    await meeting.press("elaborate")
+    await meeting.menu("end_elaboration")
+    await meeting.seen("7 of 10 turns left")
+    await meeting.say(TUNNELS)
+    await meeting.seen("6 of 10 turns left")
+
+
+async def test_nobody_waits_for_a_model_when_a_discussion_ends(meeting: Meeting) -> None:
+    """It is saved while the model thinks; the next process drafts from it, once, and people accept that."""
+    meeting.voices = thinking(ScriptedMind(script=good))
+    async with meeting.bot():
+        await discussing(meeting)
+        mind = Pondering()
+        meeting.voices = thinking(mind)
+        await meeting.slack.settled()
+    async with meeting.bot():
+        await meeting.press("end_elaboration")
+        await meeting.seen("Elaboration Insights")
+        await meeting.menu("continue")
+        await meeting.until(lambda: OF_A_DISCUSSION in map(task_of, mind.asked))
+        assert len(meeting.meta["elaborations"]) == 1
+
+    meeting.voices = thinking(ScriptedMind(script=good))
+    async with meeting.bot():
+        await meeting.until(lambda: any("uggest" in one.text for one in meeting.menus("continue")))
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        await meeting.press("finish_step")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    proposed = [one for one in meeting.transcript.lines if "INS-001" in one.content]
+    assert len(proposed) == 1
+    assert sum("Elaboration Insights" in one.text for one in meeting.thread) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [("", "not read by"), ("I cannot help with that.", "not read by"), (lost("unavailable"), LOST)],
+    ids=["silent", "refusing", "away"],
+)
+async def test_a_model_that_fails_at_the_end_loses_nothing(
+    meeting: Meeting, answer: Answer, told: str
+) -> None:
+    """The block, the record and the menu are there; one line says what failed, with a button."""
+    meeting.voices = thinking(
+        ScriptedMind(script=lambda prompt: answer if task_of(prompt) == OF_A_DISCUSSION else good(prompt))
+    )
+    async with meeting.bot():
+        await discussing(meeting)
+        await meeting.press("end_elaboration")
+        await meeting.seen("Elaboration Insights")
+        await meeting.until(lambda: any(told in one.text for one in meeting.menus("continue")))
+        await meeting.slack.settled()
+
+    assert sum(told in one.text for one in meeting.thread) == 1
+    assert meeting.menus("retry" if told == LOST else "read_again")
+    assert len(meeting.meta["elaborations"]) == 1
+    assert TUNNELS in (meeting.folder / "quick-scan.md").read_text()
 
 
 async def test_nobody_waits_for_a_model_that_thinks_about_the_open_step(meeting: Meeting) -> None:
@@ -135,6 +218,7 @@ async def test_nobody_waits_for_a_model_that_thinks_about_the_open_step(meeting:
         await meeting.seen("Who loses most?")
         await meeting.slack.settled()
 
+    assert len(mind.asked) == 2
     assert len([one for one in meeting.thread if "Who loses most?" in one.text]) == 1
 
 

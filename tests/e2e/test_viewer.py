@@ -102,7 +102,7 @@ class Model:
         if body.get("tools") and not any(one["role"] == "tool" for one in body["messages"]):
             return await says(Answer("", calls=LOOKS))(request, body)
         self.answered += 1
-        told = {"say": "It says what it says.", "satisfied": True, "entries": []}
+        told = {"say": "It says what it says.", "entries": []}
         return await says(Answer(json.dumps(told)))(request, body)
 
     def was_told(self, words: tuple[str, ...]) -> list[str]:

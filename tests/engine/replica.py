@@ -9,12 +9,11 @@ from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Person
-from bot.engine.clock import now
 from bot.engine.commands import Commands
 from bot.engine.engine import BeforeSave, nothing_before
 from bot.engine.performers import Performers
 from bot.engine.personal import Personal
-from bot.engine.ports import Meter, Pay, Voices, Wake
+from bot.engine.ports import Meter, Pay, Voices, Wake, now
 from bot.engine.roundtables import Roundtables
 from bot.engine.shared_content import SharedContent
 from bot.engine.viewing import Viewers

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,10 +13,9 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.reviews.notice import Arrived, AskReview
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
 from bot.domain.values.places import Person, Place
-from bot.engine.clock import now
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Store
-from bot.engine.review_ports import KeptReview, Notices, ReviewCase, ReviewMeter
+from bot.engine.ports import Store, now
+from bot.engine.review_ports import KeptReview, Notices, ReviewCase
 from bot.engine.reviews import PREFIX, ReviewContext, ReviewTriage
 from bot.engine.viewing import Viewers
 from bot.server.review_webhook import entry_of
@@ -96,14 +94,6 @@ class PlayedReviewers:
 
 
 @dataclass
-class Counted(ReviewMeter):
-    results: Counter[str] = field(default_factory=Counter)
-
-    def reviewed(self, result: str) -> None:
-        self.results[result] += 1
-
-
-@dataclass
 class Room:
     """One process. `git` asks the workspace as a person would."""
 
@@ -114,7 +104,6 @@ class Room:
     slack: Sandbox
     root: Path
     woken: Woken
-    tally: Counter[str]
     thread: str = ""
 
     async def ask(self, *personas: str, key: str = "command.1") -> None:
@@ -206,7 +195,6 @@ async def room(
             sights=Viewers(store, workspace, OnePerson(), lambda _: shipped().policy),
             **more,
         )
-        counted = Counted()
         triage = ReviewTriage(
             notices=notices,
             archive=workspace,
@@ -214,9 +202,8 @@ async def room(
             reviewing=reviewing,
             clock=now,
             team=slack.team_id,
-            tally=counted,
         )
-        yield Room(triage, workspace, reviewers, notices, slack, root, woken, counted.results, thread)
+        yield Room(triage, workspace, reviewers, notices, slack, root, woken, thread)
 
 
 async def _kept(enter: Callable[[Any], Awaitable[Any]], root: Path, redis_url: str) -> tuple[Store, Notices]:

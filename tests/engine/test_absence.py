@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from bot.domain.roundtable.effects import ReadThread
-from bot.engine.clock import now
+from bot.engine.ports import now
 from bot.engine.roundtables import Absence
 from bot.errors import Unavailable
 from tests.engine.replica import Replica, discussing, replica

@@ -4,6 +4,7 @@ import pytest
 
 from bot.domain.values.places import Belonging, Person
 from bot.engine import access
+from bot.engine.ports import Profile
 from bot.errors import EffectError
 
 ADA = Person(id="U1")
@@ -15,11 +16,11 @@ class Answering:
     def __init__(self, refusals: int, *, again: bool = True) -> None:
         self.asked, self._refusals, self._again = 0, refusals, again
 
-    async def who(self, person: str) -> Belonging:  # noqa: ARG002
+    async def profile(self, person: str) -> Profile:
         self.asked += 1
         if self.asked <= self._refusals:
             raise EffectError("not now", again=self._again, after_seconds=0.001)
-        return Belonging.MEMBER
+        return Profile(person, Belonging.MEMBER)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ from bot.domain.roundtable.effects import Post, React, Rewrite
 from bot.domain.roundtable.posts import LiveMessage
 from bot.domain.roundtable.state import ROOT, Roundtable
 from bot.domain.values.places import Place
-from bot.engine.clock import now
 from bot.engine.performers import Performers
-from bot.engine.ports import Urgency
+from bot.engine.ports import Urgency, now
 from bot.engine.roundtables import Roundtables
 from bot.errors import Postponed
 from bot.storage.sqlite import SqliteStore

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.values.places import Place
-from bot.engine.ports import renewed
+from bot.engine.performers import renewed
 from bot.errors import SlackError
 from tests.domain.table import Table
 from tests.durability.world import SimChat, World

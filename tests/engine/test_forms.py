@@ -10,8 +10,8 @@ from bot.domain.roundtable.inputs import Specify
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Patch
 from bot.domain.values.places import Person, Place
-from bot.engine.clock import now
 from bot.engine.commands import Commands
+from bot.engine.ports import now
 from bot.engine.verbs.verb import VerbRequest
 from bot.errors import UserError
 from tests.engine.replica import ADA, Replica, commands_of, discussing, replica

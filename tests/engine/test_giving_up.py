@@ -1,18 +1,15 @@
 """Whoever stops does not wait for a model that nobody listens to any more."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Speak, Synthesize
-from bot.domain.roundtable.inputs import Mute, Resume, Stop
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.inputs import Mute, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.clock import now
-from bot.engine.ports import Facts, Speech, VoiceContext
+from bot.engine.ports import TurnSpeech, VoiceContext, now
 from bot.voices.offline.offline import OfflineVoices
 from tests.domain.table import Table
 from tests.engine.replica import ADA, Replica, replica, said
@@ -27,14 +24,17 @@ class Pondering(OfflineVoices):
         self.go = asyncio.Event()
         self.left = False
 
-    async def respond(self, cue: VoiceContext) -> Speech:
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        await self.ponder()
+        return await super().turn(cue, asked)
+
+    async def ponder(self) -> None:
         self.begun.set()
         try:
             await self.go.wait()
         except asyncio.CancelledError:
             self.left = True
             raise
-        return await super().respond(cue)
 
 
 def about_to_answer() -> Roundtable:
@@ -72,7 +72,7 @@ async def test_it_is_left_alone_at_once(redis_url: str, wish: str) -> None:
 
 
 async def test_other_news_does_not_disturb_it(redis_url: str) -> None:
-    """It is asked once more when it has spoken; the first answer is not thrown away before it is there."""
+    """Its answer is heard, and what was said meanwhile is for the next round."""
     voices, rt = Pondering(), about_to_answer()
     async with replica(redis_url, voices=voices) as one:
 
@@ -103,43 +103,3 @@ async def test_leaving_ends_it_and_hands_it_over(redis_url: str) -> None:
 
     assert voices.left
     assert after.has_pending(Speak)
-
-
-class Writing(Pondering):
-    """Writes a synthesis for as long as nobody stops it."""
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        await self.respond(cue)
-        return await super().synthesize(cue, files)
-
-
-def about_to_write() -> Roundtable:
-    table = Table().start().elaborate().say("Alex, what about conflicts?").stop_paying()
-    return table.press(Action.END_ELABORATION).pay_up_to("synthesize").rt.but(version=1)
-
-
-@pytest.mark.parametrize("typed", [True, False], ids=["typed", "command"])
-async def test_what_is_being_written_can_be_stopped(redis_url: str, *, typed: bool) -> None:
-    """By the word or the command; what people said stays, and resuming writes it."""
-    voices, rt = Writing(), about_to_write()
-    stop = said(rt, "stop", "2700000000.000900") if typed else Stop(key="wish", at=now(), person=ADA)
-    async with replica(redis_url, voices=voices) as one:
-        await one.store.put(rt, expected=0)
-        paying = asyncio.create_task(one.engine.pay(rt.slug))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await voices.begun.wait()
-            await one.engine.handle(rt.slug, stop)
-            await paying
-        stopped = await one.stored(rt)
-        voices.go.set()
-        await one.engine.handle(rt.slug, Resume(key="back", at=now(), person=ADA, place=rt.place))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await one.engine.pay(rt.slug)
-        after = await one.stored(rt)
-
-    assert voices.left
-    assert stopped.stage is Stage.PAUSED
-    assert not stopped.has_pending(Synthesize)
-    assert stopped.answers == rt.answers
-    assert stopped.working_at == ""
-    assert len(after.elaborations) == len(rt.elaborations) + 1

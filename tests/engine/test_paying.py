@@ -12,8 +12,7 @@ from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import Attempted
 from bot.domain.roundtable.stage import Stage
 from bot.domain.values.places import Place
-from bot.engine.clock import now
-from bot.engine.ports import Store, Urgency
+from bot.engine.ports import Store, Urgency, now
 from bot.engine.roundtables import REACTIONS_WAITING
 from bot.errors import SlackError
 from bot.server.metrics import Metrics

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bot.domain.catalog.policy import ChannelRules, Policies
-from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
+from bot.domain.messages.home_page import DailyMessage, HomePage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.timestamps import QuietHours
 from bot.engine.personal import Personal, spread
-from bot.engine.ports import Urgency
+from bot.engine.ports import Profile, Urgency
 from bot.errors import SlackError, UserError
 from bot.storage.sqlite import SqliteStore
 from tests.domain.table import Table, shipped
@@ -22,10 +22,9 @@ MONDAY = "2026-12-07"
 
 @dataclass
 class People:
-    """Everybody is in every channel, but for those in *left*."""
+    """Everybody is in every channel."""
 
     zones: dict[str, str] = field(default_factory=dict)
-    left: set[str] = field(default_factory=set)
     told: list[tuple[str, DailyMessage]] = field(default_factory=list)
     pages: list[tuple[str, HomePage]] = field(default_factory=list)
     refuses: bool = False
@@ -35,11 +34,11 @@ class People:
     async def name_or_id(self, person: str) -> str:
         return person.title()
 
-    async def zone(self, person: str) -> str:
-        return self.zones.get(person, "")
+    async def profile(self, person: str) -> Profile:
+        return Profile(person, zone=self.zones.get(person, ""))
 
     async def members(self, channel: str) -> frozenset[str]:  # noqa: ARG002 -- as the port has it
-        return frozenset({"ada", "grace", "linus"} - self.left)
+        return frozenset({"ada", "grace", "linus"})
 
     async def publish_home(self, person: str, page: HomePage, *, urgency: Urgency) -> None:
         if self.trouble:
@@ -151,16 +150,6 @@ async def test_reminders_keep_to_the_hours_of_every_channel(office: Office) -> N
     assert await office.at(7, "09:00") == ["ada"]
 
 
-async def test_whoever_left_the_channel_hears_nothing_of_it(office: Office) -> None:
-    """It may be private; and they cannot open the thread."""
-    office.people.left = {"ada"}
-    await office.personal.opened_home("ada")
-
-    assert await office.at(7, "09:00") == []
-    [(_, page)] = office.people.pages
-    assert (page.waiting, page.held, page.decided) == ((), (), ())
-
-
 async def test_a_refusal_disturbs_nobody_else(office: Office, caplog: pytest.LogCaptureFixture) -> None:
     """Slack does not let us write to one person: that is in the log, and not tried again that day."""
     office.people.refuses = True
@@ -241,14 +230,6 @@ async def test_a_page_that_slack_refuses_is_given_again_at_once(office: Office) 
     office.now = "2026-12-07T10:00:31.000Z"
     await office.personal.look()
     assert [person for person, _ in office.people.pages] == ["grace"]
-
-
-async def test_how_people_want_to_be_reminded_is_kept(tmp_path: Path) -> None:
-    """By the store, for the next process."""
-    async with SqliteStore(tmp_path) as store:
-        await Office(store).personal.remind("ada", "8:05")
-    async with SqliteStore(tmp_path) as store:
-        assert await store.people() == {"ada": ReminderSettings(time="08:05")}
 
 
 # --- not all at once --------------------------------------------------------------------------------------------------

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bot import content
+from bot.content.playbook import load
 from bot.content.watch import ContentWatch
 from bot.engine.shared_content import SharedContent
 from bot.errors import OtherContent, Unavailable
 from bot.shipped import personas_dir, steps_dir
 from bot.slack.reception import OTHER_CONTENT, sentence_for
-from bot.storage.contents import LocalContents, RedisContents
+from bot.storage.redis import RedisStore
+from bot.storage.sqlite import SqliteStore
 from tests.engine.replica import Replica, discussing, replica, said
 from tests.redis_server import RedisServer
 
@@ -20,7 +21,7 @@ from tests.redis_server import RedisServer
 @asynccontextmanager
 async def process(redis_url: str, own: str) -> AsyncIterator[tuple[Replica, SharedContent]]:
     """One with the content *own*."""
-    async with RedisContents(redis_url, team="T1") as contents:
+    async with RedisStore(redis_url, team="T1") as contents:
         shared = SharedContent(contents, lambda: own)
         await shared.beat()
         async with replica(redis_url, content=shared) as one:
@@ -70,7 +71,7 @@ async def test_processes_with_the_same_files_share(redis_url: str) -> None:
 async def test_files_that_are_read_again_keep_nobody_out(redis_url: str) -> None:
     """A process does not wait for what it had itself before."""
     own = "aaaa"
-    async with RedisContents(redis_url, team="T1") as contents:
+    async with RedisStore(redis_url, team="T1") as contents:
         shared = SharedContent(contents, lambda: own)
         await shared.beat()
         rt = shared.mark(discussing().rt)
@@ -86,7 +87,7 @@ async def test_while_it_is_not_known_who_lives_only_what_is_ours_is_touched(
 ) -> None:
     """A process that starts without its Redis may not be alone."""
     redis_server.stop()
-    async with RedisContents(redis_url, team="T1") as contents:
+    async with RedisStore(redis_url, team="T1") as contents:
         shared = SharedContent(contents, lambda: "aaaa")
         with pytest.raises(Unavailable):
             await shared.beat()
@@ -96,10 +97,11 @@ async def test_while_it_is_not_known_who_lives_only_what_is_ours_is_touched(
             shared.check(discussing().rt.but(content="bbbb"))
 
 
-async def test_without_redis_there_is_no_other_process() -> None:
+async def test_without_redis_there_is_no_other_process(tmp_path: Path) -> None:
     """A store in a file is one process's alone."""
-    shared = SharedContent(LocalContents(), lambda: "aaaa")
-    await shared.beat()
+    async with SqliteStore(tmp_path) as store:
+        shared = SharedContent(store, lambda: "aaaa")
+        await shared.beat()
 
     shared.check(discussing().rt.but(content="bbbb"))
     assert not shared.differs
@@ -114,7 +116,7 @@ async def test_the_fingerprint_is_that_of_the_files_in_use(tmp_path: Path) -> No
         for file in personas_dir().glob("*.md"):
             (personas / file.name).write_bytes(file.read_bytes())
         folders = personas, steps_dir()
-        watches.append(ContentWatch(lambda folders=folders: content.load(*folders), folders))  # type: ignore[misc]
+        watches.append(ContentWatch(lambda folders=folders: load(*folders), folders))  # type: ignore[misc]
     one, other = watches
     assert one.fingerprint == other.fingerprint
 

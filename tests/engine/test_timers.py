@@ -9,7 +9,7 @@ from bot.domain.roundtable.inputs import TimeCame
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName, set_timer
 from bot.domain.values.timestamps import before
-from bot.engine.clock import now
+from bot.engine.ports import now
 from tests.engine.replica import Replica, discussing, replica
 
 DAYS = 3 * 24 * 3600.0

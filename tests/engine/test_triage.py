@@ -13,7 +13,7 @@ import pytest
 from bot.domain.catalog.personas import Persona
 from bot.domain.reviews.notice import ENTRIES_KEPT
 from bot.domain.reviews.text import ReviewerOpinion
-from bot.engine.clock import now
+from bot.engine.ports import now
 from bot.engine.reviews import PREFIX
 from bot.errors import VoiceError
 from bot.slack.client import opened
@@ -66,16 +66,6 @@ async def test_personas_review_side_by_side(slack: Sandbox, thread: str, tmp_pat
         await here.pay()
 
     assert "REVIEW: FAIL | issues=3 (critical=3) | missing_inputs=0" in here.messages()[0].text
-
-
-async def test_only_those_who_are_asked_review(slack: Sandbox, thread: str, tmp_path: Path) -> None:
-    """And they alone are named."""
-    async with room(slack, tmp_path, thread=thread) as here:
-        await here.ask(ALEX)
-        await here.pay()
-
-    assert here.reviewers.asked == [ALEX]
-    assert "Reviewed by Alex Rivera (Solutions Architect)." in here.messages()[0].text
 
 
 async def test_one_who_is_late_is_told_of_and_holds_up_nobody(
@@ -358,19 +348,6 @@ async def test_the_same_wish_twice_is_one_review(slack: Sandbox, thread: str, tm
     assert "review 1." in here.messages()[0].text
 
 
-async def test_two_wishes_are_two_reviews(slack: Sandbox, thread: str, tmp_path: Path) -> None:
-    """Iterations, even when nothing has changed in between: each says when it was asked for."""
-    async with room(slack, tmp_path, thread=thread) as here:
-        await here.ask(key="command.1")
-        await here.pay()
-        await here.ask(key="command.2")
-        await here.pay()
-
-    (notice,) = here.messages()
-    assert "review 2." in notice.text
-    assert here.review(1) != here.review(2)
-
-
 async def test_a_store_that_lost_everything_still_has_one_message(
     slack: Sandbox, thread: str, tmp_path: Path
 ) -> None:
@@ -428,26 +405,6 @@ async def test_two_processes_post_one_message(
 
 
 # --- for those who watch ----------------------------------------------------------------------------------------------
-
-
-async def test_what_becomes_of_reviews_is_counted_once(slack: Sandbox, thread: str, tmp_path: Path) -> None:
-    """Each that was taken, the one message that was posted, and how often that was changed; old news is none."""
-    async with room(slack, tmp_path, thread=thread) as here:
-        for content in (PASSED, PASSED, PASSED + b"2"):
-            await here.arrive(content)
-            await here.pay()
-
-    assert here.tally == {"taken": 2, "posted": 1, "changed": 1}
-
-
-async def test_what_slack_refuses_for_good_is_counted(slack: Sandbox, thread: str, tmp_path: Path) -> None:
-    """The review is kept, and nobody is shown its line."""
-    slack.add_channel("triage", with_bot=False)
-    async with room(slack, tmp_path, thread=thread, channel=slack.channel("#triage").id) as here:
-        await here.arrive()
-        await here.pay()
-
-    assert here.tally == {"taken": 1, "failed": 1}
 
 
 async def test_what_is_owed_for_reviews_gets_older_until_it_is_paid(

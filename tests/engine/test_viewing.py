@@ -14,10 +14,9 @@ from bot.domain.messages.step_wording import surveyed
 from bot.domain.roundtable.effects import Survey
 from bot.domain.roundtable.outcomes import Surveyed
 from bot.domain.values.places import Belonging, HeldItem, Person, Place, Viewer
-from bot.engine.clock import now
 from bot.engine.performers import Performers
-from bot.engine.ports import Listing
-from bot.engine.viewing import MOST_MEMBERS, Viewers, held_item, member_in
+from bot.engine.ports import Listing, Profile, now
+from bot.engine.viewing import MOST_MEMBERS, Viewers, held_item
 from bot.errors import SlackError
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
@@ -53,11 +52,11 @@ class Channels:
     async def members(self, channel: str) -> frozenset[str]:
         return frozenset(self.people[channel])
 
-    async def who(self, person: str) -> Belonging:
+    async def profile(self, person: str) -> Profile:
         self.asked.append(person)
         if self.hangs:
             await self.hangs.wait()
-        return next(one[person] for one in self.people.values() if person in one)
+        return Profile(person, next(one[person] for one in self.people.values() if person in one))
 
 
 @pytest.fixture
@@ -142,16 +141,6 @@ async def test_a_policy_says_what_is_told_to_guests(
     assert not viewer.sees(HeldItem(team="T1", channel="C2", hidden=True))
     assert not viewer.sees(HeldItem(team="T2", channel="C1", hidden=True))
     assert (without.sees_code, without.knows_code) == (False, viewer.knows_code)
-
-
-async def test_on_home_a_person_sees_the_channels_that_they_are_in() -> None:
-    """Whoever they are, and nothing else."""
-    chat = Channels({"C1": {"U1": GUEST}, "C2": {"U2": MEMBER}})
-    viewer = await member_in(chat, "U1", "T1", ["C1", "C2"])
-
-    assert viewer.sees(HeldItem(team="T1", channel="C1", hidden=True))
-    assert not viewer.sees(HeldItem(team="T1", channel="C2"))
-    assert not viewer.sees(HeldItem())
 
 
 LISTED = Listing(KnownItem(slug="x", title="X"), "raw", 0, team="T1", channel="C2", thread="1.1")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bot import shipped
-from bot.content import load
+from bot.content.playbook import load
 from roundtable_eval.files import meetings_in, read_meeting
 from roundtable_eval.meeting import Meeting
 

@@ -47,7 +47,7 @@ class Drafting:
         self._asked += 1
         question = QUESTIONS[self._asked % len(QUESTIONS)]
         if name.startswith("assessment"):
-            return json.dumps({"say": question, "satisfied": False, "entries": self._entries(text)})
+            return json.dumps({"say": question, "entries": self._entries(text)})
         if name.startswith("entries"):
             return json.dumps({"entries": self._entries(text)})
         if name == "contribution":
@@ -121,7 +121,7 @@ async def test_one_look_at_the_code_counts_as_a_quote_of_it(meeting: Meeting) ->
         assert line
         quote = {"field": "title", "line": line[0], "words": "LIMIT = 5000"}
         entry = {"kind": "requirement", "fields": {"title": "The limit is 5,000"}, "quotes": [quote]}
-        return json.dumps({"say": "", "satisfied": True, "entries": [entry]})
+        return json.dumps({"say": "", "entries": [entry]})
 
     room, play = await played("alone", meeting, Asked(ask), ScriptedMind(SAYS_NOTHING))
 
@@ -139,7 +139,7 @@ async def test_a_model_that_does_not_answer_leaves_no_record_and_its_reason(
 
 async def test_what_a_contender_is_asked_has_no_word_of_a_sheet_that_nobody_said(meeting: Meeting) -> None:
     """It is told only what is said, so that a good question is what makes the difference."""
-    silent = json.dumps({"say": "", "satisfied": True, "entries": []})
+    silent = json.dumps({"say": "", "entries": []})
     mind = ScriptedMind(silent)
     room, _ = await played("alone", meeting, mind, ScriptedMind(SAYS_NOTHING))
     told = "\n".join(map(whole, mind.asked))

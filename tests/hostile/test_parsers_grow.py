@@ -17,24 +17,22 @@ from bot.domain.actions.table import ACTIONS
 from bot.domain.actions.words import exit_wish
 from bot.domain.catalog import addressing, policy, skip_if, steps
 from bot.domain.catalog.agenda import read_quick_scan
-from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import owned_sections
 from bot.domain.discussion import words as discussion_words
-from bot.domain.discussion.attesting import stand_of, takes_a_stand
-from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, Turn
-from bot.domain.discussion.synthesis import Decision, Insight, Synthesis
+from bot.domain.discussion.elaboration import BoardOption, Contribution, Elaboration, Stance, Turn
 from bot.domain.item import artifacts, item, meta
+from bot.domain.item.item_paths import safe_path
 from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.planning.plan import read_plan
 from bot.domain.privacy.redaction import Redactor, own_rule
 from bot.domain.reviews import review, reviewers
 from bot.domain.reviews import text as review_text
-from bot.domain.roundtable import citing, crosscheck, permalinks, words
+from bot.domain.roundtable import permalinks, words
 from bot.domain.roundtable.effects import Post, Speak
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.machine import decide
-from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.outcomes import TurnTaken
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import address, citations, claim_check, keywords, reader, snapshot
@@ -45,6 +43,7 @@ from bot.domain.specification.said_entries import Here
 from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.transcript.forgetting import Phrases, called_by
 from bot.domain.values import json_files, markdown, text
+from bot.domain.values.file_names import is_at
 from bot.domain.values.markdown import inert_line
 from bot.domain.values.text import content_words
 from bot.engine.verbs import steering
@@ -56,18 +55,20 @@ from bot.integrations.trace import CodeFacts, CodePlace, EntryFacts, TracedEntry
 from bot.record import text as record_text
 from bot.record.brief import read_record
 from bot.record.reading import InMemory
-from bot.slack import agent, limits, parse
+from bot.slack import limits, parse
 from bot.slack import markdown as mrkdwn
+from bot.slack.app import CATCH_UP, DECIDED, HELLO
 from bot.slack.render import parts
 from bot.storage import serialization
 from bot.storage.git import citing as citing_code
 from bot.storage.git import survey, sync
-from bot.storage.git.ranking import CodeLine, ranked
-from bot.voices import answers, concluding, sources
+from bot.storage.git.evidence import ranked
+from bot.voices import answers, sources
 from bot.voices.prompts import digest, fencing, own, seen, shown_files
 from roundtable_eval import people as simulated
 from tests.domain.table import Table, person, shipped
 from tests.growth import SHAPES, afresh, grown, growth
+from tests.integrations.test_source_files import read as source_files
 from tests.slack.conftest import NOW, payload
 from tests.slack.test_parse import US
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
@@ -162,11 +163,6 @@ def row_of(field: str) -> Callable[[str], str]:
     return lambda said: json.dumps({field: said})
 
 
-def synthesis(said: str) -> Synthesis:
-    insight, decision = Insight(text=said, turns=("t01",)), Decision(text=said, by="Ada", turns=("t01",))
-    return Synthesis(insights=(insight,), decisions=(decision,), summary=said)
-
-
 def filed(said: str) -> object:
     """A section, rewritten in a file of *said*, and with *said* as its text."""
     edit = artifacts.SectionEdit(path="a.md", heading="2. Terms", title="A", body="New.")
@@ -201,13 +197,13 @@ def contributed(table: Table) -> Read:
     asked = next(one for one in table.rt.outbox if isinstance(one, Speak))
 
     def read(said: str) -> object:
-        spoke = PersonaSpoke(
+        spoke = TurnTaken(
             key=asked.id,
             at=NOW,
             effect=asked.id,
-            persona=asked.persona,
-            text=said[: answers.LONGEST],
-            then=asked.then,
+            turn=asked.turn,
+            personas=asked.personas,
+            contributions=(Contribution(persona=asked.persona, text=said[: answers.LONGEST]),),
         )
         return decide(table.rt, spoke, shipped())
 
@@ -234,8 +230,8 @@ PEOPLE: Mapping[str, Read] = {
         VERBS.read_direct(f"position {said}"),
     ),
     "a lens": lambda said: reviewed(f"offline by {said}"),
-    "small talk": lambda said: [one.fullmatch(said) for one in (agent.HELLO, agent.DECIDED, agent.CATCH_UP)],
-    "a title to catch up on": lambda said: agent.CATCH_UP.fullmatch(f"catch me up on x{said}"),
+    "small talk": lambda said: [one.fullmatch(said) for one in (HELLO, DECIDED, CATCH_UP)],
+    "a title to catch up on": lambda said: CATCH_UP.fullmatch(f"catch me up on x{said}"),
     "wishes": lambda said: (
         [*ACTIONS.read_words(said)],
         words.is_aside(said),
@@ -283,9 +279,7 @@ PEOPLE: Mapping[str, Read] = {
         discussion_words.key(said),
         discussion_words.name(said),
     ),
-    "where somebody stands": lambda said: (takes_a_stand(said), stand_of("Ada", said)),
-    "steps named": lambda said: speaking.named_first(said, tuple(PLAYBOOK.roster)),
-    "a title": lambda said: (item.item_from(said), item.generate_slug(said), item.detect_source(said)),
+    "a title": lambda said: (item.item_from(said), item.generate_slug(said), item.path_in(said)),
     "an item": lambda said: item.resolve(
         said, [item.KnownItem(slug="offline-sync", title="Offline sync")], f"- {said}"
     ),
@@ -334,21 +328,16 @@ SHOWN: Mapping[str, Read] = {
 }
 
 MODELS: Mapping[str, Read] = {
-    "an answer": lambda said: answers.read(said, turns={"t01"}),
+    "an answer": answers.read,
+    "a turn": lambda said: answers.spoken_in(said, turns={"t01"}),
     "a list": lambda said: answers.rows_in(said, "entries"),
     "its own words": lambda said: (MAYAS.own(said, MAYA), speaking.own_words(said, MAYA, PLAYBOOK)),
     "its text": lambda said: (
         answers.tidied(said),
         answers.declines(said),
         answers.shortened(said),
-        answers.questions_in(said),
     ),
     "a long text": lambda said: answers.shortened(said, len(said) - 1),
-    "a synthesis": told(
-        lambda said: concluding.concluded(json.dumps({"insights": [{"text": said}]}), debate())
-    ),
-    "a synthesis in prose": told(lambda said: concluding.concluded(said, debate())),
-    "claims": lambda said: citing.grounded(synthesis(said), debate()),
     "a claim and its quote": lambda said: CHECK.flaws(said, [(Root("Ada", said), said)]),
     "a claim": lambda said: (CHECK.flaws(said, CLAIMS), CHECK.unsaid(said, ["We drop it."])),
     "a quote": lambda said: CHECK.unsaid("Ada said no to 40 requests a minute on 3 May 2026.", [said]),
@@ -407,10 +396,9 @@ FILES: Mapping[str, Read] = {
     "the digest of a section": artifacts.digest_of,
     "a name of a file": lambda said: (
         artifacts.original(said),
-        artifacts.safe_path(said),
+        safe_path(said),
     ),
     "quick-scan.md": read_quick_scan,
-    "ids in files": lambda said: crosscheck.undefined_ids({"requirements-spec.md": said}, [said]),
     "a review": lambda said: (review.parse(said), review.without_block(said), review.without_marker(said)),
     "a review with a block": lambda said: review.without_block(f"{review.MARKER}\n{said}"),
     "a finding": lambda said: (
@@ -422,7 +410,8 @@ FILES: Mapping[str, Read] = {
     "live state": told(lambda said: serialization.decoded("a", said)),
     "files found": survey._counts,
     "code that is searched": lambda said: ranked(
-        [CodeLine(said[:90], number, row) for number, row in enumerate(said.splitlines())], said.split()[:8]
+        [survey.CodeLine(said[:90], number, row) for number, row in enumerate(said.splitlines())],
+        said.split()[:8],
     ),
     "lines that git found": lambda said: list(survey._lines(said, said[:4], {said[4:9]: 1})),
     "commits": lambda said: list(survey._commits(said)),
@@ -442,6 +431,9 @@ FILES: Mapping[str, Read] = {
         one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)
     ],
     "an exported file": exported_edits.read_back,
+    "files that an item begins with": lambda said: source_files(
+        "x", {"x/spec.md": f"{said}\n## Decisions\n- {said}", "x/tasks.md": said}
+    ),
     "words in an exported file": lambda said: (
         exports.plain(said),
         exports.unplain(said),
@@ -466,8 +458,8 @@ CONTENT: Mapping[str, Read] = {
     "owned sections": lambda said: owned_sections(said, "a.md", outputs=("a.md",)),
     "conditions": told(skip_if.parse),
     "quiet hours": told(policy.quiet_hours),
-    "a glob of a persona": lambda said: Persona.is_at(said, "**/*a*a*b"),
-    "globs": lambda said: Persona.is_at("src/" + "a" * 300, said),
+    "a glob of a persona": lambda said: is_at(said, "**/*a*a*b"),
+    "globs": lambda said: is_at("src/" + "a" * 300, said),
 }
 
 DOORS = {**PEOPLE, **THREADS, **SHOWN, **MODELS, **FILES, **CONTENT}

@@ -7,8 +7,8 @@ import pytest
 from pygit2.enums import FileMode
 
 from bot.errors import ConfigError
+from bot.storage.git.history import versions
 from bot.storage.git.sync import SyncResult
-from bot.storage.git.versions import versions
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import Replica

@@ -15,7 +15,6 @@ from mcp import MCPError, StdioServerParameters, stdio_client
 from mcp.client import Client
 from mcp.types import TextContent
 
-from bench import start
 from bot.cli.agents import serve
 from bot.errors import ConfigError
 from bot.integrations import agents
@@ -332,13 +331,3 @@ def test_an_item_that_cannot_be_read_does_not_hide_the_others(
     limits, vast = agents.list_items(items_of(code)).rows
     assert (limits.item, limits.accepted, limits.problem) == ("limits", 5, "")
     assert vast.problem.startswith("The record of vast cannot be read: ")
-
-
-def test_a_bot_does_not_load_the_server() -> None:
-    ours = ("bot.cli.agents", "bot.cli.keys", "bot.integrations.agents", "bot.integrations.agent_server")
-    names = ("mcp", *ours, "bot.server.agent_route")
-    loaded = f"import bot.cli.main, sys; print([one for one in {names} if one in sys.modules])"
-    ran = subprocess.run([sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True)
-
-    assert ran.stdout.strip() == "[]"
-    assert "from mcp.server import MCPServer" not in start.imports()

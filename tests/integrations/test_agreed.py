@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.messages.attribution_wording import attribution, attribution_of
 from bot.domain.specification.claims import Claim, EntryState
 from bot.domain.specification.shown import QUOTE_CHARS, ShownClaim, ShownEntry, ShownItem, ShownSource
 from bot.domain.specification.snapshot import vouched
@@ -103,19 +102,6 @@ def test_an_entry_says_what_counts_who_said_it_and_where(git: Git) -> None:
     assert source.link == (
         "https://team.slack.com/archives/C1/p1700000000000100?thread_ts=1700000000.000100&cid=C1"
     )
-
-
-def test_a_claim_reads_as_on_cards_and_in_pages(git: Git) -> None:
-    """Of every entry that the meeting has, whatever became of it."""
-    meeting = discussed()
-    kept(git, meeting.lines)
-    shown = items(git.root).item(SLUG).shown
-
-    for entry in meeting.specification.entries.values():
-        told = shown.show_entry(entry.id)
-        assert told.attribution == attribution_of(entry, SCHEMA.kinds[entry.kind].text)
-        for field, claims in entry.claims.items():
-            assert [one.attribution for one in told.claims[field]] == list(map(attribution, claims))
 
 
 def test_nobody_has_said_what_was_only_proposed(git: Git) -> None:

@@ -270,13 +270,13 @@ def test_a_changed_block_proposes_its_words_for_its_entry(
     [
         ("openspec", "spec.md", "## ADDED Requirements\n",
          NEW_REQUIREMENT,
-         [("requirement", "Refusals are counted", ""),
+         [("requirement", "Refusals are counted: They SHALL be.", ""),
           ("criterion", "when one is refused, then a counter grows", "")]),
         ("openspec", "spec.md", "has a limit <!-- rate-limiting/FR-001 b8adb801: said by Ada -->\n",
          "\n#### Scenario: more\n- **THEN** it is logged\n", [("criterion", "it is logged", "FR-001")]),
         ("openspec", "design.md", "## Decisions\n\n", "- Log it\n", [("decision", "Log it", "")]),
         ("speckit", "spec.md", "### Functional Requirements\n\n", "- **FR-010**: System MUST count refusals\n",
-         [("requirement", "System must count refusals", "")]),
+         [("requirement", "System MUST count refusals", "")]),
         ("kiro", "requirements.md", "#### Acceptance Criteria\n\n", "1. THE SYSTEM SHALL ensure that it logs\n",
          [("criterion", "it logs", "FR-001")]),
     ],
@@ -305,7 +305,7 @@ def test_what_was_taken_out_or_moved_proposes_nothing() -> None:
 
 def test_what_stands_in_code_is_not_read() -> None:
     assert read_back("## Decisions\n\n```\n- an example\n```\n\n- Real") == (
-        ExportProposal(line=7, text="Real", kind="decision"),
+        ExportProposal(line=7, text="Real", kind="decision", last=7),
     )
 
 

@@ -1,8 +1,5 @@
 """Issues of GitHub are read by its REST interface, and every refusal is one sentence."""
 
-import subprocess
-import sys
-
 import pytest
 
 from bot.errors import EffectError
@@ -96,8 +93,3 @@ async def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.
     async with strict_github() as stand_in:
         stand_in.add("acme/api#42", "Rate limits", "a" * 65_536)
         assert "no usable answer" in await refused(stand_in, "acme/api#42")
-
-
-def test_a_bot_without_a_key_does_not_load_it() -> None:
-    code = "import bot.app, sys; sys.exit('bot.integrations.github' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,15 +1,13 @@
 """What the code shows of what was agreed, as `roundtable trace` and `roundtable why` say it in a clone."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.integrations.trace import is_test
-from tests.command_line import ROOT, CommandLine, Ran
+from bot.integrations.trace import is_test, items_named
+from tests.command_line import CommandLine, Ran
 from tests.integrations.traced import AFTER, BEFORE, TESTS, LimitsMeeting, Trace, TracedCode
 
 
@@ -407,6 +405,15 @@ async def test_private_items_of_another_repository_are_shown_when_they_are_named
     assert named.json["private"] == 0
 
 
+def test_of_the_record_only_what_a_message_names_is_read() -> None:
+    """By its name, or by almost its name; an id alone means the only item."""
+    known = ("limits", "limit", "quotas")
+    assert items_named("Refs: limits/FR-001", known) == {"limits"}
+    assert items_named("Refs: quota/FR-001", known) == {"quotas"}
+    assert items_named("Refs: FR-001", known) == frozenset()
+    assert items_named("Refs: FR-001", ("limits",)) == items_named("FR-001", known, ("limits",)) == {"limits"}
+
+
 async def test_a_message_of_a_commit_is_checked_before_it_is_made(code: TracedCode, cli: Trace) -> None:
     """Only its addresses, and only what git keeps of it."""
     meeting = LimitsMeeting()
@@ -467,25 +474,3 @@ async def test_a_path_is_read_as_it_looks_from_here(
         assert [one["entry"]["address"] for one in ran.json] == ["limits/FR-001"]
     ran = await cli("why", "--json", "src/odd:1")
     assert [one["entry"]["address"] for one in ran.json] == ["limits/FR-002"]
-
-
-async def test_the_trace_and_show_say_who_said_it_in_the_same_words(code: TracedCode, cli: Trace) -> None:
-    meeting = LimitsMeeting()
-    proposed = meeting.propose(
-        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Refusals are logged"}}
-    )
-    meeting.press("Ada", {"id": "FR-003", "accept": True}, press=proposed)
-    code.record(meeting)
-
-    entries = (await cli("trace", "--json")).json["entries"]
-    assert len(entries) == 6
-    for one in entries:
-        shown = await cli("show", one["address"], ROUNDTABLE_WORKSPACE=str(code.git.root))
-        sentence = one["said"][0].upper() + one["said"][1:]
-        assert sentence in shown.out
-
-
-def test_a_bot_does_not_load_the_trace() -> None:
-    told = "import bot.cli.main, sys; print([one for one in sys.modules if 'trace' in one and one.startswith('bot.')])"
-    ran = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "[]"

@@ -1,24 +1,23 @@
 """The script of a meeting in the real engine: state on a disk, the item in git, a Slack that is played."""
 
-from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, TurnKind
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Press, Say, Start
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import read
 from bot.domain.values.places import Person
-from bot.engine.clock import now
 from bot.engine.performers import Performers
-from bot.engine.ports import NO_FACTS, Facts, ReviewFound, Speech, VoiceContext
+from bot.engine.ports import Facts, ReviewFound, Speech, TurnSpeech, VoiceContext, now
 from bot.engine.roundtables import Roundtables
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.sqlite import SqliteStore
 from tests.domain.books import few_steps
-from tests.domain.table import HERE, NAMES
+from tests.domain.table import HERE, NAMES, taken
 from tests.durability.world import SimChat, SimRecords, World
 from tests.engine.replica import Woken
 from tests.meetings.script import Deed, Played, Pressed, Said, Script
@@ -37,25 +36,16 @@ class ScriptedVoices:
     async def draft(self, cue: VoiceContext) -> Speech:  # noqa: ARG002 -- as the port has it
         return Speech("Noted.")
 
-    async def frame(self, cue: VoiceContext) -> Speech:
-        return self._speech(cue)
-
-    async def respond(self, cue: VoiceContext) -> Speech:
-        return self._speech(cue)
-
-    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
-        del cue, files
-        return (), NO_FACTS
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
-        return self._script.synthesis(cue.roundtable), FACTS
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        found = (
+            taken(self._script.contribution(key, cue.roundtable), key, number, cue.roundtable)
+            for number, key in enumerate(asked.personas)
+        )
+        most = MOST_IN_A_ROUND if asked.turn is TurnKind.ROUND else len(asked.personas)
+        return TurnSpeech(tuple(islice(filter(None, found), most)), FACTS)
 
     async def review(self, cue: VoiceContext) -> ReviewFound:  # noqa: ARG002
         return ReviewFound()
-
-    def _speech(self, cue: VoiceContext) -> Speech:
-        said = self._script.contribution(cue.persona, cue.roundtable)
-        return Speech(said.text, FACTS, said.stances, said.quotes_in(cue.roundtable), passed=said.passed)
 
 
 async def held(script: Script, root: Path) -> Played:

@@ -1,5 +1,5 @@
 """
-Meetings that are played from a script: what personas say and put on record, what people do, what a voice makes of it.
+Meetings that are played from a script: what personas say and put on record, and what people do.
 
 The same script goes through the pure engine (`played`), and through the real one, on a disk and in git (`held`).
 """
@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Insight, Objection, Synthesis
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import TimerName
 from bot.domain.transcript.lines import Line
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
@@ -43,7 +43,6 @@ class Script(NamedTuple):
 
     personas: Mapping[str, Sequence[Contribution]]
     people: Sequence[Deed] = ()
-    syntheses: Sequence[Synthesis] = ()
     max_turns: int = 10
 
     def contribution(self, persona: str, rt: Roundtable) -> Contribution:
@@ -55,10 +54,6 @@ class Script(NamedTuple):
         own = self.personas.get(persona, ())
         return own[given] if given < len(own) else PASS
 
-    def synthesis(self, rt: Roundtable) -> Synthesis:
-        tries = rt.debate.failed_syntheses
-        return self.syntheses[min(tries, len(self.syntheses) - 1)] if self.syntheses else fair()
-
 
 class Played(NamedTuple):
     """What is left of a meeting: the thread, and the lines."""
@@ -67,12 +62,12 @@ class Played(NamedTuple):
     lines: tuple[Line, ...]
 
     @property
-    def synthesis(self) -> Line:
+    def block(self) -> Line:
         return next(line for line in reversed(self.lines) if "### Elaboration Insights" in line.content)
 
     @property
     def shown(self) -> Message:
-        """The synthesis as people see it."""
+        """The block as people see it."""
         shown = next(one for one in reversed(self.thread) if "### Elaboration Insights" in one.text)
         return shown.but(text=shown.text[shown.text.index("### Elaboration Insights") :])
 
@@ -92,8 +87,6 @@ def played(script: Script) -> Played:
         return script.contribution(speak.persona, rt)
 
     table.world.speech = speech
-    table.world.syntheses = list(script.syntheses)
-    table.world.synthesis = (script.syntheses or [fair()])[-1]
     table.elaborate()
     for deed in script.people:
         follow(table, deed)
@@ -104,16 +97,11 @@ def played(script: Script) -> Played:
 
 def follow(table: Table, deed: Deed) -> Table:
     if isinstance(deed, Said):
-        return table.say(deed.text, who=deed.who)
+        table.say(deed.text, who=deed.who)
+        return table.take_round() if TimerName.ROUND in table.rt.timers else table
     return table.press(deed.action, who=deed.who, value=deed.value)
 
 
 def says(text: str, position: str, *because: str, issue: str = STORAGE) -> Contribution:
     """A contribution with one stance on record."""
     return Contribution(text, (Stance(issue=issue, position=position, because=because),))
-
-
-def fair(*turns: str, objections: Sequence[Objection] = ()) -> Synthesis:
-    """A synthesis that rests on *turns*, and has those *objections*."""
-    insight = Insight(text="Where the edits are kept matters", by=("Alex",), turns=turns)
-    return Synthesis(insights=(insight,), objections=tuple(objections), summary="Storage was discussed")

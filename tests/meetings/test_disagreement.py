@@ -13,7 +13,7 @@ from bot.domain.transcript.lines import Line, Source
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
-from tests.meetings.script import ALEX, DONE, GO_ON, JORDAN, MAYA, Pressed, Said, Script, fair, played, says
+from tests.meetings.script import ALEX, DONE, GO_ON, JORDAN, MAYA, Pressed, Said, Script, played, says
 
 ASKED = (
     "On storage, Alex and Jordan see this differently. Alex favors Redis because of t01 (Maya). Jordan favors SQLite "
@@ -110,23 +110,22 @@ def test_a_decision_does_nothing_but_stand_there() -> None:
 
 
 def test_the_synthesis_has_the_decision_word_by_word() -> None:
-    """Whatever the voice made of it."""
-    shown = played(Script(PERSONAS, [DECIDED, DONE], [fair("t02")])).shown.text
+    """With who decided it."""
+    shown = played(Script(PERSONAS, [DECIDED, DONE])).shown.text
 
     assert "#### Decisions Made\n- storage: SQLite (Grace)\n" in shown
 
 
 def test_who_is_against_what_people_decided_is_not_forgotten() -> None:
-    """The other side is an objection then."""
-    shown = played(Script(PERSONAS, [DECIDED, DONE], [fair("t02")])).shown.text
+    """Both sides stand below the decision."""
+    shown = played(Script(PERSONAS, [DECIDED, DONE])).shown.text
 
-    assert "- [Alex] storage: Redis (“Redis is fast.”): open [t02]" in shown
-    assert "[Jordan] storage: SQLite" not in shown
+    assert "#### Positions\n- A: Redis – *Alex*\n- B: SQLite – *Jordan*\n" in shown
 
 
 def test_people_may_ignore_the_question() -> None:
     """The discussion goes on, and nobody asks the same again."""
-    meeting = played(Script(PERSONAS, [Said("Let us hear more."), GO_ON, DONE], [fair("t02")]))
+    meeting = played(Script(PERSONAS, [Said("Let us hear more."), GO_ON, DONE]))
 
     assert meeting.texts.count(ASKED) == 1
     assert decided(meeting.lines) == []
@@ -181,7 +180,7 @@ def test_issues_are_put_one_after_the_other() -> None:
         ALEX: [Contribution("Redis, short.", (*PERSONAS[ALEX][0].stances, two))],
         JORDAN: [Contribution("A file, long.", (*PERSONAS[JORDAN][0].stances, other))],
     }
-    meeting = played(Script(personas, [DECIDED, Pressed(Action.DECIDE, "0"), DONE], [fair("t02")]))
+    meeting = played(Script(personas, [DECIDED, Pressed(Action.DECIDE, "0"), DONE]))
 
     assert decided(meeting.lines) == ["storage: SQLite", "names: short"]
 

@@ -283,7 +283,7 @@ async def test_people_are_known_however_little_is_said_of_them(
 ) -> None:
     """Without a profile, or switched off. Another organisation's people are external, though they have one."""
     async with _chat(served.slack) as chat:
-        assert await chat.name(person) == name
+        assert (await chat.profile(person)).name == name
         assert chat.belonging(person) is belongs
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
 from bot.files import TRANSCRIPT_BYTES, File
+from bot.record.reading import NamedFile
 from bot.record.verify import TRANSCRIPT, RecordedItem
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import thinking
@@ -23,8 +24,8 @@ CALL = {
 }
 
 
-def record_at(path: Path) -> File:
-    return File(path.parent, path.name, TRANSCRIPT_BYTES)
+def record_at(path: Path) -> NamedFile:
+    return NamedFile(File(path.parent, path.name, TRANSCRIPT_BYTES))
 
 
 def an_evening(table: Table | None = None) -> Table:

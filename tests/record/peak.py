@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from bot.files import CHOSEN_RECORD_BYTES, File
-from bot.record.reading import replay
+from bot.record.reading import NamedFile, replay
 
 STATUS = Path("/proc/self/status")
 
@@ -19,5 +19,5 @@ def peak_kib() -> int:
 
 if __name__ == "__main__":
     path = Path(sys.argv[1])
-    record = File(path.parent, path.name, CHOSEN_RECORD_BYTES)
+    record = NamedFile(File(path.parent, path.name, CHOSEN_RECORD_BYTES))
     sys.stdout.write(f"{replay(record).lines} {peak_kib()}\n")

@@ -1,22 +1,18 @@
 """What the page of a record begins with: what the roundtable came to. It is read on phones, on paper, and aloud."""
 
 import json
-import os
 import re
-import shutil
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Page, expect
 
 from bot.cli.replay import written
 from bot.record.brief import Labels
 from bot.record.verify import RecordedItem
 from tests.accessible import flaws_of
 
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 LABELS = Labels(
     {"BusinessAnalyst": "Maya Chen", "SolutionsArchitect": "Alex Rivera"},
     (
@@ -28,15 +24,6 @@ LABELS = Labels(
 THREAD = "https://acme.slack.com/archives/C042/p1700000000000100"
 STORE = "Where do the counters live?"
 Fields = dict[str, Any]
-
-
-@pytest.fixture
-async def page() -> AsyncIterator[Page]:
-    async with async_playwright() as playwright:
-        command = os.environ.get("CHROMIUM") or shutil.which("chromium")
-        browser = await playwright.chromium.launch(executable_path=command, args=QUIET)
-        yield await browser.new_page(viewport={"width": 1280, "height": 900})
-        await browser.close()
 
 
 def person(name: str, said: str, **meta: Any) -> Fields:
@@ -198,20 +185,16 @@ async def test_the_transcript_is_folded_behind_it(page: Page, tmp_path: Path) ->
     await expect(page.locator("#L3 .who")).to_have_text("Roundtable")
 
 
-async def test_it_needs_no_script(tmp_path: Path) -> None:
+async def test_it_needs_no_script(page: Page, tmp_path: Path) -> None:
     """Without one the filters, which would do nothing, are not there; all else is."""
-    address = shown(tmp_path, a_disagreement())
-    async with async_playwright() as playwright:
-        command = os.environ.get("CHROMIUM") or shutil.which("chromium")
-        browser = await playwright.chromium.launch(executable_path=command, args=QUIET)
-        context = await browser.new_context(java_script_enabled=False)
-        page = await context.new_page()
-        await page.goto(address)
-        await expect(page.get_by_text("Token bucket in Redis")).to_be_visible()
-        await page.locator("summary").click()
-        await expect(page.locator("#L5")).to_be_visible()
-        await expect(page.locator("#filters")).to_be_hidden()
-        await browser.close()
+    browser = page.context.browser
+    assert browser
+    without = await (await browser.new_context(java_script_enabled=False)).new_page()
+    await without.goto(shown(tmp_path, a_disagreement()))
+    await expect(without.get_by_text("Token bucket in Redis")).to_be_visible()
+    await without.locator("summary").click()
+    await expect(without.locator("#L5")).to_be_visible()
+    await expect(without.locator("#filters")).to_be_hidden()
 
 
 def a_lot() -> list[Fields]:

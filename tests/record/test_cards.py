@@ -9,7 +9,7 @@ import pytest
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from bot.record.verify import differences
-from bot.storage.git.versions import versions
+from bot.storage.git.history import versions
 from tests.domain.table import Table
 from tests.record.kept import committed
 from tests.specification.meeting import PLAYBOOK

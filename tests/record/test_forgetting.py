@@ -17,8 +17,7 @@ from bot.domain.transcript.seal import foreign_ids, read_chain
 from bot.record.reading import replay as replayed
 from bot.record.rewritten import Rewriting
 from bot.record.verify import RecordedItem
-from bot.storage.git.forget import Forgetter, Found
-from bot.storage.git.scrub import Scrubber
+from bot.storage.git.erasing import Forgetter, Found, Scrubber
 from tests.domain.books import thinking
 from tests.domain.table import Table, shipped
 from tests.record.kept import ITEMS, an_evening, committed
@@ -56,7 +55,7 @@ class Erasing:
         self.number = 0
 
     def forget(self, person: str, *, words: bool, typed: bool) -> None:
-        git = Forgetter(self.root, items_dir=ITEMS, seal=SEAL, lock_seconds=0.1)
+        git = Forgetter(self.root, items_dir=ITEMS, seal=SEAL)
         known, self.number = git.known_people(), self.number + 1
         name = "" if person in known.forgotten else known.names.get(person, "")
         whom = Forgetting(person, name, "2026-11-28", words=words, typed=typed)
@@ -71,7 +70,7 @@ class Erasing:
 
     def scrub(self) -> None:
         self.number += 1
-        scrubber = Scrubber(self.root, items_dir=ITEMS, redact=Redactor(), lock_seconds=0.1, seal=SEAL)
+        scrubber = Scrubber(self.root, items_dir=ITEMS, redact=Redactor(), seal=SEAL)
         scrubber.scrub(self.item.slug, now=at(self.number))
 
     def differences(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from bot.cli.replay import verified
 from bot.domain.transcript.state import State
 from bot.record.brief import read_record
 from bot.record.page import as_html
@@ -64,13 +63,3 @@ def test_without_a_meta_json_only_the_lines_are_verified() -> None:
     found = list(differences(RecordedItem(GOLDEN, DAMAGED)))
 
     assert [(one.file, one.line) for one in found] == [("damaged.jsonl", number) for number, _ in FLAWS]
-
-
-def test_sound_ones_hold() -> None:
-    """Also in the repository that they are kept in, which knows their history."""
-    assert [
-        verified(RecordedItem(GOLDEN, GOLDEN / f"{name}.jsonl")) for name in ("workshop", "variations")
-    ] == [
-        [],
-        [],
-    ]

@@ -9,7 +9,7 @@ from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.messages.message import Action
 from bot.domain.planning.projections import BRIEF, PLAN, PLAN_FILES, REVIEW
 from bot.record.verify import RecordedItem, differences
-from bot.storage.git.versions import versions
+from bot.storage.git.history import versions
 from tests.domain.table import Table, shipped
 from tests.record.kept import committed
 

@@ -13,7 +13,7 @@ from bot.domain.specification.projection import Projection
 from bot.record import words_kept
 from bot.record.verify import RecordedItem, differences
 from bot.record.words_kept import unkept
-from bot.storage.git.versions import versions
+from bot.storage.git.history import versions
 from tests.domain.table import Table, shipped
 from tests.domain.test_cards import NO_PDF, ROWS, feature_step
 from tests.record.kept import committed

@@ -13,12 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.cli import replay
-from bot.domain.item.artifacts import SPECIFICATION
+from bot.domain.item.item_paths import SPECIFICATION
 from bot.domain.specification.snapshot import read
 from bot.domain.transcript.lines import append
 from bot.domain.transcript.state import REPRODUCED
+from bot.engine.ports import ItemVersion
 from bot.record.verify import RecordedItem, differences
-from bot.storage.git.versions import ItemVersion, versions
+from bot.storage.git.history import versions
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.table import shipped
 from tests.record.kept import ITEMS, an_evening, committed, written

@@ -9,7 +9,7 @@ from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import AnswerQuestion, SealPosition
 from bot.record.verify import differences
-from bot.storage.git.versions import versions
+from bot.storage.git.history import versions
 from tests.domain.table import Table, person, shipped
 from tests.record.kept import committed
 

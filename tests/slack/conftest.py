@@ -22,6 +22,7 @@ from bot.domain.roundtable.inputs import (
     Say,
 )
 from bot.domain.values.places import ChannelKind, Person, Place
+from bot.engine.commands import Commands
 from bot.engine.desk import Reply
 from bot.engine.ports import OnceMarks
 from bot.engine.verbs.verb import VerbRequest
@@ -29,7 +30,7 @@ from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity, identify, opened
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from bot.slack.reception import CommandHandler, Reception
+from bot.slack.reception import Reception
 from bot.slack.transport import Sockets
 from slack_sandbox import App, Sandbox, Timing
 from tests.patience import PATIENCE_SECONDS
@@ -53,7 +54,7 @@ class Remembered(OnceMarks):
         return first
 
 
-class ScriptedDesk(CommandHandler):
+class ScriptedDesk(Commands):
     """Notes what is brought to it; `replies` and `fails` say how it answers, `saving` how long that takes."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.catalog.personas import Roster
 from bot.domain.messages.message import Action, Card, CardPart, CardRow, Choice, Link, Message
 from bot.domain.values.places import Belonging, Person, Place
-from bot.engine.ports import RateBudget, RateLimit, Urgency
+from bot.engine.ports import Profile, RateBudget, RateLimit, Urgency
 from bot.errors import Postponed, SlackError
 from bot.slack.chat import POSTED_AGAIN, SlackChat
 from bot.slack.client import Identity, is_here
@@ -655,7 +655,7 @@ async def test_a_thread_is_read_as_people_wrote_it(chat: SlackChat, place: Place
     """Names in place of ids; neither bots, nor calls for us, nor joins are anybody's words."""
     ada, grace = sandbox.person("ada"), sandbox.person("grace")
     root = await ada.say(CHANNEL, "Dark mode & co")
-    await grace.say(CHANNEL, "yes <@U0ADA>", thread_ts=root)
+    await grace.say(CHANNEL, "yes <@U0GRACE>", thread_ts=root)
     await ada.mention(CHANNEL, "start", thread_ts=root)
     thread = place.but(thread=root)
     await chat.post(thread, MAYA, key="k", again=False)
@@ -665,7 +665,7 @@ async def test_a_thread_is_read_as_people_wrote_it(chat: SlackChat, place: Place
     assert read.complete
     assert [(one.person.name, one.text) for one in read.heard] == [
         ("Ada", "Dark mode & co"),
-        ("Grace", "yes @U0ADA"),
+        ("Grace", "yes @Grace"),
     ]
 
 
@@ -692,8 +692,8 @@ async def test_of_a_thread_without_end_no_more_is_read_than_a_few_calls(
 
 async def test_people_are_asked_after_once(chat: SlackChat, sandbox: Sandbox) -> None:
     """And somebody Slack does not know is called by their id."""
-    assert [await chat.name("U0ADA") for _ in range(3)] == ["Ada"] * 3
-    assert await chat.name("U0NOBODY") == "U0NOBODY"
+    assert [(await chat.profile("U0ADA")).name for _ in range(3)] == ["Ada"] * 3
+    assert await chat.profile("U0NOBODY") == Profile("U0NOBODY")
     assert len(sandbox.calls_of("users.info")) == 2
 
 
@@ -703,44 +703,10 @@ async def test_a_name_that_slack_cannot_say_right_now_is_asked_later(
     """An outage must not turn people into ids for good."""
     sandbox.fail_next("users.info", status=503)
     with pytest.raises(SlackError) as trouble:
-        await chat.name("U0ADA")
+        await chat.profile("U0ADA")
 
     assert trouble.value.again
-    assert await chat.name("U0ADA") == "Ada"
-
-
-@pytest.mark.parametrize(
-    ("trouble", "reason", "words"),
-    [
-        ("remove_bot", "not_in_channel", "/invite @roundtable"),
-        ("archive", "is_archived", "archived"),
-        ("revoke_token", "token_revoked", "SLACK_BOT_TOKEN"),
-    ],
-)
-async def test_a_refusal_is_one_sentence_with_the_fix(
-    chat: SlackChat, thread: Place, sandbox: Sandbox, trouble: str, reason: str, words: str
-) -> None:
-    """What stands in the way, and who can move it."""
-    getattr(sandbox, trouble)()
-
-    with pytest.raises(SlackError, match=words) as refused:
-        await chat.post(thread, MAYA, key="k", again=False)
-
-    assert (refused.value.reason, refused.value.again) == (reason, False)
-
-
-async def test_slack_asking_for_patience_is_told_to_the_engine(
-    chat: SlackChat, thread: Place, sandbox: Sandbox
-) -> None:
-    """Nothing is retried here; Retry-After comes along."""
-    sandbox.fail_next("chat.postMessage", status=429, retry_after=7)
-    before = len(sandbox.calls_of("chat.postMessage"))
-
-    with pytest.raises(SlackError) as refused:
-        await chat.post(thread, MAYA, key="k", again=False)
-
-    assert (refused.value.again, refused.value.after_seconds) == (True, 7)
-    assert len(sandbox.calls_of("chat.postMessage")) == before + 1
+    assert (await chat.profile("U0ADA")).name == "Ada"
 
 
 async def _reply_url(sandbox: Sandbox) -> str:
@@ -870,11 +836,11 @@ async def test_an_answer_that_is_too_late_is_not_remembered(
 async def test_what_has_changed_of_a_person_is_known_at_once(chat: SlackChat, sandbox: Sandbox) -> None:
     """A status is no change to us; somebody who was never asked about is not remembered."""
     ada = sandbox.workspace.user("ada")
-    assert await chat.name(ada.id) == "Ada"
+    assert (await chat.profile(ada.id)).name == "Ada"
     assert chat.person_changed(ada.as_json(sandbox.team_id) | {"profile": {"real_name": "Ada"}}) is None
     told = chat.person_changed(replace(ada, real_name="Ada King", is_guest=True).as_json(sandbox.team_id))
     assert told == Person(id=ada.id, name="Ada King", belongs=Belonging.GUEST)
-    assert (await chat.name(ada.id), chat.belonging(ada.id)) == ("Ada King", Belonging.GUEST)
+    assert ((await chat.profile(ada.id)).name, chat.belonging(ada.id)) == ("Ada King", Belonging.GUEST)
     assert chat.person_changed(sandbox.workspace.user("grace").as_json(sandbox.team_id))
     assert chat.belonging("U0GRACE") is Belonging.UNKNOWN
     assert len(sandbox.calls_of("users.info")) == 1

@@ -71,16 +71,6 @@ async def test_an_event_that_was_not_saved_comes_again_by_http(
     assert sandbox.events("message")[-1].acked
 
 
-@pytest.mark.parametrize("body", [b"{not json", b"\xff\xfe", b"[]", b"null"])
-async def test_what_is_no_request_of_slacks_is_a_bad_request(url: str, body: bytes) -> None:
-    """Noise from the internet is refused without a traceback."""
-    async with (
-        aiohttp.ClientSession() as session,
-        session.post(url, data=body, headers={"Content-Type": "application/json"}) as response,
-    ):
-        assert response.status in {400, 401}
-
-
 @pytest.mark.parametrize(
     "body",
     ['{"type": "event_callback", "authorizations": 5}', '{"response_urls": 5}', '{"event": [], "type": "x"}'],

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.engine.ports import RateBudget, RateLimit, Urgency
-from bot.slack.pace import EDITING, POSTING, TIER_3, Pace, Unlimited, budgets
+from bot.slack.pace import EDITING, POSTING, TIER_3, Pace, budgets
 from bot.storage.limiter import LocalRateLimit
 from tests.patience import wait_until
 
@@ -116,10 +116,3 @@ def test_no_minute_sees_more_calls_than_slack_names() -> None:
     assert [budget.name for budget in budgets("pins_add", team="T1")] == ["pins.add:T1"]
     posts = [budget.name for budget in budgets(POSTING, team="T1", channel="C1")]
     assert posts == ["chat.postMessage:T1.C1", "chat.postMessage:T1"]
-
-
-async def test_without_limits_nothing_waits() -> None:
-    """For a Slack that has none."""
-    pace = Pace(Unlimited())
-    for _ in range(1_000):
-        await pace.turn(EDIT, Urgency.TIDY)

@@ -313,21 +313,13 @@ def test_verbs_are_told_from_sentences(text: str, found: tuple[str, str] | None)
         ("status Offline sync", ("status", "Offline sync")),
         ("Resume the mobile app", ("resume", "the mobile app")),
         ("catch me up on dark-mode", ("catchup", "dark-mode")),
+        ("", ("about", "")),
+        ("dance", ("help", "dance")),
     ],
 )
-def test_a_command_may_name_an_item_by_its_title(text: str, found: tuple[str, str]) -> None:
-    """Nobody types a command to somebody else: what follows the verb is what it is about."""
+def test_a_command_is_always_for_us(text: str, found: tuple[str, str]) -> None:
+    """What follows the verb is what it is about, and what is no verb asks for help."""
     assert (commanded(text).verb, commanded(text).rest) == found
-
-
-def test_a_command_without_a_word_looks_around() -> None:
-    """Who knows no command is shown what waits for them, and what they can press."""
-    assert (commanded("").verb, commanded("").rest) == ("about", "")
-
-
-def test_what_is_no_verb_asks_for_help() -> None:
-    """Only the person is told."""
-    assert (commanded("dance").verb, commanded("dance").rest) == ("help", "dance")
 
 
 def test_a_press_names_its_action_and_its_menu() -> None:

@@ -121,13 +121,13 @@ async def test_a_person_is_reached_by_their_id(chat: SlackChat, place: Place, sa
 
     assert [message.text for message in sandbox.person("ada").ephemerals] == ["Only you."]
     assert sandbox.messages()[0].text.startswith("<@U0GRACE>")
-    assert await chat.name(ADA) == "Ada"
+    assert (await chat.profile(ADA)).name == "Ada"
     assert ADA in await chat.members(place.channel)
 
 
 async def test_who_is_not_in_the_channel_is_called_by_their_id(chat: SlackChat) -> None:
     """Slack is not asked who that is."""
-    assert await chat.name("p-aaaaaaaaaa") == "p-aaaaaaaaaa"
+    assert (await chat.profile("p-aaaaaaaaaa")).name == "p-aaaaaaaaaa"
 
 
 def test_people_in_a_form_are_users_of_slack(known: Identity) -> None:

@@ -12,12 +12,12 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.messages.message import Action, Choice, Message
-from bot.domain.roundtable.inputs import Amend, Press, Retract, Say
+from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.values.places import Belonging, Person, Place
-from bot.errors import ConfigError, SlackError, Unavailable, UserError
-from bot.slack.app import CARD_IS_OVER, OTHER_VERSION
+from bot.errors import ConfigError, NewerVersion, SlackError, Unavailable, UserError
+from bot.slack.app import OTHER_VERSION
 from bot.slack.chat import SlackChat
-from bot.slack.reception import NOT_SAVED, WENT_WRONG
+from bot.slack.reception import NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG
 from bot.slack.transport import CONNECTIONS, Sockets
 from slack_sandbox import Sandbox
 from tests.patience import PATIENCE_SECONDS, impatient, time_stands_still, wait_until
@@ -147,6 +147,7 @@ async def test_whoever_speaks_to_us_learns_that_it_is_lost(connected: Sandbox, d
     ("failure", "sentence"),
     [
         (Unavailable("no store"), NOT_SAVED),
+        (NewerVersion("internals"), SAVED_BY_NEWER),
         (RuntimeError("a bug"), WENT_WRONG),
         (UserError("Can't continue here."), "Can't continue here."),
     ],
@@ -210,24 +211,6 @@ async def test_a_button_comes_back_with_its_menu(
     assert (ada.ephemerals[-1].text, ada.ephemerals[-1].thread_ts) == ("Somebody was faster.", root)
 
 
-async def test_a_picker_names_what_to_resume(connected: Sandbox, desk: ScriptedDesk) -> None:
-    """Choosing from the picker is resuming that item by its slug."""
-    slugs = ("dark-mode", "search")
-    desk.reply = Message(
-        text="Which one?",
-        choices=tuple(Choice(action=Action.RESUME, label=slug, value=slug) for slug in slugs),
-    )
-    ada = connected.person("ada")
-
-    await ada.slash(CHANNEL, "/roundtable resume")
-    desk.reply = None
-    await ada.press(ada.ephemerals[-1], "roundtable.resume.2")
-
-    _, (verb, asked) = desk.brought
-    assert (verb, asked.rest) == ("resume", "search")
-    assert asked.reply_url
-
-
 @pytest.fixture
 async def picker(connected: Sandbox, desk: ScriptedDesk) -> str:
     """A picker on Ada's screen."""
@@ -281,50 +264,6 @@ async def test_when_the_picker_cannot_be_replaced_the_answer_stands_beside_it(
     await connected.until(lambda: len(ada.ephemerals) == 2)
 
     assert ada.ephemerals[-1].text == "Going on with *Dark &lt;mode&gt;*."
-
-
-async def test_an_edit_and_a_deletion_reach_the_desk(
-    connected: Sandbox, desk: ScriptedDesk, place: Place
-) -> None:
-    """Once each, with who, where, which message, and what it says now."""
-    ada = connected.person("ada")
-    root = await ada.say(CHANNEL, "a thread")
-    ts = await ada.say(CHANNEL, "an answer", thread_ts=root)
-    await connected.settled()
-    desk.brought.clear()
-
-    await ada.edit(ts, "a better answer & more")
-    await connected.settled()
-    await ada.delete(ts)
-    await connected.settled()
-
-    (amend, where, amended, _), (retract, there, retracted, _) = desk.brought
-    thread = place.but(thread=root)
-    assert (amend, retract, where, there) == ("amend", "retract", thread, thread)
-    assert isinstance(amended, Amend)
-    assert (amended.person.id, amended.ts, amended.text) == (ada.id, ts, "a better answer & more")
-    assert isinstance(retracted, Retract)
-    assert (retracted.person.id, retracted.ts) == (ada.id, ts)
-
-
-@impatient
-@pytest.mark.parametrize("failure", [Unavailable("no store"), RuntimeError("a bug")])
-async def test_an_edit_that_was_not_saved_is_delivered_again(
-    connected: Sandbox, desk: ScriptedDesk, failure: Exception
-) -> None:
-    """And is the same input then."""
-    ada = connected.person("ada")
-    root = await ada.say(CHANNEL, "a thread")
-    ts = await ada.say(CHANNEL, "an answer", thread_ts=root)
-    await connected.settled()
-    desk.brought.clear()
-    desk.fails = [failure]
-
-    await ada.edit(ts, "a better answer")
-    await connected.settled()
-
-    first, second = desk.brought
-    assert first == second
 
 
 async def test_our_own_rewriting_is_nobodys_edit(
@@ -451,13 +390,11 @@ async def test_nothing_is_ever_left_unacknowledged(
     assert ada.ephemerals[0].text == OTHER_VERSION
 
 
-@pytest.mark.parametrize(
-    ("action", "told"), [("roundtable.vote", OTHER_VERSION), ("roundtable.plan_go", CARD_IS_OVER)]
-)
 async def test_a_button_of_another_version_is_answered(
-    connected: Sandbox, desk: ScriptedDesk, client: AsyncWebClient, place: Place, action: str, told: str
+    connected: Sandbox, desk: ScriptedDesk, client: AsyncWebClient, place: Place
 ) -> None:
     """After an upgrade or a rollback, old menus are still on people's screens."""
+    action = "roundtable.vote"
     other = {"type": "button", "action_id": action, "text": {"type": "plain_text", "text": "Vote"}}
     posted = await client.chat_postMessage(
         channel=place.channel, text="?", blocks=[{"type": "actions", "elements": [other]}]
@@ -467,7 +404,7 @@ async def test_a_button_of_another_version_is_answered(
     await ada.press(posted["ts"], action)
     await connected.until(lambda: ada.ephemerals)
 
-    assert ada.ephemerals[0].text == told
+    assert ada.ephemerals[0].text == OTHER_VERSION
     assert not desk.brought
 
 

@@ -68,7 +68,8 @@ async def test_a_name_is_text_like_any_other(roster: Roster, name: str) -> None:
     async with Sandbox(people=(User("U0ADA", "ada", name),)) as sandbox:
         us = Identity(team=sandbox.team_id, user=sandbox.bot_user_id, bot="B0SANDBOX", redact=hide)
         async with opened(sandbox.bot_token, api_url=sandbox.api_url) as inside:
-            assert await SlackChat(inside, roster, us).name("U0ADA") == f"Ada {SHOWN}"
+            profile = await SlackChat(inside, roster, us).profile("U0ADA")
+            assert profile.name == f"Ada {SHOWN}"
 
     body = payload("block_actions")
     body["user"]["name"] = name

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.steps import Ask
 from bot.domain.specification import reader

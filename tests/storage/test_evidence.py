@@ -9,8 +9,7 @@ import pytest
 
 from bot.engine.evidence_ports import NO_SIGHT, LookRefused, Passage
 from bot.storage.git import survey
-from bot.storage.git.evidence import READ_CHARS, GitEvidence, evidence_of
-from bot.storage.git.ranking import LINES_A_FILE, MOST_LINES
+from bot.storage.git.evidence import LINES_A_FILE, MOST_LINES, READ_CHARS, GitEvidence, evidence_of
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
@@ -134,19 +133,8 @@ async def test_what_is_in_no_commit_is_not_shown(evidence: GitEvidence, git: Git
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "../secret",
-        "/etc/passwd",
-        "src/../../secret",
-        "src//sync.py",
-        ".",
-        "",
-        "src/\x00",
-        "-h",
-        ".git/config",
-        "src",
-    ],
-)
+    ["../secret", "/etc/passwd", "src/../../secret", "src//sync.py", ".", "", "src/\x00", "-h", ".git/config", "src"],
+)  # fmt: skip
 async def test_no_path_leads_out(evidence: GitEvidence, path: str) -> None:
     """Nor to what is no file."""
     assert re.search("relative|not tracked|no file", await refusal(evidence, path))
@@ -196,34 +184,27 @@ async def test_a_huge_file_and_a_binary_one_are_refused(evidence: GitEvidence, g
     assert "[9700 more characters]" in (await evidence.read_file("wide.js", 1, 1)).text
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ".env",
-        "deploy/.env.production",
-        "id_rsa",
-        "certs/server.key",
-        "secrets.yaml",
-        ".git-credentials",
-        "deploy/prod.tfvars",
-        "deploy/prod.auto.tfvars.json",
-        "terraform.tfstate",
-        "deploy/terraform.tfstate.backup",
-        "deploy/Secrets/readme.md",
-        "secrets/db/main.txt",
-    ],
-)
-async def test_files_that_hold_keys_are_not_shown(evidence: GitEvidence, git: Git, path: str) -> None:
+SECRET = (
+    ".env", "deploy/.env.production", "id_rsa", "certs/server.key", "secrets.yaml", ".git-credentials",
+    "deploy/prod.tfvars", "deploy/prod.auto.tfvars.json", "terraform.tfstate", "deploy/terraform.tfstate.backup",
+    "deploy/Secrets/readme.md", "secrets/db/main.txt",
+)  # fmt: skip
+
+
+async def test_files_that_hold_keys_are_not_shown(evidence: GitEvidence, git: Git) -> None:
     """Whatever a redaction would have found in them."""
-    git.commit(path, "PASSWORD=swordfish\n")
+    for path in SECRET:
+        git.write(path, "PASSWORD=swordfish\nfrom src.sync import sync\n")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "secrets")
 
-    git.commit(f"{path}.py", "import swordfish\n")
-
-    assert "may hold secrets" in await refusal(evidence, path)
-    with pytest.raises(LookRefused):
-        await evidence.git_log(path, sees=NO_SIGHT.sees)
+    for path in SECRET:
+        assert "may hold secrets" in await refusal(evidence, path)
+        with pytest.raises(LookRefused):
+            await evidence.git_log(path, sees=NO_SIGHT.sees)
     assert await evidence.search_code(["PASSWORD"]) == ()
-    assert path not in {one.id.partition("@")[0] for one in await evidence.related_files("src/sync.py")}
+    related = {found.id.partition("@")[0] for found in await evidence.related_files("src/sync.py")}
+    assert related == {"tests/test_sync.py"}
 
 
 async def test_history_and_what_belongs_together(evidence: GitEvidence, git: Git) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import stat
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +10,8 @@ from bot.domain.item.artifacts import FileEdit
 from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.effects import Commit
 from bot.domain.transcript.last_line import LastLine
-from bot.domain.transcript.seal import read_chain
 from bot.errors import ConfigError
 from bot.storage.git.workspace import GitWorkspace
-from tests.sealing import TRUSTED
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
@@ -74,16 +71,6 @@ async def test_an_effect_is_known_by_its_whole_id(workspace: GitWorkspace, git: 
     assert len(git.subjects) == 2
 
 
-async def test_files_index_and_branch_agree_afterwards(workspace: GitWorkspace, git: Git) -> None:
-    """`git status` has nothing to say, nor has `git fsck`."""
-    for number in range(1, 4):
-        await workspace.commit(SLUG, a_commit(number), now=NOW)
-
-    assert git.status == []
-    assert git("fsck", "--strict") == ""
-    assert (git.root / SPEC).read_text() == git.shown(SPEC)
-
-
 async def test_nothing_of_ours_but_the_items_is_committed(workspace: GitWorkspace, git: Git) -> None:
     """Git ignores our own folder without a .gitignore that a person would have to commit."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
@@ -101,17 +88,6 @@ async def test_opening_again_adds_nothing_to_the_exclusions(git: Git) -> None:
 
     exclusions = (git.root / ".git/info/exclude").read_text().splitlines()
     assert exclusions.count("/.roundtable/") == 1
-
-
-async def test_no_hook_runs(workspace: GitWorkspace, git: Git) -> None:
-    """What a person's git does at a commit is not for a bot to set off."""
-    for name in ("pre-commit", "commit-msg", "post-commit", "reference-transaction"):
-        hook = git.write(f".git/hooks/{name}", f"#!/bin/sh\ntouch {git.root}/ran\nexit 1\n")
-        hook.chmod(0o755)
-
-    await workspace.commit(SLUG, a_commit(), now=NOW)
-
-    assert not (git.root / "ran").exists()
 
 
 async def test_names_in_every_script(workspace: GitWorkspace, git: Git) -> None:
@@ -166,30 +142,6 @@ async def test_a_folder_with_files_becomes_a_repository(git: Git) -> None:
     assert git.status == ["?? notes.txt"]
 
 
-async def test_a_linked_worktree_is_a_workspace(git: Git, tmp_path: Path) -> None:
-    """Its branch moves, and no other."""
-    git.begin()
-    git.commit("src/app.py", "print()\n")
-    git("worktree", "add", "-b", "items", str(tmp_path / "linked"))
-
-    async with GitWorkspace(tmp_path / "linked") as workspace:
-        await workspace.commit(SLUG, a_commit(), now=NOW)
-
-    linked = Git(tmp_path / "linked")
-    assert linked.status == []
-    assert len(linked.subjects) == 2
-    assert len(git.subjects) == 1
-
-
-async def test_a_folder_inside_a_repository_is_refused(git: Git) -> None:
-    """A commit from there would be in the history of another project."""
-    git.begin()
-
-    with pytest.raises(ConfigError, match="lies inside the repository"):
-        async with GitWorkspace(git.root / "below"):
-            pass
-
-
 async def test_a_folder_that_the_repository_around_it_ignores_is_a_workspace(git: Git) -> None:
     """As `workspace/` in a checkout of ours, where the bot is tried: it is a repository of its own."""
     git.begin()
@@ -211,14 +163,6 @@ async def test_a_file_in_its_place_is_refused(git: Git) -> None:
     with pytest.raises(ConfigError, match="cannot be used"):
         async with GitWorkspace(git.root):
             pass
-
-
-async def test_a_detached_workspace_can_be_read(workspace: GitWorkspace, git: Git) -> None:
-    """People look at old states with it."""
-    await workspace.commit(SLUG, a_commit(), now=NOW)
-    git("switch", "--detach")
-
-    assert (await workspace.read(SLUG, now=NOW)).state
 
 
 @pytest.mark.parametrize("setting", ["true", "input", "false"])
@@ -245,36 +189,6 @@ async def test_an_executable_stays_one(workspace: GitWorkspace, git: Git) -> Non
 
 
 # --- people at work in the same checkout --------------------------------------------------------------------------
-
-
-async def test_what_others_staged_and_changed_stays_as_it_is(workspace: GitWorkspace, git: Git) -> None:
-    """Neither committed, nor unstaged, nor lost."""
-    git.commit("src/app.py", "one\n")
-    git.commit("src/gone.py", "one\n")
-    git.write("src/app.py", "two\n")
-    git("add", "src/app.py")
-    git.write("src/app.py", "three\n")
-    git.write("src/new.py", "new\n")
-    git("add", "--intent-to-add", "src/new.py")
-    git("rm", "--quiet", "src/gone.py")
-    git.write("untracked.txt", "mine\n")
-    before = git.status, git("diff"), git("diff", "--cached")
-
-    await workspace.commit(SLUG, a_commit(), now=NOW)
-
-    assert (git.status, git("diff"), git("diff", "--cached")) == before
-    assert git.shown("src/app.py") == "one\n"
-
-
-async def test_a_commit_that_came_in_between_is_built_upon(workspace: GitWorkspace, git: Git) -> None:
-    """No commit is lost, and there is no merge."""
-    await workspace.commit(SLUG, a_commit(), now=NOW)
-    git.commit("src/app.py", "print()\n")
-    await workspace.commit(SLUG, a_commit(2), now=NOW)
-
-    assert len(git.subjects) == 3
-    assert git("log", "--merges", "--format=%H") == ""
-    assert git.status == []
 
 
 async def test_what_a_person_committed_for_us_is_not_committed_again(
@@ -445,42 +359,6 @@ async def test_unknown_fields_of_meta_json_survive(workspace: GitWorkspace, git:
 
     assert '"ours": {\n    "deep": [' in git.shown(f"{ITEM}/meta.json")
     assert [one.code for one in receipt.troubles] == ["ERR-META-004"]
-
-
-async def test_a_torn_transcript_is_repaired(workspace: GitWorkspace, git: Git) -> None:
-    """Whole lines stay, the torn one goes, and the next comes after them."""
-    await workspace.commit(SLUG, a_commit(), now=NOW)
-    path = f"{ITEM}/planning/meeting.jsonl"
-    git.commit(path, (git.root / path).read_text() + '{"ts": "2026-11-')
-
-    receipt = await workspace.commit(SLUG, a_commit(2, lines=(a_line("m2", round=2),)), now=NOW)
-
-    assert git.shown(path).count("\n") == 2
-    assert receipt.state.last_round == 2
-
-
-@pytest.mark.parametrize("number", [0, 1, 2])
-async def test_a_damaged_line_comes_back_from_head(workspace: GitWorkspace, git: Git, number: int) -> None:
-    """It was committed, so it is not lost with its tail; the receipt says so once."""
-    lines = tuple(a_line(f"m{n}", round=n) for n in range(1, 4))
-    await workspace.commit(SLUG, a_commit(lines=lines), now=NOW)
-    path = f"{ITEM}/planning/meeting.jsonl"
-    rows = git.shown(path).splitlines(keepends=True)
-    git.commit(
-        path,
-        "".join([*rows[:number], rows[number][:-20], *(["\n", *rows[number + 1 :]] if number < 2 else [])]),
-    )
-
-    receipts = [
-        await workspace.commit(SLUG, a_commit(n, lines=(a_line(f"m{n + 2}", round=n + 2),)), now=NOW)
-        for n in (2, 3)
-    ]
-
-    chain = read_chain(git.shown(path).encode(), TRUSTED)
-    assert [row.line.message_id for row in chain.rows] == ["m1", "m2", "m3", "m4", "m5"]
-    assert set(rows) <= set(git.shown(path).splitlines(keepends=True))
-    assert [one.put_back.lines if one.put_back else 0 for one in receipts] == [1, 0]
-    assert git.status == []
 
 
 async def test_the_last_line_is_found_in_a_long_transcript(workspace: GitWorkspace) -> None:

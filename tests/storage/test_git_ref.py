@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.item.artifacts import SHARED
+from bot.domain.item.item_paths import SHARED
 from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.outcomes import PutBack
 from bot.domain.transcript import lines
@@ -223,7 +223,9 @@ DAMAGE: dict[str, tuple[Callable[[list[str]], list[str]], int]] = {
     "removed at the end": (lambda rows: rows[:2], 1),
     "moved": (lambda rows: [rows[2], rows[0], rows[1]], 0),
     "torn": (lambda rows: [rows[0], rows[1][:-20] + "\n", rows[2]], 1),
+    "torn at the beginning": (lambda rows: [rows[0][:-20] + "\n", *rows[1:]], 1),
     "torn at the end": (lambda rows: [*rows[:2], rows[2][:-20]], 1),
+    "begun again": (lambda rows: [*rows, '{"ts": "2026-11-'], 0),
     "twice": (lambda rows: [*rows, *rows], 0),
     "other line ends": (lambda rows: [row.replace("\n", "\r\n") for row in rows], 0),
     "zeros": (lambda rows: [rows[0], "\0" * 50 + "\n", rows[2]], 1),

@@ -1,6 +1,6 @@
 """How old the code base is that an item was analysed at: our own commits never make anything stale."""
 
-from bot.domain.item.artifacts import SHARED
+from bot.domain.item.item_paths import SHARED
 from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.outcomes import ItemState
 from bot.storage.git.workspace import GitWorkspace

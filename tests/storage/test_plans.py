@@ -36,19 +36,11 @@ async def test_the_plan_is_found_as_it_was_written(workspace: GitWorkspace, git:
 @pytest.mark.parametrize(
     "path",
     [
-        "planning/meeting.jsonl",
-        "planning/Meeting.jsonl",
-        "planning/../meta.json",
-        "planning/notes.md",
-        "planning/versions/v1/plan.md",
-        "planning/versions/v1/../../plan.md",
-        "planning/versions/v1/meeting.jsonl",
-        "meta.json",
-        "requirements-spec.md",
-        "/planning/plan.md",
-        "planning/plan.md\n",
+        "planning/meeting.jsonl", "planning/Meeting.jsonl", "planning/../meta.json", "planning/notes.md",
+        "planning/versions/v1/plan.md", "planning/versions/v1/../../plan.md", "planning/versions/v1/meeting.jsonl",
+        "meta.json", "requirements-spec.md", "/planning/plan.md", "planning/plan.md\n",
     ],
-)
+)  # fmt: skip
 async def test_nothing_else_can_be_written_as_a_plan(workspace: GitWorkspace, git: Git, path: str) -> None:
     """Neither the transcript nor any other file, whatever a voice calls it."""
     assert await put(workspace, 1, **{path: "mine"}) == ["ERR-ART-002"]

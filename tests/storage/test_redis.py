@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import redis
-from redis.crc import key_slot
 
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.roundtable.stage import Stage
@@ -140,17 +139,6 @@ async def test_what_cannot_be_read_is_set_aside(
     assert "cannot be read" in caplog.text
 
 
-async def test_what_a_later_version_wrote_is_left_to_it(redis_url: str, client: redis.Redis) -> None:
-    """During a rollout the older version does not touch what it cannot read."""
-    async with RedisStore(redis_url, team="T1") as newer, RedisStore(redis_url, team="T1") as store:
-        await newer.put(a_roundtable(shape=SHAPE + 1), expected=0)
-
-        with pytest.raises(NewerVersion, match="later version"):
-            await store.get(SLUG)
-
-    assert client.exists(KEY)
-
-
 async def test_a_process_that_starts_sees_what_a_later_version_wrote(redis_url: str) -> None:
     """At once, by the field `shape`, without reading every roundtable."""
     async with RedisStore(redis_url, team="T1") as newer:
@@ -161,26 +149,26 @@ async def test_a_process_that_starts_sees_what_a_later_version_wrote(redis_url: 
 
 
 @pytest.mark.parametrize(
-    ("fields", "key"),
+    "fields",
     [
-        ({"version": "soon"}, KEY),
-        ({"owes": b"\xff"}, KEY),
-        ({"stage": b"\xff", "thread": b"\xfe", "shape": b"\xfd"}, KEY),
-        ({"state": b"\xff\xfe"}, KEY),
-        ({"state": "[" * 100_000}, KEY),
-        ({"state": "[1]"}, KEY),
-        ({"state": '{"slug": ["bright-night"]}'}, KEY),
+        {"version": "soon"},
+        {"owes": b"\xff"},
+        {"stage": b"\xff", "thread": b"\xfe", "shape": b"\xfd"},
+        {"state": b"\xff\xfe"},
+        {"state": "[" * 100_000},
+        {"state": "[1]"},
+        {"state": '{"slug": ["bright-night"]}'},
     ],
 )
 async def test_foreign_values_are_refused_and_stop_nothing(
-    redis_url: str, client: redis.Redis, fields: dict[Any, Any], key: str
+    redis_url: str, client: redis.Redis, fields: dict[Any, Any]
 ) -> None:
     """They are neither executed nor believed, and other roundtables are read as before."""
     other = a_roundtable("other", place=PLACE.but(thread="2.2"), outbox=OWED)
     async with RedisStore(redis_url, team="T1") as saver, RedisStore(redis_url, team="T1") as store:
         await saver.put(a_roundtable(outbox=OWED), expected=0)
         await saver.put(other, expected=0)
-        client.hset(key, mapping=fields)
+        client.hset(KEY, mapping=fields)
         client.sadd(f"{TEAM}owing", b"\xff\xfe")
         client.zadd(f"{TEAM}timers", {b"\xff\xfe": 1})
 
@@ -228,28 +216,6 @@ async def test_an_index_entry_that_was_lost_is_written_again(redis_url: str, cli
         assert await store.at(PLACE) == a_roundtable(version=2, outbox=OWED)
         assert await store.in_channel(PLACE.team, PLACE.channel) == (a_roundtable(version=2, outbox=OWED),)
         assert await store.unfinished() == (SLUG,)
-
-
-async def test_an_empty_outbox_leaves_the_index(redis_url: str, client: redis.Redis) -> None:
-    """In the same step in which it is saved."""
-    async with RedisStore(redis_url, team="T1") as store:
-        await store.put(a_roundtable(outbox=OWED), expected=0)
-        await store.put(a_roundtable("other", outbox=OWED), expected=0)
-        await store.put(a_roundtable(version=2), expected=1)
-
-    assert client.smembers(f"{TEAM}owing") == {"other"}
-
-
-async def test_all_keys_of_a_team_are_in_one_slot(redis_url: str, client: redis.Redis) -> None:
-    """As Redis Cluster needs it for scripts with several keys."""
-    async with RedisStore(redis_url, team="T1") as store:
-        await store.put(a_roundtable(outbox=OWED, timers={"deadline": NOW}), expected=0)
-        await store.first("key", seconds=60)
-        await store.listening(NOW)
-
-    keys = client.keys("*")
-    assert len(keys) > 6
-    assert {key_slot(str(key).encode()) for key in keys} == {key_slot(b"T1")}
 
 
 async def test_what_is_over_is_kept_for_a_month(redis_url: str, client: redis.Redis) -> None:
@@ -451,20 +417,6 @@ async def test_a_part_that_cannot_be_read_is_never_left_out(
     async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1, 2)
     assert await read_elsewhere(redis_url) == later(2)
-
-
-async def test_a_state_of_an_earlier_version_is_set_aside(
-    redis_url: str, client: redis.Redis, caplog: pytest.LogCaptureFixture
-) -> None:
-    """It is not read with guesses: the item is rebuilt from git."""
-    async with RedisStore(redis_url, team="T1") as store:
-        await saved(store, 1)
-    state = json.dumps(json.loads(str(client.hget(KEY, "state"))) | {"shape": SHAPE - 1})
-    client.hset(KEY, mapping={"state": state, "shape": SHAPE - 1})
-
-    assert await read_elsewhere(redis_url) is None
-    assert client.hget(f"{UNREADABLE}state:{SLUG}", "state") == state
-    assert "an earlier version saved it" in caplog.text
 
 
 UNWRITABLE = {

@@ -126,8 +126,11 @@ async def test_a_name_of_a_remote_does_as_well(replica: Replica, remote: Git) ->
 
 
 async def test_no_hook_of_anybody_runs(replica: Replica, person: Git) -> None:
-    """A bot's push and checkout set off nothing on this machine."""
-    for name in ("pre-push", "post-checkout", "reference-transaction", "post-index-change", "post-merge"):
+    """A bot's commit, push and checkout set off nothing on this machine."""
+    for name in (
+        "pre-commit", "commit-msg", "post-commit", "pre-push", "post-checkout", "reference-transaction",
+        "post-index-change", "post-merge",
+    ):  # fmt: skip
         replica.git.write(f".git/hooks/{name}", f"#!/bin/sh\ntouch {replica.git.root}/ran\nexit 1\n").chmod(
             0o755
         )
@@ -574,15 +577,3 @@ async def test_commits_do_not_wait_for_a_round(replica: Replica, person: Git) ->
     await replica.sync.once()
     assert replica.git.status == []
     assert len(replica.git.subjects) == 12
-
-
-async def test_a_missing_index_takes_nothing_away(replica: Replica, person: Git) -> None:
-    """What others pushed arrives, and everything else stays as it was, on the disk and in git's eyes."""
-    replica.git.write("src/app.py", "mine\n")
-    (replica.git.root / ".git/index").unlink()
-    person.commit("src/new.py", "new\n")
-    person("push", "--quiet")
-
-    assert await replica.sync.once() == SyncResult.NOTHING
-    assert (replica.git.root / "src/new.py").read_text() == "new\n"
-    assert replica.git.status == [" M src/app.py"]

@@ -1,7 +1,6 @@
 """Secrets that are in an item's files already: taken out in a commit of their own, and named where they stay."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,12 @@ from bot.domain.privacy.redaction import Redactor
 from bot.domain.transcript.seal import SCRUBBED, foreign_ids
 from bot.record.reading import replay
 from bot.record.verify import RecordedItem, differences
-from bot.storage.git.scrub import Scrubber
-from bot.storage.git.versions import versions
+from bot.storage.git.erasing import Scrubber
+from bot.storage.git.history import versions
 from tests.domain.table import Table
 from tests.record.kept import ITEMS, an_evening, committed
 from tests.sealing import SEAL, TRUSTED
+from tests.storage.checkout import Git
 
 TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
 OTHER = "xo" + "xb-123456789012-" + "aB3dE6gH9jK2mN5p" * 2
@@ -28,18 +28,7 @@ def leaky(root: Path) -> RecordedItem:
 
 
 def scrubber(root: Path) -> Scrubber:
-    return Scrubber(root, items_dir=ITEMS, redact=Redactor(), lock_seconds=0.1, seal=SEAL)
-
-
-def git(root: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
-        cwd=root,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return done.stdout
+    return Scrubber(root, items_dir=ITEMS, redact=Redactor(), seal=SEAL)
 
 
 def lines(item: RecordedItem) -> list[dict[str, object]]:
@@ -54,17 +43,17 @@ def holding(root: Path, secret: str = TOKEN) -> list[str]:
 def test_no_file_has_the_secret_any_more(tmp_path: Path) -> None:
     """There is one commit more, with nothing else in it, and a line that says which lines were changed."""
     item = leaky(tmp_path)
-    before, old = git(tmp_path, "rev-parse", "HEAD").strip(), lines(item)
+    before, old = Git(tmp_path)("rev-parse", "HEAD").strip(), lines(item)
     where = holding(tmp_path)
     assert f"{ITEMS}/{item.slug}/{MEETING}" in where
     found = scrubber(tmp_path).scrub(item.slug, now=NOW)
 
     assert holding(tmp_path) == []
     assert sorted(found.files) == sorted(where)
-    assert git(tmp_path, "rev-parse", "HEAD~1").strip() == before
-    assert git(tmp_path, "log", "-1", "--format=%s").strip() == f"roundtable({item.slug}): scrub secrets"
-    assert git(tmp_path, "status", "--porcelain") == ""
-    assert sorted(git(tmp_path, "diff", "--name-only", "HEAD~1").split()) == sorted(where)
+    assert Git(tmp_path)("rev-parse", "HEAD~1").strip() == before
+    assert Git(tmp_path)("log", "-1", "--format=%s").strip() == f"roundtable({item.slug}): scrub secrets"
+    assert Git(tmp_path)("status", "--porcelain") == ""
+    assert sorted(Git(tmp_path)("diff", "--name-only", "HEAD~1").split()) == sorted(where)
 
     *rest, note = lines(item)
     changed = [(one, two) for one, two in zip(old, rest, strict=True) if one != two]
@@ -115,8 +104,8 @@ def test_a_scrub_hides_no_other_change(tmp_path: Path, old: str, new: str) -> No
 def test_git_is_asked_where_else_it_is(tmp_path: Path) -> None:
     """A remote has some of the commits; done again, nothing is changed, and it is said again."""
     item = leaky(tmp_path)
-    commits = git(tmp_path, "rev-list", "HEAD").split()
-    git(tmp_path, "update-ref", "refs/remotes/origin/main", commits[2])
+    commits = Git(tmp_path)("rev-list", "HEAD").split()
+    Git(tmp_path)("update-ref", "refs/remotes/origin/main", commits[2])
     found = scrubber(tmp_path).scrub(item.slug, now=NOW)
     again = scrubber(tmp_path).scrub(item.slug, now=NOW)
 
@@ -136,8 +125,8 @@ def test_every_file_of_the_item_is_looked_at(tmp_path: Path) -> None:
     (item.folder / "meta.json").write_text(
         json.dumps({**raw, "theirs": {"db_password": "hunter2", "n": 1.50}})
     )
-    git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-m", "more")
+    Git(tmp_path)("add", "-A")
+    Git(tmp_path)("commit", "-m", "more")
     notes.write_bytes(b"\xff " + OTHER.encode())
     outside = tmp_path.parent / f"{tmp_path.name}-outside.md"
     outside.write_text(OTHER)
@@ -152,16 +141,16 @@ def test_every_file_of_the_item_is_looked_at(tmp_path: Path) -> None:
         "theirs": {"db_password": "[redacted:password]", "n": 1.5},
     }
     assert notes.read_bytes() == b"\xff " + OTHER.encode()
-    assert f"{folder}/notes.txt" in git(tmp_path, "status", "--porcelain", "--untracked-files=all")
+    assert f"{folder}/notes.txt" in Git(tmp_path)("status", "--porcelain", "--untracked-files=all")
     assert outside.read_text() == OTHER
 
 
 def test_an_item_without_secrets_stays_as_it_is(tmp_path: Path) -> None:
     """Byte for byte, and without a commit."""
     item = committed(an_evening(), tmp_path)
-    before = git(tmp_path, "rev-parse", "HEAD")
+    before = Git(tmp_path)("rev-parse", "HEAD")
     found = scrubber(tmp_path).scrub(item.slug, now=NOW)
 
     assert (found.files, found.sha, found.here, found.pushed) == ({}, "", (), ())
-    assert git(tmp_path, "rev-parse", "HEAD") == before
-    assert git(tmp_path, "status", "--porcelain") == ""
+    assert Git(tmp_path)("rev-parse", "HEAD") == before
+    assert Git(tmp_path)("status", "--porcelain") == ""

@@ -13,7 +13,7 @@ from bot.domain.transcript import lines
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line, Source, append
 from bot.engine.ports import NOTHING
-from bot.storage.git.scrub import Scrubber
+from bot.storage.git.erasing import Scrubber
 from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL

@@ -36,35 +36,47 @@ async def test_hits_are_counted_where_code_is(workspace: GitWorkspace, git: Git)
 
     found = await workspace.survey(("dark", "light"), seconds=PATIENCE_SECONDS)
 
-    assert found.tracked_files == 2
+    assert (found.tracked_files, found.files_found) == (2, 2)
     assert found.hits == (
         KeywordHits(keyword="light", count=3, files=("src/light.py", "src/app.py"), file_count=2),
         KeywordHits(keyword="dark", count=0),
     )
 
 
-async def test_only_what_is_committed_is_searched(workspace: GitWorkspace, git: Git) -> None:
-    """A build folder is not the code base."""
-    git.commit("src/app.py", "light\n")
+APP, LIGHT = "src/app.py", {"light": (1, ("src/app.py",))}
+FOUND: dict[str, tuple[dict[str, str], dict[str, tuple[int, tuple[str, ...]]]]] = {
+    "words, and no patterns, options, or what a shell would understand": (
+        {APP: "a.c\n--help\n$(id)\nreview\n"},
+        dict.fromkeys(("a.c", "--help", "$(id)", "review"), (1, (APP,)))
+        | dict.fromkeys((".*", "-e", "; id", "HEAD"), (0, ())),
+    ),
+    "names in every script, and not in octal": ({"src/größe.py": "ÜBER\n"}, {"über": (1, ("src/größe.py",))}),
+    "names that git reads as patterns": (
+        {":!src": "light\n", APP: "light\n"},
+        {"light": (2, (":!src", APP))},
+    ),
+    "a path with a line break in it": ({"src/a\nb.py": "light\n"}, {"light": (1, ("src/a\nb.py",))}),
+}
+
+
+@pytest.mark.parametrize(("files", "found"), FOUND.values(), ids=FOUND.keys())
+async def test_words_and_names_are_taken_as_they_are(
+    workspace: GitWorkspace, git: Git, files: dict[str, str], found: dict[str, tuple[int, tuple[str, ...]]]
+) -> None:
+    """A build folder is not the code base; and an index that only git can read hides no code."""
+    for path, text in files.items():
+        git.commit(path, text)
+    git("update-index", "--split-index")
     git.write("build/app.py", "light\n")
 
-    assert await hits(workspace, "light") == {"light": (1, ("src/app.py",))}
-
-
-async def test_words_are_words(workspace: GitWorkspace, git: Git) -> None:
-    """Neither patterns, nor options, nor anything a shell would understand."""
-    git.commit("src/app.py", "a.c\n--help\n$(id)\nreview\n")
-
-    found = await hits(workspace, ".*", "a.c", "--help", "-e", "$(id)", "; id", "HEAD", "review")
-
-    assert {keyword for keyword, (count, _) in found.items() if count} == {"a.c", "--help", "$(id)", "review"}
+    assert await hits(workspace, *found) == found
 
 
 async def test_words_of_no_sense_are_left_out(workspace: GitWorkspace, git: Git) -> None:
-    """Nothing, and what cannot be printed."""
-    git.commit("src/app.py", "light\n")
+    """Nothing, and what cannot be printed; and a word counts once."""
+    git.commit(APP, "light\n")
 
-    assert set(await hits(workspace, "", " ", "a\0b", "a\nb", "light", "light")) == {"light"}
+    assert await hits(workspace, "", " ", "a\0b", "a\nb", "light", "light") == LIGHT
 
 
 async def test_binary_and_large_files_are_not_searched(workspace: GitWorkspace, git: Git) -> None:
@@ -77,13 +89,6 @@ async def test_binary_and_large_files_are_not_searched(workspace: GitWorkspace, 
 
     assert found.tracked_files == 3
     assert found.hits == (KeywordHits(keyword="light", count=1, files=("src/app.py",), file_count=1),)
-
-
-async def test_names_in_every_script_are_given_as_they_are(workspace: GitWorkspace, git: Git) -> None:
-    """Not in octal, as git likes to."""
-    git.commit("src/größe.py", "ÜBER\n")
-
-    assert await hits(workspace, "über") == {"über": (1, ("src/größe.py",))}
 
 
 async def test_a_search_ends_in_time(workspace: GitWorkspace, git: Git) -> None:
@@ -101,17 +106,6 @@ async def test_without_git_on_the_machine_nothing_is_found(
     monkeypatch.setenv("PATH", "")
 
     assert await workspace.survey(("light",), seconds=PATIENCE_SECONDS) == CodeSurvey(complete=False)
-
-
-async def test_files_are_counted_once_however_many_words_they_have(workspace: GitWorkspace, git: Git) -> None:
-    """For each word, and for all together."""
-    git.commit("src/app.py", "light dark\n")
-    git.commit("src/theme.py", "dark\n")
-
-    found = await workspace.survey(("dark", "light"), seconds=PATIENCE_SECONDS)
-
-    assert {one.keyword: one.file_count for one in found.hits} == {"dark": 2, "light": 1}
-    assert found.files_found == 2
 
 
 async def test_what_imports_a_file_or_changed_with_it_is_related(workspace: GitWorkspace, git: Git) -> None:
@@ -143,29 +137,6 @@ async def test_a_word_that_is_everywhere_relates_nothing(workspace: GitWorkspace
 
     assert [one.file_count for one in found.hits] == [10]
     assert found.related == ()
-
-
-async def test_names_that_git_reads_as_patterns_are_names(workspace: GitWorkspace, git: Git) -> None:
-    git.commit(":!src", "light\n")
-    git.commit("src/app.py", "light\n")
-
-    found = await workspace.survey(("light",), seconds=PATIENCE_SECONDS)
-
-    assert found.tracked_files == 2
-    assert [one.files for one in found.hits] == [(":!src", "src/app.py")]
-
-
-async def test_a_path_may_have_a_line_break_in_it(workspace: GitWorkspace, git: Git) -> None:
-    git.commit("src/a\nb.py", "light\n")
-
-    assert await hits(workspace, "light") == {"light": (1, ("src/a\nb.py",))}
-
-
-async def test_an_index_that_only_git_can_read_hides_no_code(workspace: GitWorkspace, git: Git) -> None:
-    git.commit("src/app.py", "light\n")
-    git("update-index", "--split-index")
-
-    assert await hits(workspace, "light") == {"light": (1, ("src/app.py",))}
 
 
 async def test_a_partial_clone_has_the_whole_code_base(git: Git, tmp_path: Path) -> None:

@@ -15,16 +15,10 @@ from bot.storage.redis import RedisStore
 @pytest.mark.parametrize(
     "name",
     [
-        "SLACK_BOT_TOKEN",
-        "ROUNDTABLE_REVIEW_SECRET",
-        "REDIS_URL",
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "GOOGLE_API_KEY",
-        "AWS_BEARER_TOKEN_BEDROCK",
-        "OTEL_EXPORTER_OTLP_HEADERS",
+        "SLACK_BOT_TOKEN", "ROUNDTABLE_REVIEW_SECRET", "REDIS_URL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY",
+        "GOOGLE_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "OTEL_EXPORTER_OTLP_HEADERS",
     ],
-)
+)  # fmt: skip
 def test_git_and_what_it_starts_have_none_of_our_keys(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

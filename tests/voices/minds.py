@@ -1,13 +1,15 @@
 """A mind that answers by script, and remembers what it was asked."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
-from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.discussion.elaboration import Elaboration, Stance, Turn, TurnKind
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.ports import VoiceContext
+from bot.domain.specification.claims import Quote
+from bot.engine.ports import Facts, VoiceContext, Voices
 from bot.errors import VoiceError
 from bot.voices.model import Completion, Prompt, Usage
 from bot.voices.offline.offline import OfflineVoices
@@ -48,14 +50,36 @@ def thinking(mind: ScriptedMind) -> ModelVoices:
     return ModelVoices(lambda _: mind, OfflineVoices())
 
 
-def record(text: str, *stances: dict[str, Any], **more: Any) -> str:
-    """*text* with its record, in the form that the prompts ask for."""
-    return f"{text}\n\n```record\n{json.dumps({'stances': list(stances), **more})}\n```"
+def record(text: str, *stances: dict[str, Any], quotes: Sequence[Mapping[str, str]] = (), **more: Any) -> str:
+    """*text* in the form that the prompts ask for: with *more* that of a step, else that of a discussion."""
+    if more:
+        return f"{text}\n\n```record\n{json.dumps(more)}\n```"
+    held = stances[0] if stances else {"issue": "", "position": "", "because": [""]}
+    said: dict[str, Any] = {"say": [{"text": text, "quotes": list(quotes)}], "issue": held["issue"]}
+    said |= {"option": held["position"], "moved_by": held["because"][0], "ask": {"text": "", "to": ""}}
+    return json.dumps({"declined": False, "contributions": [said] if text else []})
+
+
+class OneTurn(NamedTuple):
+    """What a persona said; empty where it had nothing to add."""
+
+    text: str
+    facts: Facts
+    stances: tuple[Stance, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+
+
+async def take_turn(voices: Voices, given: VoiceContext, kind: TurnKind = TurnKind.ASKED) -> OneTurn:
+    asked = Speak(persona=given.persona, task="turn", turn=kind, personas=(given.persona,))
+    speech = await voices.turn(given, asked)
+    for one in speech.contributions:
+        return OneTurn(one.text, {**speech.facts, **one.facts}, one.stances, one.quotes)
+    return OneTurn("", speech.facts)
 
 
 def drafted(*entries: Any) -> str:
     """A draft that proposes *entries*, and says nothing."""
-    return json.dumps({"say": "", "satisfied": True, "entries": entries})
+    return json.dumps({"say": "", "entries": entries})
 
 
 def lost(reason: str = "unavailable", *, again: bool = False) -> VoiceError:

@@ -10,8 +10,8 @@ from typing import Any
 from bot.domain.catalog.agenda import Agenda, Playbook
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.steps import Depth, Step, StepHeading
-from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.elaboration import Elaboration, TurnKind
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.roundtable.transitions import deciding
@@ -212,11 +212,11 @@ class Meeting:
     def cue(self, persona: str = "") -> VoiceContext:
         return VoiceContext(self.rt.but(elaboration=self.debate), self.playbook, persona or self.debate.lead)
 
-    def frames(self) -> str:
-        return self._heard(self.debate.lead, asyncio.run(self.voices.frame(self.cue()))).text
+    def opens(self) -> str:
+        return self._heard(self.debate.lead, TurnKind.OPENING)
 
-    def speaks(self, persona: str) -> Speech:
-        return self._heard(persona, asyncio.run(self.voices.respond(self.cue(persona))))
+    def speaks(self, persona: str) -> str:
+        return self._heard(persona, TurnKind.ASKED)
 
     def says(self, person: str, text: str) -> "Meeting":
         name, ts = self.rt.name_of(person), f"9.{self.debate.turn_count}"
@@ -228,14 +228,10 @@ class Meeting:
         self.rt = rt.heard(event.person, text, ts=ts, part=LinePhase.WORKSHOP, **facts)
         return self
 
-    def ends(self) -> Synthesis:
-        return asyncio.run(self.voices.synthesize(self.cue(), {}))[0]
-
-    def _heard(self, persona: str, speech: Speech) -> Speech:
+    def _heard(self, persona: str, kind: TurnKind) -> str:
         """As the roundtable takes it."""
-        if speech.passed:
-            self.debate = self.debate.passed_over(persona)
-            return speech
-        name = self.playbook.roster[persona].first_name
-        self.debate = self.debate.spoken(by=persona, name=name, text=speech.text, by_rule=speech.by_rule)
-        return speech
+        asked = Speak(persona=persona, task="turn", turn=kind, personas=(persona,))
+        speech = asyncio.run(self.voices.turn(self.cue(persona), asked))
+        for said in speech.contributions:
+            self.debate = self.debate.spoken(said, name=self.playbook.roster[persona].first_name)
+        return " ".join(one.text for one in speech.contributions)

@@ -6,38 +6,33 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from bot.domain.discussion.synthesis import (
-    Decision,
-    Insight,
-    Objection,
-    OpenQuestion,
-    Synthesis,
-)
 from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
 from bot.voices.model import Prompt
-from bot.voices.offline.offline import OfflineVoices
 from bot.voices.prompts import schemas
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
-from bot.voices.thinking import ModelVoices
-from bot.voices.verifying import Verifier
 from tests.specification.meeting import PLAYBOOK
-from tests.voices.minds import Answer, ScriptedMind, cue, debating, record, thinking
+from tests.voices.minds import Answer, ScriptedMind, cue, debating, record, take_turn, thinking
 from tests.voices.people import ADA, ALEX, CONTEXT, FEATURES, MAYA, roundtable
 from tests.voices.prompts.kept import ALL, PROMPTS
 from tests.voices.test_judging import FINDING, ITEM
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
-SAID: dict[str, Any] = {"declined": False, "say": "A queue.", "stances": [], "quotes": [], "pass": False}
+SAID: dict[str, Any] = json.loads(record("A queue."))
 ASSESSED: dict[str, Any] = {
     "declined": False,
     "say": "",
-    "satisfied": False,
-    "question": "How many edits a week?",
-    "about": 0,
-    "recommended": "40",
-    "why": "It decides about the queue.",
+    "questions": [
+        {
+            "text": "How many edits a week?",
+            "to": "Ada",
+            "about": 0,
+            "recommended": "40",
+            "why": "It decides about the queue.",
+        }
+    ],
+    "next": [],
     "entries": [],
 }
 
@@ -73,69 +68,15 @@ async def test_findings_are_read_completely() -> None:
     )
 
 
-async def test_a_synthesis_and_its_check_are_read_completely() -> None:
-    rt = debating((MAYA, "Framed."), (ALEX, "A queue keeps the order."), (ADA, "We take the queue."))
-    told = {
-        "insights": [{"text": "A queue keeps the order", "by": ["Alex"], "turns": ["t02"]}],
-        "decisions": [{"text": "We take the queue", "rationale": "order", "by": "Ada", "turns": ["t03"]}],
-        "questions": [{"text": "How long is it?", "why": "Ada looks it up", "turns": ["t03"]}],
-        "actions": ["Measure it (Ada)"],
-        "objections": [
-            {
-                "text": "A queue grows",
-                "by": ["Alex"],
-                "turns": ["t02"],
-            }
-        ],
-        "summary": "The queue it is.",
-    }
-    checked = {
-        "verdicts": [{"claim": 1, "verdict": "yes", "words": "A queue keeps the order"}],
-        "objection": {"text": "", "quotes": []},
-        "contradictions": [],
-        "missing": {"person": "", "ask": ""},
-    }
-    mind, verifier = held(json.dumps(told)), held(json.dumps(checked))
-    voices = ModelVoices(lambda _: mind, OfflineVoices(), Verifier(verifier))
-    synthesis, facts = await voices.synthesize(cue(rt), {})
-
-    valid(mind, told)
-    valid(verifier, checked)
-    assert facts["verifier"]["yes"] == 1
-    assert synthesis == Synthesis(
-        insights=(Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",), agreed=True),),
-        decisions=(Decision(text="We take the queue", rationale="order", by="Ada", turns=("t03",)),),
-        questions=(OpenQuestion(text="How long is it?", why="Ada looks it up", turns=("t03",)),),
-        actions=("Measure it (Ada)",),
-        objections=(
-            Objection(
-                text="A queue grows",
-                by=("Alex",),
-                turns=("t02",),
-            ),
-        ),
-        summary="The queue it is.",
-    )
-
-
-async def test_an_assessment_asks_its_question() -> None:
+async def test_an_assessment_asks_its_questions() -> None:
     mind = held(json.dumps(ASSESSED))
     rt = roundtable(FEATURES, (ADA, "Edits get lost in tunnels."))
     speech = await thinking(mind).draft(VoiceContext(rt, PLAYBOOK, MAYA))
 
     valid(mind, ASSESSED)
-    assert speech.text == "How many edits a week?"
-    assert (speech.recommended, speech.why) == ("40", "It decides about the queue.")
-    assert speech.satisfied is False
-
-
-async def test_who_has_nothing_to_add_passes() -> None:
-    told = SAID | {"say": "", "pass": True}
-    mind = held(json.dumps(told))
-    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
-
-    valid(mind, told)
-    assert (speech.text, speech.passed) == ("", True)
+    (asked,) = speech.questions
+    assert (asked.text, asked.to) == ("How many edits a week?", "Ada")
+    assert (asked.recommended, asked.why) == ("40", "It decides about the queue.")
 
 
 @pytest.mark.parametrize("words", ["En voi auttaa tässä asiassa.", "A queue, I would say."])
@@ -143,7 +84,7 @@ async def test_words_in_place_of_data_are_no_opinion(words: str) -> None:
     """They may be a refusal, in whatever language: it is asked once more, and then it is a failure."""
     mind = held(words)
     with pytest.raises(VoiceError) as error:
-        await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+        await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
 
     assert error.value.reason == "unstructured"
     assert "had no record in the form" in mind.asked[1].moving
@@ -152,7 +93,7 @@ async def test_words_in_place_of_data_are_no_opinion(words: str) -> None:
 async def test_the_second_answer_counts() -> None:
     """Also one in words with a record, of a model that is not held to a schema."""
     for second in (json.dumps(SAID), record("A queue.")):
-        speech = await thinking(held("Hm.", second)).respond(cue(debating(FRAMED), ALEX))
+        speech = await take_turn(thinking(held("Hm.", second)), cue(debating(FRAMED), ALEX))
 
         assert speech.text == "A queue."
         assert speech.facts["tokens_out"] == 120
@@ -163,8 +104,12 @@ async def test_who_declines_has_no_opinion(say: str) -> None:
     """In any task: what is said then is not posted."""
     rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
     declined = {"declined": True, "say": say}
+    spoken = json.loads(record(say)) | {"declined": True}
     for told, asked in (
-        (SAID | declined, thinking(held(json.dumps(SAID | declined))).respond(cue(debating(FRAMED), ALEX))),
+        (
+            spoken,
+            take_turn(thinking(held(json.dumps(spoken))), cue(debating(FRAMED), ALEX)),
+        ),
         (ASSESSED | declined, thinking(held(json.dumps(ASSESSED | declined))).draft(cue(rt))),
     ):
         with pytest.raises(VoiceError) as error:
@@ -174,9 +119,11 @@ async def test_who_declines_has_no_opinion(say: str) -> None:
 
 def test_all_turns_of_a_discussion_have_one_schema() -> None:
     """A provider that caches a prompt with its schema can keep it from turn to turn."""
-    turns = [made() for name, made in PROMPTS.items() if name == "frame" or name.startswith("respond")]
+    turns = [
+        made() for name, made in PROMPTS.items() if name.startswith("turn") and "in-a-schema" not in name
+    ]
 
-    assert {one.schema and one.schema.name for one in turns} == {"contribution"}
+    assert {one.schema and one.schema.name for one in turns} == {"turn"}
     assert all(one.schema == turns[0].schema for one in turns)
 
 
@@ -192,9 +139,9 @@ def test_every_task_whose_answer_is_data_has_a_schema() -> None:
 
 def test_peoples_words_stay_theirs_in_a_schema() -> None:
     """Also those that are ours."""
-    words = schemas.contribution().words
+    words = schemas.turn(("maya",)).words
     quoted = f"> {words}\n\n{words}"
-    prompt = Prompt((words,), quoted, schema=schemas.contribution())
+    prompt = Prompt((words,), quoted, schema=schemas.turn(("maya",)))
 
     assert prompt.noted.stable == (words,)
-    assert prompt.noted.moving == f"> {words}\n\n{schemas.contribution().note}"
+    assert prompt.noted.moving == f"> {words}\n\n{schemas.turn(('maya',)).note}"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.content import load
+from bot.content.playbook import load
 from bot.domain.reviews.text import FindingSeverity, ReviewerOpinion
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError

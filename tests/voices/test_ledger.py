@@ -10,17 +10,15 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 from bot.domain.catalog.budget import accounts, spent_by
-from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.roundtable.outcomes import Failed
 from bot.errors import VoiceError
 from bot.voices.llm.calling import MOST_ROUNDS, Caller
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
-from bot.voices.verifying import Verifier
 from tests.domain import books
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
-from tests.voices.minds import cue, debating, record
+from tests.voices.minds import cue, debating, record, take_turn
 from tests.voices.people import ALEX, MAYA
 from tests.voices.test_looking import caller, looker
 
@@ -55,7 +53,7 @@ async def facts(provider: Provider) -> Mapping[str, Any]:
     """Of what Alex says, or of the failure."""
     voices = ModelVoices(lambda _: provider.model, OfflineVoices(), looker_of=lambda _: looker())
     try:
-        return (await voices.respond(cue(debating(FRAMED), ALEX))).facts
+        return (await take_turn(voices, cue(debating(FRAMED), ALEX))).facts
     except VoiceError as error:
         return error.facts
 
@@ -87,28 +85,6 @@ async def test_what_nothing_was_served_for_costs_nothing() -> None:
     assert spent_by(await facts(Provider(DOWN))) is None
 
 
-async def test_the_model_that_checks_is_counted_too() -> None:
-    """In the budget and in the accounts, with its own call."""
-    debate = debating(FRAMED).debate
-    given = Synthesis.model_validate(
-        {"insights": [{"text": "Alex is asked.", "by": ["Maya"], "turns": ["t01"]}], "summary": "Asked."}
-    )
-    provider = Provider(
-        TextPart('{"verdicts": [{"claim": 1, "verdict": "yes", "words": "what is your take?"}]}')
-    )
-    _, checked = await Verifier(provider.model).synthesis(given, debate)
-    own = {"provider": "scripted", "model": "one", "tokens_in": 5, "tokens_out": 1}
-
-    line = {**own, **checked}
-
-    spent = spent_by(line)
-    assert spent
-    assert spent.calls == 2
-    assert spent.tokens == provider.served + 6
-    assert accounts([{**line, "step_id": "00-01"}]).steps["00-01"] == spent
-    assert spent_by({**own, "verifier": {"failed": "timeout"}}) == spent_by(own)
-
-
 REVIEW = TextPart('{"verdicts": []}')
 
 
@@ -125,7 +101,7 @@ REVIEW = TextPart('{"verdicts": []}')
 async def test_a_review_costs_what_was_served(parts: tuple[Part, ...], requests: int) -> None:
     """Also one that fails."""
     provider = Provider(*parts)
-    voices = ModelVoices(lambda _: None, OfflineVoices(), Verifier(provider.model))
+    voices = ModelVoices(lambda _: None, OfflineVoices(), second=provider.model)
     try:
         told = (await voices.review(cue(debating(FRAMED)))).facts
     except VoiceError as error:

@@ -18,6 +18,7 @@ from pydantic_ai.models.test import TestModel
 from bot.domain.catalog.personas import ModelName, ModelTask, Persona
 from bot.domain.item.item import KnownItem
 from bot.domain.specification.entries import Specification
+from bot.domain.values.file_names import is_at
 from bot.domain.values.places import Belonging, Viewer
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.engine.ports import VoiceContext
@@ -30,10 +31,10 @@ from bot.voices.tools import looking
 from bot.voices.tools.looking import MOST_LOOKS, NO_MORE, RESULT_CHARS, TOOLS, Looker, LookSubject
 from tests.sights import SightOf
 from tests.specification.meeting import SCHEMA, Meeting
-from tests.voices.minds import ScriptedMind, cue, debating, drafted, record, whole
+from tests.voices.minds import ScriptedMind, cue, debating, drafted, record, take_turn, whole
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, PLAYBOOK, roundtable
 from tests.voices.prompts.kept import ALEX as SHIPPED_ALEX
-from tests.voices.prompts.kept import ROUNDTABLE, SHIPPED, scene
+from tests.voices.prompts.kept import ROUND, ROUNDTABLE, SHIPPED, scene
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
 LINE = Passage("src/sync.py:40@1a2b3c4", "retry(60)  # password=hunter2hunter2")
@@ -105,7 +106,7 @@ def looker(shelf: Shelf | None = None, *, looks_at: tuple[str, ...] = ()) -> Loo
 async def alex(mind: LanguageModel, looker: Looker) -> dict[str, object]:
     """The facts of Alex's answer, and what was said."""
     voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda _: looker)
-    speech = await voices.respond(cue(debating(FRAMED), ALEX))
+    speech = await take_turn(voices, cue(debating(FRAMED), ALEX))
     return {"text": speech.text, **speech.facts}
 
 
@@ -193,7 +194,7 @@ async def test_what_a_tool_returns_is_material() -> None:
     assert "[redacted:password]" in seen[0]
     assert ">>>" not in seen[0]
     assert "<<<" not in seen[0]
-    rules = " ".join(tasks.respond(scene(), debating(FRAMED).debate).stable[0].split())
+    rules = " ".join(tasks.turn(scene(), debating(FRAMED).debate, ROUND).stable[0].split())
     assert "So was everything that a tool returns" in rules
 
 
@@ -416,15 +417,15 @@ def test_a_persona_that_looks_at_nothing_known_is_refused() -> None:
 )
 def test_globs_are_read_as_people_write_them(path: str, glob: str, *, at: bool) -> None:
     """As in an ignore file."""
-    assert Persona.is_at(path, glob) is at
+    assert is_at(path, glob) is at
 
 
 async def test_how_much_is_thought_first_is_set_for_each_task() -> None:
     """By the setting; without one it is the model's own."""
     mind = ScriptedMind(record("Two ways."))
-    voices = ModelVoices(lambda _: mind, OfflineVoices(), efforts={ModelTask.RESPOND: "low"})
+    voices = ModelVoices(lambda _: mind, OfflineVoices(), efforts={ModelTask.TURN: "low"})
     talking = VoiceContext(debating(FRAMED), PLAYBOOK, ALEX)
-    await voices.respond(talking)
-    await voices.frame(talking)
+    await take_turn(voices, talking)
+    await voices.draft(talking)
 
-    assert [one.effort for one in mind.asked] == ["low", ""]
+    assert [one.effort for one in mind.asked] == ["low", "", ""]

@@ -24,7 +24,7 @@ from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
 from tests.sights import MEMBERS
 from tests.specification.meeting import PLAYBOOK, SCHEMA
-from tests.voices.minds import cue, debating, drafted
+from tests.voices.minds import cue, debating, drafted, take_turn
 from tests.voices.minds import record as answered
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 from tests.voices.prompts.kept import SHIPPED
@@ -94,7 +94,7 @@ async def proposing() -> Facts:
 
 async def speaking() -> Facts:
     said = voices(answered(f"They time out after 90 s ({TICKET}), and {CITED} waits 60 s."))
-    return (await said.respond(cue(debating(FRAMED), ALEX))).facts
+    return (await take_turn(said, cue(debating(FRAMED), ALEX))).facts
 
 
 MADE_UP = "src/never.py:3@1a2b3c4"
@@ -105,7 +105,7 @@ async def test_words_lose_a_source_that_nobody_was_shown() -> None:
     """Before people see it; the line says what was left out. What others have cited may be cited again."""
     heard = debating((MAYA, f"We retry, see {EARLIER}. Alex, what is your take?"))
     said = voices(answered(f"{CITED} waits, “{MADE_UP}” does not, nor does {PART_OF_EARLIER}."))
-    speech = await said.respond(cue(heard, ALEX))
+    speech = await take_turn(said, cue(heard, ALEX))
 
     assert speech.text == f"{CITED} waits, “{INSTEAD}” does not, nor does {PART_OF_EARLIER}."
     assert speech.facts["dropped"] == ({"what": MADE_UP, "why": NOT_SHOWN},)
@@ -122,7 +122,7 @@ async def test_a_line_keeps_the_passage_that_it_cites(speaks: Any) -> None:
 
 async def test_what_was_seen_and_is_not_cited_is_not_kept() -> None:
     """A record of all that was looked at would be a copy of the server."""
-    said = await voices(answered(f"It waits 60 s, see {CITED}.")).respond(cue(debating(FRAMED), ALEX))
+    said = await take_turn(voices(answered(f"It waits 60 s, see {CITED}.")), cue(debating(FRAMED), ALEX))
 
     assert "quoted" not in said.facts
     assert len(said.facts["looked_at"]) == 2

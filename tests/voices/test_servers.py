@@ -25,7 +25,7 @@ from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
 from tests.sights import MEMBERS
 from tests.specification.meeting import SCHEMA
-from tests.voices.minds import cue, debating, record
+from tests.voices.minds import cue, debating, record, take_turn
 from tests.voices.models.provider import KEY, Answer, Json, fails, model_server, says, settings_for
 from tests.voices.people import ALEX, PLAYBOOK
 from tests.voices.prompts.kept import ALEX as SHIPPED_ALEX
@@ -246,7 +246,7 @@ async def test_the_bot_offers_them_to_its_models(tmp_path: Path) -> None:
             asyncio.timeout(PATIENCE_SECONDS),
         ):
             while not server.asked or "tracker__find_tickets" not in str(server.asked[-1].body):
-                spoken = await speakers.voices.respond(cue(debating(FRAMED), ALEX)._replace(sight=MEMBERS))
+                spoken = await take_turn(speakers.voices, cue(debating(FRAMED), ALEX)._replace(sight=MEMBERS))
                 assert spoken.text == "Two ways."
 
 

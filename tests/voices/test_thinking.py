@@ -4,13 +4,17 @@ import json
 
 import pytest
 
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.elaboration import Stance, TurnKind
+from bot.domain.roundtable.effects import Speak
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
 from bot.voices.answers import LONGEST
-from bot.voices.thinking import SALVAGED
+from bot.voices.offline.offline import OfflineVoices
+from bot.voices.prompts.scene import Scene
+from bot.voices.prompts.wanted import open_points
+from bot.voices.thinking import SALVAGED, ModelVoices
 from tests.specification.meeting import PLAYBOOK
-from tests.voices.minds import ScriptedMind, cue, debating, lost, record, thinking, whole
+from tests.voices.minds import ScriptedMind, cue, debating, lost, record, take_turn, thinking, whole
 from tests.voices.people import ADA, ALEX, CONTEXT, FEATURES, JORDAN, MAYA, roundtable
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
@@ -24,11 +28,10 @@ STANCE = {
 async def test_what_a_mind_answers_is_said() -> None:
     """The record behind it is taken off, and says where the speaker stands."""
     mind = ScriptedMind(record("Two ways: a queue, or a merge.", STANCE))
-    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+    speech = await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
 
     assert speech.text == "Two ways: a queue, or a merge."
     assert speech.stances == (Stance(issue="sync", position="keep both", because=("t01",)),)
-    assert "unrecorded" not in speech.facts
 
 
 async def test_only_words_that_a_person_said_are_quoted() -> None:
@@ -41,7 +44,7 @@ async def test_only_words_that_a_person_said_are_quoted() -> None:
         {"line": "t09", "words": "lost in 41 tunnels"},
     ]
     rt = debating(FRAMED, said)
-    speech = await thinking(ScriptedMind(record("A queue.", quotes=quotes))).respond(cue(rt, ALEX))
+    speech = await take_turn(thinking(ScriptedMind(record("A queue.", quotes=quotes))), cue(rt, ALEX))
 
     assert [(one.line, one.words) for one in speech.quotes] == [
         (rt.debate.turns[1].line, "lost in 41 tunnels")
@@ -50,7 +53,7 @@ async def test_only_words_that_a_person_said_are_quoted() -> None:
 
 async def test_a_turn_says_what_it_took() -> None:
     """Provider, model, tokens, seconds, and the cost as a decimal text."""
-    speech = await thinking(ScriptedMind(record("A queue."))).respond(cue(debating(FRAMED), ALEX))
+    speech = await take_turn(thinking(ScriptedMind(record("A queue."))), cue(debating(FRAMED), ALEX))
 
     assert speech.facts == {
         "provider": "acme",
@@ -63,86 +66,75 @@ async def test_a_turn_says_what_it_took() -> None:
     }
 
 
-async def test_words_without_a_record_are_words_all_the_same() -> None:
-    """They are posted, and marked."""
-    speech = await thinking(ScriptedMind("A queue, I would say.")).respond(cue(debating(FRAMED), ALEX))
+async def test_who_has_nothing_to_add_says_nothing() -> None:
+    """Silence rather than an echo: an empty list is an answer."""
+    mind = ScriptedMind(record(""))
+    speech = await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
 
-    assert (speech.text, speech.stances) == ("A queue, I would say.", ())
-    assert speech.facts["unrecorded"] is True
-
-
-async def test_who_has_nothing_to_add_passes() -> None:
-    """Silence rather than an echo."""
-    mind = ScriptedMind(record("", **{"pass": True}))
-    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
-
-    assert (speech.text, speech.passed) == ("", True)
+    assert speech.text == ""
+    assert len(mind.asked) == 1
 
 
-async def test_a_framing_cannot_be_silence() -> None:
-    """Somebody has to open the discussion: it is asked once more, and then somebody else has to."""
-    mind = ScriptedMind(record("", **{"pass": True}))
-    with pytest.raises(VoiceError) as error:
-        await thinking(mind).frame(cue(debating(), MAYA))
+async def test_a_round_is_one_call_for_all() -> None:
+    """By the second model where there is one; who was not asked, or comes third, is left out."""
+    first, second = ScriptedMind(record("Not I.")), ScriptedMind(spoken_by(JORDAN, "nobody", ALEX, MAYA))
+    voices = ModelVoices(lambda _: first, OfflineVoices(), second=second)
+    asked = Speak(persona=MAYA, task="turn", personas=(MAYA, ALEX, JORDAN))
+    speech = await voices.turn(cue(debating(FRAMED)), asked)
 
-    assert error.value.reason == "empty"
-    assert len(mind.asked) == 2
+    assert [one.persona for one in speech.contributions] == [JORDAN, ALEX]
+    assert (len(first.asked), len(second.asked)) == (0, 1)
 
 
-async def test_an_assessment_asks_exactly_one_question() -> None:
-    """The one of the record, below the words."""
-    answer = (
-        'You lose edits in tunnels.\n\n```record\n{"satisfied": false, "question": "How many a week?"}\n```'
-    )
+async def test_the_lead_opens_with_the_common_model_and_the_others_with_the_second() -> None:
+    """Who has a model of its own speaks with that; nobody reads what another persona said."""
+    common, second = ScriptedMind(record("Common.")), ScriptedMind(record("Second."))
+    voices = ModelVoices(lambda _: common, OfflineVoices(), second=second)
+    rt = debating((MAYA, "I was here first."), (ADA, "Edits got lost."))
+    said = [await take_turn(voices, cue(rt, one), TurnKind.OPENING) for one in (MAYA, ALEX)]
+
+    assert [one.text for one in said] == ["Common.", "Second."]
+    assert all("I was here first." not in whole(mind.asked[0]) for mind in (common, second))
+    assert all("Edits got lost." in whole(mind.asked[0]) for mind in (common, second))
+
+
+def spoken_by(*personas: str) -> str:
+    """An answer in which each of them says something."""
+    rows = [{"persona": one, "say": [{"text": f"{one} speaks.", "quotes": []}]} for one in personas]
+    return json.dumps({"contributions": rows})
+
+
+async def test_a_draft_asks_people_by_name() -> None:
+    """On its card, and on the next one; a question about an open point knows the gap that it is about."""
+    asked = {"text": "How many a week?", "to": "Ada", "about": 1, "recommended": "40", "why": "The queue"}
+    following = {"text": "Who waits for it?", "to": "", "about": 0, "recommended": "", "why": ""}
+    answer = json.dumps({"say": "", "questions": [asked], "next": [following], "entries": []})
     rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
     speech = await thinking(ScriptedMind(answer)).draft(cue(rt))
+    first = open_points(Scene(rt, cue(rt).playbook, cue(rt).playbook.roster[MAYA], {}))[0]
 
-    assert speech.text == "You lose edits in tunnels. How many a week?"
-    assert speech.satisfied is False
+    (question,) = speech.questions
+    assert (question.text, question.to, question.recommended) == ("How many a week?", "Ada", "40")
+    assert question.gap == (first.gap.key if first.gap else "")
+    assert [one.text for one in speech.next_questions] == ["Who waits for it?"]
 
 
-async def test_who_is_satisfied_asks_nothing() -> None:
-    """And may have nothing to say at all."""
+async def test_a_draft_may_have_nothing_to_say() -> None:
     rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
-    speech = await thinking(ScriptedMind('{"satisfied": true, "question": ""}')).draft(cue(rt))
-
-    assert (speech.text, speech.satisfied) == ("", True)
-
-
-def assessed(text: str, question: str = "") -> str:
-    """What somebody says who is not satisfied."""
-    return f'{text}\n\n```record\n{{"satisfied": false, "question": "{question}"}}\n```'
-
-
-@pytest.mark.parametrize(
-    "first", [assessed("You lose edits."), assessed("Which? And how many?"), assessed("")]
-)
-async def test_who_is_not_satisfied_asks_exactly_one_question(first: str) -> None:
-    """None, or several, are asked for once more."""
-    mind = ScriptedMind(first, assessed("You lose edits.", "How many a week?"))
-    rt = roundtable(CONTEXT, (ADA, "Edits get lost."))
+    mind = ScriptedMind('{"say": "", "questions": [], "next": [], "entries": []}')
     speech = await thinking(mind).draft(cue(rt))
 
-    assert speech.text == "You lose edits. How many a week?"
-    assert "did not ask exactly one question" in mind.asked[1].moving
-    assert len(mind.asked) == 2
+    assert (speech.text, speech.questions, speech.patches) == ("", (), ())
+    assert len(mind.asked) == 1
 
 
-async def test_words_about_an_answer_are_said_even_if_they_never_ask() -> None:
-    """Twice is enough: what somebody takes from an answer is worth having all the same."""
-    mind = ScriptedMind(assessed("You lose edits."))
+async def test_words_without_the_form_of_a_draft_are_said_after_a_second_attempt() -> None:
+    """What somebody takes from an answer is worth having all the same."""
+    mind = ScriptedMind("You lose edits.")
     speech = await thinking(mind).draft(cue(roundtable(CONTEXT, (ADA, "Edits get lost."))))
 
-    assert (speech.text, speech.satisfied) == ("You lose edits.", False)
+    assert speech.text == "You lose edits."
     assert len(mind.asked) == 2
-
-
-async def test_in_a_discussion_anybody_may_ask_nothing() -> None:
-    """There, nobody is to be satisfied."""
-    mind = ScriptedMind(assessed("You lose edits."))
-    await thinking(mind).respond(cue(debating((MAYA, "Framed."), (ADA, "Hm.")), ALEX))
-
-    assert len(mind.asked) == 1
 
 
 async def test_where_nobody_answered_nobody_is_acknowledged() -> None:
@@ -157,11 +149,10 @@ async def test_where_nobody_answered_nobody_is_acknowledged() -> None:
     ("answer", "why"),
     [
         ("", "no words"),
-        (record(""), "no words"),
-        ("x" * (LONGEST + 1), "too long"),
+        ("A queue, I would say.", "no record"),
         ("As an AI language model, I have no opinion.", "declined"),
         ("I'm sorry, but I can't help with that.", "declined"),
-        ("Jordan Park (System Designer): The contract is broken.", "somebody else"),
+        (record("Jordan Park (System Designer): The contract is broken."), "somebody else"),
         (lost("empty"), "no words"),
         (lost("cut_off"), "too long"),
         (lost("refused"), "declined"),
@@ -173,7 +164,7 @@ async def test_an_answer_that_cannot_be_used_is_asked_for_once_more(
 ) -> None:
     """With what was wrong with it, below the same prompt."""
     mind = ScriptedMind(answer, record("A queue."))
-    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+    speech = await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
     first, second = mind.asked
 
     assert speech.text == "A queue."
@@ -187,7 +178,7 @@ async def test_an_answer_that_cannot_be_used_is_asked_for_once_more(
     [
         ("", "empty"),
         ("As an AI, I cannot say.", "refused"),
-        ("Jordan: The contract is broken.", "unstructured"),
+        (record("Jordan: The contract is broken."), "unstructured"),
         (lost("cut_off"), "cut_off"),
     ],
     ids=str,
@@ -196,17 +187,16 @@ async def test_twice_is_enough(answer: str | VoiceError, reason: str) -> None:
     """Then nothing is said, least of all the error."""
     mind = ScriptedMind(answer)
     with pytest.raises(VoiceError) as error:
-        await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+        await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
 
     assert (error.value.reason, error.value.again) == (reason, False)
     assert len(mind.asked) == 2
 
 
-async def test_what_is_twice_too_long_is_cut_at_a_sentence() -> None:
+async def test_what_is_too_long_is_cut_at_a_sentence() -> None:
     """Better a shorter answer than none."""
-    speech = await thinking(ScriptedMind("A queue keeps the order. " * 500)).respond(
-        cue(debating(FRAMED), ALEX)
-    )
+    mind = ScriptedMind(record("A queue keeps the order. " * 500))
+    speech = await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
 
     assert len(speech.text) <= LONGEST + 5
     assert speech.text.endswith("A queue keeps the order. …")
@@ -217,7 +207,7 @@ async def test_a_mind_that_does_not_answer_is_not_asked_again_here(reason: str) 
     """It was tried as often as made sense, below; whoever comes next is not kept waiting."""
     mind = ScriptedMind(lost(reason, again=True))
     with pytest.raises(VoiceError) as error:
-        await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+        await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
 
     assert (error.value.reason, error.value.again) == (reason, False)
     assert len(mind.asked) == 1
@@ -225,7 +215,7 @@ async def test_a_mind_that_does_not_answer_is_not_asked_again_here(reason: str) 
 
 async def test_all_calls_of_a_turn_are_counted() -> None:
     """Also the one whose answer was not used."""
-    speech = await thinking(ScriptedMind("", record("A queue."))).respond(cue(debating(FRAMED), ALEX))
+    speech = await take_turn(thinking(ScriptedMind("", record("A queue."))), cue(debating(FRAMED), ALEX))
 
     assert (speech.facts["tokens_in"], speech.facts["cost"]) == (1800, "0.0062")
 
@@ -236,9 +226,8 @@ async def test_a_roundtable_that_goes_on_without_a_model_asks_none() -> None:
     rt = debating(FRAMED).but(unaided=True)
     voices = thinking(mind)
     await voices.draft(cue(rt))
-    await voices.frame(cue(rt))
-    await voices.respond(cue(rt, JORDAN))
-    await voices.synthesize(cue(rt), {})
+    await take_turn(voices, cue(rt))
+    await take_turn(voices, cue(rt, JORDAN))
 
     assert mind.asked == []
 
@@ -250,7 +239,7 @@ async def test_files_that_cannot_be_read_keep_nobody_from_speaking() -> None:
         raise VoiceError("The disk is gone.")
 
     mind = ScriptedMind(record("A queue."))
-    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX)._replace(files=unreadable))
+    speech = await take_turn(thinking(mind), cue(debating(FRAMED), ALEX)._replace(files=unreadable))
 
     assert speech.text == "A queue."
     assert "There are none yet." in whole(mind.asked[0])

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.personas import Chain
-from bot.domain.discussion.synthesis import Insight
 from bot.domain.roundtable.outcomes import Contradiction, MissingView, ReviewObjection
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
@@ -18,10 +17,10 @@ from bot.engine.ports import ReviewFound, VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
-from bot.voices.verifying import DENIED, NO_VERDICT, Verifier
+from bot.voices.verifying import DENIED, NO_VERDICT
 from tests.specification.meeting import PLAYBOOK, Meeting
-from tests.voices.minds import Answer, ScriptedMind, cue, debating, drafted, lost, whole
-from tests.voices.people import ADA, ALEX, FEATURES, MAYA, ROSTER, roundtable
+from tests.voices.minds import Answer, ScriptedMind, drafted, lost, whole
+from tests.voices.people import ADA, FEATURES, MAYA, ROSTER, roundtable
 
 RT = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
 QUOTES = [{"field": "title", "line": "C.0", "words": "Export every row"}]
@@ -39,7 +38,7 @@ def judged(*verdicts: tuple[str, str], **more: Any) -> str:
 
 
 def voices(speaker: ScriptedMind, verifier: ScriptedMind) -> ModelVoices:
-    return ModelVoices(lambda _: speaker, OfflineVoices(), Verifier(verifier))
+    return ModelVoices(lambda _: speaker, OfflineVoices(), second=verifier)
 
 
 async def proposed(*given: Any, rt: Roundtable = RT) -> Roundtable:
@@ -184,28 +183,6 @@ async def test_two_changes_of_one_entry_are_two_claims() -> None:
     found = await voices(ScriptedMind(""), verifier).review(VoiceContext(rt, PLAYBOOK, ""))
 
     assert [(one.field, one.why) for one in found.verdicts] == [("detail", ""), ("reason", DENIED)]
-
-
-async def test_insights_are_checked_with_the_turns_that_they_name() -> None:
-    """One without turns is an assumption anyway."""
-    rt = debating((MAYA, "Where do edits wait?"), (ALEX, "A queue keeps the order."))
-    told = {
-        "insights": [
-            {"text": "A queue keeps the order", "turns": ["t02"]},
-            {"text": "A queue is cheap", "turns": ["t02"]},
-            {"text": "Queues are common"},
-        ],
-        "summary": "A queue.",
-    }
-    verifier = ScriptedMind(judged(("yes", "A queue keeps the order"), ("no", "")))
-    synthesis, facts = await voices(ScriptedMind(json.dumps(told)), verifier).synthesize(cue(rt), {})
-
-    assert synthesis.insights == (
-        Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",), agreed=True),
-        Insight(text="A queue is cheap", by=("Alex",), turns=("t02",), unverified=DENIED),
-        Insight(text="Queues are common"),
-    )
-    assert facts["verifier"]["no"] == 1
 
 
 @pytest.mark.parametrize(

@@ -110,9 +110,9 @@ class Action:
     DEPTH_STANDARD = ActionRow("depth_standard", "depths.pressed", _depth("standard", "standard mode"))
     DEPTH_DEEP = ActionRow("depth_deep", "depths.pressed", _depth(*_DEEP))
     READ_AGAIN = ActionRow(
-        "read_again", "steps.read_again", _typed(alone("read again"), _STEP | _MENU), "steps.can_be_read"
+        "read_again", "steps.read_again", _typed(alone("draft again"), _STEP | _MENU), "steps.can_be_read"
     )
-    """A model gave no answer that could be used about what people said."""
+    """Of what people said and no model has read: it gave no answer that could be used, or no more drafts are made."""
     ASK_OTHER = ActionRow("ask_other", "drafts.ask_other")
     SHOW_ANSWER = ActionRow("show_answer", "drafts.show_answer")
     """The answer of a model that could not be read as a draft."""
@@ -130,7 +130,7 @@ class Action:
         "phases.can_be_named",
         outside=True,
     )
-    TAKE_UP = ActionRow("take_up")  # Before there is a roundtable: `engine/recovery.py` carries it out.
+    TAKE_UP = ActionRow("take_up")  # Before there is a roundtable: `engine/verbs/opening.py` carries it out.
     TAKE_OVER = ActionRow("take_over", "resuming.taken_over", outside=True)
     """Lines that an earlier version wrote, or that were sealed by keys that are lost."""
 
@@ -187,6 +187,8 @@ class Action:
     )
     """To a message that was marked as a decision, with the mark as value; or to what a discussion holds."""
     ASK_ALL = ActionRow("ask_all", "elaborations.all_asked")
+    ASK_PERSON = ActionRow("ask_person", "elaborations.person_asked")
+    """The value is the id of a person."""
     MORE_TURNS = ActionRow("more_turns", "deciding.more_turns")
     SEALED = ActionRow("sealed", form="sealed")
     REVEAL = ActionRow("reveal", "standing.revealed")

@@ -1,88 +1,23 @@
 """The phases and steps of an analysis: what comes next, and how deep it goes."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
 
 from bot.domain.actions.action import Actions
 from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.personas import OFFLINE, Roster
+from bot.domain.catalog.phases import ANALYSIS_PHASES, PHASE_KEYS, Phase
 from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.catalog.schema import Schema
-from bot.domain.catalog.short_path import ShortPath
 from bot.domain.catalog.skip_if import Facts
-from bot.domain.catalog.steps import Depth, Step
+from bot.domain.catalog.steps import Ask, Depth, Step, StepHeading, Title, one_line
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.values.value import Stored, Value
 
-
-class Phase(Value):
-    """
-    *doing* completes "{incoming persona} who will …", *done* "{outgoing persona} has finished …", *guiding*
-    "I'll be guiding you through …".
-    """
-
-    key: str
-    doing: str
-    done: str
-    guiding: str
-
-    @classmethod
-    def of_folder(cls, key: str) -> "Phase":
-        """A phase that a team added: its folder `05-rollout-plan` is all that is known about it."""
-        name = _name_of_phase(key)
-        return cls(key=key, doing=f"lead the {name.lower()}", done=f"the {name.lower()}", guiding=name)
-
-    @property
-    def number(self) -> str:
-        return self.key.partition("-")[0]
-
-    @property
-    def name(self) -> str:
-        return _name_of_phase(self.key)
-
-
-def _name_of_phase(key: str) -> str:
-    """`05-rollout-plan` is Rollout Plan."""
-    return key.partition("-")[2].replace("-", " ").title()
-
-
-ANALYSIS_PHASES = (
-    Phase(
-        key="00-quick-scan",
-        doing="estimate the scope",
-        done="the quick scan",
-        guiding="the Quick Scan",
-    ),
-    Phase(
-        key="01-requirements",
-        doing="discover the requirements",
-        done="requirements discovery",
-        guiding="Requirements Discovery",
-    ),
-    Phase(
-        key="02-impact-analysis",
-        doing="assess the impact and design the architecture",
-        done="impact analysis",
-        guiding="Impact Analysis",
-    ),
-    Phase(
-        key="03-architecture",
-        doing="decide on the architecture",
-        done="the architecture decisions",
-        guiding="Architecture Decisions",
-    ),
-    Phase(
-        key="04-design",
-        doing="write the detailed design specifications",
-        done="the detailed design",
-        guiding="Detailed Design",
-    ),
-)
-PHASE_KEYS = tuple(phase.key for phase in ANALYSIS_PHASES)
 QUICK_SCAN = PHASE_KEYS[0]
 
 
@@ -153,6 +88,67 @@ def read_quick_scan(text: str) -> QuickScan:
 def _count_in(written: str) -> int:
     """With or without a sign between its thousands; 0 where there is none."""
     return int(re.sub("[.,]", "", written) or 0)
+
+
+# --- the short path: one card per phase, and the steps that its answers cover -----------------------------------------
+
+MOST_QUESTIONS = 6
+DROP = "drop"
+"""Among the kinds of `press`: what was said is not for the record."""
+
+Line = Annotated[str, BeforeValidator(one_line), StringConstraints(min_length=1, max_length=300)]
+
+
+class CardQuestion(Value):
+    text: Line
+    asks: Ask
+
+
+class PathCard(Value):
+    """
+    What is asked in place of the steps of a phase. `then` is a question behind the numbered ones, `press` are the kinds
+    on the buttons for what stayed a note.
+
+    `covers`: a step counts as done once there is an entry of one of these kinds, or one with the field.
+    """
+
+    phase: str
+    title: Title
+    persona: str
+    questions: Annotated[tuple[CardQuestion, ...], Field(min_length=1, max_length=MOST_QUESTIONS)]
+    then: str = ""
+    press: tuple[str, ...] = ()
+    covers: Mapping[str, tuple[Ask, ...]] = {}
+
+    def in_place_of(self, steps: Sequence[Step]) -> Step:
+        """The card as a step that stands for all *steps* of the phase, under the id of the first."""
+        rows = [f"{number}. {one.text}" for number, one in enumerate(self.questions, start=1)]
+        asked = "\n".join(rows) + (f"\n\n{self.then}" if self.then else "")
+        asks = {number: one.asks for number, one in enumerate(self.questions, start=1)}
+        modes = (StepHeading.BRIEF, StepHeading.STANDARD)
+        return Step(
+            step_id=steps[0].step_id,
+            title=self.title,
+            persona=self.persona,
+            depth=Depth.BRIEF,
+            outputs=tuple(dict.fromkeys(output for step in steps for output in step.outputs)),
+            phase_key=self.phase,
+            filename=steps[0].filename,
+            sections=dict.fromkeys(modes, asked),
+            asks=dict.fromkeys(modes, asks),
+            is_card=True,
+            covers=self.covers,
+            speakers=steps[0].speakers,
+        )
+
+
+class ShortPath(Value):
+    """In the order of the phases; a phase without a card asks its steps."""
+
+    cards: tuple[PathCard, ...] = ()
+
+    def card_of(self, phase_key: str) -> PathCard | None:
+        return next((card for card in self.cards if card.phase == phase_key), None)
 
 
 # --- phases and steps -----------------------------------------------------------------------------------------------

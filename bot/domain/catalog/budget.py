@@ -1,8 +1,7 @@
 """
 What models took for an item: tokens, seconds, money, folded out of the facts of its lines, by turn, step and item.
 
-A missing number counts as unknown, not as 0. A budget keeps a reserve, so that there can still be a synthesis when
-the rest is used up.
+A missing number counts as unknown, not as 0.
 """
 
 import re
@@ -17,9 +16,6 @@ from bot.domain.values.value import Stored
 NOTICES = (50, 75, 95)
 """Per cent of what may be used."""
 CAP = 100
-GONE = 111
-"""The reserve is used up, too: it is a tenth of what may be used, and so a ninth of the rest."""
-RESERVE = Decimal("0.1")
 LARGEST = Decimal(10) ** 12
 
 CHECKED_BY = "verifier"
@@ -68,8 +64,8 @@ class Budget(Stored):
         return Decimal(spent.tokens) if self.tokens else spent.cost
 
     def per_cent(self, spent: Spent, *, allowed: int = 1) -> int:
-        """Of what may be used before the reserve; the budget was *allowed* that many times."""
-        return int(100 * self.used(spent) / (self.total * allowed * (1 - RESERVE)))
+        """The budget was *allowed* that many times."""
+        return int(100 * self.used(spent) / (self.total * allowed))
 
 
 class Accounts(Stored):

@@ -1,7 +1,7 @@
 """The personas of a roundtable, and which of them a text addresses."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple, Self
@@ -19,7 +19,6 @@ RESERVED_ACTORS = {"User", "PlanningAgent"}
 
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 PhaseKey = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
-_PARTS_OF_GLOB = re.compile(r"\*{2,}/?|\*|[^*]+")
 AREAS = frozenset({"code", "history", "items"})
 """What `looks_at` may name besides paths."""
 SERVERS = "mcp"
@@ -85,17 +84,14 @@ class ModelTask(StrEnum):
     """What a model is asked for; the names that the setting of efforts uses."""
 
     DRAFT = "draft"
-    FRAME = "frame"
-    RESPOND = "respond"
-    SYNTHESIZE = "synthesize"
+    TURN = "turn"
     REVIEW = "review"
 
 
 EARLIER_TASKS = {
-    "acknowledge": "draft",
-    "verify": "review",
-    "compare": "review",
-    "judge": "review",
+    **dict.fromkeys(("acknowledge", "propose", "synthesize"), "draft"),
+    **dict.fromkeys(("frame", "respond"), "turn"),
+    **dict.fromkeys(("verify", "compare", "judge"), "review"),
 }
 
 
@@ -108,11 +104,12 @@ class ThinkingEffort(StrEnum):
 
 
 def efforts(text: str) -> Mapping[ModelTask, str]:
-    """`draft:high,respond:low`. Earlier names are read. Raises ValueError."""
+    """`draft:high,turn:low`, or an earlier name of a task. Raises ValueError."""
     found: dict[ModelTask, str] = {}
     for one in filter(None, (part.strip() for part in text.split(","))):
         task, _, effort = one.partition(":")
-        found[ModelTask(EARLIER_TASKS.get(task.strip(), task.strip()))] = ThinkingEffort(effort.strip()).value
+        name = task.strip()
+        found[ModelTask(EARLIER_TASKS.get(name, name))] = ThinkingEffort(effort.strip()).value
     return found
 
 
@@ -216,11 +213,6 @@ class Persona(Value):
         others = (one for one in self.looks_at if one not in AREAS and not _is_of_servers(one))
         return tuple(one for one in others if one != ALL_ELSE)
 
-    @staticmethod
-    def is_at(path: str, *globs: str) -> bool:
-        """One of *globs*: `**` goes through folders, `*` does not; one without a slash is for names."""
-        return any(_matches(path if "/" in one else path.rpartition("/")[2], one) for one in globs)
-
     @property
     def first_name(self) -> str:
         return self.name.split()[0]
@@ -228,36 +220,6 @@ class Persona(Value):
     @property
     def label(self) -> str:
         return f"{self.name} ({self.role})"
-
-
-def _matches(path: str, glob: str) -> bool:
-    """
-    Part by part, with all places of *path* that it can have come to by then: a regular expression would try the same
-    places again for each star.
-    """
-    places: Sequence[int] = [0]
-    for part in _PARTS_OF_GLOB.findall(glob):
-        if part == "*":
-            places = _in_folder(path, places)
-        elif part.startswith("**"):
-            everywhere = range(places[0], len(path) + 1)
-            folders = {at for at in everywhere if path[at - 1 : at] == "/"}
-            places = sorted(folders.union(places)) if part.endswith("/") else everywhere
-        else:
-            places = [at + len(part) for at in places if path.startswith(part, at)]
-        if not places:
-            return False
-    return places[-1] == len(path)
-
-
-def _in_folder(path: str, places: Iterable[int]) -> list[int]:
-    """*places*, and those behind them up to the next slash."""
-    found: list[int] = []
-    for at in places:
-        if not found or at > found[-1]:
-            end = path.find("/", at)
-            found += range(at, (len(path) if end < 0 else end) + 1)
-    return found
 
 
 def server_area(name: str) -> str:

@@ -1,14 +1,18 @@
 """The settings that apply to every roundtable, and what the file of `ROUNDTABLE_POLICIES` says about channels."""
 
+import hashlib
 import re
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import StringConstraints
 
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.steps import Depth
 from bot.domain.values.timestamps import QuietHours, WorkingTime
-from bot.domain.values.value import Stored
+from bot.domain.values.value import Stored, Value
 
 
 class PressPolicy(StrEnum):
@@ -63,10 +67,11 @@ NIGHT = QuietHours(begin=20 * 60, end=7 * 60)
 
 class Policy(Stored):
     """
-    With *guests_press*, guests and people of other organisations count as members. *thinks*: every persona has a
-    model, so people wait for replies, and its drafts are *reviewed_by* one; *model* is that of personas that name
-    none. With *looks_first* a persona looks when a step opens, before anybody answers. *agent*: the Slack app is
-    declared as one. *file_url* is where people read the files of the workspace, with `{path}` in it.
+    With *guests_press*, guests and people of other organisations count as members. *thinks*: every persona has a model,
+    so people wait for replies, and its drafts are *reviewed_by* one; *model* is that of personas that name none. With
+    *looks_first* a persona looks when a step opens, before anybody answers. *agent*: the Slack app is declared as one.
+    *file_url* is where people read the files of the workspace, with `{path}` in it. A step's persona drafts when people
+    have been silent for *draft_seconds*, *most_drafts* times in a step.
 
     A file of policies may say for a channel whether roundtables are started there, with which *cast* (the keys of
     personas; none means all) and at which *depth*, and when people are not written to: in *quiet_hours*, and on
@@ -84,6 +89,8 @@ class Policy(Stored):
     model: str = ""
     agent: bool = False
     file_url: str = ""
+    draft_seconds: int = 15
+    most_drafts: int = 3
     start: bool = True
     cast: tuple[str, ...] = ()
     depth: Depth | None = None
@@ -153,3 +160,84 @@ class Policies(Stored):
         """*policy* as it applies in *channel*."""
         policy = self.default.over(policy)
         return self.channels[channel].over(policy) if channel in self.channels else policy
+
+
+# --- how long things are kept: `words:2y,item:5y` in `ROUNDTABLE_RETENTION` -------------------------------------------
+
+LEAST_DAYS, DAYS_A_YEAR = 7, 365
+FORM = "words and item with days or years of at least a week, such as words:2y,item:never"
+_AGE = re.compile("([0-9]{1,5})([dy])")
+
+
+class Retention(Value):
+    """In days since a person last wrote; None for ever. `words` are those of people, `item` all of an item."""
+
+    words: int | None = None
+    item: int | None = None
+
+    def are_words_over(self, last: str, now: str) -> bool:
+        return self.words is not None and _days_between(last, now) >= self.words
+
+    def is_item_over(self, last: str, now: str) -> bool:
+        return self.item is not None and _days_between(last, now) >= self.item
+
+
+def retention(text: str) -> Retention:
+    """Raises ValueError."""
+    found: dict[str, int | None] = {}
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        name, _, age = part.partition(":")
+        if name not in Retention.model_fields or name in found:
+            raise ValueError(f"{name!r} is no kind, or stands there twice")
+        found[name] = None if age == "never" else _days(age)
+    return Retention(**found)
+
+
+def _days(age: str) -> int:
+    given = _AGE.fullmatch(age)
+    days = int(given[1]) * (DAYS_A_YEAR if given[2] == "y" else 1) if given else 0
+    if days < LEAST_DAYS:
+        raise ValueError(f"{age!r} is no age of at least a week")
+    return days
+
+
+def _days_between(last: str, now: str) -> int:
+    return (datetime.fromisoformat(now) - datetime.fromisoformat(last)) // timedelta(days=1)
+
+
+# --- keys of coding agents: only the digest of a secret is known ------------------------------------------------------
+
+EVERY_PUBLIC_ITEM = "*"
+
+KeyName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,39}$")]
+Owner = Annotated[str, StringConstraints(pattern=r"^[UW][A-Z0-9]{1,30}$")]
+ItemName = Annotated[str, StringConstraints(pattern=r"^(\*|[A-Za-z0-9][A-Za-z0-9_-]{0,99})$")]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class AgentKey(Value):
+    """*owner* is the id in Slack of the person whom the agent works for. A private item has to be named in *items*."""
+
+    name: KeyName
+    owner: Owner
+    sha256: Digest
+    items: tuple[ItemName, ...] = (EVERY_PUBLIC_ITEM,)
+    may_ask: bool = False
+
+    @property
+    def is_for_all(self) -> bool:
+        return EVERY_PUBLIC_ITEM in self.items
+
+
+def digest_of(secret: str) -> str:
+    """No salt: a secret of 256 random bits is in no list."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def key_with(keys: Iterable[AgentKey], authorization: str) -> AgentKey | None:
+    """The key whose secret the header *authorization* carries."""
+    scheme, _, secret = authorization.partition(" ")
+    if scheme.casefold() != "bearer":
+        return None
+    given = digest_of(secret.strip())
+    return next((one for one in keys if one.sha256 == given), None)

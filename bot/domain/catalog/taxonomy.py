@@ -50,10 +50,6 @@ class ErrorCode:
     log: str = ""
     unsaved: str = ""
 
-    @property
-    def seen(self) -> bool:
-        return bool(self.sentence)
-
 
 SEVERITY_OF_SCALE = {
     "CRITICAL": Severity.ERROR,
@@ -196,13 +192,7 @@ ELABORATION = (
     _elab(3, "LOW", "The limit is 10 turns."),
     _elab(4, "MEDIUM", "None while it happens; voices are a review metric."),
     _elab(5, "MEDIUM", "People redirect the discussion or end it."),
-    _elab(6, "HIGH", "The synthesis follows at once."),
-    _elab(
-        7,
-        "HIGH",
-        "Asked once more, then one sentence: no artifact is touched, the record is kept.",
-        sentence="Key takeaway: {takeaway}",
-    ),
+    _elab(6, "HIGH", "The discussion ends at once."),
     _elab(8, "CRITICAL", "The marker shows what was added, and git can revert it."),
     _elab(
         9,
@@ -214,7 +204,6 @@ ELABORATION = (
         "when they are.",
     ),
     _elab(10, "LOW", "None: the greeting is only shorter."),
-    _elab(11, "MEDIUM", "People elaborate again; the synthesis holds what there was."),
     _elab(12, "LOW", "People address the persona they meant."),
     _elab(
         13,
@@ -223,7 +212,7 @@ ELABORATION = (
         sentence="Could not update {filename} (file not found). "
         "Elaboration insights are in the synthesis summary above.",
     ),
-    _elab(14, "HIGH", "The synthesis is made at once from what there is."),
+    _elab(14, "HIGH", "The discussion ends at once."),
 )
 
 TAXONOMY: Mapping[str, ErrorCode] = {entry.code: entry for entry in (*ANALYSIS, *ELABORATION)}

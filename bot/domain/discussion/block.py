@@ -1,29 +1,25 @@
 """
 The block of a discussion, in the thread and in the files of its step: a question to the record, by id, with every model
 and without one. What was decided and by whom, objections in the words of who made them with what became of them, who
-stands where, and who moved because of which line. A voice adds to it, and can neither remove nor reword any of it.
+stands where, and who moved because of which line. No model writes, removes or rewords any of it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.discussion.board import DiscussionBoard, Stand, fate
-from bot.domain.discussion.elaboration import Fate, Turn
-from bot.domain.discussion.synthesis import Insight, Objection, OpenQuestion
+from bot.domain.discussion.elaboration import Elaboration, Fate, Turn
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages.attribution_wording import recorder
-from bot.domain.specification.entries import Claim, Entry, Specification, numbers
+from bot.domain.specification.entries import Claim, Entry, Specification
 from bot.domain.values.markdown import bullet
 from bot.domain.values.text import one_line
 
 NONE = "None recorded."
-ASSUMPTION = "*assumption*"
-UNVERIFIED = "*unverified*"
 BROUGHT_UP = "it is brought up again"
 QUOTE_CHARS = 300
-MOST_QUOTED = 4
-
-Added = Insight | OpenQuestion | Objection
+TRANSCRIPT = "planning/meeting.jsonl"
+"""Relative to the item's folder, with the `message_id` of a line behind a #."""
 
 
 class DiscussionBlock(NamedTuple):
@@ -37,22 +33,21 @@ class DiscussionBlock(NamedTuple):
     objections: tuple[str, ...]
     cited: frozenset[str] = frozenset()
     pressed: tuple[tuple[str, str], ...] = ()
-    is_traced: bool = False
-    """Whether sources can be asked for."""
 
     @property
-    def outcome(self) -> tuple[str, ...]:
-        return (*self.decisions, *self.objections)
+    def has_rows(self) -> bool:
+        return any(self[: self._fields.index("cited")])
 
 
 def block_of(
     board: DiscussionBoard,
     specification: Specification,
-    added: Mapping[str, Added],
-    people: Mapping[str, str] | None = None,
+    people: Mapping[str, str],
+    *,
+    asked: Iterable[str] = (),
 ) -> DiscussionBlock:
-    """*added* is what a voice said of entries that it proposed, by their ids; *people* take part, by id."""
-    return _Reading(board, specification, added).block(people or {})
+    """*people* take part, by id. *asked* are open questions that are no entries."""
+    return _Reading(board, specification).block(people, asked)
 
 
 def markdown(
@@ -77,97 +72,61 @@ def markdown(
     return "\n\n".join(parts) + "\n"
 
 
-def outcome(block: DiscussionBlock) -> str:
-    """Nothing but what was decided, and who stands against it; empty without either."""
-    parts = {"Decisions Made": block.decisions, "Objections": block.objections}
-    found = [_list(heading, rows) for heading, rows in parts.items() if rows]
-    return "\n\n".join(found) + "\n" if found else ""
+def sources(block: DiscussionBlock, debate: Elaboration) -> str:
+    """The lines of the transcript, for those who read the file; empty where there is nothing to look up."""
+    rows = [_turn(turn) for turn in debate.turns if turn.id in block.cited]
+    rows += (f"- Decided by {_in_code(by)}: `{TRANSCRIPT}#{line}`" for by, line in block.pressed)
+    return "\n".join(("#### Sources", *rows, "")) if rows else ""
 
 
 class _Reading:
-    def __init__(
-        self, board: DiscussionBoard, specification: Specification, added: Mapping[str, Added]
-    ) -> None:
+    def __init__(self, board: DiscussionBoard, specification: Specification) -> None:
         self._board = board
         self._spec = specification
-        self._added = added
         self._turns = {turn.line: turn for turn in board.debate.turns if turn.line}
-        self._by_id = {turn.id: turn for turn in board.debate.turns}
         self._used: set[str] = set()
 
-    def block(self, people: Mapping[str, str]) -> DiscussionBlock:
-        insights, decisions, questions, actions, objections = (
-            self._entries(kind) for kind in ("insight", "decision", "question", "action", "objection")
+    def block(self, people: Mapping[str, str], asked: Iterable[str]) -> DiscussionBlock:
+        insights, questions, actions = (
+            self._board.own(self._spec.active(kind)) for kind in ("insight", "question", "action")
         )
-        decided = [one for one in self._board.own(self._board.current_decisions) if one in decisions]
+        decided = self._board.own(self._board.current_decisions)
         pressed = tuple(
             (_who(one), claim.line)
             for one in decided
             if (claim := one.claim("text")) and claim.line not in self._turns
         )
-        recorded = any(turn.stances or turn.unrecorded for turn in self._board.debate.turns)
-        is_traced = recorded or bool(pressed) or any(one.turns for one in self._added.values())
-        for one in (*insights, *decided, *questions):
-            self._used.update(turn.id for turn in self._turns_of(one))
-        against = tuple(self._objection(one) for one in self._weighed(objections))
+        against = (one for one in self._board.objections if fate(one) is not Fate.WITHDRAWN)
         return DiscussionBlock(
-            tuple(self._insight(one, is_traced) for one in insights),
-            tuple(self._decision(one, is_traced) for one in decided),
-            tuple(self._question(one, is_traced) for one in questions),
+            tuple(f"[{_names(self._speakers(one))}] {_text(one)}{self._refs(one)}" for one in insights),
+            tuple(map(self._decision, decided)),
+            (*map(self._question, questions), *map(bullet, asked)),
             tuple(self._positions(people)),
             tuple(map(_action, actions)),
-            against,
+            tuple(map(self._objection, against)),
             frozenset(self._used),
             pressed,
-            is_traced,
         )
-
-    def _entries(self, kind: str) -> list[Entry]:
-        """Of this discussion, and what a voice found in it again."""
-        own = {one.id: one for one in self._board.own(self._spec.active(kind))}
-        again = {id: one for id in self._added if (one := self._spec.entries.get(id)) and one.kind == kind}
-        return sorted((own | again).values(), key=lambda one: numbers(one.id))
-
-    def _weighed(self, found: Iterable[Entry]) -> list[Entry]:
-        """Those of people, also of earlier discussions of the step; then what is only proposed."""
-        raised = [one for one in self._board.objections if fate(one) is not Fate.WITHDRAWN]
-        return [*raised, *(one for one in found if one not in raised)]
 
     # --- rows ---
 
-    def _insight(self, one: Entry, is_traced: bool) -> str:  # noqa: FBT001
-        told, turns = self._added.get(one.id), self._turns_of(one)
-        by = told.by if isinstance(told, Insight) else ()
-        doubts = f"{ASSUMPTION}: " if is_traced and not turns else _doubts(one)
-        return f"[{_names(by or self._speakers(one))}] {doubts}{_text(one)}{_refs(turns, is_traced)}"
-
-    def _decision(self, one: Entry, is_traced: bool) -> str:  # noqa: FBT001
+    def _decision(self, one: Entry) -> str:
         said = _because(_text(one), str(one["reason"] or ""))
-        return f"{said} ({bullet(_who(one))}){_refs(self._turns_of(one), is_traced)}"
+        return f"{said} ({bullet(_who(one))}){self._refs(one)}"
 
-    def _question(self, one: Entry, is_traced: bool) -> str:  # noqa: FBT001
-        told, claim, turns = self._added.get(one.id), one.claim("text"), self._turns_of(one)
-        why = told.why if isinstance(told, OpenQuestion) else ""
-        if not told and claim:
-            how = "asked" if claim.line in self._turns else "marked"
-            why = f"{how} by {recorder(one, 'text')}"
-        return f"{_doubts(one)}{_because(_text(one), why)}{_refs(turns, is_traced)}"
+    def _question(self, one: Entry) -> str:
+        claim = one.claim("text")
+        how = "asked" if claim and claim.line in self._turns else "marked"
+        return _because(_text(one), f"{how} by {recorder(one, 'text')}") + self._refs(one)
 
     def _objection(self, one: Entry) -> str:
-        told, turns = self._added.get(one.id), self._turns_of(one)
-        self._used.update(turn.id for turn in turns)
-        by = told.by if isinstance(told, Objection) else ()
         words = _text(one).rstrip(".")
-        quote = self._words_beside(one, turns) if isinstance(told, Objection) else ""
-        words += f" (“{bullet(quote)}”)" if quote else ""
-        return f"[{_names(by or self._speakers(one))}] {words}: {_became(one)}{_refs(turns)}"
+        return f"[{_names(self._speakers(one))}] {words}: {_became(one)}{self._refs(one)}"
 
     def _positions(self, people: Mapping[str, str]) -> Iterator[str]:
         sides = self._board.sides
         for side in sides:
-            yield bullet(wording.describe_side(side.option.letter, side.option.text, side.people)) + (
-                f", {', '.join(f'*{bullet(one)}*' for one in side.personas)}" if side.personas else ""
-            )
+            yield wording.describe_side(side.option.letter, side.option.text, side.people, side.personas)
         stands = self._board.stands
         if undecided := [one.name for one in stands if sides and not one.letter and not one.is_persona]:
             yield f"Undecided: {bullet(', '.join(undecided))}"
@@ -185,10 +144,17 @@ class _Reading:
         said = wording.moved_because(
             name, one.was, one.letter, bullet(by), bullet(one_line(words, QUOTE_CHARS))
         )
-        self._used.update([turn.id] if turn else ())
-        return f"{said}{_refs([turn] if turn else [])}"
+        return f"{said}{self._named([turn] if turn else [])}"
 
     # --- what they rest on ---
+
+    def _refs(self, one: Entry) -> str:
+        return self._named(self._turns_of(one))
+
+    def _named(self, turns: Iterable[Turn]) -> str:
+        ids = [turn.id for turn in turns]
+        self._used.update(ids)
+        return f" [{', '.join(ids)}]" if ids else ""
 
     def _turns_of(self, one: Entry) -> list[Turn]:
         claim = one.claim("text")
@@ -200,15 +166,6 @@ class _Reading:
         if claim and claim.said:
             return (claim.said.name,)
         return tuple(dict.fromkeys(turn.name for turn in self._turns_of(one)))
-
-    def _words_beside(self, one: Entry, turns: Iterable[Turn]) -> str:
-        """What was said each time that a position was taken, the last time first; nothing twice."""
-        found = [_text(one)]
-        for turn in reversed(list(turns)):
-            said = one_line(turn.text, QUOTE_CHARS)
-            if not any(said in known for known in found):
-                found.append(said)
-        return " … ".join(found[1 : MOST_QUOTED + 1])
 
 
 def _text(entry: Entry) -> str:
@@ -245,14 +202,14 @@ def _said_by(claim: Claim | None) -> str:
     return f" ({bullet(claim.owner.name)})" if claim and claim.accepted else ""
 
 
-def _doubts(entry: Entry) -> str:
-    claim = entry.claim("text")
-    return f"{UNVERIFIED} ({bullet(claim.reason)}): " if claim and claim.reason else ""
+def _turn(turn: Turn) -> str:
+    where = f", `{TRANSCRIPT}#{turn.line}`" if turn.line else ""
+    return f"- {turn.id}: {_in_code(turn.name)}{where}"
 
 
-def _refs(turns: Iterable[Turn], is_shown: bool = True) -> str:  # noqa: FBT001, FBT002
-    ids = ", ".join(turn.id for turn in turns)
-    return f" [{ids}]" if ids and is_shown else ""
+def _in_code(name: str) -> str:
+    """A name that ends no code and begins none: the reference behind it is to be found."""
+    return bullet(name.replace("`", "'"))
 
 
 def _list(heading: str, rows: Iterable[str]) -> str:

@@ -1,13 +1,14 @@
 """
 An elaboration: a bounded discussion of one finished step, in which personas and people argue as equals.
 
-A turn is one contribution: the lead's framing, a persona's, or a person's. What the host says is none. The limit is
-for personas with a model: what people say between two of their turns counts as one turn.
+A turn is one contribution, of a persona or of a person. What the host says is none. The limit is for personas with a
+model: what people say between two of their turns counts as one turn.
 """
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import groupby
+from typing import Any
 
 from bot.domain.specification.claims import Quote
 from bot.domain.values.value import Stored
@@ -30,13 +31,17 @@ class Stance(Stored):
 
 
 WARNING_TURNS_BEFORE_END = 2
-SILENT_ROUNDS_BEFORE_PROMPT = 3
-ENOUGH_SILENT = 2
-"""Personas, one after the other, that have nothing new."""
+MOST_CALLS = 9
+"""Of models, for one discussion."""
+CALLS_AT_THE_END = 2
+"""Of those, to put it together and to review that."""
+MOST_IN_THE_OPENING = 5
+MOST_IN_A_ROUND = 2
+"""Contributions of all personas together, from one call."""
 
 
 class EndReason(StrEnum):
-    """Why an elaboration was over; the words stand in the synthesis."""
+    """Why an elaboration was over; the words stand in its block."""
 
     BY_PEOPLE = "user-initiated"
     TURN_LIMIT = "turn-limit"
@@ -47,14 +52,36 @@ class EndReason(StrEnum):
     """No turns were left, and the time came at which answers were due."""
 
 
+class TurnKind(StrEnum):
+    """What a voice is asked for in a discussion."""
+
+    OPENING = "opening"
+    """By one persona, which does not know what the others say."""
+    ASKED = "asked"
+    """By the personas that people asked."""
+    ROUND = "round"
+    """By all personas together, where they quote what nobody has quoted here yet."""
+
+
+class Contribution(Stored):
+    """What a voice says in a discussion for *persona*. `by_rule`: no model was asked."""
+
+    persona: str
+    text: str
+    stances: tuple[Stance, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    by_rule: bool = False
+    facts: Mapping[str, Any] = {}
+    """For its line."""
+
+
 class Turn(Stored):
     """
     `id` is t01, t02, … in the order of speaking; `by` a persona's key or a person's id; `ts` is for people only.
 
     `line` is the `message_id` of its line, `posted` where Slack shows what a persona said. A voice may put on record
-    where it stands; `unrecorded` says that one with a model did not. It was `blind` if its speaker had not heard the
-    others who answered the framing. `by_rule`: its speaker has no model, or not now. `quotes` are words of people and
-    code that it rests on.
+    where it stands. `by_rule`: its speaker has no model, or not now. `quotes` are words of people and code that it
+    rests on.
     """
 
     id: str
@@ -66,8 +93,6 @@ class Turn(Stored):
     line: str = ""
     posted: str = ""
     stances: tuple[Stance, ...] = ()
-    unrecorded: bool = False
-    blind: bool = False
     by_rule: bool = False
     quotes: tuple[Quote, ...] = ()
 
@@ -132,27 +157,22 @@ class UnansweredMessage(Stored):
 
 
 class EndedDiscussion(Stored):
-    """What the next discussion of the same step starts from."""
+    """What the next discussion of the same step starts from; `turns` are those that no model has read since the end."""
 
     options: tuple[BoardOption, ...] = ()
+    turns: tuple[Turn, ...] = ()
 
 
 class Elaboration(Stored):
     """
-    `waiting` are the personas who have the floor, next speaker first; `unheard` had it, and said nothing, since a
-    persona last spoke. `silent_rounds` counts the rounds of personas since a person last said something.
-    `from_phase_menu` remembers which menu to return to. `named` are the personas that people asked to speak.
+    `calls` counts those of models. `is_round_wanted`: people have said something that no round has taken up.
+    `has_nothing_new`: the last round brought nothing, and nobody has spoken since. `from_phase_menu` remembers which
+    menu to return to. `put` are the disputes that people were asked to decide. `besides` is what people said after the
+    last turn.
 
-    `first_round` is the turn count when the personas' first round was over, 0 until then; `resumed` says that people
-    stopped in the middle and came back. `had_floor` is the turn count when a persona last had the floor and said
-    nothing. `put` are the disputes that people were asked to decide. `besides` is what people said beyond what can be
-    answered, and after the last turn.
-
-    `options` are on the card; who is for which, and all else that it came to, is in the record (`board`). `acted` is
-    the turn count when a person last decided or took a position. `not_agreed` are the positions for which a person said
-    that there is no agreement yet, `more_turns` what people added to the limit, `asks_all` who asked everybody last.
-    `silent` are the personas that had nothing new since anybody last spoke. `entry` is the id of the discussion in the
-    specification.
+    `options` are on the card; who is for which, and all else that it came to, is in the record (`board`). `not_agreed`
+    are the positions for which a person said that there is no agreement yet, `more_turns` what people added to the
+    limit, `asks_all` who asked everybody last. `entry` is the id of the discussion in the specification.
     """
 
     step_id: str
@@ -161,27 +181,19 @@ class Elaboration(Stored):
     max_turns: int
     from_phase_menu: bool = False
     turns: tuple[Turn, ...] = ()
-    waiting: tuple[str, ...] = ()
-    unheard: tuple[str, ...] = ()
-    silent_rounds: int = 0
+    calls: int = 0
+    is_round_wanted: bool = False
+    has_nothing_new: bool = False
     ending: EndReason | None = None
-    failed_syntheses: int = 0
-    insights: int = 0
-    first_round: int = 0
-    resumed: bool = False
-    had_floor: Mapping[str, int] = {}
     put: tuple[Dispute, ...] = ()
     besides: tuple[UnansweredMessage, ...] = ()
-    named: tuple[str, ...] = ()
     options: tuple[BoardOption, ...] = ()
-    acted: int = 0
     not_agreed: tuple[str, ...] = ()
     sealed: SealedRound | None = None
     revealed_at: str = ""
     more_turns: int = 0
     asks_all: str = ""
     opened_at: str = ""
-    silent: tuple[str, ...] = ()
     entry: str = ""
 
     @property
@@ -195,7 +207,7 @@ class Elaboration(Stored):
 
     @property
     def turns_recorded(self) -> int:
-        """Seed 001 counts from 1, also when the framing never came."""
+        """Seed 001 counts from 1, also when no persona opened it."""
         return max(self.turns_used, 1)
 
     @property
@@ -218,7 +230,13 @@ class Elaboration(Stored):
 
     @property
     def exhausted(self) -> bool:
-        return self.turns_used >= self.max_turns
+        """Whether personas with a model fall silent, and only people go on."""
+        return self.turns_used >= self.max_turns or self.calls_left <= 0
+
+    @property
+    def calls_left(self) -> int:
+        """But for those at the end. Who gives more turns gives as many calls."""
+        return MOST_CALLS - CALLS_AT_THE_END + self.more_turns - self.calls
 
     @property
     def takes_people(self) -> bool:
@@ -234,83 +252,25 @@ class Elaboration(Stored):
     def turns_left(self) -> int:
         return max(0, self.max_turns - self.turns_used)
 
-    @property
-    def personas_rest(self) -> bool:
-        """After the opening personas take at most half of what is left, but for those whom people ask."""
-        if not self.first_round:
-            return False
-        opening, since = self.turns[: self.first_round], self.turns[self.first_round :]
-        return sum(not turn.human for turn in since) >= (self.max_turns - _used(opening)) // 2
-
-    @property
-    def unanswered(self) -> tuple[Turn, ...]:
-        """What people said since a persona last did, oldest first."""
-        spoke = max((place for place, turn in enumerate(self.turns, start=1) if not turn.human), default=0)
-        return self.turns[spoke:]
-
-    @property
-    def asks_for_people(self) -> bool:
-        return (
-            self.silent_rounds >= SILENT_ROUNDS_BEFORE_PROMPT
-            and not self.silent_rounds % SILENT_ROUNDS_BEFORE_PROMPT
-        )
-
-    @property
-    def has_nothing_new(self) -> bool:
-        """Whether personas have nothing more to say; a person who speaks begins it all anew."""
-        return len(self.silent) >= ENOUGH_SILENT
-
-    def answers_people(self, persona: str) -> bool:
-        """Whether a person has spoken since *persona* had the floor."""
-        return any(turn.human for turn in self.turns[max(0, self.last_had_floor(persona)) :])
-
-    def has_new_quote(self, quotes: Iterable[Quote]) -> bool:
-        """Whether one of *quotes* is of a line, or of code, that nobody has quoted here yet."""
-        used = {quote.line for turn in self.turns for quote in turn.quotes}
-        return any(quote.line not in used for quote in quotes)
-
-    def is_blind(self, persona: str) -> bool:
-        """Whether *persona* is about to answer the framing, which it is to do alone: in the first round, once."""
-        if self.first_round or self.resumed or self.last_had_floor(persona) >= 0:
-            return False
-        if persona == self.lead:
-            return False
-        spoken = [turn.by for turn in self.turns if not turn.human]
-        others = {by for by in spoken if by != self.lead}
-        return spoken.count(self.lead) == 1 and len(others) == len(spoken) - 1
-
-    def spoken(
-        self,
-        *,
-        by: str,
-        name: str,
-        text: str,
-        stances: tuple[Stance, ...] = (),
-        unrecorded: bool = False,
-        by_rule: bool = False,
-        quotes: tuple[Quote, ...] = (),
-    ) -> "Elaboration":
-        """With one more turn of a persona, who no longer waits. Never more than `max_turns`."""
-        assert by_rule or not self.exhausted, "the limit is checked before a persona speaks"
+    def spoken(self, said: Contribution, *, name: str) -> "Elaboration":
+        """With one more turn of a persona. Never more than `max_turns`."""
+        assert said.by_rule or not self.exhausted, "the limit is checked before a persona speaks"
         turn = Turn(
             id=self._next_id,
-            by=by,
+            by=said.persona,
             name=name,
-            text=text,
-            stances=stances,
-            unrecorded=unrecorded,
-            blind=self.is_blind(by),
-            by_rule=by_rule,
-            quotes=quotes,
+            text=said.text,
+            stances=said.stances,
+            by_rule=said.by_rule,
+            quotes=said.quotes,
         )
-        waiting, named = _without(self.waiting, by), _without(self.named, by)
-        return self.but(turns=(*self.turns, turn), waiting=waiting, named=named, unheard=(), silent=())
+        return self.but(turns=(*self.turns, turn), has_nothing_new=False)
 
     def heard(self, *, by: str, name: str, text: str, ts: str, line: str = "") -> "Elaboration":
         """With one more turn of a person, where the discussion `takes_people`."""
         assert self.takes_people, "what is said after the last turn is kept besides"
         turn = Turn(id=self._next_id, by=by, name=name, text=text, human=True, ts=ts, line=line)
-        return self.but(turns=(*self.turns, turn), silent_rounds=0, silent=())
+        return self.but(turns=(*self.turns, turn), has_nothing_new=False)
 
     def amended(self, ts: str, text: str) -> "Elaboration":
         """What a person changed afterwards; it stays one turn, also when nothing is left of it."""
@@ -338,43 +298,17 @@ class Elaboration(Stored):
             turns=tuple(turn.but(posted=ts) if turn.line == line else turn for turn in self.turns)
         )
 
-    def passed_over(self, persona: str) -> "Elaboration":
-        """*persona* had the floor and said nothing."""
-        waiting, named = _without(self.waiting, persona), _without(self.named, persona)
-        had_floor = {**self.had_floor, persona: self.turn_count}
-        return self.but(waiting=waiting, named=named, unheard=(*self.unheard, persona), had_floor=had_floor)
-
-    def round_over(self) -> "Elaboration":
-        """No persona waits for the floor any more. A round before the framing is not the first one."""
-        first = self.first_round or (self.turn_count if self.framed else 0)
-        return self.but(first_round=first, silent_rounds=self.silent_rounds + 1)
-
     def back(self, max_turns: int) -> "Elaboration":
-        """After a pause: no persona waits for the floor, and what has no answer yet may be asked again."""
-        return self.but(
-            max_turns=max_turns + self.more_turns,
-            waiting=(),
-            named=(),
-            put=(),
-            resumed=self.framed,
-        )
+        """After a pause: people may be asked again for what they have not decided."""
+        return self.but(max_turns=max_turns + self.more_turns, put=())
 
-    def asked(self, *personas: str) -> "Elaboration":
-        """*personas* get the floor, after those who have it already."""
-        return self.but(waiting=tuple(dict.fromkeys((*self.waiting, *personas))))
 
-    def last_had_floor(self, persona: str) -> int:
-        """The turn count when *persona* last had the floor; -1 if it never had."""
-        spoke = max(
-            (number for number, turn in enumerate(self.turns, start=1) if turn.by == persona), default=-1
-        )
-        return max(spoke, self.had_floor.get(persona, -1))
+def has_new_quote(said: Iterable[Turn | Contribution], quotes: Iterable[Quote]) -> bool:
+    """Whether one of *quotes* is of a line, or of code, that nobody has quoted in what was *said*."""
+    used = {quote.line for one in said for quote in one.quotes}
+    return any(quote.line not in used for quote in quotes)
 
 
 def _used(turns: Iterable[Turn]) -> int:
     counted = (turn.human for turn in turns if turn.human or not turn.by_rule)
     return sum(1 if human else len(list(run)) for human, run in groupby(counted))
-
-
-def _without(keys: tuple[str, ...], key: str) -> tuple[str, ...]:
-    return tuple(one for one in keys if one != key)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from bot.domain.discussion import words
 from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
-from bot.domain.discussion.synthesis import Objection
 from bot.domain.discussion.words import name
 from bot.domain.values.text import one_line
 
@@ -19,16 +18,12 @@ MOST_STANCES = 12
 """In one contribution; more would be a list of issues, not a position."""
 ISSUE_CHARS, POSITION_CHARS = 120, 200
 
-Decided = Mapping[str, str]
-"""By the name of an issue: the name of the position that people decided on."""
-
 
 class Side(NamedTuple):
-    """A position on an issue, and those who hold it by now, with the turns in which they took it."""
+    """A position on an issue, and those who hold it by now."""
 
     position: str
     holders: tuple[str, ...]
-    turns: tuple[str, ...]
 
 
 def sound(stances: Iterable[Stance], turns: Iterable[Turn]) -> tuple[Stance, ...]:
@@ -77,31 +72,6 @@ def grounds(debate: Elaboration, issue: str, position: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(turn for one in held for turn in one.because))
 
 
-def minorities(debate: Elaboration, decided: Decided) -> Iterator[Objection]:
-    """
-    Every position that is neither what people decided nor what most personas hold; all of them, if no side has more
-    holders than the others.
-    """
-    names = {turn.by: turn.name for turn in debate.turns}
-    for issue, held in sides(debate).items():
-        prevails = decided.get(issue) or _plurality(held)
-        for side in held if len(held) > 1 or issue in decided else ():
-            if name(side.position) != prevails:
-                by = tuple(names[key] for key in side.holders)
-                yield Objection(text=f"{title(debate, issue)}: {side.position}", by=by, turns=side.turns)
-
-
-def _plurality(held: Iterable[Side]) -> str:
-    most, *others = sorted(held, key=lambda side: -len(side.holders))
-    tied = bool(others) and len(others[0].holders) == len(most.holders)
-    return "" if tied else name(most.position)
-
-
-def heard(turns: Iterable[Turn], lead: str, *, blind: bool) -> tuple[Turn, ...]:
-    """The *turns* that a speaker knows: all of them, or if *blind* those of people and of the lead."""
-    return tuple(one for one in turns if not blind or one.human or one.by == lead)
-
-
 def _by_issue(turns: Sequence[Turn]) -> Mapping[str, list[tuple[Turn, Stance]]]:
     found: dict[str, list[tuple[Turn, Stance]]] = {}
     for turn in turns:
@@ -114,6 +84,6 @@ def _sides(taken: Sequence[tuple[Turn, Stance]]) -> Iterator[Side]:
     newest = {turn.by: name(one.held) for turn, one in taken}
     for position in dict.fromkeys(name(one.held) for _, one in taken):
         holders = tuple(by for by, held in newest.items() if held == position)
-        held = [(turn, one) for turn, one in taken if turn.by in holders and name(one.held) == position]
+        held = [one for turn, one in taken if turn.by in holders and name(one.held) == position]
         if held:
-            yield Side(held[0][1].held, holders, tuple(turn.id for turn, _ in held))
+            yield Side(held[0].held, holders)

@@ -19,7 +19,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from bot.domain.values.file_names import is_plain
 from bot.domain.values.json_files import parse_kept, pretty
 from bot.domain.values.markdown import (
     Heading,
@@ -546,11 +545,6 @@ def _text(row: _Row, eol: str) -> str:
     return (",".join(cells) or '""') + eol
 
 
-SHARED = "docs/common/nfr-matrix.md"
-SPECIFICATION = "specification.json"
-KEPT_BY_US = frozenset({"meta.json", SPECIFICATION, "planning", "reviews"})
-
-
 class FileEdit(Stored):
     """Makes the file when there is none, and never touches one."""
 
@@ -610,13 +604,3 @@ _COPY = re.compile(r"\.theirs-[0-9a-f]{7,40}(?=(\.\w+)?$)")
 def original(path: str) -> str:
     """The file that *path* is a copy of, which an older version kept beside it; *path* itself if it is none."""
     return _COPY.sub("", path)
-
-
-def safe_path(path: str) -> bool:
-    """Whether *path*, relative to an item's folder, stays in it and names none of the files that are ours."""
-    return path.partition("/")[0].casefold() not in KEPT_BY_US and is_plain(path)
-
-
-def shared(path: str) -> bool:
-    """Whether *path* is the one file that all items share, however a step names it."""
-    return path in {SHARED, SHARED.rpartition("/")[2]}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from bot.domain.item import artifacts
+from bot.domain.item.item_paths import SHARED
 
 SLUG = "{slug}"
 FOLDERS: Mapping[str, str] = {
@@ -44,7 +44,7 @@ def read_places(text: str) -> tuple[ExportPlace, ...]:
 def overlapping(places: tuple[ExportPlace, ...], items_dir: str) -> Iterator[str]:
     """The folders that are where the bot keeps its own files."""
     for one in places:
-        if any(_overlap(one.above, own) for own in (items_dir, artifacts.SHARED)):
+        if any(_overlap(one.above, own) for own in (items_dir, SHARED)):
             yield one.folder
 
 

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from itertools import islice
 
+from bot.domain.item.export_places import FOLDERS
+from bot.domain.specification.exported import SourceFiles
 from bot.domain.values.markdown import escaped, inert, quoted
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Stored
@@ -29,6 +32,9 @@ _ISSUE = re.compile(
     re.ASCII,
 )
 """`#42`, `acme/api#42`, or the address of an issue or a pull request, also as Slack writes addresses."""
+MARKDOWN = ".md"
+_LINKED_FILE = re.compile(r"https?://(?=[^/\s]+\.md\Z)", re.IGNORECASE)
+_NO_PATH = re.compile(r"\s|://")
 _JIRA = re.compile(r"[A-Z]+-[0-9]+")
 _TICKET = re.compile(r"#?[0-9]+|[A-Za-z]+-[0-9]+")
 _IDS = r"(?:(?:[^\W\d_]+-)?[0-9]+-)"
@@ -50,7 +56,8 @@ class TrackerIssue(Stored):
 class Item(Stored):
     """
     `source` is "github", "jira" or "manual", and `source_id` what it is called there. `reference` is the issue as the
-    person named it, where that says more than the id; `issue` what was read there.
+    person named it, where that says more than the id; `issue` what was read there. Of a file or folder of the workspace
+    it is the path, and `files` what stands there.
     """
 
     slug: str
@@ -59,6 +66,12 @@ class Item(Stored):
     source_id: str | None = None
     reference: str = ""
     issue: TrackerIssue | None = None
+    files: SourceFiles | None = None
+
+    @property
+    def is_unread_issue(self) -> bool:
+        """Its title is an id, whose letters another repository may have, too."""
+        return bool(self.reference) and self.title == self.source_id
 
 
 class KnownItem(Stored):
@@ -85,8 +98,9 @@ def suffixed(slug: str, suffix: str) -> str:
 def detect_source(text: str) -> tuple[str, str | None]:
     """The source that *text* is a reference to, and the id there; "manual" for all other words."""
     reference = text.strip()
-    if issue := _ISSUE.fullmatch(reference):
-        return "github", f"GH-{issue['at'] or issue['number']}"
+    if _ISSUE.fullmatch(reference):
+        _, repository, number = repository_of(reference)
+        return "github", f"{repository.lower()}#{number}" if repository else f"GH-{number}"
     if _JIRA.fullmatch(reference):
         return "jira", reference
     return "manual", None
@@ -108,13 +122,34 @@ def reference_in(text: str) -> str:
     return text.strip().strip("<>").partition("|")[0]
 
 
+def path_in(text: str) -> str:
+    """One word with a `/`, or the name of a Markdown file. Slack takes `.md` for the end of an address."""
+    word = _LINKED_FILE.sub("", text.strip().strip("`"))
+    is_path = bool(word) and ("/" in word or word.lower().endswith(MARKDOWN))
+    return word if is_path and not _NO_PATH.search(word) and not _ISSUE.fullmatch(word) else ""
+
+
+def is_surely_path(path: str) -> bool:
+    """`CI/CD` may be a title."""
+    in_format = any(path.startswith(f"{one.partition('/')[0]}/") for one in FOLDERS.values())
+    return in_format or "." in path or path.startswith(("/", "~")) or path.rstrip("/").count("/") > 1
+
+
 def item_from(text: str) -> Item:
     source, source_id = detect_source(text)
     title = source_id or one_line(text, TITLE_CHARS) or "Untitled item"
     reference = reference_in(text)
-    return Item(
-        slug=generate_slug(title), title=title, source=source, source_id=source_id, reference=reference
-    )
+    slug = _issue_slug(title) if reference else generate_slug(title)
+    reference = reference or path_in(text)
+    return Item(slug=slug, title=title, source=source, source_id=source_id, reference=reference)
+
+
+def _issue_slug(source_id: str) -> str:
+    """Of `acme/api#42`: two issues never share it. Names that do not fit get a code."""
+    slug = f"gh-{source_id.replace('#', '-')}"
+    if len(slug) <= SLUG_CHARS and re.fullmatch(r"[a-z0-9-]+/[a-z0-9-]+", slug):
+        return slug.replace("/", "_")
+    return suffixed(generate_slug(slug), f"x{sha256(source_id.encode()).hexdigest()[:8]}")
 
 
 def title_of(message: str) -> str:
@@ -142,7 +177,7 @@ def resolve(reference: str, known: Iterable[KnownItem], backlog: str = "") -> tu
         (item.slug for item in items if item.slug.lower().endswith(f"-{slug}")),
         (item.slug for item in items if item.title and generate_slug(item.title) == slug),
         _by_number(wanted, items, backlog),
-        (item.slug for item in items if (item.source_id or "").lower() == _source_id(wanted)),
+        (item.slug for item in items if _is_source(item.source_id or "", wanted)),
         _by_title(wanted, items, backlog),
     )
     return _first_that_finds(readings)
@@ -159,6 +194,8 @@ def folders_of(item: Item, known: Iterable[KnownItem]) -> tuple[str, ...]:
     slugs, names = {item.slug, generate_slug(item.title)}, {_dashed(item.slug), _dashed(item.title)} - {""}
     ticket = _dashed(item.source_id or (item.title if _TICKET.fullmatch(item.title) else ""))
     source = (item.source_id or "").lower()
+    if item.is_unread_issue:
+        return tuple(one.slug for one in items if (one.source_id or "").lower() == source)
     ends = tuple(f"-{name}" for name in names)
     is_slug = "-" in item.title and " " not in item.title
     readings = (
@@ -190,6 +227,8 @@ def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str
     if issue := item.issue:
         about = f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}, as of {escaped(issue.updated)}:"
         parts += ["## The issue", about, quoted(issue.text)]
+    for path, content in item.files.texts.items() if item.files else ():
+        parts += [f"## {escaped(path)}, {item.files.commit if item.files else ''}", quoted(content)]
     before = [f"**{escaped(one_line(author))}**:\n\n{quoted(text)}" for author, text in said if text.strip()]
     if before:
         parts += ["## What was said before", *before]
@@ -208,8 +247,10 @@ def _is_behind_an_id(name: str, ends: Iterable[str]) -> bool:
     return any(name.endswith(end) and re.fullmatch(f"{_IDS}+", f"{name.removesuffix(end)}-") for end in ends)
 
 
-def _source_id(reference: str) -> str:
-    return (detect_source(reference)[1] or reference).lower()
+def _is_source(source_id: str, reference: str) -> bool:
+    """`#42` may be that of any repository."""
+    wanted = (detect_source(reference)[1] or reference).lower()
+    return source_id.lower() == wanted or source_id.endswith(f"#{wanted.removeprefix('gh-')}")
 
 
 def _by_number(wanted: str, items: tuple[KnownItem, ...], backlog: str) -> Iterable[str]:

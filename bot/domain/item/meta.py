@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, SkipValidation, ValidationError
 
-from bot.domain.catalog.agenda import PHASE_KEYS
+from bot.domain.catalog.phases import PHASE_KEYS
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.values.json_files import parse_kept, pretty, whole
 from bot.domain.values.text import clean

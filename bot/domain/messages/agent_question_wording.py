@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from bot.domain.messages.agent_wording import ANSWER
 from bot.domain.messages.message import ITEM, Action, Choice, Message
-from bot.domain.messages.step_wording import listed
 from bot.domain.specification.agent_questions import QuestionState
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import one_line
+from bot.domain.values.text import listed, one_line
 from bot.domain.values.value import Value
 
 TEXT_CHARS, OPTION_CHARS, MOST_OPTIONS, MOST_ABOUT = 600, 75, 4, 10

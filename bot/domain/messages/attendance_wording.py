@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from bot.domain.messages.form import FieldKind, FormField, FormName, InputForm
 from bot.domain.messages.message import Action, Card, CardPart, Choice, Message, card_in_words
-from bot.domain.messages.step_wording import listed
 from bot.domain.values.markdown import escaped
+from bot.domain.values.text import listed
 
 DUE = "due"
 """The field of the form."""

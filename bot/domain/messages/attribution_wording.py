@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 
-from bot.domain.messages.discussion_wording import decided_by
 from bot.domain.specification.claims import Check, Claim, Entry, Party, PartyKind
 from bot.domain.specification.fold import THE_BOT
-from bot.domain.values.text import one_line, value_text
+from bot.domain.values.text import listed, one_line, value_text
 
 DECIDERS = "deciders"
 VALUE_CHARS = 80
@@ -30,14 +29,22 @@ def attribution(claim: Claim) -> str:
 
 def attribution_of(entry: Entry, field: str) -> str:
     """Of the value that counts. Of a decision it names who decided, where others did than who recorded it."""
-    claim, named = entry.claim(field), entry[DECIDERS]
+    claim = entry.claim(field)
     if claim is None:
         return ""
-    deciders = list(map(str, named)) if isinstance(named, list | tuple) else []
-    if deciders:
-        return decided_by(recorder(entry, field), deciders)
+    if entry[DECIDERS]:
+        return decided_by(entry, field)
     same = (one for one in entry.claims[field] if one.said and one.accepted and one.value == claim.value)
     return together(attribution(one) for one in same) if claim.said and claim.accepted else attribution(claim)
+
+
+def decided_by(entry: Entry, field: str = "text") -> str:
+    """Who decided, and who recorded that, where these are others."""
+    name, named = recorder(entry, field), entry[DECIDERS]
+    deciders = list(map(str, named)) if isinstance(named, list | tuple) else []
+    if not deciders or [one.casefold() for one in deciders] == [name.casefold()]:
+        return f"decided by {name}"
+    return f"decided by {listed(deciders)}, recorded by {name}"
 
 
 def recorder(entry: Entry, field: str) -> str:
@@ -59,9 +66,14 @@ def together(sentences: Iterable[str]) -> str:
 
 def credit(sentence: str) -> str:
     """An attribution as a sentence of its own: `Said by Grace, accepted by Linus`."""
-    if sentence.startswith(("proposed by ", "decided by ")):
-        return f"{sentence[:1].upper()}{sentence[1:]}"
-    return f"Said by {sentence}" if sentence else ""
+    told = credit_inside(sentence)
+    return f"{told[:1].upper()}{told[1:]}"
+
+
+def credit_inside(sentence: str) -> str:
+    """In another sentence: `said by Grace, accepted by Linus`."""
+    is_whole = not sentence or sentence.startswith(("proposed by ", "decided by "))
+    return sentence if is_whole else f"said by {sentence}"
 
 
 def overtaken(entry: Entry, field: str) -> str:

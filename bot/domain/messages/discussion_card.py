@@ -5,6 +5,7 @@ It says who is for what, which objections are open, what people decided, and how
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import assert_never
 
 from bot.domain.actions.table import SOMETHING_ELSE, UNDECIDED
@@ -12,7 +13,7 @@ from bot.domain.discussion.board import Agreement, BoardSide, DiscussionBoard, S
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import mark_wording, menus
-from bot.domain.messages.attribution_wording import recorder
+from bot.domain.messages.attribution_wording import decided_by, recorder
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import (
     Action,
@@ -36,10 +37,13 @@ DECISIONS_SHOWN = 6
 PROMPTS_SHOWN = 3
 TEXT_CHARS = 300
 TURNS_ADDED = 5
+ASKED_AT_MOST = 3
+NAME_CHARS = 40
 
 RECORD = Choice(action=Action.RECORD, label="Record decision…")
 OBJECT = Choice(action=Action.OBJECT, label="Object…")
 ASK_ALL = Choice(action=Action.ASK_ALL, label="Ask everybody")
+ASK = Choice(action=Action.ASK_PERSON, label="Ask")
 SEALED = Choice(action=Action.SEALED, label="Sealed positions…")
 MORE_TURNS = Choice(action=Action.MORE_TURNS, label=f"{TURNS_ADDED} more turns")
 GO_ON = Choice(action=Action.GO_ON, label="Let the personas go on")
@@ -62,7 +66,8 @@ FATES = {
 class DiscussionScene(Value):
     """
     What the card is made of. `people` are those who take part. `links` are where messages stand, by their line.
-    `goes_on` is whether personas can be asked to. `ending` says when the discussion ends by itself.
+    `goes_on` is whether personas can be asked to. `ending` says when the discussion ends by itself. `unheard`
+    are the names of those who have said nothing here, who was silent longest first.
     """
 
     board: DiscussionBoard
@@ -76,6 +81,7 @@ class DiscussionScene(Value):
     first: str = ""
     goes_on: bool = False
     ending: str = ""
+    unheard: Mapping[str, str] = {}
 
     @property
     def debate(self) -> Elaboration:
@@ -105,6 +111,10 @@ def ended_card(topic: str, synthesis: Message, *, heading: str) -> Message:
     title = f"{wording.card_title(topic)} – done"
     card = Card(title=title, parts=(CardPart(prose=synthesis.text),))
     return synthesis.but(text=paragraphs(heading, synthesis.text), card=card)
+
+
+def ask_label(name: str) -> str:
+    return f"{ASK.label} {one_line(name, NAME_CHARS)}"
 
 
 def pressable(objection: str) -> tuple[Choice, ...]:
@@ -158,6 +168,9 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
         yield CardPart(title="Objections with an answer", rows=rows)
     if lines := "\n".join(filter(None, _lines(scene))):
         yield CardPart(prose=lines)
+    if scene.debate.has_nothing_new and not scene.debate.exhausted:
+        asked = (ASK.but(label=ask_label(name), value=id) for id, name in scene.unheard.items())
+        yield CardPart(prose=wording.NOTHING_NEW, buttons=(*islice(asked, ASKED_AT_MOST), END))
 
 
 def _sealed(scene: DiscussionScene) -> CardPart:
@@ -204,7 +217,7 @@ def _prompt(agreement: Agreement, title: str, scene: DiscussionScene) -> CardPar
 def _decision(decided: Entry) -> CardRow:
     reason = f"because {decided['reason']}" if decided["reason"] else ""
     counts = "reversed" if decided.gone else ""
-    by = wording.decided_by(recorder(decided, "text"), list(map(str, decided["deciders"] or ())))
+    by = decided_by(decided)
     aside = ", ".join(filter(None, (by, reason, counts)))
     return CardRow(id=decided.id, text=_short(str(decided["text"])), aside=_short(aside))
 
@@ -282,12 +295,6 @@ def _lines(scene: DiscussionScene) -> Iterator[str]:
         yield scene.ending
     elif debate.nearly_over:
         yield wording.NEARING_THE_END
-    elif debate.has_nothing_new:
-        yield wording.NOTHING_NEW
-    elif debate.asks_for_people:
-        yield wording.ANYBODY_THERE
-    elif debate.personas_rest and not debate.waiting:
-        yield wording.PERSONAS_LISTEN
     if debate.asks_all:
         yield wording.asks_all(debate.asks_all)
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bot.domain.catalog.agenda import Phase
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.board import UNDECIDED, Stand
 from bot.domain.discussion.elaboration import (
@@ -13,21 +13,16 @@ from bot.domain.discussion.elaboration import (
     Fate,
     SealedPosition,
 )
-from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.values.markdown import bullet, escaped
-from bot.domain.values.text import counted
+from bot.domain.values.text import counted, listed
 
 NEARING_THE_END = "We are nearing the end of our discussion time. Any final points before we synthesize?"
 LIMIT_REACHED = "We have had a thorough discussion. Let me synthesize the key points from our conversation."
 QUIET_SINCE = f"Everybody was heard, and the thread has been quiet since. {LIMIT_REACHED}"
 DUE_BY_NOW = f"Answers are due now. {LIMIT_REACHED}"
 WRAPPING_UP = "Wrapping up the discussion. Let me synthesize our key points."
-ANYBODY_THERE = "Any thoughts on this, or should we wrap up?"
 END_OR_GO_ON = "Did you want to end the discussion, or continue exploring this?"
-TOO_MUCH_AT_ONCE = (
-    "Many messages came at once. What you write now is recorded, but the personas do not answer each message."
-)
 NO_MODEL = "I have no model here: I ask and record, and answer nothing."
 STILL_TALKING = "The discussion went on"
 
@@ -42,13 +37,24 @@ def intro(others: Sequence[Persona], topic: str, *, item: str, max_turns: int) -
     )
 
 
-def passed(persona: Persona) -> str:
-    return f"{persona.first_name} has nothing to add."
+def passed(names: Sequence[str]) -> str:
+    verb = "has" if len(names) == 1 else "have"
+    return f"{listed(list(names)) or 'The persona'} {verb} nothing to add."
 
 
-def belated(persona: Persona, *, left_out: bool) -> str:
-    done = "that is left out" if left_out else "that is written once more"
-    return f"People spoke while {persona.first_name} was writing: {done}."
+def no_answer(names: Sequence[str], *, is_refused: bool) -> str:
+    """Of a model, for the personas with *names*."""
+    why = "refused to answer" if is_refused else "gave no answer that can be used"
+    who = listed(list(names)) or "the personas"
+    return f"The model {why} for {who}. Press *Let the personas go on* to ask again, or go on without it."
+
+
+def asks_person(name: str, asked: str, topic: str) -> str:
+    return f"{asked}, {name} asks what you think about {topic}."
+
+
+def belated(persona: Persona) -> str:
+    return f"People spoke while {persona.first_name} was writing: that is written once more."
 
 
 def back_to_the_table(debate: Elaboration) -> str:
@@ -73,6 +79,10 @@ def ended_early(topic: str) -> str:
     return f"Discussion ended early. The framing identified {topic} as a discussion point."
 
 
+def nothing_decided(topic: str) -> str:
+    return f"Nothing was decided on {topic}"
+
+
 def insights_added(touched: Sequence[ChangedFile], insights: int) -> str:
     what = f"{counted(insights, 'insight')} from" if insights else "the result of"
     added = f"{what} the discussion"
@@ -93,7 +103,7 @@ class Favored(NamedTuple):
     because: Sequence[str]
 
 
-NOTHING_NEW = "Nobody has anything new. End the discussion, record a decision, or say what is missing."
+NOTHING_NEW = "Nobody has anything new."
 
 
 def both_sides(issue: str, sides: Sequence[Favored]) -> str:
@@ -130,10 +140,9 @@ NO_POSITIONS = (
 TYPED_HINT = "Or type `for A`, `objection: …`, `decision: …`, `everyone, …`, `done`"
 LIMIT_ON_CARD = (
     "The personas have no turns left. You can go on without them, and what you write is recorded. "
-    "*End* writes the synthesis."
+    "*End* writes down where everybody stands."
 )
 NO_LIMIT = "The limit is for personas with a model, and none has spoken here."
-PERSONAS_LISTEN = "The personas only listen now. A persona answers when you name it."
 CARD_MOVED = "This discussion has a new card further down."
 ALL_IN = "**All positions are in.** They were given before anybody saw another."
 NO_MORE_SEALED = "Nobody can add a sealed position after this."
@@ -148,7 +157,8 @@ def turns_left(debate: Elaboration) -> str:
     if not debate.is_limited:
         return ""
     if debate.exhausted:
-        return f"all {debate.max_turns} turns are used"
+        is_turns = debate.turns_left == 0
+        return f"all {debate.max_turns} turns are used" if is_turns else "all calls of models are used"
     return f"{debate.turns_left} of {debate.max_turns} turns left"
 
 
@@ -225,13 +235,6 @@ def stands_already(letter: str) -> str:
     return f"You are for {letter} already." if letter else "You are undecided already."
 
 
-def decided_by(name: str, deciders: Sequence[str]) -> str:
-    """*name* recorded it; without *deciders* that person decided."""
-    if not deciders or is_named_alone(name, deciders):
-        return f"decided by {name}"
-    return f"decided by {listed(list(deciders))}, recorded by {name}"
-
-
 def chosen(letter: str, text: str) -> str:
     """Of the options, where a decision is in words of its own."""
     return f"Option {letter}: {text}"
@@ -251,11 +254,6 @@ def was_withdrawn(name: str) -> str:
 
 def was_replaced(name: str, by: Sequence[str]) -> str:
     return f"{name} was replaced by {', '.join(by)}."
-
-
-def is_named_alone(name: str, deciders: Sequence[str]) -> bool:
-    """Whether who recorded a decision is the one who decided: they are named once then."""
-    return [one.casefold() for one in deciders] == [name.casefold()]
 
 
 def option_named(name: str, letter: str, text: str) -> str:
@@ -322,9 +320,10 @@ def shown_by(name: str, count: int) -> str:
 SURE = {"high": "very sure", "mid": "fairly sure", "low": "not sure"}
 
 
-def describe_side(letter: str, text: str, people: Iterable[Stand]) -> str:
-    """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus`"""
-    return f"{letter}: {text} – {', '.join(map(_with_reason, people)) or 'nobody'}"
+def describe_side(letter: str, text: str, people: Iterable[Stand], personas: Iterable[str]) -> str:
+    """`A: a bucket in each gateway – Grace (very sure: it survives an outage), Linus, *Alex*`"""
+    names = (*(bullet(_with_reason(one)) for one in people), *(f"*{bullet(one)}*" for one in personas))
+    return f"{letter}: {bullet(text)} – {', '.join(names) or 'nobody'}"
 
 
 def for_it(people: Iterable[Stand]) -> str:

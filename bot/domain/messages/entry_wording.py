@@ -1,13 +1,17 @@
-"""One entry with all that is known of it, for a terminal."""
+"""Entries with all that is known of them, for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import assert_never
 
 from bot.domain.messages.attribution_wording import credit
-from bot.domain.messages.record_wording import became_of
+from bot.domain.specification.claims import EntryState
 from bot.domain.specification.shown import ShownClaim, ShownEntry, ShownSource
 from bot.domain.values.text import one_line, value_text
 
 VALUE_CHARS = 500
+LINE_CHARS = 300
+Titles = Mapping[str, str]
+"""Of items, by their slugs."""
 
 
 def as_text(entry: ShownEntry) -> str:
@@ -47,3 +51,58 @@ def _end(sentence: str) -> str:
 
 def _line(text: str) -> str:
     return one_line(text, VALUE_CHARS)
+
+
+def became_of(state: EntryState, replaced_by: Sequence[str]) -> str:
+    """Empty while an entry counts."""
+    match state:
+        case EntryState.SUPERSEDED:
+            return f"replaced by {', '.join(replaced_by)}" if replaced_by else "replaced"
+        case EntryState.WITHDRAWN:
+            return "taken back"
+        case EntryState.PROPOSED:
+            return "proposed, not confirmed"
+        case EntryState.ACCEPTED:
+            return ""
+        case _:
+            assert_never(state)
+
+
+def matching(found: Iterable[ShownEntry], words: str, titles: Titles) -> tuple[ShownEntry, ...]:
+    """Those that have every one of *words* somewhere, the newest first."""
+    wanted = words.casefold().split()
+    kept = (one for one in found if all(word in _searched(one, titles) for word in wanted))
+    return tuple(sorted(kept, key=lambda one: one.at, reverse=True))
+
+
+def decisions_as_text(found: Sequence[ShownEntry]) -> str:
+    """For a terminal."""
+    if not found:
+        return "No decision was found."
+    return "\n".join(
+        row
+        for one in found
+        for row in (one_line(f"{one.address} {one.text}", LINE_CHARS), *_decision_facts(one))
+    )
+
+
+def _decision_facts(one: ShownEntry) -> Iterable[str]:
+    why, replaces = fact(one, "reason"), fact(one, "replaces")
+    facts = [f"{one.attribution} {one.at[:10]}".strip(), why and f"because: {why}"]
+    facts += [replaces and f"replaces {replaces}", fate(one), one.link]
+    return (f"    {one_line(fact, LINE_CHARS)}" for fact in facts if fact)
+
+
+def fact(one: ShownEntry, field: str) -> str:
+    found = one.fields.get(field)
+    return "" if found is None else value_text(found)
+
+
+def fate(one: ShownEntry) -> str:
+    is_doubtful = bool(one.doubtful) and one.state is EntryState.ACCEPTED
+    again = "to be confirmed again" if is_doubtful else ""
+    return "; ".join(filter(None, (became_of(one.state, one.replaced_by), again)))
+
+
+def _searched(one: ShownEntry, titles: Titles) -> str:
+    return f"{one.address} {titles[one.item]} {one.text} {one.attribution} {fact(one, 'reason')}".casefold()

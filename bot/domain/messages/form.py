@@ -10,8 +10,8 @@ from enum import StrEnum
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Message
-from bot.domain.messages.step_wording import listed
 from bot.domain.values.places import Person, Place
+from bot.domain.values.text import listed
 from bot.domain.values.value import Value
 
 

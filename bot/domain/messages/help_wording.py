@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.domain.messages.message import ITEM, Action, Choice, Message
-from bot.domain.messages.step_wording import listed
+from bot.domain.values.text import listed
 
 NO_ANSWER = (
     "I can't answer that. Ask a person: write `open question: …`, and it stays open until somebody answers."

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.domain.messages.message import Action, Choice
-from bot.domain.messages.step_wording import listed
-from bot.domain.values.text import counted
+from bot.domain.values.text import counted, listed
 from bot.domain.values.value import Stored
 
 USUAL_TIME = "09:00"

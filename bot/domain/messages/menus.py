@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from bot.domain.catalog.agenda import Phase
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Action, Choice, Emphasis, Message
@@ -71,7 +71,7 @@ DECIDE = Choice(action=Action.DECIDE, label="Decide")
 RESUME = Choice(action=Action.RESUME, label="Resume", emphasis=Emphasis.PRIMARY)
 RETRY = Choice(action=Action.RETRY, label="Retry", emphasis=Emphasis.PRIMARY)
 AIDED_AGAIN = RETRY.but(label="Retry with the model", emphasis=Emphasis.PLAIN)
-READ_AGAIN = Choice(action=Action.READ_AGAIN, label="Read again")
+READ_AGAIN = Choice(action=Action.READ_AGAIN, label="Draft again")
 RESTORE = Choice(action=Action.RESTORE, label="Restore last good version", emphasis=Emphasis.PRIMARY)
 START_OVER = Choice(action=Action.START_OVER, label="Start from the beginning")
 REANALYSE = Choice(action=Action.REANALYSE, label="Re-analyze from Phase 00")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.messages import specification_wording
-from bot.domain.messages.step_wording import listed
+from bot.domain.values.text import listed
 
 ORDER, BEFORE, FILES, ROLES = "Order", "Before it can start", "Files", "Roles"
 TESTED = "Requirements and how they are tested"

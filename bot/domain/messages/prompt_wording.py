@@ -6,8 +6,7 @@ from typing import NamedTuple
 from bot.domain.discussion.board import Agreement, DiscussionBoard
 from bot.domain.messages import discussion_card, step_card
 from bot.domain.messages.agent_wording import ANSWER
-from bot.domain.messages.attribution_wording import recorder
-from bot.domain.messages.discussion_wording import decided_by
+from bot.domain.messages.attribution_wording import decided_by
 from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
 from bot.domain.messages.message import (
     ITEM,
@@ -19,9 +18,8 @@ from bot.domain.messages.message import (
     Link,
     Message,
 )
-from bot.domain.messages.step_wording import listed
 from bot.domain.specification.entries import Entry
-from bot.domain.values.text import one_line, paragraphs
+from bot.domain.values.text import listed, one_line, paragraphs
 
 LABEL_CHARS = 75
 TEXT_CHARS = 300
@@ -133,8 +131,7 @@ def recorded(entry: Entry) -> str:
     words = one_line(str(entry["text"]), TEXT_CHARS)
     if entry.kind == "objection":
         return f"{entry.id} is settled by a change: {words}"
-    by = decided_by(recorder(entry, "text"), list(map(str, entry["deciders"] or ())))
-    return f"{entry.id} is recorded: {words} ({by})"
+    return f"{entry.id} is recorded: {words} ({decided_by(entry)})"
 
 
 def gone(id: str) -> str:

@@ -1,15 +1,13 @@
 """What people read who asked for the record, for what a roundtable has so far, or for what was decided."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import assert_never
+from collections.abc import Iterator, Sequence
 
+from bot.domain.messages.entry_wording import LINE_CHARS, Titles, fact, fate
 from bot.domain.messages.message import Link, Message
-from bot.domain.messages.step_wording import listed
 from bot.domain.specification.brief import Brief, BriefRow
-from bot.domain.specification.claims import EntryState
 from bot.domain.specification.shown import ShownEntry
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import counted, one_line, value_text
+from bot.domain.values.text import counted, listed, one_line
 
 RECORD = "planning/meeting.jsonl"
 
@@ -84,34 +82,7 @@ def which_item(slugs: Sequence[str]) -> str:
 
 
 DECISIONS_SHOWN = 10
-LINE_CHARS = 300
 WORDS_CHARS = 60
-
-
-Titles = Mapping[str, str]
-"""Of items, by their slugs."""
-
-
-def became_of(state: EntryState, replaced_by: Sequence[str]) -> str:
-    """Empty while an entry counts."""
-    match state:
-        case EntryState.SUPERSEDED:
-            return f"replaced by {', '.join(replaced_by)}" if replaced_by else "replaced"
-        case EntryState.WITHDRAWN:
-            return "taken back"
-        case EntryState.PROPOSED:
-            return "proposed, not confirmed"
-        case EntryState.ACCEPTED:
-            return ""
-        case _:
-            assert_never(state)
-
-
-def matching(found: Iterable[ShownEntry], words: str, titles: Titles) -> tuple[ShownEntry, ...]:
-    """Those that have every one of *words* somewhere, the newest first."""
-    wanted = words.casefold().split()
-    kept = (one for one in found if all(word in _searched(one, titles) for word in wanted))
-    return tuple(sorted(kept, key=lambda one: one.at, reverse=True))
 
 
 def decisions_found(found: Sequence[ShownEntry], words: str, titles: Titles, *, unread: int = 0) -> Message:
@@ -137,47 +108,14 @@ def decisions_found(found: Sequence[ShownEntry], words: str, titles: Titles, *, 
     return Message(text="\n".join(rows), links=tuple(links))
 
 
-def decisions_as_text(found: Sequence[ShownEntry]) -> str:
-    """For a terminal."""
-    if not found:
-        return "No decision was found."
-    return "\n".join(
-        row
-        for one in found
-        for row in (one_line(f"{one.address} {one.text}", LINE_CHARS), *_decision_facts(one))
-    )
-
-
-def _decision_facts(one: ShownEntry) -> Iterable[str]:
-    why, replaces = _fact(one, "reason"), _fact(one, "replaces")
-    facts = [f"{one.attribution} {one.at[:10]}".strip(), why and f"because: {why}"]
-    facts += [replaces and f"replaces {replaces}", _fate(one), one.link]
-    return (f"    {one_line(fact, LINE_CHARS)}" for fact in facts if fact)
-
-
 def _decision_row(one: ShownEntry, titles: Titles) -> str:
-    why, replaces = _fact(one, "reason"), _fact(one, "replaces")
+    why, replaces = fact(one, "reason"), fact(one, "replaces")
     about = [
         f"{escaped(one_line(titles[one.item]))} (`{one.item}`)",
         " ".join(part for part in (escaped(one.attribution), one.at[:10]) if part),
         f"because {escaped(one_line(why, LINE_CHARS))}" if why else "",
         f"replaces {escaped(replaces)}" if replaces else "",
-        _fate(one),
+        fate(one),
     ]
     text = escaped(one_line(one.text, LINE_CHARS))
     return f"**{one.id}** {text} – {'; '.join(part for part in about if part)}"
-
-
-def _fact(one: ShownEntry, field: str) -> str:
-    found = one.fields.get(field)
-    return "" if found is None else value_text(found)
-
-
-def _fate(one: ShownEntry) -> str:
-    is_doubtful = bool(one.doubtful) and one.state is EntryState.ACCEPTED
-    again = "to be confirmed again" if is_doubtful else ""
-    return "; ".join(filter(None, (became_of(one.state, one.replaced_by), again)))
-
-
-def _searched(one: ShownEntry, titles: Titles) -> str:
-    return f"{one.address} {titles[one.item]} {one.text} {one.attribution} {_fact(one, 'reason')}".casefold()

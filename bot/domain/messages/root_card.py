@@ -6,12 +6,12 @@ from enum import StrEnum
 from typing import assert_never
 
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import brief_wording, menus, step_wording
+from bot.domain.messages import brief_wording, menus
 from bot.domain.messages.message import ITEM, Card, CardPart, CardRow, Choice, Link, Message, card_in_words
 from bot.domain.messages.step_card import AMEND
 from bot.domain.specification.brief import IN_A_MESSAGE, Brief, BriefRow
 from bot.domain.values.markdown import LAST_SECTION
-from bot.domain.values.text import one_line
+from bot.domain.values.text import listed, one_line
 
 ROW_CHARS = 140
 NOT_SETTLED_SHOWN = 10
@@ -198,11 +198,10 @@ def thinking(models: Mapping[str, str]) -> str:
         by_model.setdefault(model, []).append(name)
     ruled = by_model.pop("", [])
     sentences = [
-        f"{step_wording.listed(names)} {_verb(names, 'think')} with {model}."
-        for model, names in by_model.items()
+        f"{listed(names)} {_verb(names, 'think')} with {model}." for model, names in by_model.items()
     ]
     if ruled:
-        sentences.append(f"{step_wording.listed(ruled)} {_verb(ruled, 'follow')} rules, without a model.")
+        sentences.append(f"{listed(ruled)} {_verb(ruled, 'follow')} rules, without a model.")
     return " ".join(sentences)
 
 

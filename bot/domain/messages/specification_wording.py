@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from bot.domain.catalog.schema import FieldType, Kind, KindField, Schema
-from bot.domain.messages.step_wording import listed
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import GONE, Specification, StaleCause
 from bot.domain.specification.not_settled import RowKind, Unsettled
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, listed, one_line
 
 IDS_SHOWN = 6
 QUOTE_CHARS = 200

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
-from bot.domain.item.item import detect_source, item_from, reference_in
+from bot.domain.item.item import detect_source, item_from, path_in, reference_in
 from bot.domain.messages import menus
 from bot.domain.messages.form import DEPTHS, FieldKind, FormField, FormName, FormOption, InputForm, Submission
 from bot.domain.messages.message import Message
@@ -48,7 +48,7 @@ _ABOUT = (
         name=SOURCE,
         label="Where does it come from?",
         kind=FieldKind.LINE,
-        placeholder="#42, PROJ-12 or a link",
+        placeholder="#42, PROJ-12, a link or a path",
         most=SOURCE_CHARS,
     ),
     FormField(
@@ -72,7 +72,7 @@ class ItemSource(Value):
 
 
 def source_of(text: str) -> ItemSource:
-    """`#42`, `PROJ-12`, or the address of an issue, a ticket or a thread."""
+    """`#42`, `PROJ-12`, the address of an issue, a ticket or a thread, or a path in the workspace."""
     text = text.strip()
     if found := _THREAD.fullmatch(text):
         root = _ROOT.search(found["query"] or "")
@@ -81,7 +81,7 @@ def source_of(text: str) -> ItemSource:
     if found := _TICKET.fullmatch(text):
         text = found[1]
     kind, id = detect_source(text)
-    return ItemSource(kind=kind, id=id, reference=reference_in(text))
+    return ItemSource(kind=kind, id=id, reference=reference_in(text) or path_in(text))
 
 
 def button(thread: str = "") -> Message:
@@ -202,7 +202,7 @@ def started(
 def _brief(submission: Submission, source: ItemSource) -> str:
     """What the person knows already. A source that is no issue and no thread is kept as they wrote it."""
     notes, link = submission.text(NOTES).strip(), submission.text(SOURCE).strip()
-    said = [notes, f"Source: {link}" if link and not (source.thread or detect_source(link)[1]) else ""]
+    said = [notes, f"Source: {link}" if link and not (source.thread or source.id or source.reference) else ""]
     return "\n\n".join(filter(None, said))
 
 

@@ -8,7 +8,7 @@ Markdown that was committed.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.domain.catalog.agenda import Phase
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import (
@@ -45,7 +45,7 @@ from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, StaleCause
 from bot.domain.specification.projection import UNSORTED, Projection
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import counted, one_line, paragraphs, value_text
+from bot.domain.values.text import counted, listed, one_line, paragraphs, value_text
 
 ENTRIES_SHOWN = 12
 PARTS_SHOWN = 4
@@ -173,7 +173,7 @@ def finished_card(
 def collapsed_card(scene: StepScene) -> Message:
     """A step that people went on from."""
     counts = ", ".join(_counts(scene))
-    files = step_wording.listed([f"`{path}`" for path in dict.fromkeys(one.path for one in scene.saved)])
+    files = listed([f"`{path}`" for path in dict.fromkeys(one.path for one in scene.saved)])
     card = Card(
         title=f"✓ {scene.step.title}",
         subtitle=counts,
@@ -263,6 +263,9 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
     if scene.is_draft:
         yield from _suggestions(scene)
     yield from cut(scene, CardPart(title="So far", button=_reversal(scene)), _recorded(scene), ENTRIES_SHOWN)
+    if scene.drafted:
+        rows = [CardRow(text=step_wording.asks(one), aside=one.why) for one in scene.drafted]
+        yield CardPart(title="Questions", rows=tuple(rows))
     if not scene.is_untouched:
         yield from _still_missing(scene)
     yield from _stale_parts(scene)
@@ -286,8 +289,7 @@ def _still_missing(scene: StepScene) -> Iterator[CardPart]:
     """The questions, with their numbers, and what coverage asks beyond them; the first one is bold."""
     rows = [_question(one, is_first=at == 0) for at, one in enumerate(scene.unanswered)]
     if scene.is_covered or not rows:
-        asked = {gap for one in scene.unanswered for gap in one.gaps}
-        gaps = [gap for gap in scene.missing if gap not in asked]
+        gaps = [gap for gap in scene.missing if gap not in scene.asked_gaps]
         asks = specification_wording.missing(gaps, scene.schema, scene.specification)[:ENTRIES_SHOWN]
         rows += [CardRow(text=ask if rows or at else f"**{ask}**") for at, ask in enumerate(asks)]
     if rows:
@@ -407,7 +409,7 @@ def _suggestion(scene: StepScene, one: Suggestion) -> CardPart:
     text = _suggested(scene, entry, one.field) if entry else ""
     if one.state is SuggestionState.OPEN:
         labels = [escaped(link.label) for link in one.sources]
-        asides = [f"from {step_wording.listed(labels)}"] if labels else []
+        asides = [f"from {listed(labels)}"] if labels else []
         asides += [_behind(entry, one.field)] if entry else []
         id = " ".join([str(one.number), *([one.id] if entry and not entry.part_of and not one.field else [])])
         options = tuple(choice.but(value=f"{one.number}/{choice.value}") for choice in LINES)
@@ -721,7 +723,7 @@ def _foot(scene: StepScene) -> Iterator[str]:
         yield step_wording.becomes_of_replies(
             scene.persona.first_name, scene.depth, questions=len(scene.questions), thinks=scene.thinks
         )
-    elif not _unsettled(scene):
+    elif not scene.drafted and not _unsettled(scene):
         all_of_it = "Nothing is missing." if scene.also_asked else "That is all I asked."
         yield f"{all_of_it} Finish when you are ready."
     if heard := _heard(scene):
@@ -765,7 +767,7 @@ def _finished_foot(scene: StepScene, by: str) -> str:
     undecided = len(scene.open_suggestions)
     facts = (
         f"Finished by {by}" if by else "Finished",
-        step_wording.listed(files),
+        listed(files),
         f"{counted(undecided, 'suggestion')} not confirmed" if undecided else "",
         f"said by {', '.join(scene.heard)}" if scene.heard else "",
     )

@@ -12,6 +12,7 @@ from bot.domain.catalog.steps import Ask, Depth, Step
 from bot.domain.discussion.board import BoardSide
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import Choice, Link
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import EntryState, Specification, StaleCause
 from bot.domain.values.text import word_set
@@ -108,12 +109,12 @@ class SavedSection(Value):
 @dataclass(frozen=True, kw_only=True)  # no slots, for the cached properties
 class StepScene:
     """
-    What a card shows. `first` stands before everything else: the hand-over, a greeting, welcome back. `prompt` is
-    the step's own text with its placeholders filled. `heard` and
-    `waiting` are names. `gaps` are those of `coverage.of_step`. `lines` are further sentences for the foot.
-    `not_saved` says what is in no commit yet. `is_whole`: no list is cut, for a person who wants to read all of it.
-    `thinks`: the persona has a model. `deeper`: how many steps *Go deeper* asks, on the card of a phase; 0 without it.
-    `sides` says who is for each option of the step, by the id of its entry, where there is a choice.
+    What a card shows. `first` stands before everything else: the hand-over, a greeting, welcome back. `prompt` is the
+    step's own text with its placeholders filled. `drafted` are questions of a draft, with names in place of ids and
+    keys. `heard` and `waiting` are names. `gaps` are those of `coverage.of_step`. `lines` are further sentences for the
+    foot. `not_saved` says what is in no commit yet. `is_whole`: no list is cut, for a person who wants to read all of
+    it. `thinks`: the persona has a model. `deeper`: how many steps *Go deeper* asks, on the card of a phase; 0 without
+    it. `sides` says who is for each option of the step, by the id of its entry, where there is a choice.
     """
 
     step: Step
@@ -127,6 +128,7 @@ class StepScene:
     prompt: str = ""
     first: str = ""
     questions: tuple[AskedQuestion, ...] = ()
+    drafted: tuple[DraftQuestion, ...] = ()
     heard: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     gaps: tuple[CoverageGap, ...] = ()
@@ -193,10 +195,17 @@ class StepScene:
     @property
     def open_points(self) -> int:
         """What the card asks: questions without an answer, what coverage misses beyond them, and what is doubtful."""
-        asked = {gap for one in self.unanswered for gap in one.gaps}
+        asked = self.asked_gaps
         missing = self.missing if self.is_covered or not self.unanswered else ()
         doubtful = sum(gap.kind is not GapKind.MISSING for gap in self.gaps)
-        return len(self.unanswered) + sum(gap not in asked for gap in missing) + doubtful
+        return len(self.unanswered) + sum(gap not in asked for gap in missing) + doubtful + len(self.drafted)
+
+    @cached_property
+    def asked_gaps(self) -> frozenset[CoverageGap]:
+        """What questions on the card are about."""
+        drafted = {one.gap for one in self.drafted}
+        asked = (gap for one in self.unanswered for gap in one.gaps)
+        return frozenset((*asked, *(gap for gap in self.gaps if gap.key in drafted)))
 
     @property
     def open_suggestions(self) -> tuple[Suggestion, ...]:

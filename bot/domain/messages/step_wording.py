@@ -8,20 +8,27 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from bot.domain.catalog.agenda import Agenda, Phase
+from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import BULLET, NUMBERED, Depth, Step
 from bot.domain.item.item import TITLE_CHARS
 from bot.domain.item.meta import Record
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ExportFlaw, ExportNote, KeywordHits
+from bot.domain.roundtable.outcomes import (
+    ChangedFile,
+    CodeSurvey,
+    DraftQuestion,
+    ExportFlaw,
+    ExportNote,
+    KeywordHits,
+)
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, listed, one_line
 
 SUMMARY_LIMIT = 200
 _PLACEHOLDER = re.compile(r"\{([^{}\n]{1,60})\}")
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 FILES_SHOWN = 3
-DANGLING_SHOWN = 8
 LEFT_OUT_SHOWN = 20
 IDS_SHOWN = 12
 
@@ -183,15 +190,23 @@ AT_REST = {
 }
 
 
-def recommended(answer: str, why: str) -> str:
-    """Small print below the question of a model."""
-    parts = [f"Suggested answer: {answer}" if answer else "", f"Why it matters: {why}" if why else ""]
-    return "\n".join(filter(None, parts))
+def asks(question: DraftQuestion) -> str:
+    """By names: `**Grace**: When does the bank's day end? Alex would say 16:00.`"""
+    own = f" {question.by} would say: {question.recommended.rstrip('.')}." if question.recommended else ""
+    return f"{f'**{question.to}**: ' if question.to else ''}{question.text}{own}"
 
 
-def not_read(persona: Persona, messages: int) -> str:
+def not_read(persona: Persona, messages: int, drafts: int, *, is_most: bool) -> str:
+    """*is_most*: so many *drafts* are made of a step by themselves."""
     said = counted(messages, "message was", "messages were")
+    if is_most:
+        return f"{said} not read by {persona.first_name} after {counted(drafts, 'draft')} of this step."
     return f"{said} not read by {persona.first_name}: the model gave no answer that could be used."
+
+
+def never_read(messages: int) -> str:
+    """In the record of an item that ended."""
+    return f"{counted(messages, 'message was', 'messages were')} read by no model before the end."
 
 
 ALL_IS_READ = "Everything that was said here is read."
@@ -379,16 +394,20 @@ def changed_by_hand(author: str, place: str, commit: str, entries: int) -> str:
 
 
 def changed_in_export(author: str, path: str, commit: str, ids: Sequence[str], left_out: int) -> str:
+    return f"{author} changed `{path}` in git ({commit}). {entries_proposed(ids, left_out)}"
+
+
+def begun_with(path: str, commit: str, ids: Sequence[str], left_out: int, *, is_new: bool) -> str:
+    kept = "Its text is in `draft.md`. " if is_new else ""
+    what = entries_proposed(ids, left_out) if ids or left_out else "Nothing in it is marked as an entry."
+    return f"I have read `{path}` ({commit}). {kept}{what}"
+
+
+def entries_proposed(ids: Sequence[str], left_out: int = 0) -> str:
     more = [f"{len(ids) - IDS_SHOWN} more"] if len(ids) > IDS_SHOWN else []
     what = listed([*ids[:IDS_SHOWN], *more]) or "nothing"
-    told = (
-        f"{author} changed `{path}` in git ({commit}). Proposed: {what}. It counts when somebody accepts it."
-    )
-    return (
-        f"{told} {counted(left_out, 'text')} too long, or one too many, stay in the file."
-        if left_out
-        else told
-    )
+    left = f" {counted(left_out, 'text')} too long, or one too many, stay in the file." if left_out else ""
+    return f"Proposed: {what}. It counts when somebody accepts it.{left}"
 
 
 def not_exported(note: ExportNote) -> str:
@@ -412,14 +431,6 @@ def not_exported(note: ExportNote) -> str:
 def unread_by_hand(author: str, place: str, row: str) -> str:
     problem = f"{author} changed {place} by hand, and I cannot read this row: `{one_line(row, 80)}`."
     return f"{problem} I leave the section as it is."
-
-
-def dangling(ids: Sequence[str]) -> str:
-    """In one line, however many there are."""
-    more = len(ids) - DANGLING_SHOWN
-    named = [*(f"`{one}`" for one in ids[:DANGLING_SHOWN]), *([f"{more} more"] if more > 0 else [])]
-    verb = "is" if len(ids) == 1 else "are"
-    return f"{listed(named)} {verb} mentioned in the new text, but not defined."
 
 
 def read_as(who: str, kinds: Sequence[str], note: str) -> str:
@@ -469,13 +480,6 @@ def paused(upcoming: str) -> str:
 # --- small things -------------------------------------------------------------------------------------------------
 
 
-def listed(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    if len(words) <= 1:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
 def _where(hits: KeywordHits) -> str:
     """An older search did not count files."""
     shown = ", ".join(f"`{path}`" for path in hits.files[:FILES_SHOWN])
@@ -514,6 +518,5 @@ HOW_TO_APPROVE = (
 AT_WORK: Mapping[str, str] = {
     "speak": "is thinking…",
     "draft": "is writing this down…",
-    "synthesize": "is putting the discussion together…",
 }
 """By the kind of the effect."""

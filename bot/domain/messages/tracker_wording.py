@@ -1,4 +1,4 @@
-"""What the person reads who started a roundtable on an issue that could not be read."""
+"""What the person reads who started a roundtable on an issue, or on files, that could not be read."""
 
 
 def not_set_up(reference: str) -> str:
@@ -28,3 +28,46 @@ _WHY = {
     410: "the issue was deleted.",
     429: "GitHub asks to wait.",
 }
+
+# --- files of the workspace; models that look at code read the same ---------------------------------------------------
+
+NO_PATH = "A path is relative to the top of the repository, without `..`."
+NOT_FOR_GUESTS = "Only members of this workspace can start on a file of the repository."
+
+
+def of_items(path: str) -> str:
+    return f"{path} belongs to the items: type the name of the item instead."
+
+
+def secret(path: str) -> str:
+    return f"{path} may hold secrets, and is not shown."
+
+
+def symbolic_link(path: str) -> str:
+    return f"{path} is a symbolic link, which is not followed."
+
+
+def not_committed(path: str) -> str:
+    return f"{path} is not tracked at the newest commit."
+
+
+def no_file(path: str) -> str:
+    return f"{path} is no file."
+
+
+def too_large(path: str, most: int) -> str:
+    size = f"{most // 1_000_000} MB" if most >= 1_000_000 else f"{most // 1024} KiB"
+    return f"{path} is larger than {size}."
+
+
+def no_text(path: str) -> str:
+    return f"{path} is not a text."
+
+
+def no_markdown(path: str) -> str:
+    return f"{path} is no Markdown file. I read `.md` files, and folders of OpenSpec, spec-kit and Kiro."
+
+
+def no_specification(path: str) -> str:
+    needed = "`proposal.md`, `spec.md` or `requirements.md`"
+    return f"{path} is no folder of OpenSpec, spec-kit or Kiro: it has no {needed}."

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.domain.messages.step_wording import listed
-from bot.domain.values.text import counted
+from bot.domain.values.text import counted, listed
 
 COULD_NOT_READ = "I could not read what was said in this thread before, so the item starts without it."
 WAS_AWAY_AND_CANNOT_READ = (
@@ -143,7 +142,7 @@ def lost(steps: tuple[str, ...], *, words: int, complete: bool, permalink: str) 
 
 # What the host says about silence and money.
 
-USED_UP_IN_A_DISCUSSION = "The model budget for this item is used up. I'm putting together what we have."
+USED_UP_IN_A_DISCUSSION = "The model budget for this item is used up. Here is what we have."
 
 
 def muted(name: str) -> str:
@@ -168,19 +167,12 @@ def used_up_elsewhere(total: str) -> str:
     return f"{_used_up(total)} The next menu lets you go on without the personas, or allow as much again."
 
 
-def reserve_gone(total: str) -> str:
-    return (
-        f"The model budget for this item is used up, the reserve, too: {total}. To continue with models, press "
-        "*Allow as much again*. Until then steps are written down in your own words."
-    )
-
-
 def allowed(name: str, total: str) -> str:
     return f"{name} allowed more: models may take {total} for this item."
 
 
 def _used_up(total: str) -> str:
-    return f"The model budget for this item is used up: {total}, less a reserve for writing things down."
+    return f"The model budget for this item is used up: {total}."
 
 
 # What one person is told who asked for something that cannot be just now. Nothing was changed by it.

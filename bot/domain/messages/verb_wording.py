@@ -4,7 +4,7 @@ from bot.domain.messages import menus
 from bot.domain.messages.message import Action, Choice, Message
 
 START = """\
-`/roundtable start Dark mode` – begin on a title, an issue (`#42`, `PROJ-12`) or an item I know; `start` alone \
+`/roundtable start Dark mode` – begin on a title, an issue (`#42`, `PROJ-12`), a path or an item I know; `start` alone \
 opens a form"""
 RESUME = (
     "`/roundtable resume` – go on with an item of this channel that you pick; `resume dark-mode` names it"

@@ -10,19 +10,11 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.messages import brief_wording, specification_wording
 from bot.domain.messages import plan_wording as wording
 from bot.domain.planning.roles import approvals, questions, roles_of, title_of, verdict_in_words
-from bot.domain.specification.brief import (
-    WONT,
-    BriefRow,
-    BriefRows,
-    in_order,
-    listed,
-    row_lines,
-    text,
-    values,
-)
+from bot.domain.specification.brief import WONT, BriefRow, BriefRows, in_order, listed, row_lines, text
 from bot.domain.specification.entries import Entry, Specification
 from bot.domain.specification.not_settled import CRITERION, WORK, lacking, not_settled
 from bot.domain.values.markdown import LAST_SECTION, inert_line
+from bot.domain.values.text import values
 
 
 def plan_page(title: str, step_id: str, schema: Schema, specification: Specification) -> str:

@@ -27,7 +27,7 @@ SAYS_NOTHING = frozenset({
 """Inputs that have only ids. All others are searched."""
 NAMES_SOMETHING = frozenset({
     "about", "at", "chain", "codebase", "commit", "effect", "id", "incarnation", "key", "kind", "last",
-    "marker", "path", "permalink", "person", "persona", "reply_url", "sha", "slug", "step_id", "thread",
+    "marker", "path", "permalink", "person", "persona", "personas", "reply_url", "sha", "slug", "step_id", "thread",
     "token", "ts", "value",
 })  # fmt: skip
 """Fields with keys, ids and addresses, in which nothing is redacted."""

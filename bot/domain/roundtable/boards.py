@@ -11,6 +11,7 @@ from bot.domain.roundtable import agreeing, permalinks
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, elaborations, silence
+from bot.domain.roundtable.waiting import unheard_in_discussion
 
 
 def rendered(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Playbook) -> Message:
@@ -48,7 +49,15 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
         first=card.first,
         goes_on=elaborations.can_go_on(rt, playbook),
         ending=silence.ending(rt, playbook),
+        unheard=_unheard(rt),
     )
+
+
+def _unheard(rt: Roundtable) -> dict[str, str]:
+    """Who has said nothing in the discussion, by the newest answer to the step: the oldest first."""
+    answered = {one.person: one.ts for one in rt.answers}
+    missing = sorted(unheard_in_discussion(rt), key=lambda person: answered.get(person, ""))
+    return {person: rt.name_of(person) for person in missing}
 
 
 def _links(rt: Roundtable, board: DiscussionBoard) -> dict[str, str]:

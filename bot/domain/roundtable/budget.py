@@ -2,8 +2,7 @@
 
 from decimal import Decimal
 
-from bot.domain.catalog import budget as spending
-from bot.domain.catalog.budget import CAP, GONE, NOTICES, Budget, Spent, dollars, in_words
+from bot.domain.catalog.budget import CAP, NOTICES, Budget, Spent, dollars, in_words
 from bot.domain.catalog.policy import Policy
 from bot.domain.values.value import Stored
 
@@ -30,13 +29,8 @@ def notice(purse: BudgetState, policy: Policy) -> int:
 
 
 def used_up(purse: BudgetState, policy: Policy) -> bool:
-    """Only the reserve is left: the personas do not speak until people allow more."""
+    """The personas do not speak until people allow more."""
     return _level(purse, policy) >= CAP
-
-
-def gone(purse: BudgetState, policy: Policy) -> bool:
-    """The reserve is used up, too: no model is asked until people allow more."""
-    return _level(purse, policy) >= GONE
 
 
 def line(purse: BudgetState, policy: Policy) -> str:
@@ -49,9 +43,7 @@ def line(purse: BudgetState, policy: Policy) -> str:
 
 def noticed(level: int, purse: BudgetState, budget: Budget) -> str:
     used = _amount(budget.used(purse.spent), budget)
-    text = f"{level} % of the model budget for this item is used: {used} of {total(budget, purse.allowed)}"
-    kept = _amount(budget.total * purse.allowed * spending.RESERVE, budget)
-    return f"{text}, of which {kept} are kept for putting together what there is."
+    return f"{level} % of the model budget for this item is used: {used} of {total(budget, purse.allowed)}."
 
 
 def total(budget: Budget, allowed: int = 1) -> str:
@@ -62,7 +54,7 @@ def _level(purse: BudgetState, policy: Policy) -> int:
     if not policy.budget or not purse.spent.calls:
         return 0
     reached = policy.budget.per_cent(purse.spent, allowed=purse.allowed)
-    return max((level for level in (*NOTICES, CAP, GONE) if reached >= level), default=0)
+    return max((level for level in (*NOTICES, CAP) if reached >= level), default=0)
 
 
 def _amount(amount: Decimal, budget: Budget) -> str:

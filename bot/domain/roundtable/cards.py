@@ -21,10 +21,11 @@ from bot.domain.messages.step_scene import (
     SuggestionState,
     UnsortedNote,
 )
-from bot.domain.roundtable import agreeing, covering, waiting, words
+from bot.domain.roundtable import agreeing, covering, questions, waiting, words
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Finish, Input, Say, SetDepth
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.root import not_ready
 from bot.domain.roundtable.stage import Stage
@@ -148,6 +149,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         prompt=asking.filled(rt, step, text),
         first=card.first,
         questions=specifying.asked_of(rt, step, playbook, gaps),
+        drafted=tuple(_drafted(rt, step, playbook)),
         heard=heard,
         waiting=_waiting(rt, step, heard),
         gaps=gaps,
@@ -263,6 +265,12 @@ def _heard(rt: Roundtable, step: Step) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*said, *of_entries)))
 
 
+def _drafted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[DraftQuestion]:
+    for one in questions.asked_on(rt, step.step_id, playbook):
+        persona = playbook.roster.get(one.by)
+        yield one.but(to=rt.name_of(one.to), by=persona.first_name if persona else one.by)
+
+
 def _stale(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[StaleEntry]:
     kinds = {kind.key for kind in playbook.schema.shown_in(step.step_id)}
     for entry in rt.specification.entries.values():
@@ -343,7 +351,8 @@ def _replies(rt: Roundtable, step: Step) -> Iterator[str]:
 def _unread(rt: Roundtable, step: Step, persona: Persona, playbook: Playbook) -> Iterator[str]:
     is_told = rt.draft is not None and rt.draft.step_id == step.step_id and bool(rt.draft.reason)
     if rt.step_id == step.step_id and not is_told and speaking.is_left_unread(rt, playbook):
-        yield step_wording.not_read(persona, len(rt.unread))
+        is_most = rt.drafts >= playbook.policy.most_drafts
+        yield step_wording.not_read(persona, len(rt.unread), rt.drafts, is_most=is_most)
 
 
 def _letter(place: int) -> str:

@@ -13,8 +13,8 @@ from bot.domain.messages import brief_wording, discussion_wording
 from bot.domain.messages.attribution_wording import attribution_of, attributions
 from bot.domain.messages.discussion_wording import turns_left
 from bot.domain.messages.message import Link
-from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import permalinks
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.brief import brief
@@ -27,7 +27,7 @@ from bot.domain.specification.entries import (
 )
 from bot.domain.transcript.state import State
 from bot.domain.values.markdown import LAST_SECTION
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, listed, one_line
 from bot.domain.values.value import Value
 
 
@@ -169,7 +169,8 @@ def waits(rt: Roundtable, playbook: Playbook) -> WaitingFor:
     step = playbook.agenda.get(rt.step_id)
     about = _titled(rt.step_id, playbook)
     if debate := rt.elaboration:
-        floor = tuple(_called(key, playbook) for key in debate.waiting)
+        asked = dict.fromkeys(key for one in rt.outbox if isinstance(one, Speak) for key in one.personas)
+        floor = tuple(_called(key, playbook) for key in asked)
         return WaitingFor(rt.stage, about, floor, turns_left=turns_left(debate))
     asks = (playbook.roster.speaker_for(step.persona, step.phase_key).name,) if step else ()
     return WaitingFor(rt.stage, about, asks, answers=len(rt.answers))
@@ -252,7 +253,7 @@ def waiting_for(waits: WaitingFor) -> str:
             asking = f", whom {asked} asks" if asked else ""
             return f"people{asking} about {waits.step}{_so_far(waits.answers)}."
         case Stage.WRITING:
-            return "me. I am writing a step down, and its menu follows."
+            return "me. I am writing down what was said, and a menu follows."
         case Stage.AT_BOUNDARY:
             return "a choice from the menu in the thread: go on, discuss, skip or stop."
         case Stage.ELABORATING:
@@ -260,8 +261,6 @@ def waiting_for(waits: WaitingFor) -> str:
             return (
                 f"{asked}, who speaks next ({about})." if asked else f"people. Everybody can speak ({about})."
             )
-        case Stage.SYNTHESIZING:
-            return "me. I am writing the synthesis, and a menu follows."
         case Stage.CLOSING:
             return "me. I am closing a phase, and the next one follows."
         case Stage.STALLED:

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bot.domain.catalog.taxonomy import Trouble
+from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import MetaChange
 from bot.domain.messages.message import Message
@@ -174,17 +175,16 @@ class ShareRecord(Attemptable):
 
 class Speak(Attemptable):
     """
-    Ask the voice of *persona* for one contribution; *redone* when people spoke while it wrote the one before. People
-    asked *then*, too, by name: they speak after it. *by_other*: the model that reviews drafts makes this one.
-
-    *together* ones do not build on each other: they are asked at the same time, and their outcomes come in order.
+    Ask the voice of *persona* for entries of the open step; people asked *then*, too, by name: they speak after it. Or
+    for what *personas* say in a discussion; each speaks with its own voice where it is alone. *by_other*: the model
+    that reviews drafts makes this one.
     """
 
     kind: Literal["speak"] = "speak"
     persona: str
-    task: Literal["draft", "frame", "respond"]
-    redone: bool = False
-    together: bool = False
+    task: Literal["draft", "turn"]
+    turn: TurnKind = TurnKind.ROUND
+    personas: tuple[str, ...] = ()
     by_other: bool = False
     then: tuple[str, ...] = ()
 
@@ -194,11 +194,6 @@ class Survey(Attemptable):
 
     kind: Literal["survey"] = "survey"
     keywords: tuple[str, ...]
-
-
-class Synthesize(Attemptable):
-    kind: Literal["synthesize"] = "synthesize"
-    unaided: bool = False
 
 
 class ReviewDraft(Attemptable):
@@ -222,7 +217,7 @@ class Commit(Attemptable):
     """
     Artifacts, then meta.json, then meeting.jsonl, then one commit: all of it or none.
 
-    `step` is set for a finished step and a synthesis, and becomes the trailer `Roundtable-Step`. `snapshot` is the
+    `step` is set for a finished step and a discussion, and becomes the trailer `Roundtable-Step`. `snapshot` is the
     text of specification.json; empty leaves the file as it is. `people` are the names that we know, by id. `late` ones
     have failed before, and nothing waits for them any more.
     """
@@ -270,7 +265,6 @@ Effect = Annotated[
     | Speak
     | Survey
     | ReviewDraft
-    | Synthesize
     | Commit
     | MeetPerson
     | Log,
@@ -286,8 +280,9 @@ NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, NameSession, Rewrite, M
 """Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
 
 
-def is_together(effect: Effect) -> bool:
-    return isinstance(effect, Speak) and effect.together
+def is_opening(effect: Attemptable) -> bool:
+    """Whether it is one of those that open a discussion at the same time, without hearing each other."""
+    return isinstance(effect, Speak) and effect.task == "turn" and effect.turn is TurnKind.OPENING
 
 
 def rephrased(outbox: Iterable[Effect], post: str, message: Message) -> tuple[Effect, ...]:

@@ -63,9 +63,9 @@ from bot.domain.roundtable.outcomes import (
     Posted,
     Reviewed,
     Surveyed,
-    Synthesized,
     ThreadOpened,
     ThreadRead,
+    TurnTaken,
 )
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
@@ -95,7 +95,6 @@ from bot.domain.roundtable.transitions import (
     specifying,
     standing,
     steps,
-    syntheses,
     talking,
     trouble,
 )
@@ -131,10 +130,8 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.AT_BOUNDARY, ItemRead): resuming.looked,
     (Stage.ELABORATING, Say): elaborations.person_spoke,
     (Stage.ELABORATING, Resume): resuming.resume,
-    (Stage.ELABORATING, PersonaSpoke): elaborations.persona_spoke,
+    (Stage.ELABORATING, TurnTaken): elaborations.turn_taken,
     (Stage.ELABORATING, ItemRead): resuming.looked,
-    (Stage.SYNTHESIZING, Say): syntheses.too_late,
-    (Stage.SYNTHESIZING, Synthesized): syntheses.synthesized,
     (Stage.CLOSING, Say): steps.interjected,
     (Stage.STALLED, Say): pausing.noted,
     (Stage.STALLED, Start): opening.start_again,
@@ -171,16 +168,16 @@ ANYTIME: Mapping[type, Transition] = {
     AgentWithdrew: agents.withdrew,
 }
 
-DEBATING = frozenset({Stage.ELABORATING, Stage.SYNTHESIZING})
-"""What is typed there is a line of the discussion."""
-
 TIMED: Mapping[TimerName, Transition] = {
     TimerName.ROLL_CALL: attending.roll_call_due,
     TimerName.DEADLINE: attending.deadline_due,
     TimerName.QUIET: silence.quiet_due,
     TimerName.FEEDBACK: silence.feedback_due,
+    TimerName.ROUND: elaborations.round_due,
     TimerName.UNANSWERED: silence.unanswered_due,
     TimerName.SLOW: drafts.slow_due,
+    TimerName.DRAFT: speaking.draft_due,
+    TimerName.DRAFT_LATEST: speaking.draft_due,
 }
 """What follows when a timer is due, in every stage."""
 
@@ -349,7 +346,7 @@ def _typed(rt: Roundtable, said: Say, playbook: Playbook) -> Roundtable | None:
     wish = words.wish_of(rt, said, playbook)
     if wish is None or wish.typed.is_said:
         return None
-    part = LinePhase.WORKSHOP if rt.stage in DEBATING else LinePhase.CLARIFYING
+    part = LinePhase.WORKSHOP if rt.stage is Stage.ELABORATING else LinePhase.CLARIFYING
     rt = rt.heard(said.person, said.text, ts=said.ts, part=part)
     noted = rt.queueing(React(ts=said.ts, emoji=NOTED)) if wish.typed.noted else rt
     try:

@@ -7,12 +7,11 @@ from typing import Any, Literal
 from bot.domain.catalog.agenda import QuickScan
 from bot.domain.catalog.budget import Spent
 from bot.domain.catalog.taxonomy import Trouble
-from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.elaboration import Contribution, TurnKind
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import Meta
-from bot.domain.specification.claims import Quote
-from bot.domain.specification.entries import Patch, Specification
+from bot.domain.specification.entries import Patch, Quote, Specification
+from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import BY_RULE
 from bot.domain.values.places import Belonging, Person
@@ -111,23 +110,6 @@ class ThreadRead(EffectOutcome):
     last_line: LastLine = LastLine()
 
 
-class ExportEdit(Stored):
-    """
-    What the row `line` of an exported file says since somebody changed it: `author`, in `commit`, which is short. `id`
-    is the entry that it changes. Without one it is a new entry of this `kind`; a criterion is `part_of` a
-    requirement, which has no id if it is new, too.
-    """
-
-    path: str
-    line: int
-    text: str
-    id: str = ""
-    kind: str = ""
-    part_of: str = ""
-    author: str
-    commit: str
-
-
 class ItemState(Stored):
     """
     What an item's folder says, read fresh.
@@ -175,45 +157,59 @@ class ItemRead(EffectOutcome):
     lost: bool = False
 
 
+class DraftQuestion(Stored):
+    """
+    What the draft of a persona asks people on a step; on the card, `by` is that persona. `to` is the name that the
+    model gave, and from then on the id of a person; empty for everybody. `recommended` is the persona's own answer,
+    `why` says why that matters. A question about a gap of coverage is asked while there is that gap (its key).
+    """
+
+    text: str
+    to: str = ""
+    recommended: str = ""
+    why: str = ""
+    gap: str = ""
+    by: str = ""
+    step_id: str = ""
+
+    @property
+    def meta(self) -> dict[str, str]:
+        """What its line says besides its text."""
+        return {"asks": self.to, "recommended": self.recommended, "why": self.why}
+
+
 class PersonaSpoke(EffectOutcome):
     """
-    `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
-    of the discussion the voice was given, None when that is not known; `read` are the messages (by ts) that waited to
-    be read for a step; `redone` is the effect's. `by_rule`: no model was asked.
-
-    Of an open step: `patches` are the entries that it proposes, None when it did not look for any. `recommended` is its
-    own answer to the question that it asks, and `why` says why that matters. `then` is the effect's.
+    What a persona makes of the answers to the open step. `facts` go into the line's `meta`: provider, tokens, seconds.
+    `read` are the messages (by ts) that waited to be read. `by_rule`: no model was asked. `patches` are the entries
+    that it proposes, None when it did not look for any; `questions` are for people, `next_questions` for the step after
+    this one. `then` is the effect's.
     """
 
     persona: str
     text: str
     facts: Mapping[str, Any] = {}
-    stances: tuple[Stance, ...] = ()
-    quotes: tuple[Quote, ...] = ()
-    satisfied: bool | None = None
-    passed: bool = False
-    turns: int | None = None
     read: tuple[str, ...] = ()
-    redone: bool = False
     by_rule: bool = False
     patches: tuple[Patch, ...] | None = None
-    recommended: str = ""
-    why: str = ""
+    questions: tuple[DraftQuestion, ...] = ()
+    next_questions: tuple[DraftQuestion, ...] = ()
     then: tuple[str, ...] = ()
 
     @property
     def meta(self) -> dict[str, Any]:
         """What the line says besides its text; a field that says nothing is left out."""
-        said = {
-            "pass": self.passed or None,
-            "quotes": [one.model_dump(mode="json") for one in self.quotes],
-            "recommended": self.recommended,
-            "why": self.why,
-        }
-        own = {name: fact for name, fact in said.items() if fact}
-        assessed = {} if self.satisfied is None else {"satisfied": self.satisfied}
-        by = BY_RULE if self.by_rule else {}
-        return {**spent(self.facts), **own, **assessed, **by}
+        return {**spent(self.facts), **(BY_RULE if self.by_rule else {})}
+
+
+class TurnTaken(EffectOutcome):
+    """What a voice says in a discussion for the *personas* that it was asked for. `facts` are those of the call."""
+
+    turn: TurnKind
+    personas: tuple[str, ...]
+    contributions: tuple[Contribution, ...] = ()
+    facts: Mapping[str, Any] = {}
+    by_rule: bool = False
 
 
 FILES_OF_A_PROJECT = 10
@@ -261,14 +257,6 @@ class CodeSurvey(Stored):
 
 class Surveyed(EffectOutcome):
     survey: CodeSurvey
-
-
-class Synthesized(EffectOutcome):
-    """`dangling` are ids that the synthesis mentions and that exist nowhere."""
-
-    synthesis: Synthesis
-    facts: Mapping[str, Any] = {}
-    dangling: tuple[str, ...] = ()
 
 
 class ClaimVerdict(Stored):
@@ -448,9 +436,9 @@ Outcome = (
     | ThreadRead
     | ItemRead
     | PersonaSpoke
+    | TurnTaken
     | Surveyed
     | Reviewed
-    | Synthesized
     | Committed
     | PersonMet
     | Failed

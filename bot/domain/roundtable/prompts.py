@@ -197,7 +197,7 @@ def _of_a_command(
     if before.prompt and rt.prompt and before.prompt.kind is not rt.prompt.kind:
         return None
     is_same = card and before.card and card.token == before.card.token
-    if not card or not is_same or card.below < FAR or rt.stage not in AT_A_STEP:
+    if not card or not is_same or card.below < FAR or not {before.stage, rt.stage} <= AT_A_STEP:
         return None
     if card.step_id != rt.step_id or not cards.is_command(before, event, playbook):
         return None

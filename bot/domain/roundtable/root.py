@@ -128,7 +128,7 @@ def _is_left_out(rt: Roundtable, step: Step) -> bool:
 
 def _activity(rt: Roundtable) -> RootActivity:
     """A finished step stays the one at which we are, until people go on."""
-    if rt.elaboration and rt.stage in {Stage.ELABORATING, Stage.SYNTHESIZING}:
+    if rt.elaboration and rt.stage in {Stage.ELABORATING, Stage.WRITING}:
         return RootActivity.DISCUSSED
     is_left = rt.stage in {Stage.DISCUSSING, Stage.CLOSING, Stage.ANALYSED}
     is_finished = rt.has_finished(rt.step_id) and not is_left

@@ -9,13 +9,11 @@ class Stage(StrEnum):
     DISCUSSING = "discussing"
     """A step is open: what people say are answers."""
     WRITING = "writing"
-    """A person finished the step, or gave feedback: it is being written down and committed."""
+    """A person finished the step or its discussion, or gave feedback: it is being written down and committed."""
     AT_BOUNDARY = "at_boundary"
     """A step is finished, a menu is open: what people say is feedback."""
     ELABORATING = "elaborating"
     """Personas and people discuss a finished step; what people say are turns."""
-    SYNTHESIZING = "synthesizing"
-    """The elaboration is over and its synthesis is being made and committed."""
     CLOSING = "closing"
     """A phase is being closed, or what is on hand saved, before the next thing."""
     STALLED = "stalled"
@@ -26,7 +24,7 @@ class Stage(StrEnum):
     """All phases are done."""
 
 
-BUSY = frozenset({Stage.OPENING, Stage.WRITING, Stage.SYNTHESIZING, Stage.CLOSING})
+BUSY = frozenset({Stage.OPENING, Stage.WRITING, Stage.CLOSING})
 """
 We are at work, and people wait for a moment. What they say is kept; what they ask for has to be asked again, except a
 stop.

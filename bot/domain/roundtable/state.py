@@ -36,7 +36,7 @@ from bot.domain.roundtable.effects import (
 )
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
-from bot.domain.roundtable.outcomes import CodeSurvey, DraftNote, DraftReview, ThreadMessage
+from bot.domain.roundtable.outcomes import CodeSurvey, DraftNote, DraftQuestion, DraftReview, ThreadMessage
 from bot.domain.roundtable.posts import (
     LiveMessage,
     PostedPrompt,
@@ -46,6 +46,7 @@ from bot.domain.roundtable.posts import (
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification, matters
+from bot.domain.specification.exported import SourceFiles
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import (
     HIGHEST_ROUND,
@@ -98,13 +99,14 @@ class RoundtableFields(Stored):
     `sequence` it makes ids that were never used before. `content` is the fingerprint of the steps and personas that it
     was last changed with. `now` is the time of the newest input. `heading_for` is the stage that follows CLOSING or
     PAUSED. `filed` are the answers as they were last written into the files, `unread` those that no model has read yet,
-    also of steps before. `lines` are the transcript's since the last commit, `saved_at` is the time of the last commit,
-    `unsaved` the commits that failed, `unsent` what Slack did not take while the thread was closed to us. `last_heard`
-    is the Slack ts of the newest message that git had when the item was taken up from there, or that was read from the
-    thread at the start. `unaided`: a model failed, and until a person wants it back all (or `unaided_personas`) speak
-    without one. `working_at` is the message that says that we are at work, `working_by` how it does, and
-    `signs_refused` is what Slack would not show here. `session` is what an agent's session in the thread was last
-    called. `last_line` is the newest that was committed; `unsealed` lines before it wait to be taken over.
+    also of steps before; `drafts` counts those of the open step. `questions` are what the newest one asks, on the open
+    step and on the one after it. `lines` are the transcript's since the last commit, `saved_at` is the time of the last
+    commit, `unsaved` the commits that failed, `unsent` what Slack did not take while the thread was closed to us.
+    `last_heard` is the Slack ts of the newest message that git had when the item was taken up from there, or that was
+    read from the thread at the start. `unaided`: a model failed, and until a person wants it back all (or
+    `unaided_personas`) speak without one. `working_at` is the message that says that we are at work, `working_by` how
+    it does, and `signs_refused` is what Slack would not show here. `session` is what an agent's session in the thread
+    was last called. `last_line` is the newest that was committed; `unsealed` lines before it wait to be taken over.
     `exports_told` are the exported paths that people know are not written. `specification` is folded from all lines,
     committed or not; `written` are the digests of the sections as they were written last, by file and heading.
     `reopened` is the step that people opened again out of its turn. `live` are our messages that follow the state:
@@ -115,7 +117,8 @@ class RoundtableFields(Stored):
     which something follows by itself, by the name of what does. `personas_active` are keys; none means all. `marks` are
     what people marked messages of the thread as. `stop_asked_by` is the person who wants to stop, while something is
     being written down. `hinted` says for which rest people were told that nothing goes on. `board` is the card of the
-    discussion, also when that is over, and `ended` what each step's discussion came to.
+    discussion, also when that is over, and `ended` what each step's discussion came to; the newest one keeps its turns
+    until a model has read what people said in them.
     """
 
     shape: int = 4
@@ -129,6 +132,7 @@ class RoundtableFields(Stored):
     source_id: str | None = None
     reference: str = ""
     issue: TrackerIssue | None = None
+    files: SourceFiles | None = None
     place: Place
     permalink: str = ""
     started_by: str = ""
@@ -163,6 +167,8 @@ class RoundtableFields(Stored):
     unread: tuple[Answer, ...] = ()
     draft: DraftNote | None = None
     review: DraftReview = DraftReview()
+    drafts: int = 0
+    questions: tuple[DraftQuestion, ...] = ()
     last_heard: str = ""
     survey: CodeSurvey | None = None
     overtaken: tuple[EarlyEdit, ...] = ()
@@ -234,14 +240,7 @@ class Roundtable(RoundtableFields):
 
     @property
     def item(self) -> Item:
-        return Item(
-            slug=self.slug,
-            title=self.title,
-            source=self.source,
-            source_id=self.source_id,
-            reference=self.reference,
-            issue=self.issue,
-        )
+        return Item(**{name: getattr(self, name) for name in Item.model_fields})
 
     @property
     def next_effect(self) -> Effect | None:
@@ -456,10 +455,8 @@ class Roundtable(RoundtableFields):
         return self.but(answers=answers, unread=(*others, changed))
 
     def without_answer(self, ts: str) -> "Roundtable":
-        answers, unread = (
-            tuple(one for one in given if one.ts != ts) for given in (self.answers, self.unread)
-        )
-        return self.but(answers=answers, unread=unread)
+        kept = [tuple(one for one in given if one.ts != ts) for given in (self.answers, self.unread)]
+        return self.but(answers=kept[0], unread=kept[1])
 
     def telling(
         self, message: Message, *, part: LinePhase, actor: str = HOST, line: str = "", **meta: Any

@@ -21,14 +21,21 @@ class TimerName(StrEnum):
     DEADLINE = "deadline"
     QUIET = "quiet"
     """Since people last wrote in a discussion that has no turns left."""
+    ROUND = "round"
+    """Since people last spoke in a discussion, for the personas to take it up."""
     FEEDBACK = "feedback"
     """Since people last wrote below the menu of a finished step."""
     UNANSWERED = "unanswered"
     """Since people last wrote while something waits for one of them by name."""
     SLOW = "slow"
     """Since a model was asked for a draft, or its review."""
+    DRAFT = "draft"
+    """Since people last wrote what no model has read."""
+    DRAFT_LATEST = "draft_latest"
+    """Since the first of such words."""
 
 
+OF_DRAFTS = (TimerName.DRAFT, TimerName.DRAFT_LATEST)
 KNOWN = frozenset(TimerName)
 """A timer that only a newer version knows stays as it is."""
 

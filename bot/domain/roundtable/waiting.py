@@ -4,7 +4,7 @@ What waits for one person. Home, the digest, the roll call and the card say it f
 Only the running roundtable is asked: what people have not answered, never what a model thinks they should do.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
@@ -12,7 +12,6 @@ from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.schema import ids_in
 from bot.domain.messages import home_page as wording
 from bot.domain.messages.attribution_wording import attribution_of
-from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable import agreeing
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import RESTING, Stage
@@ -20,7 +19,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.entries import POSITION, Entry
 from bot.domain.specification.not_settled import OPEN
-from bot.domain.values.text import one_line
+from bot.domain.values.text import listed, one_line
 
 QUESTION_CHARS = 200
 
@@ -116,14 +115,14 @@ def participants(rt: Roundtable) -> tuple[str, ...]:
 def heard_in_step(rt: Roundtable) -> frozenset[str]:
     """Who said something about the open step, or has nothing to add."""
     said = {answer.person for answer in rt.answers}
-    recorded = {
-        claim.owner.by
-        for entry in rt.specification.entries.values()
-        if entry.step == rt.step_id
-        for _, claim in entry.current()
-    }
     passed = rt.attendance.passed if rt.attendance.step_id == rt.step_id else ()
-    return frozenset((*said, *recorded, *passed))
+    return frozenset((*said, *recorded_of(rt, [rt.step_id]), *passed))
+
+
+def recorded_of(rt: Roundtable, steps: Collection[str]) -> frozenset[str]:
+    """Those of whom an entry of *steps* has words."""
+    entries = (one for one in rt.specification.entries.values() if one.step in steps)
+    return frozenset(claim.owner.by for entry in entries for _, claim in entry.current())
 
 
 def awaited(rt: Roundtable) -> tuple[str, ...]:

@@ -9,12 +9,12 @@ tried here again.
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.step_wording import AT_WORK
-from bot.domain.roundtable.effects import ClearWork, React, ShowWork, Unreact, WorkIndicator
+from bot.domain.roundtable.effects import ClearWork, React, ShowWork, Speak, Unreact, WorkIndicator
 from bot.domain.roundtable.inputs import Input
 from bot.domain.roundtable.outcomes import Posted
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions.asking import ByVoice, thinks
+from bot.domain.roundtable.transitions.asking import thinks
 
 EMOJI = "hourglass_flowing_sand"
 
@@ -22,7 +22,7 @@ EMOJI = "hourglass_flowing_sand"
 def show_work(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     if isinstance(event, Posted) and _went_with_the_post(rt):
         rt = rt.but(working_at="")
-    work = next((effect for effect in rt.outbox if isinstance(effect, ByVoice)), None)
+    work = next((effect for effect in rt.outbox if isinstance(effect, Speak)), None)
     at_work = work is not None and thinks(work, rt, playbook)
     if rt.working_at and not at_work:
         return rt.queueing(_clearing(rt)).but(working_at="")
@@ -45,7 +45,7 @@ def _sign(rt: Roundtable, playbook: Playbook) -> WorkIndicator:
     return next((sign for sign in usable if sign not in rt.signs_refused), WorkIndicator.REACTION)
 
 
-def _showing(sign: WorkIndicator, work: ByVoice, ts: str) -> React | ShowWork:
+def _showing(sign: WorkIndicator, work: Speak, ts: str) -> React | ShowWork:
     return (
         React(ts=ts, emoji=EMOJI)
         if sign is WorkIndicator.REACTION
@@ -75,7 +75,7 @@ def _answered(rt: Roundtable) -> str:
 
 def _beginning(rt: Roundtable, sign: React | ShowWork) -> Roundtable:
     """Before the work, which may take a minute, and behind the effects that come first."""
-    place = next(number for number, one in enumerate(rt.outbox) if isinstance(one, ByVoice))
+    place = next(number for number, one in enumerate(rt.outbox) if isinstance(one, Speak))
     before, work = rt.outbox[:place], rt.outbox[place:]
     rt = rt.but(outbox=before).queueing(sign)
     return rt.but(outbox=(*rt.outbox, *work))

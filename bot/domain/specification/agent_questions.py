@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.domain.specification.claims import Claim, Entry, PartyKind
 from bot.domain.specification.entries import Specification
+from bot.domain.values.value import Value
 
 QUESTION, ANSWER = "question", "answer"
 ASKED_FOR, ASKED_AT, OPTIONS = "asked_for", "asked_at", "options"
@@ -29,6 +30,27 @@ class QuestionState(StrEnum):
     """A person said that it is not for them."""
     WITHDRAWN = "withdrawn"
     """The agent took it back."""
+
+
+class PersonAnswer(Value):
+    """`by` is the name of who said it, or accepted it. `words` are data."""
+
+    by: str
+    words: str
+
+
+class QuestionStatus(Value):
+    """
+    `status` is open, answered, contested, declined, withdrawn or `not asked`; for the last, `why` says so, and the same
+    call may be made again after *retry_after* seconds, if that is not 0. `link` leads to the message in Slack.
+    """
+
+    question: str = ""
+    status: str
+    answers: tuple[PersonAnswer, ...] = ()
+    link: str = ""
+    why: str = ""
+    retry_after: int = 0
 
 
 def is_asked_by_agent(entry: Entry) -> bool:

@@ -7,7 +7,7 @@ Only what people accepted is in its lists. All else that lives is counted, or st
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bot.domain.catalog.schema import PLAN_PAGE, Schema
 from bot.domain.messages import brief_wording as wording
@@ -18,6 +18,7 @@ from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import OF_DISCUSSIONS, Specification
 from bot.domain.specification.not_settled import CRITERION, OPEN, REQUIREMENT, WORK, not_settled
 from bot.domain.values.markdown import LAST_SECTION, inert_line
+from bot.domain.values.text import values
 from bot.domain.values.value import Value
 
 PAGE = "brief.md"
@@ -321,14 +322,3 @@ def _is_accepted(entry: Entry) -> bool:
 
 def _is_risk(objection: Entry) -> bool:
     return str(objection["outcome"]) == "kept as risk"
-
-
-def values(value: Any) -> tuple[str, ...]:
-    """Of a field that may have several."""
-    return (
-        tuple(map(str, value))
-        if isinstance(value, list | tuple)
-        else ()
-        if value in (None, "")
-        else (str(value),)
-    )

@@ -65,6 +65,10 @@ class CoverageGap(Value):
     step: str = ""
     facts: tuple[str, ...] = ()
 
+    @property
+    def key(self) -> str:
+        return "/".join((self.kind, self.id, self.field, self.ask, *self.facts))
+
 
 def coverage(
     schema: Schema, specification: Specification, steps: Collection[str], *, proposed: bool = True

@@ -4,7 +4,7 @@ a person accepts it.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -12,16 +12,58 @@ from bot.domain.catalog.schema import NOTE, VALUE_CHARS, Kind, Schema
 from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.fold import Patch
+from bot.domain.values.value import Stored
 
 MOST_PROPOSALS = 500
 """Of one reading. The others are read once these are decided, or taken out."""
 REQUIREMENT = "requirement"
 _STORY = re.compile(r"As an? (?P<role>[^,]{1,200}), I want (?P<want>.+)")
-_SO_THAT = ", so that "
+_SO_THAT = (", so that ", " so that ")
+_NAME = re.compile(r"[A-Z]{1,4}-[0-9]{3}")
+"""An id of a file that its entry keeps. Behind those of four digits there would be no room for more."""
+
+
+class ExportEdit(Stored):
+    """
+    What the rows `line` to `last` of a file say: of an exported one since `author` changed it in `commit`, which is
+    short; of one that an item begins with, by no person. `id` is the entry that they change. Without one it is a new
+    entry of this `kind`, which the file calls `named`; a criterion is `part_of` a requirement, which has no id if it is
+    new, too.
+    """
+
+    path: str
+    line: int
+    last: int = 0
+    text: str
+    id: str = ""
+    kind: str = ""
+    part_of: str = ""
+    named: str = ""
+    author: str = ""
+    commit: str = ""
+
+    @property
+    def source(self) -> str:
+        lines = f"{self.line}-{self.last}" if self.last > self.line else self.line
+        return f"{self.path}:{lines}@{self.commit}"
+
+
+class SourceFiles(Stored):
+    """
+    The file or folder at `path` that an item begins with, at `commit`, which is short. `texts` are by their paths. With
+    an `item`, it is an export of that one.
+    """
+
+    path: str
+    commit: str
+    title: str
+    texts: Mapping[str, str]
+    edits: tuple[ExportEdit, ...] = ()
+    item: str = ""
 
 
 class ProposedWords(Protocol):
-    """`id` is the entry that the words change. Without one they are a new entry of `kind`."""
+    """As in ExportEdit."""
 
     @property
     def text(self) -> str: ...
@@ -31,6 +73,8 @@ class ProposedWords(Protocol):
     def kind(self) -> str: ...
     @property
     def part_of(self) -> str: ...
+    @property
+    def named(self) -> str: ...
 
 
 class Heard(StrEnum):
@@ -73,10 +117,14 @@ def patches_for(
 ) -> ProposalPatches:
     """*words* with the place that each stands at, as `path:line@commit`."""
     made: list[Patch] = []
+    told = list(words)
+    named = {one.named for one, _ in told if _NAME.fullmatch(one.named)}
+    free = named - specification.entries.keys()
     left_out, requirement = 0, ""
-    for one, source in words:
+    for one, source in told:
         if len(made) == MOST_PROPOSALS or len(one.text) > VALUE_CHARS:
             left_out += 1
+            requirement = "" if one.kind == REQUIREMENT else requirement
             continue
         sources = (source,) if source else ()
         if one.id:
@@ -87,7 +135,11 @@ def patches_for(
         owner = (one.part_of or requirement) if kind.part_of else ""
         if kind.part_of and not owner:
             kind = schema.kinds[NOTE]
-        id = specification.next_id(kind, owner, (other.id for other in made))
+        if one.named in free and one.named.startswith(f"{kind.prefix}-"):
+            id = one.named
+        else:
+            id = specification.next_id(kind, owner, (*named, *(other.id for other in made)))
+        free.discard(id)
         requirement = id if kind.key == REQUIREMENT else requirement
         patch = Patch(id=id, kind=kind.key, new=True, part_of=owner, sources=sources)
         made.append(patch.but(state=EntryState.PROPOSED, set=_values(one.text, kind)))
@@ -104,7 +156,8 @@ def _values(text: str, kind: Kind) -> dict[str, Any]:
     found = _STORY.fullmatch(text) if {"role", "want", "so_that"} <= kind.fields.keys() else None
     if found is None:
         return {kind.text: text}
-    want, _, so_that = found["want"].partition(_SO_THAT)
+    between = next((one for one in _SO_THAT if one in found["want"]), "\n")
+    want, _, so_that = found["want"].partition(between)
     return {"want": want, "role": found["role"], **({"so_that": so_that} if so_that else {})}
 
 

@@ -117,7 +117,7 @@ def party_of(line: Line, *, is_ours: bool = True) -> Party:
         named = name or person or _text(meta, PERSONA_NAME) or line.actor
         return Party(kind=PartyKind.GIT, by="git", name=f"a pushed line that names {named}", line=id)
     if line.source is not Source.MODEL and (author := _text(meta, GIT_AUTHOR)):
-        name = author.removeprefix("git:").partition("@")[0]
+        name = author.removeprefix("git:").rpartition("@")[0]
         return Party(kind=PartyKind.GIT, by=author, name=name, line=id, how=How.COMMIT)
     if line.source is not Source.MODEL and person:
         return Party(kind=PartyKind.PERSON, by=person, name=name or person, line=id, how=_how(line))

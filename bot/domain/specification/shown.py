@@ -17,14 +17,13 @@ from bot.domain.messages.specification_wording import unsettled_row
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable import permalinks
 from bot.domain.specification.address import EntryAddress, no_entry
-from bot.domain.specification.brief import text
 from bot.domain.specification.claims import Claim, Entry, EntryState, Party, PartyKind
 from bot.domain.specification.entries import HeardWords, Specification, numbers
 from bot.domain.specification.fold import party_of, stands_in
 from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.transcript.lines import Line, Source, as_heard
 from bot.domain.transcript.people import NO_NAMES, Names
-from bot.domain.values.text import one_line, visible
+from bot.domain.values.text import one_line, values, visible
 from bot.domain.values.value import Value
 from bot.errors import UserError
 
@@ -203,7 +202,7 @@ class ShownItem:
             address=str(EntryAddress(self.slug, id)),
             kind=entry.kind,
             state=self._state(entry),
-            text=self._hidden(text(entry, main)),
+            text=self._hidden("; ".join(values(entry[main]))),
             fields={field: one.value for field, one in counting.items()},
             parts=self._parts.get(id, ()),
             part_of=entry.part_of,

@@ -13,6 +13,7 @@ import json
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -161,7 +162,13 @@ def read_chain(content: bytes, trusted: TrustedKeys | None = None, *, chain: str
     Without *trusted* keys (in CI, for an agent, in a fresh clone) the key of the first line counts. Without *chain*,
     the chain that has the most lines does.
     """
-    return _chain_of(_parsed(content), trusted, chain)
+    return _read_chain(content, tuple((trusted or {}).items()), chain)
+
+
+@lru_cache(maxsize=2)
+def _read_chain(content: bytes, trusted: tuple[tuple[str, bytes], ...], chain: str) -> Chain:
+    """One reading of a file, with the commit that follows it, asks for the same chain six times."""
+    return _chain_of(_parsed(content), dict(trusted), chain)
 
 
 def _chain_of(parsed: Iterable["_Found | None"], trusted: TrustedKeys | None, chain: str = "") -> Chain:

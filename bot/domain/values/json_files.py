@@ -7,7 +7,7 @@ Python reads.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Self
 
 DEEPEST = 100
@@ -150,18 +150,19 @@ def _as_written(value: Any) -> Iterator[bool]:
 
 
 def _deeper_than(value: Any, limit: int) -> bool:
-    level = [value]
-    for _ in range(limit):
+    """Only what may have something in it is looked into: most of a large file are texts and numbers."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(limit - 1):
         if not level:
             return False
-        level = [child for parent in level for child in _children(parent)]
-    return bool(level)
+        level = [child for one in level for child in _children(one) if isinstance(child, (dict, list))]
+    return any(level)
 
 
-def _children(value: Any) -> list[Any]:
+def _children(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
-        return list(value.values())
-    return list(value) if isinstance(value, list | tuple) else []
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
 
 
 # One row of a file of JSON objects: the object, or a sentence about why it cannot be read, and whether it was

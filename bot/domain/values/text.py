@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069]")
@@ -56,6 +57,17 @@ def value_text(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
+def values(value: object) -> tuple[str, ...]:
+    """Of a field that may have several."""
+    return (
+        tuple(map(str, value))
+        if isinstance(value, list | tuple)
+        else ()
+        if value in (None, "")
+        else (str(value),)
+    )
+
+
 def one_line(text: str, limit: int = 100) -> str:
     """*text* in a single line of at most *limit* characters, cut between words where there are any."""
     line = " ".join(clean(text).split())
@@ -75,6 +87,13 @@ def csv_cell(text: str) -> str:
 def counted(number: int, thing: str, things: str = "") -> str:
     """`1 step`, `2 steps`; *things* where an s is not all that more of them take."""
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(words) <= 1:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def paragraphs(*parts: str) -> str:

@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncIterator
 
 from bot.domain.item.item import KnownItem, resolve
-from bot.domain.messages import agent_wording, menus, record_wording, verb_wording
+from bot.domain.messages import agent_wording, entry_wording, menus, record_wording, verb_wording
 from bot.domain.messages.message import Link, Message
 from bot.domain.roundtable import digest
 from bot.domain.roundtable import waiting as waiting_rules
@@ -16,9 +16,9 @@ from bot.domain.specification.shown import ShownEntry, ShownItem
 from bot.domain.values.places import Person, Place
 from bot.engine import answers
 from bot.engine.access import same_channel
-from bot.engine.clock import now
 from bot.engine.desk import Desk, Reply, is_there, must_be_there
 from bot.engine.item_locator import folder_of
+from bot.engine.ports import now
 from bot.engine.verbs.verb import VerbRequest
 from bot.engine.viewing import known_item
 from bot.errors import UserError, WorkspaceError
@@ -86,7 +86,7 @@ async def decisions(desk: Desk, asked: VerbRequest) -> Reply:
             found += await _decisions_of(desk, item, rt)
         except WorkspaceError as error:
             log.warning("no decisions of %s: %s", item.slug, error)
-    kept = record_wording.matching(found, asked.rest, titles)
+    kept = entry_wording.matching(found, asked.rest, titles)
     return record_wording.decisions_found(kept, asked.rest, titles, unread=unread)
 
 
@@ -125,7 +125,7 @@ async def _decisions_of(desk: Desk, item: KnownItem, rt: Roundtable | None) -> t
         lambda: lines,
         schema=desk.playbook.schema,
         permalink=rt.permalink if rt else "",
-        names={id: await desk.chat.name(id) for id in unnamed},
+        names={id: (await desk.chat.profile(id)).name for id in unnamed},
         redact=desk.redact,
     )
     return tuple(shown.entries())

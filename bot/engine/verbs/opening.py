@@ -1,18 +1,29 @@
 """Verbs that may open a thread: a roundtable is started, taken up from its folder, resumed, or planned."""
 
-from bot.domain.item.item import Item, backlog_title, folders_of, generate_slug, item_from
-from bot.domain.messages import home_page, start_form, step_wording, trouble_wording
+from contextlib import suppress
+
+from bot.domain.item.item import (
+    Item,
+    backlog_title,
+    folders_of,
+    generate_slug,
+    is_surely_path,
+    item_from,
+    path_in,
+)
+from bot.domain.messages import home_page, start_form, step_wording, tracker_wording, trouble_wording
 from bot.domain.messages.message import Message
 from bot.domain.privacy.discretion import redacted_message
-from bot.domain.roundtable.inputs import Plan, Resume, Start
+from bot.domain.roundtable.inputs import Amend, Plan, Press, Resume, Retract, Say, Start
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import ChannelKind, Place
-from bot.engine import answers
+from bot.engine import access, answers
 from bot.engine.access import only_one, same_channel
 from bot.engine.desk import Desk, Reply, is_there
+from bot.engine.evidence_ports import LookRefused
 from bot.engine.item_locator import folder_of, item_in
 from bot.engine.ports import Listing
-from bot.engine.recovery import recover
+from bot.engine.unknown_threads import KnownThread, Moved, UnsignedThread
 from bot.engine.verbs.verb import VerbRequest
 from bot.engine.viewing import held_item
 from bot.errors import Conflict, EffectError, UserError
@@ -98,6 +109,7 @@ async def start_item(desk: Desk, wanted: Start) -> Reply:
     """A roundtable on the item; one that exists already is linked to, not begun again."""
     viewer = desk.viewers.of(wanted.person, wanted.place)
     _must_open(desk, wanted)
+    wanted = await _with_files(desk, wanted, knows_code=viewer.knows_code)
     listings = await desk.workspace.items()
     seen = tuple(listed for listed in listings if viewer.sees(held_item(None, listed)))
     backlog = await desk.workspace.backlog() if viewer.knows_code else ""
@@ -120,13 +132,36 @@ async def start_item(desk: Desk, wanted: Start) -> Reply:
     return None
 
 
+async def _with_files(desk: Desk, wanted: Start, *, knows_code: bool) -> Start:
+    """With what stands in the workspace, if a path was named. Raises UserError where that cannot be read."""
+    item = wanted.item
+    if not item.reference or item.source_id:
+        return wanted
+    refused, files = tracker_wording.NOT_FOR_GUESTS, None
+    try:
+        files = await desk.sources.read_files(item.reference) if knows_code else None
+    except LookRefused as error:
+        refused = str(error)
+    if files is None and is_surely_path(item.reference):
+        raise UserError(refused)
+    if files is None:
+        return wanted.but(item=item.but(reference=""))
+    files = redacted_message(files, desk.redact)
+    named = item.but(reference=files.path, files=files)
+    is_titled = path_in(item.title) != item.reference
+    found = item_from(files.title)
+    return wanted.but(item=named if is_titled else named.but(title=found.title, slug=found.slug))
+
+
 async def _with_issue(desk: Desk, wanted: Start) -> tuple[Start, str]:
     """With what stands in the issue, or else why not. A title that a person gave stays."""
     item = wanted.item
-    if not item.reference:
+    if not item.reference or item.files:
         return wanted, ""
+    if desk.sources.tracker is None:
+        return wanted, tracker_wording.not_set_up(item.reference)
     try:
-        found = redacted_message(await desk.tracker.read_issue(item.reference), desk.redact)
+        found = redacted_message(await desk.sources.tracker.read_issue(item.reference), desk.redact)
     except EffectError as error:
         return wanted, str(error)
     title = (found.title if item.title == item.source_id else "") or item.title
@@ -145,6 +180,8 @@ def _must_open(desk: Desk, wish: Start | Resume | Plan) -> None:
 def _find_item(wanted: Start, seen: tuple[Listing, ...], backlog: str) -> Item:
     """With the slug of a folder that exists, if it names one. Raises UserError when it names several."""
     item = wanted.item
+    if item.files and item.files.item in {listed.known.slug for listed in seen}:
+        return item.but(slug=item.files.item)
     if title := backlog_title(item.title, backlog):
         item = item_from(title)
     here = [listed.known.slug for listed in seen if _has_title_here(listed, wanted.place, item)]
@@ -155,7 +192,9 @@ def _find_item(wanted: Start, seen: tuple[Listing, ...], backlog: str) -> Item:
 def _has_title_here(listed: Listing, place: Place, item: Item) -> bool:
     """Items of a private channel have other slugs than their titles make."""
     here = bool(listed.private) and listed.is_in(place)
-    return here and generate_slug(listed.known.title) == generate_slug(item.title)
+    return (
+        here and not item.is_unread_issue and generate_slug(listed.known.title) == generate_slug(item.title)
+    )
 
 
 async def _in_its_thread(desk: Desk, wanted: Start, listed: Listing | None) -> Start:
@@ -222,3 +261,66 @@ def _as_start(wish: Resume | Plan, item: Item) -> Start:
         reply_url=wish.reply_url,
         planning=isinstance(wish, Plan),
     )
+
+
+# --- threads that the store has lost --------------------------------------------------------------------------------
+
+KNOWN_SECONDS = 2.0
+"""How long an event may wait for Slack to say who a person is."""
+
+
+async def recover(desk: Desk, place: Place, event: Say | Amend | Retract | Press | Resume) -> bool:
+    """Whether *place* was the thread of an item. The item is taken up there again, or people are asked about it."""
+    under_us = event.under_us if isinstance(event, Say) else None
+    is_said = not isinstance(event, Amend | Retract)
+    match await desk.threads.whose(place, under_us=under_us, look=is_said):
+        case KnownThread(item, folder):
+            person = event.person
+            if not folder:  # words that are no command arrive without it, but start something here
+                belongs = await access.belonging(desk.chat, person, seconds=KNOWN_SECONDS)
+                person = person.but(belongs=belongs)
+            if not folder and (why := desk.start_refusal(person, place.channel)):
+                await desk.threads.ask(place, item, step_wording.record_gone(item.title))
+                raise UserError(why)
+            start = Start(key=f"lost.{event.key}", at=event.at, item=item, place=place, person=person)
+            await _take_up_at(desk, start, folder)
+            return True
+        case UnsignedThread(folder):
+            if isinstance(event, Say | Press):
+                await desk.threads.ask(place, item_in(folder), step_wording.named_by_git(folder.known.title))
+            if isinstance(event, Press):
+                raise UserError(answers.asked_in_thread(folder.known.title))
+            return isinstance(event, Say)
+        case Moved(item):
+            raise UserError(answers.moved(item.title, item.slug))
+        case None:
+            return False
+
+
+async def confirm_thread(desk: Desk, place: Place, press: Press) -> Reply:
+    """A person confirms that the thread belongs to the item. Only from now on is it read."""
+    if held := await desk.store.at(place):
+        return answers.held_already(held)
+    desk.must_be_allowed(press.person, place.channel)
+    desk.threads.forget(place)
+    match await desk.threads.whose(place):
+        case KnownThread(item, folder) if item.slug == press.value:
+            pass
+        case UnsignedThread(folder) if folder.known.slug == press.value:
+            item = item_in(folder)
+        case _:
+            raise UserError(answers.named_no_more())
+    start = Start(key=press.key, at=press.at, item=item, place=place, person=press.person)
+    await _take_up_at(desk, start, folder)
+    desk.threads.forget(place)
+    await desk.threads.answered(place, press.ts, item, by=press.person.name or press.person.id)
+    return None
+
+
+async def _take_up_at(desk: Desk, start: Start, folder: Listing | None) -> None:
+    """In the thread of *start*, which is known to belong to the item."""
+    with suppress(Conflict):  # another process was quicker; the input goes to its roundtable
+        if folder:
+            await desk.roundtables.take_up(start, thread_known=True)
+        else:
+            await desk.roundtables.start(start)

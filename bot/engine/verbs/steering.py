@@ -24,15 +24,7 @@ async def stop(desk: Desk, asked: VerbRequest) -> Reply:
     return None if asked.place.thread else answers.stopped(rt)
 
 
-async def mute(desk: Desk, asked: VerbRequest) -> Reply:
-    return await _set_muted(desk, asked, muted=True)
-
-
-async def unmute(desk: Desk, asked: VerbRequest) -> Reply:
-    return await _set_muted(desk, asked, muted=False)
-
-
-async def _set_muted(desk: Desk, asked: VerbRequest, *, muted: bool) -> Reply:
+async def set_muted(desk: Desk, asked: VerbRequest, *, muted: bool) -> Reply:
     rt = await desk.finder.running(asked.place, asked.rest, asked.person)
     await desk.roundtables.handle(rt.slug, Mute(**asked.sent, muted=muted))
     return None if asked.place.thread else answers.muted(rt, muted=muted)

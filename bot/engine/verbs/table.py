@@ -1,6 +1,7 @@
 """All verbs, in the order of the help."""
 
 import re
+from functools import partial
 
 from bot.domain.messages import verb_wording
 from bot.engine.verbs import looking, opening, reviewing, steering
@@ -41,8 +42,8 @@ VERBS = Verbs((
     Verb(word="position", do=steering.position, slash=_POSITION, direct=_POSITION_GIVEN,
          help=verb_wording.POSITION),
     Verb(word="stop", do=steering.stop, help=verb_wording.STOP, hint="stop"),
-    Verb(word="mute", do=steering.mute, help=verb_wording.MUTE, hint="mute"),
-    Verb(word="unmute", do=steering.unmute, hint="unmute"),
+    Verb(word="mute", do=partial(steering.set_muted, muted=True), help=verb_wording.MUTE, hint="mute"),
+    Verb(word="unmute", do=partial(steering.set_muted, muted=False), hint="unmute"),
     Verb(word="settings", do=steering.settings, help=verb_wording.SETTINGS, hint="settings"),
     Verb(word="waiting", do=looking.waiting, takes=NOTHING, means=((_WHAT_WAITS, ""),),
          help=verb_wording.WAITING),

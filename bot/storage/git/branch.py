@@ -20,9 +20,10 @@ from pygit2 import Commit, Oid, Signature, Tree
 from pygit2.enums import FileMode
 
 from bot.domain.item import meta
-from bot.engine.export_ports import Exports
+from bot.engine.ports import Exports
 from bot.errors import WorkspaceError
 from bot.files import META_BYTES, TRANSCRIPT_BYTES, FileRefused
+from bot.storage.git.places import Places
 from bot.storage.git.tree import (
     BRANCHES,
     COMMITS_LOOKED_AT,
@@ -33,7 +34,6 @@ from bot.storage.git.tree import (
     SHORT,
     STATE,
     Files,
-    Places,
     TreeEntry,
     checked_out,
     flush_objects,
@@ -81,8 +81,6 @@ class Branch:
         root: Path,
         items_dir: str,
         *,
-        name: str = AUTHOR,
-        email: str = EMAIL,
         lock_seconds: float = LOCK_SECONDS,
         exports: Exports | None = None,
     ) -> None:
@@ -90,10 +88,9 @@ class Branch:
         self.exports = exports
         self.places = Places(items_dir, exports.above if exports else ())
         self.repository = open_repository(root)
-        self._who = name, email
         self.lock_seconds = lock_seconds
         self._name = usable_branch(self.repository, root, items_dir)
-        self.repository.set_ident(name, email)
+        self.repository.set_ident(AUTHOR, EMAIL)
         self._walked: Sequence[WalkedCommit] = ()
         self._of_items: Mapping[str, list[Oid]] = {}
         self._is_code: dict[Oid, bool] = {}
@@ -147,7 +144,7 @@ class Branch:
             return parent
         moment = datetime.fromisoformat(draft.now)
         seconds = int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
-        who = Signature(*self._who, seconds, 0)
+        who = Signature(AUTHOR, EMAIL, seconds, 0)
         parents: list[str | Oid] = [parent.id] if parent else []
         made = self.repository.create_commit(None, who, who, draft.message, tree, parents)
         return self.repository[made].peel(Commit)

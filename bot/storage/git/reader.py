@@ -18,6 +18,7 @@ from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item import artifacts, meta
 from bot.domain.item.item import TITLE_CHARS, KnownItem
+from bot.domain.item.item_paths import SHARED, safe_path
 from bot.domain.item.meta import Meta
 from bot.domain.planning.projections import WRITTEN
 from bot.domain.roundtable.outcomes import ItemState, ThreadMessage
@@ -32,7 +33,7 @@ from bot.errors import ConfigError
 from bot.files import ARTIFACT_BYTES, BACKLOG_BYTES, META_BYTES, TRANSCRIPT_BYTES
 from bot.storage.git.branch import LAST, Branch
 from bot.storage.git.command import Git
-from bot.storage.git.exporting import found_edits
+from bot.storage.git.history import found_edits
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import (
     BRANCHES,
@@ -92,22 +93,20 @@ class ItemReader:
         return text
 
     def files(self, slug: str, paths: Iterable[str]) -> Mapping[str, str]:
+        return self._texts((path, self._places.artifact(slug, path)) for path in paths)
+
+    def _texts(self, places: Iterable[tuple[str, str | None]]) -> Mapping[str, str]:
+        """What can be read, of the names and places."""
         files, found = self._branch.files(), {}
-        for path in paths:
+        for name, place in places:
             with suppress(OSError, UnicodeDecodeError):
-                place = self._places.artifact(slug, path)
                 if place and (content := files.read(place, ARTIFACT_BYTES)) is not None:
-                    found[path] = content.decode()
+                    found[name] = content.decode()
         return found
 
     def planning(self, slug: str) -> Planning:
-        files, found = self._branch.files(), {}
-        for path in WRITTEN:
-            with suppress(OSError, UnicodeDecodeError):
-                if (content := files.read(f"{self._places.item(slug)}/{path}", ARTIFACT_BYTES)) is not None:
-                    found[path] = content.decode()
-        content = files.read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
-        names = self.people()
+        found = self._texts((path, f"{self._places.item(slug)}/{path}") for path in WRITTEN)
+        names, content = self.people(), self.transcript(slug)
         return Planning(found, tuple(with_names(line, names) for line in lines.read(content).lines))
 
     def people(self) -> Names:
@@ -287,12 +286,7 @@ class ItemReader:
 
 
 def _is_artifact(name: str) -> bool:
-    return (
-        artifacts.safe_path(name)
-        and "." in name
-        and not ASIDE.search(name)
-        and artifacts.original(name) == name
-    )
+    return safe_path(name) and "." in name and not ASIDE.search(name) and artifacts.original(name) == name
 
 
 def slugs_at_tip(root: Path, items_dir: str) -> tuple[str, ...]:
@@ -340,7 +334,7 @@ def _notes(repository: pygit2.Repository, root: Path, items_dir: str, here: str)
     if repository.is_bare or repository.head_is_unborn:
         return
     with suppress(OSError, TimeoutError):
-        said = Git(root).at_once("diff", "--name-only", "-z", "HEAD", "--", items_dir, artifacts.SHARED)
+        said = Git(root).at_once("diff", "--name-only", "-z", "HEAD", "--", items_dir, SHARED)
         for path in filter(None, said.out.split("\0")):
             yield f"{one_line(path)} has changes that are not committed, so the bot does not read them."
 

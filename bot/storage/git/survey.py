@@ -17,7 +17,6 @@ from pygit2 import Oid, Tree
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
 from bot.storage.git.command import Git, printable
-from bot.storage.git.ranking import CodeLine
 from bot.storage.git.tree import DEEPEST_PUSHED, PLAIN, files_at_tip
 
 LARGEST_BYTES = 1_000_000
@@ -49,6 +48,12 @@ FOUND_BYTES = 8 * 1024 * 1024
 """Of lines that have a word. Common words need a rarer one beside them."""
 SHA_CHARS = 7
 SHA, DAY = re.compile(r"[0-9a-f]{7,64}"), re.compile(r"[0-9]{4,}-[0-9]{2}-[0-9]{2}")
+
+
+class CodeLine(NamedTuple):
+    path: str
+    number: int
+    text: str
 
 
 class LoggedCommit(NamedTuple):

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote
@@ -22,8 +23,7 @@ from pygit2 import Commit, Oid, Tree
 from pygit2.enums import SortMode
 
 from bot.domain.values.text import one_line
-from bot.engine.export_ports import Exports
-from bot.engine.ports import Meter, NoMeter
+from bot.engine.ports import Exports, Meter, NoMeter
 from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.branch import Branch
 from bot.storage.git.command import Git, GitResult, explained
@@ -151,8 +151,8 @@ async def _said(git: Git, *words: str, seconds: float) -> GitResult:
 class _Local:
     """What a round does to the workspace, in one thread."""
 
-    def __init__(self, root: Path, items_dir: str, seal: Seal, exports: Exports | None) -> None:
-        self._branch = Branch(root, items_dir, lock_seconds=LOCK_SECONDS, exports=exports)
+    def __init__(self, branch: Branch, seal: Seal) -> None:
+        self._branch = branch
         self._repository = self._branch.repository
         self._worker = Worker(self._branch, seal)
         self._reviews = ReviewWriter(self._branch)
@@ -321,9 +321,8 @@ class Sync:
         exports: Exports | None = None,
     ) -> None:
         self._root = root.absolute()
-        self._items_dir = items_dir
+        self._branch = partial(Branch, self._root, items_dir, lock_seconds=LOCK_SECONDS, exports=exports)
         self._seal = seal or Seal()
-        self._exports = exports
         self._remote = remote
         self._every = every_seconds
         self._network = network_seconds
@@ -441,7 +440,7 @@ class Sync:
 
     async def _in_thread(self, work: Callable[[_Local], T]) -> T:
         def run() -> T:
-            self._local = self._local or _Local(self._root, self._items_dir, self._seal, self._exports)
+            self._local = self._local or _Local(self._branch(), self._seal)
             return work(self._local)
 
         with explained():
@@ -465,18 +464,18 @@ class RemoteStatus(NamedTuple):
     refusal: str
 
 
-async def reached(root: Path, remote: str, *, seconds: float = PROBE_SECONDS) -> RemoteStatus:
+async def reached(root: Path, remote: str) -> RemoteStatus:
     """
     Whether *remote* answers, and would take our commits. Raises WorkspaceError when it does not answer.
 
     The push ends before anything is sent, so a protected branch or a hook that refuses is not found.
     """
     git = Git(root)
-    answer = await _said(git, "ls-remote", "--symref", "--", remote, "HEAD", seconds=seconds)
+    answer = await _said(git, "ls-remote", "--symref", "--", remote, "HEAD", seconds=PROBE_SECONDS)
     if answer.code:
         raise SyncError(SyncResult.UNREACHABLE, _reason(answer))
     # Matching branches: needs no commit of ours, and touches only branches that both sides have.
-    push = await _said(git, "push", "--dry-run", *PUSH, "--", remote, ":", seconds=seconds)
+    push = await _said(git, "push", "--dry-run", *PUSH, "--", remote, ":", seconds=PROBE_SECONDS)
     branch = HEAD_OF_REMOTE.search(answer.out)
     return RemoteStatus(branch[1] if branch else "", "" if _would_go(push) else _reason(push))
 

@@ -11,11 +11,6 @@ import pygit2
 from pygit2 import Commit, Oid, Tree
 from pygit2.enums import FileMode, ObjectType
 
-from bot.domain.item import artifacts
-from bot.domain.item.artifacts import DerivedEdit, Edit
-from bot.domain.planning.projections import WRITTEN
-from bot.domain.specification import brief
-from bot.domain.transcript.people import PEOPLE_FILE
 from bot.errors import ConfigError, WorkspaceError
 from bot.files import DEEPEST, FileRefused, TooLarge
 from bot.storage.git.command import Git
@@ -42,43 +37,6 @@ PAUSE_SECONDS = 0.02
 SUBMODULE = "is a submodule, which belongs to another repository"
 
 
-class Places:
-    """The paths of an item's files in the workspace."""
-
-    def __init__(self, items_dir: str, exports: Iterable[str] = ()) -> None:
-        """*exports* are the folders of exported files."""
-        self.items_dir = items_dir
-        self.ours = items_dir, artifacts.SHARED, *exports
-        """The paths that the bot writes. A commit that changes any other path belongs to the code base."""
-
-    def item(self, slug: str) -> str:
-        return f"{self.items_dir}/{slug}"
-
-    def meta(self, slug: str) -> str:
-        return f"{self.item(slug)}/{META}"
-
-    def transcript(self, slug: str) -> str:
-        return f"{self.item(slug)}/{TRANSCRIPT}"
-
-    @property
-    def people(self) -> str:
-        return f"{self.items_dir}/{PEOPLE_FILE}"
-
-    def specification(self, slug: str) -> str:
-        return f"{self.item(slug)}/{artifacts.SPECIFICATION}"
-
-    def artifact(self, slug: str, path: str, *, is_derived: bool = False) -> str | None:
-        """None when the path is not allowed."""
-        if is_derived:
-            return f"{self.item(slug)}/{path}" if path in {brief.PAGE, *WRITTEN} else None
-        if artifacts.shared(path):
-            return artifacts.SHARED
-        return f"{self.item(slug)}/{path}" if artifacts.safe_path(path) else None
-
-    def edit(self, slug: str, edit: Edit) -> str | None:
-        return self.artifact(slug, edit.path, is_derived=isinstance(edit, DerivedEdit))
-
-
 class TreeEntry(NamedTuple):
     """What a path holds: usually a blob, sometimes a symbolic link or a submodule."""
 
@@ -101,7 +59,7 @@ class Files:
     def content(self, path: str, id: Oid, most: int) -> bytes | None:
         """None for what is no blob. Raises TooLarge, and KeyError. What a partial clone lacks is fetched by git."""
         assert self._repository, "only a repository has ids"
-        if id not in self._repository:
+        if id not in self._repository.odb:
             Git(Path(self._repository.path)).at_once("cat-file", "-e", str(id))
         if self._repository.odb.read_header(id)[1] > most:
             raise TooLarge(path, most)

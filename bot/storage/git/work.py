@@ -9,7 +9,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, Self
 from urllib.parse import quote
 
 import pygit2
@@ -27,6 +27,7 @@ from bot.domain.item.artifacts import (
     Missing,
     UnreadableArtifact,
 )
+from bot.domain.item.item_paths import SHARED, shared
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.outcomes import ExportNote
@@ -39,7 +40,7 @@ from bot.domain.transcript.seal import chain_in, lost_rows, read_chain, restore_
 from bot.domain.values.value import Value
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, FileRefused
 from bot.storage.git.branch import Branch, CommitDraft
-from bot.storage.git.exporting import due_exports
+from bot.storage.git.history import due_exports
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import EFFECT, ITEM, STEP, Files, line_from, message_of, parent_of, trailer
 
@@ -67,21 +68,6 @@ class ItemWork(Value):
         return self.work.change.created is None or self.work.change.restart
 
 
-class Applied(NamedTuple):
-    """
-    *unwritten* are the edits of files that could not be written, *stopped* the edits that a change by hand is in the
-    way of. *lost_lines* and *restored* say what came back of our last commit.
-    """
-
-    draft: CommitDraft
-    troubles: tuple[Trouble, ...] = ()
-    unwritten: tuple[Edit, ...] = ()
-    stopped: tuple[CheckedEdit, ...] = ()
-    lost_lines: int = 0
-    restored: str = ""
-    exports: tuple[ExportNote, ...] = ()
-
-
 class Worker:
     """Applies work. Raises FileRefused where a submodule is in the way."""
 
@@ -98,9 +84,9 @@ class Worker:
         change = due.work.change.but(codebase_hash=self.branch.codebase())
         return due.but(work=due.work.but(change=change))
 
-    def apply(self, due: ItemWork, parent: GitCommit | None, *, again: bool = False) -> Applied:
+    def apply(self, due: ItemWork, parent: GitCommit | None, *, again: bool = False) -> "AppliedWork":
         """The commit that *due* is on top of *parent*. *again*: it was made for another one."""
-        return _Applying(due, self.files(parent), self, again=again).run()
+        return AppliedWork(due, self.files(parent), self, again=again).run()
 
     def files(self, commit: GitCommit | None) -> Files:
         return Files(self.branch.repository, commit)
@@ -151,7 +137,7 @@ class Worker:
     def _lost_files(
         self, slug: str, before: Files | None, present: Files, lost: Files
     ) -> Iterator[tuple[str, bytes | None]]:
-        for path in (*lost.below(self.places.item(slug)), *lost.below(artifacts.SHARED)):
+        for path in (*lost.below(self.places.item(slug)), *lost.below(SHARED)):
             was, now, ours = before and before.entry(path), present.entry(path), lost.entry(path)
             if now == ours:
                 continue
@@ -184,8 +170,11 @@ class Worker:
         return self.lines.append(present, (row.line for row in missing))
 
 
-class _Applying:
-    """One application: reads *at*, and collects the files of the commit."""
+class AppliedWork:
+    """
+    Work on top of *at*. *unwritten* are the edits of files that could not be written, *stopped* the edits that a change
+    by hand is in the way of. *lost_lines* and *restored* say what came back of our last commit.
+    """
 
     def __init__(self, due: ItemWork, at: Files, worker: Worker, *, again: bool) -> None:
         self._due = due
@@ -203,8 +192,13 @@ class _Applying:
         self.stopped: list[CheckedEdit] = []
         self.lost_lines = 0
         self.restored = ""
+        self.exports: tuple[ExportNote, ...] = ()
 
-    def run(self) -> Applied:
+    @property
+    def draft(self) -> CommitDraft:
+        return CommitDraft(self.files, self._message(), self._due.now)
+
+    def run(self) -> Self:
         for path in (self._places.transcript(self._slug), self._places.meta(self._slug)):
             self._at.refuse_submodule(path)
         if self._due.is_begun or self._again:
@@ -219,17 +213,11 @@ class _Applying:
         if self._due.work.snapshot:
             after = self._write_specification(self._due.work.snapshot, spoken, after)
         self._write_meta(after)
-        notes = self._write_exports() if self._due.work.snapshot else ()
-        draft = CommitDraft(self.files, self._message(), self._due.now)
-        return Applied(
-            draft,
-            tuple(self.troubles),
-            tuple(self.unwritten),
-            tuple(self.stopped),
-            self.lost_lines,
-            self.restored,
-            notes,
-        )
+        if self._due.work.snapshot:
+            due = due_exports(self._worker.branch, self._slug, self._at, self.files)
+            self.files |= {path: text.encode("utf-8", "replace") for path, text in due.files.items()}
+            self.exports = due.notes
+        return self
 
     def _read(self, path: str, most: int = ARTIFACT_BYTES) -> bytes | None:
         """As this commit leaves the file so far."""
@@ -380,11 +368,6 @@ class _Applying:
         self.files[self._places.specification(self._slug)] = text.encode()
         return after
 
-    def _write_exports(self) -> tuple[ExportNote, ...]:
-        due = due_exports(self._worker.branch, self._slug, self._at, self.files)
-        self.files |= {path: text.encode("utf-8", "replace") for path, text in due.files.items()}
-        return due.notes
-
     def _leave_derived(self) -> None:
         """What others wrote out of the entries stays: ours follows from some of the lines only."""
         for edit in self._due.work.edits:
@@ -431,7 +414,7 @@ def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:
     """Several edits of one file are one write."""
     grouped: dict[str, list[Edit]] = {}
     for edit in edits:
-        path = artifacts.SHARED if artifacts.shared(edit.path) else edit.path
+        path = SHARED if shared(edit.path) else edit.path
         grouped.setdefault(path, []).append(edit)
     return ((path, tuple(several)) for path, several in grouped.items())
 
@@ -488,22 +471,24 @@ def unpushed(repository: pygit2.Repository, effect: str) -> ItemWork | None:
 
 def scrub_unpushed(branch: Branch, redact: Redacting) -> None:
     """Secrets go from it, too: it may be applied again."""
-    repository = branch.repository
-    for name in [found for found in repository.references if found.startswith(UNPUSHED)]:
-        kept = repository.get(repository.references[name].target)
-        if isinstance(kept, pygit2.Blob):
-            kinds, value = redacted(json.loads(kept.data), redact)
-            if kinds:
-                branch.refer(name, repository.create_blob(json.dumps(value).encode()))
+    for name, kept in _all_unpushed(branch.repository):
+        kinds, value = redacted(kept, redact)
+        if kinds:
+            branch.refer(name, branch.repository.create_blob(json.dumps(value).encode()))
 
 
 def drop_unpushed_of(branch: Branch, slug: str) -> None:
     """Of an item that is forgotten."""
-    repository = branch.repository
+    for name, kept in _all_unpushed(branch.repository):
+        if kept.get("slug") == slug:
+            branch.refer(name, None)
+
+
+def _all_unpushed(repository: pygit2.Repository) -> Iterator[tuple[str, dict[str, Any]]]:
     for name in [found for found in repository.references if found.startswith(UNPUSHED)]:
         kept = repository.get(repository.references[name].target)
-        if isinstance(kept, pygit2.Blob) and json.loads(kept.data).get("slug") == slug:
-            branch.refer(name, None)
+        if isinstance(kept, pygit2.Blob):
+            yield name, json.loads(kept.data)
 
 
 def drop_unpushed(branch: Branch, effects: Iterable[str]) -> None:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Self, TypeVar
 
@@ -27,15 +28,14 @@ from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import TAKES_OVER
 from bot.domain.values.markdown import is_last
 from bot.domain.values.timestamps import seconds_since
-from bot.engine.export_ports import Exports
-from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
+from bot.engine.ports import NOTHING, CommitResult, Exports, Listing, LoadedItem, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
 from bot.files import ARTIFACT_BYTES, META_BYTES, folder
-from bot.storage.git.branch import AUTHOR, EMAIL, Branch, CommitDraft
+from bot.storage.git.branch import Branch, CommitDraft
 from bot.storage.git.command import Git, explained
 from bot.storage.git.follow import Checkout
-from bot.storage.git.hand_edits import described
+from bot.storage.git.history import described
 from bot.storage.git.reader import ItemReader
 from bot.storage.git.reviews import ReviewToStore, ReviewWriter
 from bot.storage.git.seal import Seal
@@ -48,7 +48,7 @@ from bot.storage.git.tree import (
     remove_stale_locks,
     shared_git_dir,
 )
-from bot.storage.git.work import Applied, ItemWork, Worker, free_name, keep_unpushed
+from bot.storage.git.work import AppliedWork, ItemWork, Worker, free_name, keep_unpushed
 
 LARGEST_BATCH = 32
 """A larger batch would keep the first commit waiting for too long."""
@@ -264,8 +264,8 @@ class Writer:
             state,
             str(made.commit.id),
             tuple(dict.fromkeys(self._touched(due.slug, edits, made))),
-            applied.troubles if made.is_new else (),
-            applied.unwritten,
+            tuple(applied.troubles) if made.is_new else (),
+            tuple(applied.unwritten),
             restored=applied.restored,
             last_line=last_line(
                 self.branch.content(made.commit, self.worker.places.transcript(due.slug)) or b"",
@@ -301,7 +301,7 @@ class _Made(NamedTuple):
 
     commit: GitCommit
     parent: GitCommit | None
-    applied: Applied
+    applied: AppliedWork
     is_new: bool
 
 
@@ -324,8 +324,6 @@ class GitWorkspace:
         root: Path,
         *,
         items_dir: str = "docs/requirements",
-        author_name: str = AUTHOR,
-        author_email: str = EMAIL,
         lock_seconds: float = LOCK_SECONDS,
         seal: Seal | None = None,
         abreast: Callable[[], Awaitable[bool]] = at_once,
@@ -344,11 +342,8 @@ class GitWorkspace:
         self._after_commit = after_commit or (lambda: None)
         self._is_shared = after_commit is not None
         self._root = root.absolute()
-        self._items_dir = items_dir
-        self._author = author_name, author_email
-        self._lock_seconds = lock_seconds
+        self._branch = partial(Branch, self._root, items_dir, lock_seconds=lock_seconds, exports=exports)
         self._seal = seal or Seal()
-        self._exports = exports
         self._commits = Batches(self._commit)
         self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._unpacked = 0
@@ -465,17 +460,6 @@ class GitWorkspace:
                     files.probe()
 
         await self._in_thread(self._prober, probe)
-
-    def _branch(self) -> Branch:
-        name, email = self._author
-        return Branch(
-            self._root,
-            self._items_dir,
-            name=name,
-            email=email,
-            lock_seconds=self._lock_seconds,
-            exports=self._exports,
-        )
 
     async def _holds(self, slug: str, after: LastLine) -> bool:
         transcript = await self.transcript(slug) if after else b""

@@ -9,11 +9,10 @@ from bot.domain.catalog.schema import NOTE, Kind, Schema
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.messages import discussion_wording
-from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
 from bot.domain.specification.entries import NOT_LISTED, Specification
-from bot.domain.values.text import counted
+from bot.domain.values.text import counted, listed
 
 ENTRIES_NAMED = 12
 GAPS_NAMED = 5
@@ -107,6 +106,6 @@ def is_asked(here: Situation) -> bool:
     debate, key = here.debate, here.persona.key
     if any(turn.by == key and discussion_wording.NO_MODEL in turn.text for turn in debate.turns):
         return False
-    words = (turn.text for turn in debate.turns[max(0, debate.last_had_floor(key)) :] if turn.human)
+    words = (turn.text for turn in debate.turns if turn.human)
     addresses = (here.playbook.roster.addressed(text, lead=debate.lead) for text in words)
     return any(one.kind is AddressKind.DIRECT and key in one.personas for one in addresses)

@@ -1,19 +1,16 @@
 """
-The voice without a model. It names what is on record and what is missing, says once that there is no model, and puts
-together what people said explicitly. It judges nothing and guesses nothing.
+The voice without a model. It names what is on record and what is missing, and says once that there is no model. It
+judges nothing and guesses nothing.
 """
 
-from collections.abc import Mapping
-
 from bot.domain.catalog.personas import Persona
-from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.elaboration import Contribution, Elaboration, TurnKind
 from bot.domain.messages import discussion_wording
-from bot.engine.ports import NO_FACTS, Facts, ReviewFound, Speech, VoiceContext
+from bot.domain.roundtable.effects import Speak
+from bot.engine.ports import ReviewFound, Speech, TurnSpeech, VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline import discussing
 from bot.voices.offline.discussing import Situation
-from bot.voices.offline.synthesizing import synthesize
 
 
 class OfflineVoices:
@@ -23,16 +20,16 @@ class OfflineVoices:
         """Nothing: what is not said in a form is not guessed, and whether an answer is good is not judged."""
         return Speech("", by_rule=True)
 
-    async def frame(self, cue: VoiceContext) -> Speech:
-        return Speech(discussing.frame(_situation(cue)), by_rule=True)
-
-    async def respond(self, cue: VoiceContext) -> Speech:
-        if discussing.is_asked(_situation(cue)):
-            return Speech(discussion_wording.NO_MODEL, by_rule=True)
-        return Speech("", by_rule=True, passed=True)
-
-    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
-        return synthesize(cue.roundtable), NO_FACTS
+    async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
+        """The lead opens. Who is asked by name says that there is no model, once."""
+        here = _situation(cue)
+        said = ""
+        if asked.turn is TurnKind.OPENING and not here.debate.framed and cue.persona == here.debate.lead:
+            said = discussing.frame(here)
+        elif asked.turn is TurnKind.ASKED and discussing.is_asked(here):
+            said = discussion_wording.NO_MODEL
+        found = Contribution(persona=cue.persona, text=said, by_rule=True)
+        return TurnSpeech((found,) if said else (), by_rule=True)
 
     async def review(self, cue: VoiceContext) -> ReviewFound:  # noqa: ARG002
         """Nothing: it confirms nothing, and objects to nothing."""

@@ -37,7 +37,7 @@ PEOPLE_BEFORE = QuoteLimits(most=200, chars=4_000)
 """What people said in a discussion before its newest turns."""
 
 WRITING = QuoteLimits(most=200, chars=40_000)
-"""For a synthesis, which is made once and should lose as little as possible."""
+"""Of a discussion that ended, which is read once and should lose as little as possible."""
 
 TURN_CHARS = 4_000
 """Of a persona: longer than any that is posted. What a person said is never cut."""

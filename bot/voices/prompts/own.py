@@ -5,7 +5,7 @@ private channels: a model cannot repeat there what it has not read. The file its
 
 from collections.abc import Iterator
 
-from bot.domain.item import artifacts
+from bot.domain.item.item_paths import shared
 from bot.domain.values.markdown import Outline, outline
 
 OF_AN_ITEM = 2
@@ -13,7 +13,7 @@ OF_AN_ITEM = 2
 
 
 def own_turns(path: str, text: str, *, slug: str) -> str:
-    if not artifacts.shared(path):
+    if not shared(path):
         return text
     page = outline(text)
     return "".join("".join(page.lines[begin:end]) for begin, end in _parts(page, slug))

@@ -6,7 +6,6 @@ something was discussed, the specification when something is recorded, the step 
 these parts depends on who speaks: all personas of a discussion share them. The speaker is described last.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -14,16 +13,16 @@ from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.personas import ALL_ELSE, Persona, Roster
 from bot.domain.catalog.steps import Depth, Step
 from bot.domain.messages import specification_wording, step_wording
+from bot.domain.roundtable import ended
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import of_step
 from bot.domain.specification.entries import NOT_LISTED, numbers
-from bot.domain.transcript.lines import BY_RULE
 from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced
 from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.shown_files import shown
 from bot.voices.prompts.specification import EntryLines, collected, lines_of
-from bot.voices.prompts.texts import filled, part_of
+from bot.voices.prompts.texts import filled
 
 FILES_CHARS = 16_000
 TITLE_CHARS = 200
@@ -39,7 +38,6 @@ UNKNOWN_HERE = {
 }
 """What stands for facts of other people's wording in the questions of a step: those are no text of ours."""
 
-_SENTENCES = re.compile(r"[^.!?？\n]+[?？]?")
 LENS_WORDS = 120
 """Of a persona's file, in a prompt."""
 
@@ -72,24 +70,14 @@ def rules() -> str:
 
 
 def who(scene: Scene) -> str:
-    """The speaker, and what it asked last."""
-    about = described(scene.persona, scene.playbook.roster)
-    asked = own_question(scene)
-    return f"{about}\n\n{part_of('turns', 'asked before')}\n{fenced('question', asked)}" if asked else about
+    return described(scene.persona, scene.playbook.roster)
 
 
-def own_question(scene: Scene) -> str:
-    """The last sentence that the persona asked on this step, of a model: those of the step stand there already."""
-    rt, persona = scene.rt, scene.persona
-    turns = rt.elaboration.turns if rt.elaboration else ()
-    said = [turn.text for turn in turns if turn.by == persona.key and not turn.by_rule]
-    by_rule = (all(one.meta.get(name) == fact for name, fact in BY_RULE.items()) for one in rt.lines)
-    pairs = zip(rt.lines, by_rule, strict=True)
-    lines = (one for one, is_by_rule in pairs if one.actor == persona.actor and not is_by_rule)
-    said = said or [one.content for one in lines if one.meta.get("step_id", rt.step_id) == rt.step_id]
-    found = (one for text in reversed(said) for one in reversed(_SENTENCES.findall(sanitized(text))))
-    asked = (" ".join(one.split()) for one in found if one.endswith(("?", "？")))
-    return next((one for one in asked if len(one) > 1), "")
+def lens(persona: Persona) -> str:
+    """One of several who may speak."""
+    name = f"## {persona.name}, {persona.role} (`{persona.key}`)"
+    about = _about(persona).replace("## ", "### ")
+    return "\n\n".join(filter(None, (name, f"Lens: {persona.lens}.", about)))
 
 
 def described(persona: Persona, table: Roster) -> str:
@@ -163,26 +151,29 @@ def specification(scene: Scene) -> str:
 def step(scene: Scene) -> str:
     rt, step = scene.rt, scene.step
     depth = depth_of_step(step, rt.depth_overrides, rt.depth) if step else rt.depth or Depth.STANDARD
-    schema = scene.playbook.schema
+    schema, discussed = scene.playbook.schema, ended.turns(rt)
+    answers = [one for one in rt.to_read if one.ts not in discussed]
     return filled(
         "step",
         phase=rt.phase_key,
         step_id=step.step_id if step else rt.step_id,
         title=step.title if step else "",
         depth=depth,
-        questions=_questions(scene, step, depth),
+        questions=listed_questions(scene, step),
         validation=_list(step.validation if step else ()),
         kinds=collected(schema.shown_in(step.step_id)) if step else "none",
         outputs=_list(_outputs(step)),
         recorded=", ".join(_recorded(scene, step)) or "nothing yet.",
         missing=_missing(scene, step),
-        answers=fenced("answers", told(told_in_answers(rt, rt.to_read), PEOPLE)),
+        answers=fenced("answers", told(told_in_answers(rt, answers), PEOPLE)),
     )
 
 
-def _questions(scene: Scene, step: Step | None, depth: Depth) -> str:
+def listed_questions(scene: Scene, step: Step | None) -> str:
+    """What the card of the step asks by itself."""
     if step is None:
         return _list(())
+    depth = depth_of_step(step, scene.rt.depth_overrides, scene.rt.depth)
     asked = _list(step.questions_at(depth)) if step.questions_at(depth) else step.text_at(depth)[0]
     return step_wording.prompt(asked, _facts(scene.rt))
 

@@ -18,8 +18,8 @@ from bot.voices.prompts.texts import part_of
 
 JsonSchema = Mapping[str, Any]
 
-RECORD, BLOCK, DATA = "record", "block", "data"
-"""The forms: words and what people do not see; one block of which people see a part; data for us alone."""
+BLOCK, TURN, DATA = "block", "turn", "data"
+"""The forms: one block, or one object, of which people see a part; data for us alone."""
 
 NAME_CHARS = 60
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
@@ -36,38 +36,23 @@ ID: JsonSchema = {
 
 def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
     """An answer to what people say on a step. None where it collects nothing."""
-    form = _object(
-        declined=FLAG,
-        say=TEXT,
-        satisfied=FLAG,
-        question=TEXT,
-        about=COUNT,
-        recommended=TEXT,
-        why=TEXT,
-        entries=_list(_entry(kinds)),
-    )
+    questions = _list(_object(text=TEXT, to=TEXT, about=COUNT, recommended=TEXT, why=TEXT))
+    form = _object(declined=FLAG, say=TEXT, questions=questions, next=questions, entries=_list(_entry(kinds)))
     return _named(f"assessment_{step_id}", form, BLOCK) if kinds else None
 
 
-def contribution() -> AnswerSchema:
-    """What is said in a discussion, also by who may not be silent: all turns of a discussion have the same schema."""
-    stance = _object(issue=TEXT, position=TEXT, because=_list(TEXT))
-    quote = _object(line=TEXT, words=TEXT)
-    form = _object(declined=FLAG, say=TEXT, stances=_list(stance), quotes=_list(quote), **{"pass": FLAG})
-    return _named("contribution", form, RECORD)
-
-
-def synthesis() -> AnswerSchema:
-    names, turns = _list(TEXT), _list(TEXT)
-    form = _object(
-        insights=_list(_object(text=TEXT, by=names, turns=turns)),
-        decisions=_list(_object(text=TEXT, rationale=TEXT, by=TEXT, turns=turns)),
-        questions=_list(_object(text=TEXT, why=TEXT, turns=turns)),
-        actions=_list(TEXT),
-        objections=_list(_object(text=TEXT, by=names, turns=turns)),
-        summary=TEXT,
+def turn(personas: Iterable[str]) -> AnswerSchema:
+    """What is said in a discussion, by any of *personas*."""
+    sentence = _object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT)))
+    one = _object(
+        persona=_choice(personas),
+        say=_list(sentence),
+        issue=TEXT,
+        option=TEXT,
+        moved_by=TEXT,
+        ask=_object(text=TEXT, to=TEXT),
     )
-    return _named("synthesis", form)
+    return _named("turn", _object(declined=FLAG, contributions=_list(one)), TURN)
 
 
 def review(answers: Iterable[str]) -> AnswerSchema:

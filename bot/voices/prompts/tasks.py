@@ -1,14 +1,14 @@
 """The prompt of each task: its stable parts, and what is new this time."""
 
 from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from bot.domain.catalog.personas import AddressKind, Roster
-from bot.domain.discussion.board import DiscussionBoard, board_of, owner
-from bot.domain.discussion.elaboration import Elaboration, Turn
-from bot.domain.messages.attribution_wording import recorder
+from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Elaboration, Turn, TurnKind
+from bot.domain.roundtable import ended
+from bot.domain.roundtable.effects import Speak
 from bot.voices.model import AnswerSchema, Prompt
 from bot.voices.prompts import schemas, wanted
-from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.digest import (
     NOTHING,
     PEOPLE_BEFORE,
@@ -19,20 +19,18 @@ from bot.voices.prompts.digest import (
     digest,
     recent,
     standing,
+    told_in_answers,
     told_in_turns,
     words_of,
 )
 from bot.voices.prompts.fencing import fenced, sealed
-from bot.voices.prompts.scene import Scene, stable, who
+from bot.voices.prompts.scene import Scene, lens, stable, who
 from bot.voices.prompts.seen import named, row
 from bot.voices.prompts.texts import filled, part_of
 
 WORDS = 120
 SHORT_WORDS = 30
-FRAME_WORDS = 130
 TOPIC_CHARS = 120
-OBJECTION_CHARS = 340
-"""An issue and a position, as long as they can be."""
 
 
 def draft(scene: Scene, searched: str = "") -> Prompt:
@@ -41,13 +39,19 @@ def draft(scene: Scene, searched: str = "") -> Prompt:
     found = (
         f"{part_of('turns', 'searched')}\n{fenced('search of the code', searched)}\n\n" if searched else ""
     )
+    discussion = _ended(scene)
+    task = "a discussion ended" if discussion else "people answered" if scene.rt.to_read else "a step opened"
     moving = filled(
         "draft",
-        task=part_of("turns", "people answered" if scene.rt.to_read else "a step opened"),
+        discussion=discussion,
+        task=part_of("turns", task),
         persona=who(scene),
         call=wanted.call(scene),
         searched=found,
         points=wanted.listed(wanted.open_points(scene)),
+        people=wanted.people(scene),
+        standing=wanted.standing(scene),
+        next=wanted.following(scene),
         rules=filled("entries", kinds=wanted.described(kinds)),
         chat=_chat(SHORT_WORDS, "no questions"),
         form=filled("assessment", answer=schemas.in_words(schemas.BLOCK)),
@@ -55,54 +59,33 @@ def draft(scene: Scene, searched: str = "") -> Prompt:
     return _prompt(scene, moving, schemas.assessment(kinds, scene.step_id))
 
 
-def frame(scene: Scene, debate: Elaboration) -> Prompt:
-    others = [one.first_name for one in scene.playbook.roster.others(scene.persona.key)]
+def turn(scene: Scene, debate: Elaboration, asked: Speak) -> Prompt:
+    roster = scene.playbook.roster
     moving = filled(
-        "frame",
-        discussion=_said_before(debate),
-        persona=who(scene),
-        others=" or ".join(others) or "nobody, as you are alone",
-        chat=_chat(FRAME_WORDS),
-        form=_record(),
-    )
-    return _prompt(scene, moving, schemas.contribution())
-
-
-def respond(scene: Scene, debate: Elaboration) -> Prompt:
-    moving = filled(
-        "respond",
+        "turn",
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turns_used + 1,
         max_turns=debate.max_turns,
-        persona=who(scene),
-        task=_task(scene, debate),
+        discussion=_discussion(heard_by(debate, asked)),
+        lenses="\n\n".join(lens(one) for one in roster if one.key in asked.personas),
+        task=_task(debate, asked, roster),
+        most=most_contributions(asked),
         chat=_chat(WORDS),
-        form=_record(may_pass=True),
-        discussion=_discussion(visible_to(debate, scene.persona.key)),
+        answer=schemas.in_words(schemas.TURN),
+        persona=asked.personas[0],
     )
-    return _prompt(scene, moving, schemas.contribution())
+    return _prompt(scene, moving, schemas.turn(one.key for one in roster))
 
 
-def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
-    moving = filled(
-        "synthesize",
-        topic=row(debate.topic, TOPIC_CHARS),
-        turn=debate.turn_count,
-        persona=who(scene),
-        again=_once_more(debate),
-        answer=schemas.in_words(schemas.DATA),
-        discussion="\n\n".join(
-            filter(
-                None,
-                (
-                    _discussion(debate.turns, WRITING),
-                    *_besides(debate),
-                    *_on_record(board_of(debate, scene.rt.specification)),
-                ),
-            )
-        ),
-    )
-    return _prompt(scene, moving, schemas.synthesis())
+def heard_by(debate: Elaboration, asked: Speak) -> Sequence[Turn]:
+    """In an opening no persona knows what another says."""
+    if asked.turn is TurnKind.OPENING:
+        return tuple(one for one in debate.turns if one.human)
+    return debate.turns
+
+
+def most_contributions(asked: Speak) -> int:
+    return MOST_IN_A_ROUND if asked.turn is TurnKind.ROUND else len(asked.personas)
 
 
 def again(prompt: Prompt, why: str) -> Prompt:
@@ -114,26 +97,20 @@ def _chat(words: int, questions: str = "questions") -> str:
     return filled("chat", words=words, questions=part_of("turns", questions))
 
 
-def _record(*, may_pass: bool = False) -> str:
-    field = ', "pass": false' if may_pass else ""
-    silence = part_of("turns", "may be silent") if may_pass else ""
-    return filled("record", answer=schemas.in_words(schemas.RECORD), field=field, silence=silence)
-
-
 def _prompt(scene: Scene, moving: str, schema: AnswerSchema | None) -> Prompt:
     return sealed(stable(scene), moving, seed=scene.seed)._replace(schema=schema)
 
 
-def _task(scene: Scene, debate: Elaboration) -> str:
-    """The task of this turn. A person who spoke last is answered in every kind of turn."""
-    persona, last = scene.persona.key, debate.turns[-1] if debate.turns else None
-    told: list[str] = []
-    if debate.is_blind(persona):
-        told.append(part_of("turns", "first round"))
-    if last and last.human:
-        told.append(_answer(scene, debate, last))
-    usual = "going on" if persona != debate.lead else "leading on"
-    return "\n\n".join(told or [part_of("turns", usual), *_quoted(debate)])
+def _task(debate: Elaboration, asked: Speak, roster: Roster) -> str:
+    match asked.turn:
+        case TurnKind.OPENING:
+            return part_of("turns", "opening")
+        case TurnKind.ASKED:
+            return _answer(debate, asked, roster)
+        case TurnKind.ROUND:
+            return "\n\n".join([part_of("turns", "round"), *_quoted(debate)])
+        case _:
+            assert_never(asked.turn)
 
 
 def _quoted(debate: Elaboration) -> Iterator[str]:
@@ -146,58 +123,27 @@ def _quoted(debate: Elaboration) -> Iterator[str]:
         )
 
 
-def _answer(scene: Scene, debate: Elaboration, last: Turn) -> str:
-    """An answer to all turns that wait for this persona, or only to the *last* one."""
-    persona, roster = scene.persona.key, scene.playbook.roster
-    direct = [turn for turn in debate.unanswered if _is_for(persona, turn, debate, roster=roster)]
-    others = [turn for turn in debate.unanswered if _is_for("", turn, debate, roster=roster)]
-    mine = [turn for turn in debate.unanswered if turn in direct or turn in others]
-    if mine and mine != [last]:
-        turns = "; ".join(f"turn {turn.id} by {named(turn.name)}" for turn in mine)
-        return part_of("turns", "answering together", turns=turns)
-    return part_of("turns", "spoken to" if last in direct else "answering", turn=last.id)
+def _answer(debate: Elaboration, asked: Speak, roster: Roster) -> str:
+    """An answer to the newest words that name one of those who were asked."""
+    for said in reversed(debate.turns):
+        address = roster.addressed(said.text, lead=debate.lead) if said.human else None
+        if address and address.kind is AddressKind.DIRECT and {*address.personas} & {*asked.personas}:
+            return part_of("turns", "asked", who=named(said.name), turns=f"turn {said.id}")
+    return part_of("turns", "everybody asked")
 
 
-def _is_for(persona: str, turn: Turn, debate: Elaboration, *, roster: Roster) -> bool:
-    """Whether *turn* addresses *persona* by name; for an empty *persona*, whether it addresses no persona."""
-    address = roster.addressed(turn.text, lead=debate.lead)
-    if address.kind is AddressKind.DIRECT:
-        return persona in address.personas
-    return not persona
-
-
-def _once_more(debate: Elaboration) -> str:
-    if not debate.failed_syntheses:
+def _ended(scene: Scene) -> str:
+    """The discussion that no model has read since it ended. People's words have the ids by which they are quoted."""
+    rt = scene.rt
+    unread = {one.ts: one for one in rt.unread}
+    told: list[QuotedTurn] = []
+    for ts, turn in ended.turns(rt).items():
+        if not turn.human:
+            told.append(QuotedTurn(f"{named(turn.name)}, a persona", turn.text, human=False))
+        told += told_in_answers(rt, [unread[ts]] if ts in unread else [])
+    if not any(one.human for one in told):
         return ""
-    return part_of("again", "synthesis")
-
-
-def _besides(debate: Elaboration) -> Iterator[str]:
-    """Messages that became no turn, because too much was said at once."""
-    told = [
-        QuotedTurn(f"{named(one.name)}, a person", one.text, human=True) for one in debate.besides if one.text
-    ]
-    if told:
-        yield f"Said besides, in no turn:\n{fenced('besides', words_of(recent(told, WRITING)))}"
-
-
-def _on_record(board: DiscussionBoard) -> Iterator[str]:
-    """The part of the block that follows from the record."""
-    decided = [
-        f"{one['text']} ({named(recorder(one, 'text'))})" for one in board.own(board.current_decisions)
-    ]
-    against = [f"{one['text']} ({named(owner(one))})" for one in board.open_objections]
-    if decided:
-        rows = "\n".join(f"- {row(one, OBJECTION_CHARS)}" for one in decided)
-        yield f"Decisions of people, which are on record word by word:\n{fenced('decisions', rows)}"
-    if against:
-        rows = "\n".join(f"- {row(one, OBJECTION_CHARS)}" for one in against)
-        yield f"Objections that are open, and on record:\n{fenced('objections', rows)}"
-
-
-def _said_before(debate: Elaboration) -> str:
-    """People may speak before the framing."""
-    return "# The discussion\n\n" + _discussion(debate.turns) if debate.turns else ""
+    return f"# The discussion\n\n{fenced('turns', words_of(recent(told, WRITING)))}\n\n"
 
 
 def _discussion(turns: Sequence[Turn], room: QuoteLimits = TALKING) -> str:

@@ -5,21 +5,23 @@ from typing import NamedTuple
 
 from bot.domain.catalog.schema import NOTE, REMARK, Kind
 from bot.domain.messages import specification_wording
+from bot.domain.roundtable import ended, questions, waiting
 from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.state import Answer
 from bot.domain.roundtable.transitions import asking, specifying
 from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
-from bot.domain.specification.entries import EntryState, Patch, Specification
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.specification.discussions import CONCLUDED_IN
+from bot.domain.specification.entries import EntryState, Specification
 from bot.voices.prompts.fencing import fenced
-from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.scene import Scene, listed_questions
+from bot.voices.prompts.seen import named, row, sanitized
 from bot.voices.prompts.texts import part_of
 
 MOST_POINTS = 6
 POINT_CHARS = 300
 FOR_PEOPLE = frozenset({GapKind.CONTESTED, GapKind.STALE, GapKind.MISSING, GapKind.OBJECTION})
 """What a question to people can settle."""
+SILENT = " (has said nothing in this phase)"
 
 
 class OpenPoint(NamedTuple):
@@ -30,11 +32,13 @@ class OpenPoint(NamedTuple):
 
 
 def kinds(scene: Scene) -> tuple[Kind, ...]:
-    """The kinds that the step collects, those of steps of which nobody has read all, and those of every step."""
+    """The kinds of the step, of steps of which nobody has read all, of every step, and what a discussion comes to."""
     schema, step = scene.playbook.schema, scene.step
     steps = dict.fromkeys((scene.step_id, *(one.step_id for one in scene.rt.unread)))
     shown = (kind for step_id in steps for kind in schema.shown_in(step_id))
-    heard = (kind for kind in schema.kinds.values() if kind.anywhere)
+    discussed = ended.turns(scene.rt)
+    concluded = CONCLUDED_IN if any(one.ts in discussed for one in scene.rt.unread) else ()
+    heard = (kind for key, kind in schema.kinds.items() if kind.anywhere or key in concluded)
     return tuple({kind.key: kind for kind in (*shown, *heard) if kind.key != NOTE}.values()) if step else ()
 
 
@@ -63,8 +67,8 @@ def open_points(scene: Scene) -> tuple[OpenPoint, ...]:
         for gap in gaps
         if _is_for_people(gap, rt.specification)
     ]
-    questions = specifying.asked_of(rt, step, scene.playbook, gaps)
-    found += [OpenPoint(one.text) for one in questions if not one.is_answered and not one.gaps]
+    prepared = specifying.asked_of(rt, step, scene.playbook, gaps)
+    found += [OpenPoint(one.text) for one in prepared if not one.is_answered and not one.gaps]
     return tuple(found[:MOST_POINTS])
 
 
@@ -79,21 +83,34 @@ def listed(points: Iterable[OpenPoint]) -> str:
     return fenced("open points", sanitized("\n".join(rows))) if rows else "Nothing that coverage knows of."
 
 
-def settles(point: OpenPoint, patches: Iterable[Patch], scene: Scene) -> bool:
-    """Whether coverage misses the point no more once *patches* are proposed."""
-    step, rt = scene.step, scene.rt
-    if point.gap is None or step is None:
-        return False
-    facts = specifying.facts_of(patches)
-    after = rt.proposing(point.text, actor=scene.persona.actor, part=LinePhase.CLARIFYING, **facts)
-    return point.gap not in of_step(scene.playbook.schema, after.specification, step.step_id)
+def people(scene: Scene) -> str:
+    """Whom a question can be put to, and who has said nothing in the phase."""
+    rt = scene.rt
+    silent = questions.silent_in_phase(rt, scene.playbook)
+    told = [f"{named(rt.name_of(one))}{SILENT if one in silent else ''}" for one in waiting.participants(rt)]
+    return "; ".join(told) or "not known yet"
+
+
+def following(scene: Scene) -> str:
+    """The step after this one, with what its card asks by itself."""
+    step = asking.following_step(scene.rt, scene.playbook)
+    asked = listed_questions(scene, step) if step else ""
+    return f"{step.step_id}: {step.title}. It asks:\n{asked}" if step else "There is none."
+
+
+def standing(scene: Scene) -> str:
+    """What drafts before this one ask on the card."""
+    asked = questions.asked_on(scene.rt, scene.step_id, scene.playbook)
+    rows = "\n".join(f"- {row(one.text, POINT_CHARS)}" for one in asked)
+    return f"\n{part_of('turns', 'standing')}\n{fenced('questions', rows)}\n" if asked else ""
 
 
 def call(scene: Scene) -> str:
     """That the persona is asked in a message that it has not answered yet; empty when it is not."""
     rt, own = scene.rt, scene.persona.key
     lead = asking.speaker_of(rt, scene.playbook).key
-    for answer in reversed([one for one in rt.to_read if _is_new_to(scene, one)]):
+    discussed = ended.turns(rt)
+    for answer in reversed([one for one in rt.to_read if one.ts not in discussed and _is_new_to(scene, one)]):
         found = asked_in(answer, rt, scene.playbook, lead=lead)
         if found and own in found.personas:
             return part_of("turns", found.how, message=rt.line_of(answer.ts)) + "\n"

@@ -17,6 +17,7 @@ from bot.domain.privacy.redaction import Redact
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Entry, Specification
 from bot.domain.specification.keywords import keywords_of, words_in
+from bot.domain.values.file_names import is_at
 from bot.domain.values.text import one_line
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage, Sight
 from bot.voices.model import ForeignTools, Look, Tool
@@ -175,7 +176,7 @@ class Looker:
             raise LookRefused(NO_WORDS)
         found = await self._evidence.search_code(words, within=self._persona.only_paths)
         at = self._persona.first_paths
-        return sorted(found, key=lambda one: bool(one.id) and not Persona.is_at(one.id.split(":")[0], *at))
+        return sorted(found, key=lambda one: bool(one.id) and not is_at(one.id.split(":")[0], *at))
 
     async def _read(self, given: Mapping[str, Any]) -> Sequence[Passage]:
         path, first = self._mine(_text(given, "path")), _number(given.get("first"), 1)
@@ -191,7 +192,7 @@ class Looker:
         return found
 
     def _mine(self, path: str) -> str:
-        if self._persona.only_paths and not Persona.is_at(path, *self._persona.only_paths):
+        if self._persona.only_paths and not is_at(path, *self._persona.only_paths):
             raise LookRefused(f"You look only at {', '.join(self._persona.only_paths)}.")
         return path
 

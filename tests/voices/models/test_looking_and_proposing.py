@@ -216,7 +216,7 @@ async def test_requests_with_tools_and_a_schema_are_in_the_published_form(
 ) -> None:
     """The one that offers tools, and the one that returns results. AWS's library checks each request by itself."""
     server.will(WANTS_TO_LOOK, says(Answer("{}")))
-    prompt = PROMPT._replace(tools=Toolbox(), schema=schemas.contribution())
+    prompt = PROMPT._replace(tools=Toolbox(), schema=schemas.turn(("maya",)))
     thought = await asked_once(model).think(prompt, seconds=10, tokens=SHORT)
 
     assert thought.in_schema

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 from aiohttp import web
 
-from bot.engine.ports import Speech
 from bot.errors import VoiceError
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS
 from bot.voices.model import LanguageModel
@@ -16,7 +15,7 @@ from bot.voices.offline.offline import OfflineVoices
 from bot.voices.prompts import schemas, wanted
 from bot.voices.thinking import ModelVoices
 from tests.specification.meeting import PLAYBOOK
-from tests.voices.minds import cue, debating
+from tests.voices.minds import OneTurn, cue, debating, record, take_turn
 from tests.voices.models.provider import Answer, Json, ModelServer, Reply, fails, says, sends
 from tests.voices.models.published import SentSchema, schema_in
 from tests.voices.models.test_asking import BEDROCK, CLAUDE, GPT, OWN, PROMPT, SHORT, strings
@@ -33,9 +32,9 @@ NOVA = "bedrock:us.amazon.nova-pro-v1:0"
 KEEP_SCHEMAS = (CLAUDE, GPT, OWN, CHAT, GEMINI_2, GEMINI_3, "ollama:llama3.2", "vllm:qwen3", BEDROCK)
 WITH_TOOLS = tuple(one for one in KEEP_SCHEMAS if one != GEMINI_2)
 
-CONTRIBUTION = schemas.contribution()
+CONTRIBUTION = schemas.turn((ALEX, "other"))
 SPOKEN = PROMPT._replace(moving=f"{PROMPT.moving}\n\n{CONTRIBUTION.words}", schema=CONTRIBUTION)
-SAID: Json = {"declined": False, "say": "I would ask who waits.", "stances": [], "quotes": [], "pass": False}
+SAID: Json = json.loads(record("I would ask who waits."))
 ENTRY: Json = {
     "kind": "requirement",
     "id": "",
@@ -87,7 +86,7 @@ async def test_the_schema_stands_where_the_provider_has_it(
 
     [schema] = sent(server)
     assert schema
-    assert schema.name in {"contribution", ""}
+    assert schema.name in {"turn", ""}
     assert schema.strict is (model != "ollama:llama3.2")
     assert list(schema.form["properties"]) == list(SAID)
     assert json.loads(thought.text) == SAID
@@ -309,22 +308,21 @@ async def test_too_long_a_prompt_is_not_sent_again_without_its_schema(
 # --- in a discussion ---
 
 
-async def spoken(mind: LanguageModel) -> Speech:
+async def spoken(mind: LanguageModel) -> OneTurn:
     rt = debating((MAYA, "Where do edits wait? Alex, what is your view?"))
     voices = ModelVoices(lambda _: mind, OfflineVoices())
-    return await voices.respond(cue(rt, ALEX))
+    return await take_turn(voices, cue(rt, ALEX))
 
 
 @pytest.mark.parametrize("model", KEEP_SCHEMAS)
 async def test_only_what_is_to_be_said_is_posted(
     model: str, asked_once: AskedOnce, server: ModelServer
 ) -> None:
-    server.will(says(Answer(json.dumps(SAID | {"say": "A queue.\n\nIt keeps the order."}))))
+    server.will(says(Answer(record("A queue.\n\nIt keeps the order."))))
 
     speech = await spoken(asked_once(model))
 
     assert speech.text == "A queue.\n\nIt keeps the order."
-    assert "unrecorded" not in speech.facts
 
 
 REFUSALS = (
@@ -441,7 +439,7 @@ async def test_a_server_that_does_not_heed_a_schema_is_told_the_form_in_words(
 ) -> None:
     """It takes the request, and the model answers in the form of the prompt."""
     caplog.set_level(logging.INFO)
-    answer = 'A queue.\n\n```record\n{"stances": [], "quotes": []}\n```'
+    answer = f"```json\n{record('A queue.')}\n```"
     server.will(says(Answer(answer)))
     mind = asked_once(OWN)
 
@@ -449,4 +447,4 @@ async def test_a_server_that_does_not_heed_a_schema_is_told_the_form_in_words(
         assert (await spoken(mind)).text == "A queue."
 
     assert [one is not None for one in sent(server)] == [True, False]
-    assert "does not answer in the schema contribution" in caplog.text
+    assert "does not answer in the schema turn" in caplog.text

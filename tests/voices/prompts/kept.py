@@ -8,9 +8,12 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from pathlib import Path
 
-from bot.content import load
-from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
+from bot.content.playbook import load
+from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, Stance, Turn, TurnKind
 from bot.domain.item.meta import Record
+from bot.domain.roundtable import ended as discussions
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Specification
@@ -62,7 +65,7 @@ QUEUE = Stance(issue="conflicts", position="keep both versions", because=("t01",
 TURNS = (
     Turn(id="t01", by=MAYA, name="Maya", text="We covered the context. Alex, what is your take?"),
     Turn(id="t02", by=ALEX, name="Alex", text="A queue keeps the order.", stances=(QUEUE,)),
-    Turn(id="t03", by=JORDAN, name="Jordan", text="The caller receives a conflict.", unrecorded=True),
+    Turn(id="t03", by=JORDAN, name="Jordan", text="The caller receives a conflict."),
     Turn(id="t04", by="U1", name="Ada", text="Alex, what if two people edit one record?", human=True),
 )
 
@@ -84,29 +87,14 @@ def quoting() -> Elaboration:
         Quote(line="src/sync.py:5@1a2b3c4", words="no key here"),
     )
     person, newest = TURNS[3].but(line="m1"), TURNS[1].but(id="t05", quotes=(asked, code))
-    return debate(3).but(turns=(*TURNS[:3], person, newest), first_round=3)
+    return debate(3).but(turns=(*TURNS[:3], person, newest))
 
 
-def interrupted() -> Elaboration:
-    """A person asks Jordan something before it has answered the framing."""
-    first, second, _, fourth = TURNS
-    asked = fourth.but(id="t03", text="Jordan, what does the caller see offline?")
-    return debate(0).but(turns=(first, second, asked))
+def asking(*personas: str, kind: TurnKind = TurnKind.ASKED) -> Speak:
+    return Speak(persona=personas[0], task="turn", turn=kind, personas=personas)
 
 
-def waiting() -> Elaboration:
-    """Two people said something to nobody in particular while a persona spoke."""
-    asked = TURNS[3].but(text="What if two people edit one record?")
-    added = asked.but(id="t05", by="U2", name="Grace", text="And who is told?")
-    return debate(0).but(turns=(*TURNS[:3], asked, added), first_round=3)
-
-
-def disputed() -> Elaboration:
-    """Two against one."""
-    wins = Stance(issue="conflicts", position="the last one wins", because=("t01",))
-    other = Turn(id="t05", by=MAYA, name="Maya", text="Both versions.", stances=(QUEUE,))
-    first, second, third, fourth = TURNS
-    return debate(0).but(turns=(first, second, third.but(stances=(wins,)), fourth, other))
+ROUND = asking(MAYA, ALEX, JORDAN, kind=TurnKind.ROUND)
 
 
 DECIDED = Turn(id="t05", by="U2", name="Grace", text="Decision: both versions, side by side.", human=True)
@@ -130,6 +118,13 @@ def on_record() -> Specification:
     return meeting.specification
 
 
+def ended(debate: Elaboration, rt: Roundtable = ROUNDTABLE) -> Roundtable:
+    """No model has read it."""
+    turns = tuple(one.but(ts=f"9.{n}") if one.human else one for n, one in enumerate(debate.turns))
+    rt = rt.but(ended={debate.step_id: EndedDiscussion(turns=turns)})
+    return rt.but(unread=discussions.said(rt))
+
+
 def specification() -> Specification:
     """One that was agreed to, with its criterion and priority, and one that is proposed."""
     meeting = Meeting()
@@ -147,36 +142,27 @@ def heard(said: Answer) -> Roundtable:
     return ROUNDTABLE.but(answers=(said,), unread=(said,))
 
 
-FLAWS = ("empty", "long", "voices", "refused", "question", "form")
+ASKED_BEFORE = DraftQuestion(text="Who is told?", step_id=ROUNDTABLE.step_id)
+FLAWS = ("empty", "long", "voices", "refused", "form")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft": lambda: tasks.draft(scene()),
     "draft-by-name": lambda: tasks.draft(scene(ALEX, rt=heard(CALLED))),
     "draft-with-all": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_ALL))),
+    "draft-asked-before": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(questions=(ASKED_BEFORE,)))),
     "draft-a-question": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_NOBODY))),
     "draft-in-a-schema": lambda: tasks.draft(scene()).noted,
     "draft-a-step-that-opens": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(answers=()))),
-    "frame": lambda: tasks.frame(scene(), debate(0)),
-    "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
-    "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
-    "respond-to-several": lambda: tasks.respond(scene(ALEX), waiting()),
-    "respond-going-on": lambda: tasks.respond(scene(ALEX), debate(3).but(first_round=3)),
-    "respond-with-quotes": lambda: tasks.respond(scene(ALEX), quoting()),
-    "respond-once-more": lambda: reduce(tasks.again, FLAWS, tasks.respond(scene(ALEX), debate(4))),
-    "respond-in-a-schema": lambda: tasks.respond(scene(ALEX), debate(4)).noted,
-    "respond-as-the-lead": lambda: tasks.respond(
-        scene(MAYA, rt=ROUNDTABLE.but(elaboration=debate(3))), debate(3)
-    ),
-    "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
+    "turn-opening": lambda: tasks.turn(scene(), debate(0), asking(MAYA, kind=TurnKind.OPENING)),
+    "turn-asked": lambda: tasks.turn(scene(ALEX), debate(4), asking(ALEX)),
+    "turn-everybody": lambda: tasks.turn(scene(), debate(3), asking(MAYA, ALEX, JORDAN)),
+    "turn-round": lambda: tasks.turn(scene(), quoting(), ROUND),
+    "turn-once-more": lambda: reduce(tasks.again, FLAWS, tasks.turn(scene(ALEX), debate(4), asking(ALEX))),
+    "turn-in-a-schema": lambda: tasks.turn(scene(), quoting(), ROUND).noted,
     "draft-with-code": lambda: tasks.draft(scene(), "src/sync.py:40@1a2b3c4: wait = Retry(60)"),
     "draft-of-features": lambda: tasks.draft(
         scene(rt=ROUNDTABLE.but(step_id="01-06", specification=specification()))
     ),
-    "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
-    "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),
-    "synthesize-dissent": lambda: tasks.synthesize(scene(), disputed()),
-    "synthesize-marked": lambda: tasks.synthesize(
-        scene(rt=ROUNDTABLE.but(elaboration=marked(), specification=on_record())), marked()
-    ),
+    "draft-after-a-discussion": lambda: tasks.draft(scene(rt=ended(marked()).but(specification=on_record()))),
 }
 JUDGING: Mapping[str, Callable[[], Prompt]] = {
     "findings": review,

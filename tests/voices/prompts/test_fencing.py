@@ -13,6 +13,7 @@ from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import named, quoted, row, sanitized
 from tests.voices.minds import debating
 from tests.voices.people import ADA, CONTEXT, MAYA, PLAYBOOK, ROSTER, roundtable
+from tests.voices.prompts.kept import ROUND, ended
 
 SEED = "offline-sync/0a1b2c3d"
 MARKER = marker_for(SEED, ())
@@ -95,9 +96,8 @@ def rendered(text: str) -> list[Prompt]:
     other = one._replace(rt=talking)
     return [
         tasks.draft(one),
-        tasks.frame(other, talking.debate),
-        tasks.respond(other, talking.debate),
-        tasks.synthesize(other, talking.debate),
+        tasks.turn(other, talking.debate, ROUND),
+        tasks.draft(one._replace(rt=ended(talking.debate, rt))),
     ]
 
 

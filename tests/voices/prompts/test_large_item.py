@@ -16,7 +16,7 @@ from bot.voices.prompts.specification import LEFT_OUT, OF_THE_STEP, lines_of, ne
 from bot.voices.prompts.texts import part_of
 from tests.specification.meeting import SCHEMA
 from tests.voices.minds import whole
-from tests.voices.prompts.kept import ALL, SHIPPED, debate
+from tests.voices.prompts.kept import ALL, ROUND, SHIPPED, debate
 from tests.voices.prompts.large_item import BY_HAND, SECTIONS_BYTES, large
 
 STEPS = SHIPPED.agenda.steps
@@ -26,11 +26,9 @@ LONG_ANSWER = "A van stays in a tunnel for 40 minutes. " * 100
 
 TASKS: Mapping[str, Callable[[Scene, Elaboration], Prompt]] = {
     "draft": lambda scene, _: tasks.draft(scene),
-    "frame": tasks.frame,
-    "respond": tasks.respond,
-    "synthesize": tasks.synthesize,
+    "turn": lambda scene, debate: tasks.turn(scene, debate, ROUND),
 }
-SPEAKING = {"draft", "frame", "respond"}
+SPEAKING = {"draft", "turn"}
 
 
 def at(step: Step) -> Roundtable:

@@ -6,15 +6,14 @@ import pytest
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.discussion import positions
-from bot.domain.discussion.elaboration import Stance, UnansweredMessage
+from bot.domain.discussion.elaboration import Stance
 from bot.domain.item.artifacts import SectionEdit
-from bot.domain.transcript.lines import Line, LinePhase, Source
+from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.values.markdown import outline
 from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
-from bot.voices.prompts.scene import Scene, described, own_question, stable, who
+from bot.voices.prompts.scene import Scene, described, stable, who
 from tests.specification.meeting import Meeting
-from tests.voices.minds import debating
 from tests.voices.prompts.kept import (
     ALEX,
     ALL,
@@ -24,11 +23,13 @@ from tests.voices.prompts.kept import (
     JUDGING,
     MAYA,
     PROMPTS,
+    ROUND,
     ROUNDTABLE,
     SHIPPED,
     TURNS,
     debate,
-    disputed,
+    ended,
+    marked,
     page,
     scene,
 )
@@ -71,8 +72,7 @@ def test_those_who_judge_are_told_what_is_material() -> None:
 def test_the_stable_parts_are_the_same_whatever_was_said() -> None:
     """To the byte, for each persona: a provider can keep them from turn to turn."""
     for persona in (MAYA, ALEX, JORDAN):
-        prompts = [tasks.respond(scene(persona), debate(turns)) for turns in range(1, 5)]
-        prompts.append(tasks.synthesize(scene(persona), debate(4)))
+        prompts = [tasks.turn(scene(persona), debate(turns), ROUND) for turns in range(1, 5)]
 
         assert len({prompt.stable for prompt in prompts}) == 1
         assert len({prompt.moving for prompt in prompts}) == len(prompts)
@@ -95,41 +95,25 @@ def test_the_most_lasting_comes_first() -> None:
     assert stable(scene(JORDAN)) == stable(scene(MAYA))
 
 
-def test_who_answers_is_told_all_that_waits_for_it() -> None:
-    """Every turn of people since a persona spoke; not what is said to a colleague by name."""
-    waiting = debating(
-        (MAYA, "We have tunnels."),
-        (ALEX, "We queue."),
-        (JORDAN, "We show it."),
-        ("U1", "What about conflicts?"),
-        ("U2", "Jordan, and the screens?"),
-        ("U1", "Of edits, I mean."),
-    ).debate
-    answered = tasks.respond(scene(ALEX), waiting.but(first_round=3)).moving
+def test_who_drafts_after_a_discussion_reads_all_of_it() -> None:
+    """People's words with the ids by which they are quoted, once; those of personas without one."""
+    prompt = tasks.draft(scene(rt=ended(marked())))
+    words = " ".join(prompt.moving.split())
 
-    assert "turn t04 by" in answered
-    assert "turn t06 by" in answered
-    assert "turn t05 by" not in answered
-    assert "turn t05 by" in tasks.respond(scene(JORDAN), waiting.but(first_round=3)).moving
+    assert "[C.9.4] Grace: > Decision: both versions, side by side." in words
+    assert "Maya, a persona: >" in words
+    assert "- insight (Insight)" in prompt.moving
+    assert not any("side by side" in part for part in prompt.stable)
 
 
-def test_what_nobody_answered_is_put_together_with_the_rest() -> None:
-    """It was said when too much waited already, and is in no turn."""
-    said = UnansweredMessage(by="U1", name="Ada", text="Nobody reads the log.", ts="1.1")
-    prompt = tasks.synthesize(scene(), debate(4).but(besides=(said,))).moving
+def test_what_was_edited_or_deleted_since_is_read_as_it_stands_now() -> None:
+    rt = ended(marked())
+    *others, last = rt.unread
+    told = tasks.draft(scene(rt=rt.but(unread=(*others, last.but(text="Objection: it is dear."))))).moving
 
-    assert "Said besides" in prompt
-    assert "Nobody reads the log." in prompt
-
-
-def test_who_writes_a_synthesis_sees_what_is_on_record() -> None:
-    """Decisions and open objections in the words of people, and who stands where."""
-    marked = PROMPTS["synthesize-marked"]().moving
-
-    assert "- names: short (Ada)" in marked
-    assert "- nobody reads two versions. (Ada)" in marked
-    assert "the last one wins" in tasks.synthesize(scene(), disputed()).moving
-    assert "Objections that are open" not in tasks.synthesize(scene(), debate(4)).moving
+    assert "> Objection: it is dear." in told
+    assert "nobody reads two versions" not in told
+    assert "nobody reads two versions" not in tasks.draft(scene(rt=rt.but(unread=tuple(others)))).moving
 
 
 def test_the_names_of_positions_are_shown_whole() -> None:
@@ -198,34 +182,19 @@ def test_the_rules_of_the_table_are_in_every_prompt(rule: str) -> None:
     ["name whose it is", "As a business analyst, I think", "the same point again", "words for somebody else"],
 )
 def test_who_speaks_in_the_thread_is_told_how(rule: str) -> None:
-    """And who writes entries or a synthesis is not: those are no messages."""
     for name, made in PROMPTS.items():
-        speaks = name.startswith(("draft", "frame", "respond"))
-        assert (rule in " ".join(made().moving.split())) is speaks, name
+        assert rule in " ".join(made().moving.split()), name
 
 
 def test_a_persona_is_told_what_it_asked_last() -> None:
-    """In a discussion its last turn with a question, else its last line on the step that a model made."""
-    asked = TURNS[0].but(text="Two tunnels. How long is the longest? I wait.")
-    line = Line(
-        ts="2026-01-01T00:00:00.000Z",
-        round=1,
-        actor=SHIPPED.roster[MAYA].actor,
-        phase=LinePhase.CLARIFYING,
-        role="assistant",
-        source=Source.MODEL,
-        content="Fine. Who is told?",
-    )
-    proposed = line.but(content="Maya Chen suggests FR-001.", meta={"entries": [{"id": "FR-001"}]})
-    rt = ROUNDTABLE.but(lines=(line, proposed, line.but(content="What else?", meta={"voice": "rule"})))
-
-    assert own_question(scene(rt=rt)) == "Who is told?"
-    assert own_question(scene(ALEX, rt=rt)) == ""
-    assert (
-        own_question(scene(rt=rt.but(elaboration=debate(0).but(turns=(asked,)))))
-        == "How long is the longest?"
-    )
-    assert "Who is told?" in tasks.draft(scene(rt=rt)).moving
+    """What stands on the card of the step, and whom it can ask."""
+    card = DraftQuestion(text="Who is told?", step_id=ROUNDTABLE.step_id)
+    moving = tasks.draft(
+        scene(rt=ROUNDTABLE.but(questions=(card, card.but(text="Old?", step_id="00-00"))))
+    ).moving
+    assert "Who is told?" in moving
+    assert "Old?" not in moving
+    assert all(name in moving for name in ROUNDTABLE.people.values())
 
 
 def test_earlier_discussions_come_with_what_was_decided_and_objected() -> None:

@@ -11,7 +11,7 @@ from bot.voices.prompts import digest, tasks
 from bot.voices.prompts.scene import FILES_CHARS
 from tests.voices.minds import debating, whole
 from tests.voices.people import ADA, ALEX, BEN, JORDAN, MAYA, PLAYBOOK
-from tests.voices.prompts.kept import FILES, ROUNDTABLE, scene
+from tests.voices.prompts.kept import FILES, ROUND, ROUNDTABLE, ended, scene
 from tests.voices.prompts.large_item import large
 
 SPEAKERS = (MAYA, ALEX, JORDAN, ADA, BEN)
@@ -31,7 +31,7 @@ def length(prompt: Prompt) -> int:
 def at_turn(turn: int, chars: int) -> int:
     """Of the prompt for the turn after so many, for a persona that has spoken, on an item that has a specification."""
     rt = ROUNDTABLE.but(specification=large()[0].specification)
-    return length(tasks.respond(scene(MAYA, rt=rt), talked(turn, chars)))
+    return length(tasks.turn(scene(MAYA, rt=rt), talked(turn, chars), ROUND))
 
 
 @pytest.mark.parametrize("chars", [80, 250, 500, 1_000, 4_000])
@@ -67,7 +67,7 @@ def test_no_discussion_outgrows_its_room(said: list[str]) -> None:
 
 def test_the_newest_turns_are_there_word_for_word() -> None:
     """Of earlier ones there is a line each, under the id by which they can be referred to."""
-    prompt = tasks.respond(scene(MAYA), talked(20, 400)).moving
+    prompt = tasks.turn(scene(MAYA), talked(20, 400), ROUND).moving
 
     assert all(f"> {number} word word" in prompt for number in range(12, 20))
     assert "> 11 word" not in prompt
@@ -128,14 +128,14 @@ def test_files_are_shown_as_far_as_there_is_room() -> None:
 
 def test_a_mention_of_the_playbook_is_not_what_grows() -> None:
     """The stable parts are bounded by the content that a team maintains, not by the meeting."""
-    assert {len("".join(tasks.respond(scene(MAYA), talked(n, 300)).stable)) for n in (1, 10, 59)} == {
-        len("".join(tasks.respond(scene(MAYA), talked(1, 300)).stable))
+    assert {len("".join(tasks.turn(scene(MAYA), talked(n, 300), ROUND).stable)) for n in (1, 10, 59)} == {
+        len("".join(tasks.turn(scene(MAYA), talked(1, 300), ROUND).stable))
     }
     assert PLAYBOOK.agenda.steps
 
 
-def test_who_writes_reads_everything_that_people_said() -> None:
-    """A long discussion is not put together from its last turns."""
-    put_together = tasks.synthesize(scene(), talked(40, 600)).moving
+def test_who_drafts_after_a_discussion_reads_everything_that_people_said() -> None:
+    """A long discussion is not drafted from its last turns."""
+    read = tasks.draft(scene(rt=ended(talked(40, 600)))).moving
 
-    assert all(f"> {n} word" in put_together for n in range(40))
+    assert all(f"> {n} word" in read for n in range(40))

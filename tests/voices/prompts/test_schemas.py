@@ -28,8 +28,7 @@ DECISION = "We leave out PDF"
 ASKED = roundtable(FEATURES, (ADA, f"{DECISION}. Go with a condition."))
 SAID = "C.0"
 DATA = (
-    schemas.contribution(),
-    schemas.synthesis(),
+    schemas.turn((MAYA,)),
     schemas.review(Support),
     schemas.findings(),
 )
@@ -183,32 +182,22 @@ def test_an_absent_list_empties_no_entry() -> None:
     assert read_back(step, entry(kind, fields, id="FR-001"))[0] == {"priority": "must"}
 
 
-STANCE = {
-    "issue": "conflicts",
-    "position": "keep both",
-    "because": ["t01"],
-}
-
-
-def test_words_and_their_record_are_one_object() -> None:
+def test_a_contribution_is_one_object() -> None:
     quote = {"line": "t01", "words": "keep both of them"}
-    told: dict[str, object] = {"say": "Keep both.\n\nOr neither.", "stances": [STANCE], "quotes": [quote]}
-    told = {**told, "declined": False, "pass": False}
-    Draft202012Validator(schemas.contribution().form).validate(told)
+    one: dict[str, object] = {
+        "persona": MAYA,
+        "say": [{"text": "Keep both.\n\nOr neither.", "quotes": [quote]}],
+    }
+    one |= {"issue": "conflicts", "option": "keep both", "moved_by": "", "ask": {"text": "", "to": ""}}
+    told = {"declined": False, "contributions": [one]}
+    Draft202012Validator(schemas.turn((MAYA,)).form).validate(told)
 
-    found = answers.read(json.dumps(told), turns={"t01"})
+    [found] = answers.spoken_in(json.dumps(told), turns={"t01"}) or []
 
     stance = Stance(issue="conflicts", position="keep both", because=("t01",))
     assert (found.text, found.stances) == ("Keep both.\n\nOr neither.", (stance,))
     assert [one.model_dump() for one in found.quotes] == [quote]
-    assert (found.recorded, found.passed, found.declined) == (True, False, False)
-
-
-def test_who_speaks_does_not_pass() -> None:
-    told = {"say": "Keep both.", "stances": [], "declined": False, "pass": True}
-
-    assert not answers.read(json.dumps(told), turns=()).passed
-    assert answers.read(json.dumps({**told, "say": " "}), turns=()).passed
+    assert not answers.is_declined(json.dumps(told))
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda one: one.step_id)
@@ -216,21 +205,20 @@ def test_an_assessment_is_read_in_any_order(step: Step) -> None:
     """Not every provider keeps the order of the schema."""
     kind = wanted.kinds(scene(step))[0]
     told: dict[str, Any] = {
-        "about": 1,
         "declined": False,
         "entries": [entry(kind, {name: absent(field) for name, field in fields_of(kind).items()})],
-        "question": "How many rows?",
-        "recommended": "500",
-        "satisfied": False,
+        "next": [],
+        "questions": [
+            {"why": "Memory", "recommended": "500", "about": 1, "to": "", "text": "How many rows?"}
+        ],
         "say": "It has no limit.",
-        "why": "Memory",
     }
     Draft202012Validator(of_step(step).form).validate(told)
 
-    found = answers.read(json.dumps(told), turns=())
+    found = answers.read(json.dumps(told))
 
-    assert (found.text, found.question, found.about) == ("It has no limit.", "How many rows?", 1)
-    assert (found.recommended, found.why, found.satisfied) == ("500", "Memory", False)
+    assert found.text == "It has no limit."
+    assert found.questions == (answers.GivenQuestion("How many rows?", "", "500", "Memory", 1),)
     assert found.entries == (told["entries"][0],)
 
 
@@ -268,11 +256,11 @@ def shuffled(told: dict[str, Any], order: Iterable[int]) -> str:
 @given(data=st.data())
 def test_nobody_reads_json_in_a_thread(data: st.DataObject) -> None:
     """Of any answer in the schema, in any order of its fields, people see what is to be said and nothing else."""
-    schema = data.draw(st.sampled_from([schemas.contribution(), of_step(STEPS[0]), of_step(STEPS[10])]))
+    schema = data.draw(st.sampled_from([of_step(STEPS[0]), of_step(STEPS[10])]))
     told = data.draw(instances(schema.form))
     order = data.draw(st.permutations(range(len(told))))
 
-    found = answers.read(shuffled(told, order), turns={"t01"})
+    found = answers.read(shuffled(told, order))
 
     assert found.text == told["say"].strip()
     assert found.recorded

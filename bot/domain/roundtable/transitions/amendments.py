@@ -8,12 +8,12 @@ Slack keeps no order: a change may be heard of before the message that it change
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.discussion.words import is_all_reason
 from bot.domain.messages import step_wording
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Amend, Retract, Say
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import EarlyEdit, Roundtable
+from bot.domain.roundtable.state import ABOUT_A_STEP, EarlyEdit, Roundtable
 from bot.domain.roundtable.transitions import pausing, speaking, specifying, standing
 
-READ_AT = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
 REMEMBERED = 32
 """Changes of messages that have not come yet."""
 
@@ -86,8 +86,7 @@ def _answer_is(rt: Roundtable, ts: str, text: str | None, playbook: Playbook) ->
     before = next((one for one in (*rt.answers, *rt.unread) if one.ts == ts), None)
     if before and before.text != text:
         rt = rt.without_answer(ts) if text is None else rt.with_answer(before.but(text=text))
-        rt = speaking.beginning_anew(rt)
-        rt = speaking.reading(rt, playbook) if rt.stage in READ_AT else rt
+        rt = speaking.taking_up(rt.dropping(Speak), playbook) if rt.stage in ABOUT_A_STEP else rt
     if rt.stage is Stage.AT_BOUNDARY:
         return rt.but(filed=rt.answers)
     return pausing.notes_saved(rt)

@@ -5,20 +5,13 @@ Every transition that needs people ends here: with one open menu.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from bot.domain.catalog.agenda import (
-    Phase,
-    Pick,
-    Playbook,
-    QuickScan,
-    depth_of_step,
-    next_step,
-    why_skipped,
-)
+from bot.domain.catalog.agenda import Pick, Playbook, QuickScan, depth_of_step, next_step, why_skipped
 from bot.domain.catalog.personas import OFFLINE, Persona
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.skip_if import Facts
 from bot.domain.catalog.steps import Depth, Step
 from bot.domain.catalog.taxonomy import Severity, Trouble, trouble
@@ -26,10 +19,11 @@ from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.planning import roles
+from bot.domain.roundtable import ended
 from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.budget import line, used_up
-from bot.domain.roundtable.effects import Speak, Survey, Synthesize
-from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
+from bot.domain.roundtable.effects import Speak, Survey
+from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import ENTRIES, Patch
@@ -147,6 +141,14 @@ def upcoming(rt: Roundtable, playbook: Playbook) -> Step | None:
     return None if rt.phase_key in rt.phases_completed else pick(rt, playbook).step
 
 
+def following_step(rt: Roundtable, playbook: Playbook) -> Step | None:
+    """What opens after the current step, also in a later phase."""
+    done = rt.but(steps_completed=(*rt.steps_completed, rt.step_id))
+    keys = [one.key for one in playbook.agenda.phases if one.key not in rt.phases_completed]
+    phases = dict.fromkeys((rt.phase_key, *keys))
+    return next(filter(None, (pick(done.but(phase_key=key), playbook).step for key in phases)), None)
+
+
 def phase_of(key: str, playbook: Playbook) -> Phase:
     """Phases are content: one that is gone since yesterday still has a key to be called by."""
     return next((phase for phase in playbook.agenda.phases if phase.key == key), Phase.of_folder(key))
@@ -158,15 +160,6 @@ def speaker_of(rt: Roundtable, playbook: Playbook) -> Persona:
     return playbook.roster.speaker_for(step.persona if step else "", rt.phase_key)
 
 
-def chair_of(rt: Roundtable, playbook: Playbook) -> Persona:
-    """Who writes the synthesis: of those who did not lead the discussion and have a model, the one that said least."""
-    lead = rt.elaboration.lead if rt.elaboration else speaker_of(rt, playbook).key
-    able = [one for one in playbook.roster if not rt.is_unaided(one.key) and _has_model(one, playbook)]
-    spoke = [turn.by for turn in rt.elaboration.turns] if rt.elaboration else []
-    others = sorted((one for one in able if one.key != lead), key=lambda one: spoke.count(one.key))
-    return next(iter((*others, *able)), None) or speaker_of(rt, playbook)
-
-
 def listening(rt: Roundtable, playbook: Playbook) -> Speak:
     """Who takes up what people said: whom they asked by name; else who leads the step."""
     first, *then = called(rt, playbook) or [speaker_of(rt, playbook).key]
@@ -174,13 +167,15 @@ def listening(rt: Roundtable, playbook: Playbook) -> Speak:
 
 
 def called(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
-    """Whom people asked in what no model has looked at yet, and who can answer."""
+    """Whom people asked in what no model has looked at yet, and who can answer. In a discussion they were answered."""
     speaking = (Speak(persona=one.key, task="draft") for one in playbook.roster)
     able = {speak.persona for speak in speaking if thinks(speak, rt, playbook)}
     if not able:
         return ()
     lead = speaker_of(rt, playbook).key
-    found = (asked_in(one, rt, playbook, lead=lead) for one in rt.unread)
+    discussed = ended.turns(rt)
+    new = (one for one in rt.unread if one.ts not in discussed)
+    found = (asked_in(one, rt, playbook, lead=lead) for one in new)
     named = dict.fromkeys(key for one in found if one for key in one.personas)
     return tuple(key for key in named if key in able)
 
@@ -221,6 +216,8 @@ def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -
         answers=tuple(carried.values()),
         filed=(),
         unread=tuple(carried.get(one.ts, one) for one in rt.unread),
+        drafts=0,
+        questions=tuple(one for one in rt.questions if one.step_id == step.step_id),
     )
     rt = rt.opening_round(LinePhase.CLARIFYING)
     searching = surveying(rt.but(first_words=first), playbook)
@@ -269,18 +266,32 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     rt = rt.but(card=rt.card.but(first=first)) if rt.card and (first or not in_place) else rt
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
-    return rt if asked_again else _looking_first(rt.opening(rt.step_id), playbook)
+    if asked_again:
+        return rt
+    for one in rt.questions:
+        rt = note_question(rt, one, playbook)
+    return _looking_first(rt.opening(rt.step_id), playbook)
 
 
 def _looking_first(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
-    The card is posted first; what the persona finds before anybody answers is suggested on it, and what comes of words
-    that no model had read when the step before was finished.
+    The card is posted first; what the persona finds before anybody answers is suggested on it. It does not look where
+    the last draft has made questions for the step.
     """
     speak = listening(rt, playbook)
-    looks = playbook.policy.looks_first and not rt.answers and not rt.has_finished(rt.step_id)
-    is_wanted = (looks or rt.unread) and not rt.has_pending(Speak) and not is_silenced(rt, playbook)
-    return rt.queueing(speak) if is_wanted and thinks(speak, rt, playbook) else rt
+    looks = playbook.policy.looks_first and not (rt.answers or rt.questions or rt.has_finished(rt.step_id))
+    is_wanted = looks and not rt.has_pending(Speak) and not is_silenced(rt, playbook)
+    return drafting(rt, speak) if is_wanted and thinks(speak, rt, playbook) else rt
+
+
+def drafting(rt: Roundtable, speak: Speak) -> Roundtable:
+    return rt.queueing(speak).but(drafts=rt.drafts + 1)
+
+
+def note_question(rt: Roundtable, question: DraftQuestion, playbook: Playbook) -> Roundtable:
+    """The line of a question that stands on the card."""
+    persona = playbook.roster.get(question.by) or speaker_of(rt, playbook)
+    return rt.saying_on_card(question.text, part=LinePhase.CLARIFYING, actor=persona.actor, **question.meta)
 
 
 def is_silenced(rt: Roundtable, playbook: Playbook) -> bool:
@@ -418,29 +429,10 @@ def record_choice(rt: Roundtable, label: str, person: Person, *, part: LinePhase
 # Whether a model is asked for an effect, and so whether people wait for it, and the budget pays for it.
 
 
-ByVoice = Speak | Synthesize
-
-
-def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
+def thinks(work: Speak, rt: Roundtable, playbook: Playbook) -> bool:
     """With the persona's own model, or else the common one."""
-    persona = voice_of(work, rt, playbook)
+    persona = playbook.roster.get(work.persona)
     if rt.is_unaided(persona.key if persona else ""):
         return False
-    if isinstance(work, Synthesize) and work.unaided:
-        return False
-    return _has_model(persona, playbook)
-
-
-def _has_model(persona: Persona | None, playbook: Playbook) -> bool:
     own = persona.model if persona else ""
     return own != OFFLINE if own else playbook.policy.thinks
-
-
-def voice_of(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | None:
-    match work:
-        case Speak(persona=key):
-            return playbook.roster.get(key)
-        case Synthesize():
-            return chair_of(rt, playbook)
-        case _:
-            assert_never(work)

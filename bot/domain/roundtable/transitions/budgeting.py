@@ -1,8 +1,7 @@
 """
-What a voice took is counted; people are told in time, and asked when only the reserve is left.
+What a voice took is counted; people are told in time, and asked when all of it is used.
 
-When that is gone, too, no model is asked for anything: what is to be written down is written without one. Wherever
-people choose what comes next, they can allow more.
+Wherever people choose what comes next, they can allow more.
 """
 
 from collections.abc import Mapping
@@ -11,12 +10,13 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.budget import CAP, spent_by
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion.elaboration import Elaboration, EndReason
+from bot.domain.discussion.elaboration import EndReason
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import budget as purse
-from bot.domain.roundtable.effects import Effect, Post, Speak, Synthesize
+from bot.domain.roundtable import ended
+from bot.domain.roundtable.effects import Effect, Post, Speak
 from bot.domain.roundtable.inputs import Press
 from bot.domain.roundtable.outcomes import Failed, Outcome, spent
 from bot.domain.roundtable.stage import Stage
@@ -32,8 +32,6 @@ def limit_budget(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Models are asked for nothing beyond the budget; the open menu offers more."""
     if not purse.used_up(rt.purse, playbook.policy):
         return rt
-    if purse.gone(rt.purse, playbook.policy):
-        rt = _without_models(rt, playbook)
     return _offering_more(rt)
 
 
@@ -62,9 +60,7 @@ def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:
         return rt.telling(Message(text=purse.noticed(level, rt.purse, budget)), part=rt.part)
     if before < CAP and rt.stage in {Stage.ELABORATING, Stage.DISCUSSING}:
         return _used_up(rt, playbook, total)
-    is_gone = purse.gone(rt.purse, playbook.policy)
-    text = trouble_wording.reserve_gone(total) if is_gone else trouble_wording.used_up_elsewhere(total)
-    return rt.telling(Message(text=text), part=rt.part)
+    return rt.telling(Message(text=trouble_wording.used_up_elsewhere(total)), part=rt.part)
 
 
 def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -104,17 +100,6 @@ def _used_up(rt: Roundtable, playbook: Playbook, total: str) -> Roundtable:
     return _offered(rt, MenuKind.PROMPT, message)
 
 
-def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Syntheses are written without one."""
-
-    def unaided(effect: Effect) -> Effect:
-        if isinstance(effect, Synthesize) and asking.thinks(effect, rt, playbook):
-            return effect.but(unaided=True)
-        return effect
-
-    return rt.but(outbox=tuple(map(unaided, rt.outbox)))
-
-
 def _offering_more(rt: Roundtable) -> Roundtable:
     """The menu that is about to be posted has the button, too. One that stands there already keeps its own."""
     menu, more = rt.menu, menus.ALLOW_MORE
@@ -148,38 +133,35 @@ CONTEXT_FULL = "context"
 OF_AN_ANSWER = frozenset({"empty", "cut_off", "refused", "unstructured"})
 """Reasons that are about one answer: the next one may be fine."""
 
-Asked = Speak | Synthesize
 
-
-def is_over(rt: Roundtable, effect: Asked, reason: str, playbook: Playbook) -> bool:
+def is_over(rt: Roundtable, effect: Speak, reason: str, playbook: Playbook) -> bool:
     """Whether *effect*, which a model failed at, is for the voice without one to do."""
-    persona = asking.voice_of(effect, rt, playbook)
+    persona = playbook.roster.get(effect.persona)
     if rt.is_unaided(persona.key if persona else ""):
         return False
-    if persona and persona.model and reason in AWAY - {CONTEXT_FULL}:
+    if persona and persona.model and _is_alone(effect) and reason in AWAY - {CONTEXT_FULL}:
         return True
-    if isinstance(effect, Speak) and effect.task == "draft":
+    if effect.task == "draft":
         return reason in AWAY
-    if isinstance(effect, Speak) and effect.task == "respond" and not no_answer(rt.debate):
-        return False
+    if rt.debate.framed or rt.has_pending(Speak):
+        return reason in AWAY and not rt.has_pending(Speak)
     return reason in AWAY | OF_AN_ANSWER
 
 
-def no_answer(debate: Elaboration) -> bool:
-    """Whether who fails now is the last of a round without any contribution, or leaves a person unanswered."""
-    is_last = len(debate.waiting) <= 1
-    return is_last and (bool(debate.unheard) or debate.turns[-1].human)
+def _is_alone(effect: Speak) -> bool:
+    """Whether a persona speaks with its own model: all together speak with that of the reviews."""
+    return len(effect.personas) <= 1
 
 
-def carried_on(rt: Roundtable, effect: Asked, playbook: Playbook) -> Roundtable:
+def carried_on(rt: Roundtable, effect: Speak, playbook: Playbook) -> Roundtable:
     """
     An open menu moves below what is told, where people find it. The model of one persona rests for that persona; the
     common one for all.
     """
     lost = trouble("ERR-INT-001")
     rt = rt.logging(lost)
-    persona = asking.voice_of(effect, rt, playbook)
-    if persona and persona.model:
+    persona = playbook.roster.get(effect.persona)
+    if persona and persona.model and _is_alone(effect):
         rt = rt.but(unaided_personas=(*rt.unaided_personas, persona.key))
         text = f"⚠ {trouble_wording.persona_without_a_model(persona.first_name)}"
     else:
@@ -201,7 +183,7 @@ def wanted_back(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     chosen = step_wording.chosen(menus.AIDED_AGAIN.label, name)
     rt = rt.closing_menu(chosen).but(unaided=False, unaided_personas=())
     rt = rt.recording(chosen, part=rt.part, person=event.person.id, user_name=name)
-    rt = rt.but(unread=rt.answers)
+    rt = rt.but(unread=(*ended.said(rt), *rt.answers))
     left = tuple(choice for choice in message.choices if choice.action != menus.RETRY.action)
     if not left:
         return speaking.waiting_speak(rt, playbook)

@@ -201,7 +201,6 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, di
             rt = whispering(rt, event.person, wording.SEEN_BY_EVERYBODY)
     if any(_new_decisions(facts)):
         facts = _about_options(rt, rt.discussed, event.person, facts)
-        rt = rt.but(elaboration=rt.debate.but(acted=rt.debate.turn_count))
     return rt, facts
 
 
@@ -387,7 +386,7 @@ def _deciding(
     about = [option.entry] if option and option.entry else []
     fields = {**_fields(proposal, old), "about": about}
     facts = specifying.decided(rt, proposal.position, playbook, sources=sources, **fields)
-    return rt.but(elaboration=rt.debate.but(silent_rounds=0, acted=rt.debate.turn_count)), facts
+    return rt, facts
 
 
 def _fields(proposal: ProposedDecision, old: Iterable[str]) -> dict[str, Any]:

@@ -1,26 +1,28 @@
 """
-The discussion of a finished step: framed by the lead, bounded in turns, ended by people or by the limit.
+The discussion of a finished step: opened by all personas at once, bounded in turns, ended by people or by the limit.
 
 Nothing in here moves the step: the same menu follows in any case.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 from bot.domain.actions.words import EndIntent, exit_wish
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.personas import Address, AddressKind
+from bot.domain.catalog.personas import AddressKind
 from bot.domain.catalog.steps import Step
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion import board, floor, positions
+from bot.domain.discussion import board, positions
 from bot.domain.discussion.elaboration import (
+    Contribution,
     Dispute,
     Elaboration,
     EndedDiscussion,
     EndReason,
+    Turn,
+    TurnKind,
     UnansweredMessage,
+    has_new_quote,
 )
-from bot.domain.discussion.floor import answering
 from bot.domain.discussion.positions import Side
 from bot.domain.discussion.words import name as name_of
 from bot.domain.messages import (
@@ -33,30 +35,32 @@ from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import React, Speak, Synthesize, Tell
-from bot.domain.roundtable.inputs import Press, Say
-from bot.domain.roundtable.outcomes import ItemRead, PersonaSpoke
+from bot.domain.roundtable.effects import React, Speak
+from bot.domain.roundtable.inputs import Press, Say, TimeCame
+from bot.domain.roundtable.outcomes import ItemRead, TurnTaken, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import (
     asking,
     deciding,
+    ending,
     speaking,
     specifying,
     standing,
-    syntheses,
 )
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.speaking import (
+    RAW,
+    RAW_CHARS,
     PersonaUtterance,
     lead_of,
-    named_first,
-    next_speaks,
     other_step,
     own_words,
     told,
 )
+from bot.domain.roundtable.waiting import unheard_in_discussion
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.errors import NotNow
 
@@ -72,10 +76,9 @@ MOST_OPTIONS = 5
 # --- for people to decide -----------------------------------------------------------------------------------------
 
 
-def floor_given(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook) -> Roundtable:
+def floor_given(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The people's floor. The lead puts to people what personas disagree on; the card has a button for each side."""
     debate = rt.debate
-    rt = told(rt, sayings)
     if not (dispute := undecided(rt)):
         return rt
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
@@ -118,8 +121,7 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         message_id=event.key,
         **facts,
     )
-    debate = rt.debate.but(acted=rt.debate.turn_count, silent_rounds=0)
-    return floor_given(rt.but(elaboration=debate), [], playbook)
+    return floor_given(rt, playbook)
 
 
 def _was_put(debate: Elaboration, issue: str, held: list[Side]) -> bool:
@@ -143,85 +145,26 @@ def _favored(debate: Elaboration, dispute: Dispute) -> list[Favored]:
     ]
 
 
-# What people say while a persona is at work: turns like any other, which are answered next.
-#
-# A person is answered once, however many messages it took them to say it. When too much is waiting, what is
-# said on top is only kept, and its author is told so, once.
-
-
-LONGEST = 20
-"""So many turns of people wait while a persona speaks. More, and every answer would be stale before it is written."""
-
-
-def who_answers(rt: Roundtable, address: Address, playbook: Playbook) -> tuple[str, ...]:
-    """
-    The personas that the newest turn is for. None, when its author is going to be answered anyway: several messages
-    of one person are one thing to say.
-    """
-    debate = rt.debate
-    if address.kind is AddressKind.DEFAULT and debate.waiting and _goes_on(debate):
-        return ()
-    named = address.personas if address.kind is AddressKind.DIRECT else ()
-    asked = answering(debate, playbook.roster, address)
-    return tuple(key for key in asked if key in named or not _only_listens(rt, key, playbook))
-
-
-def still_asked(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
-    """
-    Who takes over from a persona whose answer came too late twice: one that did not have the floor since, if what
-    waits was said to no persona by name. Where one was named, no other answers for it.
-    """
-    debate, roster, lead = rt.debate, playbook.roster, lead_of(rt, playbook).key
-    addresses = (roster.addressed(turn.text, lead=lead) for turn in reversed(debate.unanswered))
-    to_anybody = next((one for one in addresses if one.kind is AddressKind.DEFAULT), None)
-    if debate.waiting or to_anybody is None:
-        return ()
-    others = (*answering(debate, roster, to_anybody), *(one.key for one in roster))
-    return tuple(key for key in others if key not in debate.unheard)[:1]
-
-
-def _only_listens(rt: Roundtable, persona: str, playbook: Playbook) -> bool:
-    """Without a model a persona speaks when it is addressed by name: its newest turn, or the framing, tells that."""
-    turns = [*rt.debate.turns[:1], *(one for one in rt.debate.turns if one.by == persona)]
-    if not ((turns and turns[-1].by_rule) or rt.is_unaided(persona)):
-        return False
-    return not asking.thinks(Speak(persona=persona, task="respond"), rt, playbook)
-
-
-def _all_listen(rt: Roundtable, playbook: Playbook) -> bool:
-    return all(_only_listens(rt, one.key, playbook) for one in playbook.roster)
+# --- who can speak ------------------------------------------------------------------------------------------------
 
 
 def can_go_on(rt: Roundtable, playbook: Playbook) -> bool:
     """Personas cannot go on alone where all only listen, unless the model comes back."""
-    return rt.unaided or bool(rt.unaided_personas) or not _all_listen(rt, playbook)
-
-
-def is_full(rt: Roundtable) -> bool:
-    """Only while a persona speaks: on the people's floor they may talk to each other as long as they like."""
-    return rt.has_pending(Speak) and len(rt.debate.unanswered) >= LONGEST
+    if rt.unaided or rt.unaided_personas:
+        return True
+    return bool(speaking.able(rt, playbook))
 
 
 def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """On record, and part of the synthesis; no persona answers it. After the last turn the card says so."""
+    """On record, and read when the discussion is over; no persona answers it, and the card says so."""
     person = event.person
-    is_told = rt.debate.exhausted or any(one.by == person.id for one in rt.debate.besides)
     rt, facts = deciding.said(rt, event, playbook)
     rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
     beside = UnansweredMessage(by=person.id, name=rt.name_of(person.id), text=event.text, ts=event.ts)
     rt = rt.but(elaboration=rt.debate.but(besides=(*rt.debate.besides, beside)))
-    rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
-    if is_told:
-        return rt
-    return rt.queueing(Tell(person=person.id, message=Message(text=discussion_wording.TOO_MUCH_AT_ONCE)))
+    return rt.queueing(React(ts=event.ts, emoji=NOTED))
 
 
-def _goes_on(debate: Elaboration) -> bool:
-    *earlier, newest = debate.unanswered
-    return any(turn.by == newest.by for turn in earlier)
-
-
-PERSONAS_GOING_ON = 2
 HEARD = "speech_balloon"
 
 
@@ -265,7 +208,7 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
     intro = discussion_wording.intro(
         playbook.roster.others(lead.key), topic, item=rt.title, max_turns=debate.max_turns
     )
-    rt = speaking.opening(rt, intro, playbook, speak=Speak(persona=lead.key, task="frame"), **opened)
+    rt = speaking.opening(rt, intro, playbook, **opened)
     return rt.opening(step.step_id, discussion=True)
 
 
@@ -282,9 +225,7 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
         return conclude(rt.logging(trouble("ERR-ELAB-006")), EndReason.TURN_LIMIT, playbook)
     text = discussion_wording.back_to_the_table(debate)
     rt = speaking.on_a_card(rt, text)
-    if not debate.framed and not asking.is_silenced(rt, playbook):
-        return rt.queueing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
-    return floor_given(rt, [], playbook)
+    return floor_given(rt, playbook) if debate.framed else speaking.asking_all_to_open(rt, playbook)
 
 
 def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
@@ -295,84 +236,94 @@ def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
 # --- personas -----------------------------------------------------------------------------------------------------
 
 
-def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    """One turn. The framing gives the floor to the others, the colleague it named first."""
-    persona = playbook.roster.get(event.persona)
-    if persona is None:
-        return said_nothing(rt, event.persona, playbook)
-    if speaking.is_stale_reply(rt.debate, event):
-        return _written_belatedly(speaking.late_words_noted(rt, persona, event), event, playbook)
-    if event.passed or not speaking.is_new(rt.debate, event):
-        rt = rt if event.by_rule else speaking.pass_noted(rt, persona, event)
-        return said_nothing(rt, persona.key, playbook)
-    text, forged = own_words(event.text, persona, playbook)
-    if forged:
-        rt = rt.logging(trouble("ERR-ELAB-004"))
-    if not text:
-        return said_nothing(rt, persona.key, playbook)
-
-    framing = not rt.debate.framed
-    was_near = rt.debate.nearly_over
-    debate = speaking.spoken(rt.debate, text, event, by=persona)
-    if framing:
-        debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
-    debate = board.with_persona_options(debate)
-    rt = rt.but(elaboration=debate)
-    taken = specifying.stances_taken(rt, persona, playbook)
-    facts = {**speaking.facts(rt, event), **taken, **_turn(debate)}
-    sayings = [PersonaUtterance(persona, text, facts)]
-    if other := other_step(rt, text, playbook):
-        rt, sayings = _drifted(rt, sayings, playbook, other=other)
-    rt = _after_turn(rt, playbook, sayings)
-    return _warned(rt, playbook) if debate.nearly_over and not was_near else rt
-
-
-def _written_belatedly(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    """A framing is never left out: without it there is no discussion."""
-    if event.redone and rt.debate.framed:
-        rt = rt.but(elaboration=rt.debate.passed_over(event.persona))
-        rt = rt.but(elaboration=rt.debate.asked(*still_asked(rt, playbook)))
-        return _after_turn(rt, playbook, [])
-    return speaking.asking_to_speak(rt, speaking.again(rt, event.persona), playbook)
-
-
-def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable:
-    """A persona that has nothing to say, or failed, is passed over: the round goes on."""
-    return _after_turn(rt.but(elaboration=rt.debate.passed_over(persona)), playbook, [])
-
-
-def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtterance]) -> Roundtable:
-    """The next one who waits, or the people's floor. At the limit personas fall silent; people do not."""
-    rt = _room_left(rt)
-    if rt.debate.waiting:
-        return next_speaks(told(rt, sayings), playbook)
-    if rt.debate.exhausted:
-        return floor_given(rt, sayings, playbook)
-
-    rt = floor_given(rt.but(elaboration=rt.debate.round_over()), sayings, playbook)
-    if rt.debate.has_nothing_new:
-        return _on_card(rt, discussion_wording.NOTHING_NEW, playbook)
-    return _on_card(rt, discussion_wording.ANYBODY_THERE, playbook) if rt.debate.asks_for_people else rt
-
-
-def _room_left(rt: Roundtable) -> Roundtable:
-    """Who waits for the floor without having been asked by people gets none when the personas' share is used."""
+def turn_taken(rt: Roundtable, event: TurnTaken, playbook: Playbook) -> Roundtable:
+    """What personas say, each in a message of its own. What a round brings that quotes nothing new is not posted."""
+    heard, left_out = list[Contribution](), list[str]()
     debate = rt.debate
-    if debate.exhausted:
-        return rt.but(elaboration=debate.but(waiting=(), named=())).dropping(Speak)
-    if not (debate.personas_rest or debate.has_nothing_new):
+    for one in event.contributions:
+        persona = playbook.roster.get(one.persona)
+        text, forged = own_words(one.text, persona, playbook) if persona else ("", False)
+        if forged:
+            rt = rt.logging(trouble("ERR-ELAB-004"))
+        before: list[Turn | Contribution] = [*debate.turns, *heard]
+        if not text or (event.turn is TurnKind.ROUND and not has_new_quote(before, one.quotes)):
+            left_out.append(one.text)
+        elif len(heard) < debate.turns_left or one.by_rule:
+            heard.append(one.but(text=text, by_rule=one.by_rule or event.by_rule))
+        else:
+            left_out.append(one.text)
+    rest = {**event.facts, **({RAW: "\n\n".join(left_out)[:RAW_CHARS]} if any(left_out) else {})}
+    was_near = debate.nearly_over
+    for place, one in enumerate(heard):
+        rt = _said(rt, one.but(facts={**(rest if place == 0 else {}), **one.facts}), playbook)
+    if not heard and not event.by_rule:
+        rt = _nothing_said(rt, event, playbook, **spent(rest))
+    calls = rt.debate.calls + (not event.by_rule)
+    rt = rt.but(elaboration=rt.debate.but(calls=calls))
+    if rt.debate.nearly_over and not was_near:
+        rt = _on_card(rt, discussion_wording.NEARING_THE_END, playbook)
+    return call_ended(rt, playbook)
+
+
+def call_ended(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The people's floor, when nobody else is about to speak; or the round that was due meanwhile."""
+    rt = _limited(rt)
+    if rt.has_pending(Speak):
         return rt
-    return rt.but(elaboration=debate.but(waiting=tuple(key for key in debate.waiting if key in debate.named)))
+    rt = floor_given(rt, playbook)
+    is_due = rt.debate.is_round_wanted and TimerName.ROUND not in rt.timers
+    return speaking.starting_round(rt, playbook) if is_due else rt
 
 
-def _warned(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Two turns before the limit."""
-    return _on_card(rt, discussion_wording.NEARING_THE_END, playbook)
+def not_answered(rt: Roundtable, effect: Speak, reason: str, playbook: Playbook) -> Roundtable:
+    """The card says what to do; the others of an opening are heard."""
+    names = [one.first_name for one in playbook.roster if one.key in effect.personas]
+    rt = rt.but(elaboration=rt.debate.but(calls=rt.debate.calls + 1))
+    rt = _on_card(rt, discussion_wording.no_answer(names, is_refused=reason == REFUSED), playbook)
+    return call_ended(rt, playbook)
 
 
-def _on_card(rt: Roundtable, text: str, playbook: Playbook) -> Roundtable:
+def round_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
+    """Where a call is on its way, the round begins when that has ended."""
+    return speaking.starting_round(rt, playbook) if rt.stage is Stage.ELABORATING else rt
+
+
+def wants_round(rt: Roundtable) -> bool:
+    return rt.stage is Stage.ELABORATING and rt.debate.is_round_wanted and not rt.debate.exhausted
+
+
+def _said(rt: Roundtable, said: Contribution, playbook: Playbook) -> Roundtable:
+    persona = playbook.roster[said.persona]
+    stances = positions.normalized(positions.sound(said.stances, rt.debate.turns), rt.debate)
+    debate = rt.debate.spoken(said.but(stances=stances), name=persona.first_name)
+    rt = rt.but(elaboration=board.with_persona_options(debate))
+    taken = specifying.stances_taken(rt, persona, playbook)
+    facts = {**speaking.facts(said), **taken, **_turn(debate)}
+    sayings = [PersonaUtterance(persona, said.text, facts)]
+    if other := other_step(rt, said.text, playbook):
+        rt, sayings = _drifted(rt, sayings, playbook, other=other)
+    return told(rt, sayings)
+
+
+def _nothing_said(rt: Roundtable, event: TurnTaken, playbook: Playbook, **facts: Any) -> Roundtable:
+    """On record, with what the call took. After a round the card asks people."""
+    if event.turn is TurnKind.ROUND:
+        rt = _on_card(rt, discussion_wording.NOTHING_NEW, playbook, **facts)
+        return rt.but(elaboration=rt.debate.but(has_nothing_new=True))
+    names = [one.first_name for one in playbook.roster if one.key in event.personas]
+    sentence = discussion_wording.passed(names)
+    return rt.recording(sentence, part=LinePhase.WORKSHOP, persona=event.personas[0], **facts)
+
+
+def _limited(rt: Roundtable) -> Roundtable:
+    """At the limit personas fall silent; people do not."""
+    return rt.dropping(Speak) if rt.debate.exhausted else rt
+
+
+def _on_card(rt: Roundtable, text: str, playbook: Playbook, **facts: Any) -> Roundtable:
     """Said by the lead, where it stands on the card."""
-    return rt.saying_on_card(text, part=LinePhase.WORKSHOP, actor=lead_of(rt, playbook).actor, **BY_RULE)
+    actor = lead_of(rt, playbook).actor
+    return rt.saying_on_card(text, part=LinePhase.WORKSHOP, actor=actor, **{**BY_RULE, **facts})
 
 
 def _drifted(
@@ -399,16 +350,16 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return conclude(rt, EndReason.BY_PEOPLE, playbook) if ends else rt
     if (after := deciding.answered(rt, event, playbook)) is not None:
         return after
-    if is_full(rt) or not rt.debate.takes_people:
+    if not rt.debate.takes_people:
         return only_kept(rt, event, playbook)
 
     was_near = rt.debate.nearly_over
     rt = _heard(rt, event, playbook)
     if rt.debate.exhausted:
-        return _room_left(rt).queueing(React(ts=event.ts, emoji=NOTED))
+        return _limited(rt).queueing(React(ts=event.ts, emoji=NOTED))
     lead = lead_of(rt, playbook)
     if rt.debate.nearly_over and not was_near:
-        rt = _warned(rt, playbook)
+        rt = _on_card(rt, discussion_wording.NEARING_THE_END, playbook)
     if wish is EndIntent.UNSURE:
         return rt.telling(Message(text=discussion_wording.END_OR_GO_ON), part=LinePhase.WORKSHOP)
 
@@ -420,10 +371,12 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def went_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """People have nothing to add: the personas go on by themselves."""
+    """People have nothing to add now: a round begins."""
     rt = _pressed(rt, event, step_wording.chosen(menus.GO_ON.label, rt.name_of(event.person.id)), playbook)
-    rt = rt.but(elaboration=rt.debate.but(asks_all=""))
-    return _given_floor(rt, floor.going_on(rt.debate, playbook.roster, PERSONAS_GOING_ON), playbook)
+    rt = rt.but(elaboration=rt.debate.but(asks_all="", is_round_wanted=True))
+    if not rt.debate.framed and not rt.has_pending(Speak):
+        return speaking.asking_all_to_open(rt, playbook)
+    return speaking.starting_round(rt, playbook)
 
 
 def all_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -435,8 +388,17 @@ def all_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         return rt.but(elaboration=rt.debate.but(asks_all=name))
     rt = _pressed(rt, event, discussion_wording.asked_everybody(name), playbook)
     rt = rt.but(elaboration=rt.debate.but(asks_all=name))
-    speakers = [one.key for one in playbook.roster if not _only_listens(rt, one.key, playbook)]
-    return _given_floor(rt, speakers, playbook, together=True)
+    return speaking.asking_personas(rt, speaking.able(rt, playbook), playbook)
+
+
+def person_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """By mention, in the thread. The value is the id of a person who has said nothing here yet."""
+    if event.value not in unheard_in_discussion(rt):
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
+    name, asked = rt.name_of(event.person.id), rt.name_of(event.value)
+    text = discussion_wording.asks_person(name, asked, rt.debate.topic)
+    message = Message(text=text, pings=(event.value,))
+    return rt.telling(message, part=LinePhase.WORKSHOP, person=event.person.id)
 
 
 def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) -> Roundtable:
@@ -445,17 +407,6 @@ def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) ->
     rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
     name = rt.name_of(event.person.id)
     return rt.recording(sentence, part=LinePhase.WORKSHOP, person=event.person.id, user_name=name)
-
-
-def _given_floor(
-    rt: Roundtable, personas: Iterable[str], playbook: Playbook, *, together: bool = False
-) -> Roundtable:
-    """By people, so that they may speak also when the personas' share is used."""
-    personas = tuple(personas)
-    debate = rt.debate.asked(*personas)
-    named = tuple(dict.fromkeys((*debate.named, *debate.waiting)))
-    rt = rt.but(elaboration=debate.but(named=named))
-    return next_speaks(rt, playbook, together=personas if together else ())
 
 
 def ended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -476,44 +427,46 @@ def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """The personas that are spoken to get the floor, after those who have it already."""
+    """The personas that are spoken to answer at once; what is said to nobody by name waits for the next round."""
     address = playbook.roster.addressed(event.text, lead=lead_of(rt, playbook).key)
-    if address.kind is AddressKind.DEFAULT and words.addresses_no_one(event.text, playbook.roster):
-        rt = rt.logging(trouble("ERR-ELAB-012"))
-    answering = who_answers(rt, address, playbook)
     rt = rt.queueing(React(ts=event.ts, emoji=HEARD))
+    if address.kind is AddressKind.DIRECT:
+        return speaking.asking_personas(rt, address.personas, playbook)
     if address.kind is not AddressKind.DEFAULT:
-        return _given_floor(rt, answering, playbook, together=True)
-    rt = _room_left(rt.but(elaboration=rt.debate.asked(*answering)))
-    return next_speaks(rt, playbook)
+        return speaking.asking_personas(rt, speaking.able(rt, playbook, address.personas), playbook)
+    if words.addresses_no_one(event.text, playbook.roster):
+        rt = rt.logging(trouble("ERR-ELAB-012"))
+    is_wanted = bool(speaking.able(rt, playbook))
+    return rt.but(elaboration=rt.debate.but(is_round_wanted=is_wanted))
 
 
 # --- ending -------------------------------------------------------------------------------------------------------
 
 
-def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtable:
+def conclude(rt: Roundtable, reason: EndReason, playbook: Playbook) -> Roundtable:
     """No more turns, also for those who still waited for the floor."""
     rt = standing.shown_at_the_end(rt, playbook)
-    ending = EndReason.TURN_LIMIT if rt.debate.exhausted and ending is EndReason.BY_PEOPLE else ending
-    debate = rt.debate.but(waiting=(), ending=ending)
+    reason = EndReason.TURN_LIMIT if rt.debate.exhausted and reason is EndReason.BY_PEOPLE else reason
+    debate = rt.debate.but(ending=reason)
     rt = rt.closing_menu(discussion_wording.STILL_TALKING, quietly=True).dropping(Speak)
-    rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
-    text = syntheses.LAST_WORDS[ending]
+    rt = rt.but(elaboration=debate, stage=Stage.WRITING)
+    text = ending.LAST_WORDS[reason]
     lead = lead_of(rt, playbook)
-    if rt.board and ending is not EndReason.BUDGET:
+    if rt.board and reason is not EndReason.BUDGET:
         rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
     else:
         message = Message(text=text, speaker=lead.key)
         rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
-    if debate.only_framed:
-        return syntheses.cut_short(rt, playbook)
-    return rt.queueing(Synthesize())
+    return ending.concluded(rt, playbook)
 
 
 def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """The voices cannot take in any more of the discussion: what there is is put together now."""
+    """The voices cannot take in any more of the discussion."""
     return conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
 
+
+REFUSED = "refused"
+"""The reason of a voice that a model does not answer."""
 
 # --- small things -------------------------------------------------------------------------------------------------
 

@@ -1,33 +1,82 @@
 """Exported files: changes by hand become proposals, and people hear of what is not written."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
-from bot.domain.roundtable.outcomes import ExportEdit, ExportNote
+from bot.domain.roundtable.outcomes import ExportNote
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
-from bot.domain.specification.entries import GIT_AUTHOR
-from bot.domain.specification.exported import Heard, heard, patches_for
+from bot.domain.specification.entries import GIT_AUTHOR, Patch
+from bot.domain.specification.exported import (
+    ExportEdit,
+    Heard,
+    ProposalPatches,
+    heard,
+    patches_for,
+)
 
 
 def read_edits(rt: Roundtable, edits: Iterable[ExportEdit], playbook: Playbook) -> Roundtable:
     """Each text once, also where it stands in the files of several formats. Nobody has accepted it."""
     for (path, author, commit), found in groupby(edits, lambda one: (one.path, one.author, one.commit)):
-        new = [one for one in found if heard(one, rt.specification, playbook.schema) is Heard.NEW]
-        if not new:
-            continue
-        placed = [(one, f"{one.path}:{one.line}@{one.commit}") for one in new]
-        proposals = patches_for(placed, rt.specification, playbook.schema)
-        ids = [patch.id for patch in proposals.patches]
-        text = step_wording.changed_in_export(author, path, commit, ids, proposals.left_out)
-        by = f"git:{author}@{commit}"
-        facts: dict[str, Any] = {GIT_AUTHOR: by, **specifying.facts_of(proposals.patches)}
-        rt = rt.telling(Message(text=text), part=rt.part, **facts)
+        proposals = _proposals(rt, found, playbook)
+        if proposals.patches or proposals.left_out:
+            text = step_wording.changed_in_export(author, path, commit, *_told(proposals))
+            rt = _proposed(rt, proposals, text, by=f"git:{author}@{commit}", playbook=playbook)
     return rt
+
+
+def read_files(rt: Roundtable, *, is_new: bool, playbook: Playbook) -> Roundtable:
+    """What the item begins with; nothing of it is kept in the state. No person proposes it."""
+    files, rt = rt.files, rt.but(files=None)
+    if files is None:
+        return rt
+    proposals = _proposals(rt, files.edits, playbook)
+    if not (is_new or proposals.patches or proposals.left_out):
+        return rt
+    text = step_wording.begun_with(files.path, files.commit, *_told(proposals), is_new=is_new)
+    return _proposed(rt, proposals, text, by=f"git:{files.path}@{files.commit}", playbook=playbook)
+
+
+def _proposals(rt: Roundtable, found: Iterable[ExportEdit], playbook: Playbook) -> ProposalPatches:
+    new = (one for one in found if heard(one, rt.specification, playbook.schema) is Heard.NEW)
+    placed = ((one, one.source) for one in new)
+    return patches_for(placed, rt.specification, playbook.schema)
+
+
+def _told(proposals: ProposalPatches) -> tuple[Sequence[str], int]:
+    return [patch.id for patch in proposals.patches], proposals.left_out
+
+
+def _proposed(
+    rt: Roundtable, proposals: ProposalPatches, text: str, *, by: str, playbook: Playbook
+) -> Roundtable:
+    """New entries belong to the card that asks for their kind, where people accept them."""
+    placed = _by_step(rt, proposals.patches, playbook)
+    told: dict[str, Any] = {GIT_AUTHOR: by, **specifying.facts_of(placed.pop("", ()))}
+    rt = rt.telling(Message(text=text), part=rt.part, **told)
+    for step_id, patches in placed.items():
+        sentence = step_wording.entries_proposed([patch.id for patch in patches])
+        facts = {GIT_AUTHOR: by, "step_id": step_id, **specifying.facts_of(patches)}
+        rt = rt.recording(sentence, part=rt.part, **facts)
+    return rt
+
+
+def _by_step(rt: Roundtable, patches: Iterable[Patch], playbook: Playbook) -> dict[str, list[Patch]]:
+    """By the first step that is not done and shows the kind; a part is where the whole is."""
+    ahead = [step.step_id for step in playbook.agenda.steps if not rt.has_finished(step.step_id)]
+    shown = {id: {kind.key for kind in playbook.schema.shown_in(id)} for id in ahead}
+    found: dict[str, list[Patch]] = {}
+    step_of: dict[str, str] = {}
+    for patch in patches:
+        kind_step = next((id for id in ahead if patch.kind in shown[id]), "") if patch.new else ""
+        step_of[patch.id] = step_of.get(patch.part_of, kind_step)
+        found.setdefault(step_of[patch.id], []).append(patch)
+    return found
 
 
 def told_once(rt: Roundtable, notes: Iterable[ExportNote]) -> Roundtable:

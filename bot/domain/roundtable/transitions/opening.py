@@ -147,6 +147,7 @@ def _on(event: Start, playbook: Playbook) -> Roundtable:
         source_id=event.item.source_id,
         reference=event.item.reference,
         issue=event.item.issue,
+        files=event.item.files,
         place=event.place,
         started_by=event.person.id,
         now=event.at,
@@ -217,7 +218,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     if event.restorable:
         return _restoring_offered(rt, event)
     if state is None:
-        return _folder_made(report(rt, event.troubles))
+        return _folder_made(report(rt, event.troubles), playbook)
     is_new = not rt.last_line
     rt = _without(rt, state.heard)
     rt = _specified(rt, state) if is_new else rt
@@ -227,6 +228,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     rt = refreshed(rt, state, event.troubles, lost=event.lost)
     rt = resuming.take_over_offered(rt, state)
     rt = exporting.read_edits(rt, state.exported, playbook)
+    rt = exporting.read_files(rt, is_new=False, playbook=playbook)
     rt = _answered(rt, state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
@@ -259,7 +261,7 @@ def restore_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundta
 
 def start_over_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     rt, _ = _chosen(rt, event, menus.START_OVER.label)
-    return _folder_made(rt, restart=True)
+    return _folder_made(rt, playbook, restart=True)
 
 
 def taken_up(rt: Roundtable, why: str) -> Roundtable:
@@ -368,7 +370,7 @@ def _chosen(rt: Roundtable, event: Press, label: str) -> tuple[Roundtable, ReadI
     return rt.but(stage=stage, stalled=None), looked
 
 
-def _folder_made(rt: Roundtable, *, restart: bool = False) -> Roundtable:
+def _folder_made(rt: Roundtable, playbook: Playbook, *, restart: bool = False) -> Roundtable:
     said = [
         (line.person_name or line.person or "somebody", line.content)
         for line in in_thread_order(rt.lines)
@@ -384,6 +386,7 @@ def _folder_made(rt: Roundtable, *, restart: bool = False) -> Roundtable:
         seats=seats_of(rt),
     )
     edits = [FileEdit(path="draft.md", text=text)]
+    rt = exporting.read_files(rt, is_new=True, playbook=playbook)
     return queue_commit(rt, "start", then=Then.OPENING, edits=edits, change=change)
 
 

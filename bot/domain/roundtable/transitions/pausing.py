@@ -11,7 +11,6 @@ from bot.domain.roundtable.effects import (
     Post,
     React,
     ReadItem,
-    Synthesize,
     Tell,
 )
 from bot.domain.roundtable.inputs import ChannelGone, ChannelMoved, Say
@@ -25,9 +24,7 @@ from bot.domain.values.places import Person
 
 
 def stop_when_busy(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
-    """What a model is writing is dropped at once; what is being saved is finished first."""
-    if is_with_model(rt):
-        return _called_off(rt, person, playbook)
+    """What is being saved is finished first."""
     told = Tell(person=person.id, message=Message(text=step_wording.STOPS_SOON))
     return rt.but(stop_asked_by=person.id).queueing(told)
 
@@ -47,16 +44,6 @@ def pause(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     rt = rt.closing_menu(stopped).dropping(*UNDER_WAY)
     rt = rt.recording(stopped, part=rt.part, person=person.id)
     return rest(rt.but(heading_for=rt.stage, paused_by=person.id), playbook)
-
-
-def is_with_model(rt: Roundtable) -> bool:
-    """Whether a synthesis is being written, and not yet saved."""
-    return rt.stage is not Stage.CLOSING and rt.has_pending(Synthesize)
-
-
-def _called_off(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
-    """What was being written is dropped; what people said stays, and resuming goes back to it."""
-    return pause(rt.dropping(Synthesize), person, playbook)
 
 
 def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -115,11 +102,11 @@ def _what_is_next(rt: Roundtable, playbook: Playbook) -> str:
 
 def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """
-    Kept, and saved at once, since nothing else may come. Of a step that is being written it is a part, too, and it
-    answers the one that was left in the middle.
+    Kept, and saved at once, since nothing else may come. Of a step that is being written or discussed it is a part,
+    too, and it answers the one that was left in the middle.
     """
     is_answer = rt.heading_for is Stage.DISCUSSING and words.answers(event.text)
-    is_feedback = rt.stalled is not None and rt.stalled.stage in BUSY
+    is_feedback = rt.stalled is not None and rt.stalled.stage in {*BUSY, Stage.ELABORATING}
     facts = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
     rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, **facts)
     if rt.stage is Stage.PAUSED and Action.FINISH_STEP.read_words(event.text) is not None:

@@ -1,7 +1,8 @@
 """Opening and closing phases, and the item when there is none left."""
 
-from bot.domain.catalog.agenda import Phase, Playbook, SkippedStep, depth_for
+from bot.domain.catalog.agenda import Playbook, SkippedStep, depth_for
 from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.meta import MetaChange
@@ -47,8 +48,10 @@ def go_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def analysed(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    if rt.unread:
+        rt = rt.recording(step_wording.never_read(len(rt.unread)), part=rt.part)
     rt = rt.but(stage=Stage.ANALYSED, heading_for=None, step_id="", elaboration=None)
-    rt = rt.but(answers=(), filed=(), unread=())
+    rt = rt.dropping(Speak).but(answers=(), filed=(), unread=())
     return pausing.notes_saved(rt)
 
 
@@ -97,7 +100,7 @@ def _handed_over(
         return ()
     handoff = step_wording.handoff(outgoing, lead, ended=ended, begun=phase)
     titles = _titles_done(rt, ended, playbook)
-    thinks = asking.thinks(Speak(persona=lead.key, task="frame"), rt, playbook)
+    thinks = asking.thinks(Speak(persona=lead.key, task="turn"), rt, playbook)
     reviewed = step_wording.reviewed(outgoing, ended, artifacts=rt.artifacts, titles=titles, thinks=thinks)
     return (handoff, HOST), (reviewed, lead.actor)
 

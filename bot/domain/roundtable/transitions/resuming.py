@@ -12,7 +12,7 @@ from bot.domain.messages import (
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import ITEM, Message
 from bot.domain.roundtable import covering, root
-from bot.domain.roundtable.effects import ReadItem, Speak, Synthesize, Then
+from bot.domain.roundtable.effects import ReadItem, Speak, Then
 from bot.domain.roundtable.inputs import Press, Resume
 from bot.domain.roundtable.outcomes import ItemRead, ItemState
 from bot.domain.roundtable.stage import Stage
@@ -94,8 +94,6 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.closing_menu(step_wording.SUPERSEDED).but(heading_for=None)
     if target is Stage.ELABORATING:
         return elaborations.back(rt, playbook)
-    if target is Stage.SYNTHESIZING and rt.elaboration:
-        return rt.but(stage=target).queueing(Synthesize())
     known = rt.phase_key in {phase.key for phase in (*playbook.agenda.phases, playbook.agenda.plan_phase)}
     done = rt.phase_key in rt.phases_completed and rt.step_id != rt.reopened
     if target is Stage.AT_BOUNDARY and known:

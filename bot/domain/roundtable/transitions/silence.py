@@ -4,6 +4,7 @@ What follows when people have written nothing for a while.
 A discussion that has no turns left ends when everybody was heard and the thread has been quiet, or when answers are
 due.
 What people say below the menu of a finished step is committed when they pause, if they have not gone on by then.
+What they say about a step is drafted from when they pause, or after a while (`speaking.draft_due`).
 Who is waited for by name is asked by name.
 """
 
@@ -12,10 +13,11 @@ from collections.abc import Callable
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.discussion.elaboration import EndReason
 from bot.domain.messages import discussion_wording
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Command, Input, TimeCame
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.timers import TimerName, cleared, set_timer
+from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
+from bot.domain.roundtable.timers import OF_DRAFTS, TimerName, cleared, set_timer
 from bot.domain.roundtable.transitions import drafts, elaborations, steps
 from bot.domain.roundtable.transitions.saving import has_content
 from bot.domain.roundtable.waiting import entries_waited_for, unheard_in_discussion
@@ -23,19 +25,25 @@ from bot.domain.values.timestamps import after as moment_after
 from bot.domain.values.timestamps import in_words, seconds_since
 
 FEEDBACK_SECONDS = 120
+ROUND_SECONDS = 15
 UNANSWERED_SECONDS = 600
 """Working time."""
 SLOW_SECONDS = 20
+DRAFT_LATEST_SECONDS = 90
 LATE_SECONDS = 120.0
 """A timer that comes later than this proves no silence: nothing ran, and people may have written meanwhile."""
 
 
 def set_timers(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-    """Each timer of `WAITS` runs while its condition holds, and begins again when a person does something."""
+    """
+    Each timer of `WAITS` runs while its condition holds, and begins again when a person does something; those of drafts
+    when there are other words to read.
+    """
     for name, holds in WAITS:
+        begins = _has_new_words(rt, before, event) if name in OF_DRAFTS else isinstance(event, Command)
         if not holds(rt):
             rt = cleared(rt, name)
-        elif isinstance(event, Command) or not holds(before):
+        elif not holds(before) or (begins and not (name is TimerName.DRAFT_LATEST and name in rt.timers)):
             rt = _waiting(rt, name, playbook)
     return rt
 
@@ -95,6 +103,17 @@ def _not_nudged(rt: Roundtable) -> tuple[str, ...]:
     return tuple(one for one in entries_waited_for(rt) if one not in rt.attendance.nudged)
 
 
+def _has_unread_words(rt: Roundtable) -> bool:
+    return rt.stage in ABOUT_A_STEP and bool(rt.unread)
+
+
+def _has_new_words(rt: Roundtable, before: Roundtable, event: Input) -> bool:
+    """Or none reads them any more, because a person changed them, or went on."""
+    now, then = ({(one.ts, one.text) for one in at.unread} for at in (rt, before))
+    is_dropped = before.has_pending(Speak) and not rt.has_pending(Speak)
+    return bool(now - then) or (isinstance(event, Command) and (now != then or is_dropped))
+
+
 def _is_unanswered(rt: Roundtable) -> bool:
     return bool(_not_nudged(rt))
 
@@ -103,11 +122,17 @@ def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
     match name:
         case TimerName.FEEDBACK:
             due = moment_after(rt.now, FEEDBACK_SECONDS)
+        case TimerName.ROUND:
+            due = moment_after(rt.now, ROUND_SECONDS)
         case TimerName.UNANSWERED:
             offset = rt.attendance.offsets.get(rt.started_by, 0)
             due = playbook.policy.working.opening(moment_after(rt.now, UNANSWERED_SECONDS), offset=offset)
         case TimerName.SLOW:
             due = moment_after(rt.now, SLOW_SECONDS)
+        case TimerName.DRAFT:
+            due = moment_after(rt.now, playbook.policy.draft_seconds)
+        case TimerName.DRAFT_LATEST:
+            due = moment_after(rt.now, DRAFT_LATEST_SECONDS)
         case _:
             due = moment_after(rt.now, 60 * playbook.policy.quiet_minutes)
     return set_timer(rt, name, due)
@@ -116,7 +141,10 @@ def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
 WAITS: tuple[tuple[TimerName, Callable[[Roundtable], bool]], ...] = (
     (TimerName.QUIET, only_people_go_on),
     (TimerName.FEEDBACK, _has_feedback),
+    (TimerName.ROUND, elaborations.wants_round),
     (TimerName.UNANSWERED, _is_unanswered),
     (TimerName.SLOW, drafts.is_at_work),
+    (TimerName.DRAFT, _has_unread_words),
+    (TimerName.DRAFT_LATEST, _has_unread_words),
 )
 """When each timer runs: from when that begins to hold, and anew with everything that a person does meanwhile."""

@@ -1,23 +1,24 @@
 """What personas say in a discussion, on its way into the thread and the transcript."""
 
 import re
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Step
-from bot.domain.discussion import positions
-from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.messages import discussion_wording, menus, trouble_wording
+from bot.domain.discussion.elaboration import MOST_IN_THE_OPENING, Contribution, TurnKind
+from bot.domain.messages import menus, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
+from bot.domain.roundtable.asked import AskedAs, asked_in
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import Speak, Survey
-from bot.domain.roundtable.inputs import Mute
-from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.inputs import Mute, TimeCame
+from bot.domain.roundtable.outcomes import spent
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
+from bot.domain.roundtable.timers import OF_DRAFTS, TimerName, cleared
 from bot.domain.roundtable.transitions import asking
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.errors import NotNow
@@ -67,12 +68,12 @@ def asking_to_speak(rt: Roundtable, speak: Speak, playbook: Playbook) -> Roundta
     return rt if asking.is_silenced(rt, playbook) else rt.queueing(speak)
 
 
-def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak, **facts: Any) -> Roundtable:
-    """Of a discussion: *speak* frames it. In silence the floor is the people's from the beginning."""
+def opening(rt: Roundtable, intro: str, playbook: Playbook, **facts: Any) -> Roundtable:
+    """Of a discussion. In silence the floor is the people's from the beginning."""
     rt = on_a_card(rt, intro, **facts)
     assert rt.board, "a card was posted"
     rt = rt.but(board=rt.board.but(first=""))  # the card says it in its own parts
-    return rt if asking.is_silenced(rt, playbook) else rt.queueing(speak)
+    return asking_all_to_open(rt, playbook)
 
 
 def on_a_card(rt: Roundtable, text: str, **facts: Any) -> Roundtable:
@@ -93,39 +94,92 @@ def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:
 
 def _muted(rt: Roundtable, name: str) -> Roundtable:
     """A pending contribution is dropped; a discussion can still be ended."""
-    return rt.dropping(Speak).telling(Message(text=trouble_wording.muted(name)), part=rt.part)
+    return putting_off(rt).telling(Message(text=trouble_wording.muted(name)), part=rt.part)
 
 
 def _speaking_again(rt: Roundtable, name: str, playbook: Playbook) -> Roundtable:
     return waiting_speak(rt.telling(Message(text=trouble_wording.unmuted(name)), part=rt.part), playbook)
 
 
+def putting_off(rt: Roundtable) -> Roundtable:
+    """What personas were about to say in a discussion waits for the next round."""
+    if rt.stage is Stage.ELABORATING and rt.has_pending(Speak):
+        rt = rt.but(elaboration=rt.debate.but(is_round_wanted=True))
+    return rt.dropping(Speak)
+
+
 def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """After a silence: a model reads what none has read, or the next persona speaks."""
+    """After a silence: a model reads what none has read, or the discussion goes on."""
     if asking.is_silenced(rt, playbook) or rt.has_pending(Speak):
         return rt
-    if rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY}:
+    if rt.stage in ABOUT_A_STEP:
         return reading(rt, playbook)
     if rt.stage is not Stage.ELABORATING:
         return rt
     if not rt.debate.framed:
-        return rt.queueing(Speak(persona=rt.debate.lead, task="frame"))
-    return next_speaks(rt, playbook)
+        return asking_all_to_open(rt, playbook)
+    return starting_round(rt, playbook) if rt.debate.is_round_wanted else rt
 
 
-def next_speaks(rt: Roundtable, playbook: Playbook, *, together: tuple[str, ...] = ()) -> Roundtable:
-    """
-    The next one who waits. Those who answer the same words are asked at the same time: in the first round all who
-    answer the framing alone, and later *together*. Who speaks after that is decided when that has been said.
-    """
-    debate = rt.debate
-    if not debate.waiting or rt.has_pending(Speak):
+# Who is asked to speak in a discussion.
+
+
+def able(rt: Roundtable, playbook: Playbook, personas: Iterable[str] = ()) -> tuple[str, ...]:
+    """Those of *personas*, or of all, that do not only listen: the lead first."""
+    lead = lead_of(rt, playbook).key
+    keys = tuple(personas) or tuple(sorted((one.key for one in playbook.roster), key=lambda key: key != lead))
+    return tuple(key for key in keys if not _only_listens(rt, key, playbook))
+
+
+def _only_listens(rt: Roundtable, persona: str, playbook: Playbook) -> bool:
+    """Without a model a persona speaks when it is addressed by name: its newest turn, or the first, tells that."""
+    turns = [*rt.debate.turns[:1], *(one for one in rt.debate.turns if one.by == persona)]
+    if not ((turns and turns[-1].by_rule) or rt.is_unaided(persona)):
+        return False
+    return not asking.thinks(Speak(persona=persona, task="turn"), rt, playbook)
+
+
+def asking_all_to_open(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """At the same time, and blind. The lead opens also without a model."""
+    if asking.is_silenced(rt, playbook):
         return rt
-    same = [key for key in debate.waiting if key in together or debate.is_blind(key)]
-    asked = same[: debate.turns_left] if debate.waiting[0] in same else debate.waiting[:1]
-    for persona in asked:
-        rt = asking_to_speak(rt, Speak(persona=persona, task="respond", together=len(asked) > 1), playbook)
+    most = min(MOST_IN_THE_OPENING, rt.debate.turns_left)
+    for key in tuple(dict.fromkeys((lead_of(rt, playbook).key, *able(rt, playbook))))[:most]:
+        rt = rt.queueing(Speak(persona=key, task="turn", turn=TurnKind.OPENING, personas=(key,)))
     return rt
+
+
+def asking_personas(rt: Roundtable, personas: Iterable[str], playbook: Playbook) -> Roundtable:
+    """People asked them: those with a model by one call; the others say that they have none."""
+    if asking.is_silenced(rt, playbook):
+        return rt.but(elaboration=rt.debate.but(is_round_wanted=True))
+    personas = tuple(personas)
+    with_model = able(rt, playbook, personas) if personas else ()
+    alone = tuple((key,) for key in personas if key not in with_model)
+    for keys in filter(None, (with_model, *alone)):
+        is_asked = any(isinstance(one, Speak) and one.personas == keys for one in rt.outbox)
+        if is_asked:  # it may have read the thread already: what was said since is for the next round
+            rt = rt.but(elaboration=rt.debate.but(is_round_wanted=True))
+        elif keys != with_model or _has_call_left(rt):
+            rt = rt.queueing(Speak(persona=keys[0], task="turn", turn=TurnKind.ASKED, personas=keys))
+    return rt
+
+
+def starting_round(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """One call for all. While people give sealed positions, or another call is on its way, it waits."""
+    personas = able(rt, playbook)
+    if rt.has_pending(Speak) or rt.debate.sealed or not personas or not _has_call_left(rt):
+        return rt
+    if asking.is_silenced(rt, playbook):
+        return rt
+    rt = cleared(rt, TimerName.ROUND)
+    rt = rt.but(elaboration=rt.debate.but(is_round_wanted=False, has_nothing_new=False))
+    return rt.queueing(Speak(persona=personas[0], task="turn", turn=TurnKind.ROUND, personas=personas))
+
+
+def _has_call_left(rt: Roundtable) -> bool:
+    pending = sum(isinstance(one, Speak) for one in rt.outbox)
+    return not rt.debate.exhausted and rt.debate.calls_left > pending
 
 
 def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -161,74 +215,40 @@ def _names(text: str, step: Step) -> bool:
     return bool(re.search(rf"(?<![\d-]){step.step_id}(?![\d-])", text)) or step.title.lower() in text.lower()
 
 
-def named_first(text: str, others: tuple[Persona, ...]) -> tuple[str, ...]:
-    """The others, and before them the first one whom *text* names."""
-    named = [one.key for one in others if re.search(rf"\b{re.escape(one.first_name)}\b", text)]
-    return tuple(dict.fromkeys((*named[:1], *(one.key for one in others))))
-
-
 # What a contribution puts on record besides its words: where its speaker stands, and what it quotes.
 
 
-UNRECORDED = "unrecorded"
 RAW = "raw"
 RAW_CHARS = 8_000
 
 
-def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona) -> Elaboration:
-    stances = positions.normalized(positions.sound(event.stances, debate.turns), debate)
-    return debate.spoken(
-        by=by.key,
-        name=by.first_name,
-        text=text,
-        stances=stances,
-        unrecorded=not stances and bool(event.facts.get(UNRECORDED) or event.stances),
-        by_rule=event.by_rule,
-        quotes=event.quotes,
-    )
+def facts(said: Contribution) -> Mapping[str, Any]:
+    """For its line; its positions are entries."""
+    quotes = {"quotes": [one.model_dump(mode="json") for one in said.quotes]} if said.quotes else {}
+    return {**spent(said.facts), **quotes, **(BY_RULE if said.by_rule else {})}
 
 
-def facts(rt: Roundtable, event: PersonaSpoke) -> Mapping[str, Any]:
-    """Of the newest turn, for its line; its positions are entries."""
-    return {**event.meta, **({UNRECORDED: True} if rt.debate.turns[-1].unrecorded else {})}
-
-
-def is_new(debate: Elaboration, event: PersonaSpoke) -> bool:
+def taking_up(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
-    Whether a contribution is heard: after the first round, a persona that goes on without people has to quote what
-    nobody has quoted yet.
+    What people said waits until they are silent (see `silence`); whom they ask by name reads at once. Without a model
+    nothing waits.
     """
-    is_asked = debate.answers_people(event.persona) or (debate.asks_all and event.persona in debate.named)
-    return bool(not debate.first_round or event.by_rule or is_asked) or debate.has_new_quote(event.quotes)
+    if not asking.thinks(asking.listening(rt, playbook), rt, playbook):
+        return rt.but(unread=())
+    lead = asking.speaker_of(rt, playbook).key
+    found = asked_in(rt.unread[-1], rt, playbook, lead=lead) if rt.unread else None
+    return reading(rt, playbook) if found and found.how is not AskedAs.UNNAMED else rt
 
 
-# Silence instead of an echo: it stands in the record, is no post, and uses no turn.
+def draft_due(rt: Roundtable, _: TimeCame, playbook: Playbook) -> Roundtable:
+    """While another one is made, the next draft follows it."""
+    return drafting_next(cleared(rt, *OF_DRAFTS), playbook)
 
 
-def pass_noted(rt: Roundtable, persona: Persona, event: PersonaSpoke) -> Roundtable:
-    """With the words of one that quoted nothing new, which are not posted."""
-    sentence = discussion_wording.passed(persona)
-    unheard = {RAW: event.text[:RAW_CHARS]} if event.text else {}
-    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, persona=persona.key, **event.meta, **unheard)
-    silent = dict.fromkeys((*rt.debate.silent, persona.key))
-    return rt.but(elaboration=rt.debate.but(silent=tuple(silent)))
-
-
-# What a persona wrote while people went on speaking: it answers a discussion, or an answer, that is another
-# by now.
-#
-# It is asked for once more, with all that was said. When people go on even then, it is left out, and the
-# floor is theirs: the record says so, and what it took is in the record, too.
-
-
-def is_stale_reply(debate: Elaboration, event: PersonaSpoke) -> bool:
-    """What other personas say meanwhile is no reason: those who are asked together answer alone."""
-    return event.turns is not None and any(turn.human for turn in debate.turns[event.turns :])
-
-
-def is_overtaken(rt: Roundtable, event: PersonaSpoke) -> bool:
-    """Whether people have said more since the persona began to read."""
-    return any(one.ts not in event.read for one in rt.unread)
+def drafting_next(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """After so many drafts of one step, people ask for the next one."""
+    is_next = rt.drafts < playbook.policy.most_drafts and not rt.has_pending(Speak)
+    return reading(rt, playbook) if is_next else rt
 
 
 def reading(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -236,22 +256,21 @@ def reading(rt: Roundtable, playbook: Playbook) -> Roundtable:
     speak = asking.listening(rt, playbook)
     if not asking.thinks(speak, rt, playbook):
         return rt.but(unread=())
-    if not rt.unread:
+    if not rt.unread or asking.is_silenced(rt, playbook):
         return rt
-    return _waiting_for(rt, speak) if rt.has_pending(Speak) else asking_to_speak(rt, speak, playbook)
+    return _waiting_for(rt, speak) if rt.has_pending(Speak) else asking.drafting(rt, speak)
 
 
 def is_left_unread(rt: Roundtable, playbook: Playbook) -> bool:
-    """Whether words of people are unread, and no model is about to read them: the last answer could not be used."""
-    if (
-        rt.stage not in {Stage.DISCUSSING, Stage.AT_BOUNDARY}
-        or not rt.unread
-        or rt.has_pending(Speak, Survey)
-    ):
+    """
+    Whether words of people are unread, and no model is about to read them: the last answer could not be used, or no
+    more drafts are made of the step.
+    """
+    if rt.stage not in ABOUT_A_STEP or not rt.unread or rt.has_pending(Speak, Survey):
         return False
-    return not asking.is_silenced(rt, playbook) and asking.thinks(
-        asking.listening(rt, playbook), rt, playbook
-    )
+    if not rt.timers.keys().isdisjoint(OF_DRAFTS) or asking.is_silenced(rt, playbook):
+        return False
+    return asking.thinks(asking.listening(rt, playbook), rt, playbook)
 
 
 def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:
@@ -266,34 +285,3 @@ def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:
         for one in rt.outbox
     )
     return rt.but(outbox=tuple(outbox))
-
-
-def beginning_anew(rt: Roundtable) -> Roundtable:
-    """Somebody changed an answer that a persona may be thinking about: it reads what stands there now instead."""
-    begun = next((one for one in rt.outbox if isinstance(one, Speak)), None)
-    if begun is None or begun.task != "draft":
-        return rt
-    fresh = begun.but(id="", attempts=0, attempted_at="", attempted_before="")
-    return rt.dropping(Speak).queueing(fresh) if rt.unread else rt.dropping(Speak)
-
-
-def again(rt: Roundtable, persona: str) -> Speak:
-    task: Literal["respond", "frame"] = "respond" if rt.debate.framed else "frame"
-    return Speak(persona=persona, task=task, redone=True, together=rt.debate.is_blind(persona))
-
-
-def late_words_noted(
-    rt: Roundtable,
-    persona: Persona,
-    event: PersonaSpoke,
-    *,
-    part: LinePhase = LinePhase.WORKSHOP,
-    again: bool = False,
-) -> Roundtable:
-    """
-    Its stances are not on record: they belong to words that were not posted. It writes *again*, or once more if this
-    was the first time.
-    """
-    sentence = discussion_wording.belated(persona, left_out=event.redone and not again)
-    meta = event.but(stances=(), satisfied=None, passed=False, recommended="", why="").meta
-    return rt.recording(sentence, part=part, persona=persona.key, **meta)

@@ -11,12 +11,10 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.schema import NOTE, PLAN_PAGE, Kind, Schema, SectionView, ids_in
+from bot.domain.catalog.schema import NOTE, PLAN_PAGE, Schema, SectionView, ids_in
 from bot.domain.catalog.steps import SHARED, Depth, Step
-from bot.domain.discussion.block import Added
 from bot.domain.discussion.board import OUTCOMES, is_position_in_step
 from bot.domain.discussion.elaboration import Elaboration, EndReason, Fate
-from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.item.artifacts import CheckedEdit, DerivedEdit, Edit, digest_of
 from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
@@ -54,7 +52,7 @@ from bot.domain.specification.entries import (
     Quote,
     Specification,
 )
-from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS, REPLACES
+from bot.domain.specification.fold import QUOTE_CHARS, REPLACES
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import LinePhase
@@ -301,70 +299,21 @@ def renumbered(patches: Iterable[Patch], specification: Specification, schema: S
         yield patch.but(id=id, part_of=owner)
 
 
-def synthesized(
-    rt: Roundtable, synthesis: Synthesis, playbook: Playbook
-) -> tuple[dict[str, Any], Mapping[str, Added]]:
-    """
-    What a voice adds to a discussion, as entries: proposed, with the lines that they rest on. What is in the record in
-    the same words is not proposed again. Also what it said of each entry, by id.
-    """
-    lines = {turn.id: turn.line for turn in rt.debate.turns if turn.line}
-    found: list[Patch] = []
-    added: dict[str, Added] = {}
-    for key, given in (
-        ("insight", synthesis.insights),
-        ("question", synthesis.questions),
-        ("action", tuple(Insight(text=one) for one in synthesis.actions)),
-        ("objection", synthesis.objections),
-        ("decision", synthesis.decisions),
-    ):
-        if (kind := playbook.schema.kinds.get(key)) is None:
-            continue
-        known = {str(one[kind.text]).casefold(): one.id for one in rt.specification.active(key)}
-        for one in given:
-            value = kind.fields[kind.text].read(one.text)
-            if not value:
-                continue
-            id = known.get(str(value).casefold(), "")
-            if not id:
-                id = rt.specification.next_id(kind, taken=(patch.id for patch in found))
-                known[str(value).casefold()] = id
-                found.append(_proposed(id, kind, value, one, lines))
-            if not isinstance(one, Decision):
-                added[id] = one
-    return facts_of((*in_discussion(rt, found, playbook), *_discussion_ended(rt, found))), added
-
-
-def _proposed(id: str, kind: Kind, value: Any, one: Added | Decision, lines: Mapping[str, str]) -> Patch:
-    sources = tuple(lines[turn] for turn in one.turns if turn in lines)[:MOST_SOURCES]
-    doubts = one.unverified if isinstance(one, Insight | OpenQuestion) else ""
-    return Patch(
-        id=id,
-        kind=kind.key,
-        new=True,
-        set={kind.text: value},
-        sources=sources,
-        unverified={kind.text: doubts} if doubts else {},
-    )
-
-
-def _discussion_ended(rt: Roundtable, new: Iterable[Patch]) -> Iterator[Patch]:
-    """Says what its block in the files shows, as it stands now."""
+def discussion_ended(rt: Roundtable) -> dict[str, Any]:
+    """The facts that say what its block in the files shows, as it stands now."""
     id = rt.debate.entry
     if not id:
-        return
+        return {}
     shown = (
         *discussions.shown_entries(rt.specification, id),
         *rt.discussed.placed_positions(rt.specification),
     )
-    words = {one.id: discussions.words_of(one) for one in shown}
-    words |= {one.id: str(one.set["text"]) for one in new}
     ended = {
         "ended": rt.now,
         "exit": (rt.debate.ending or EndReason.BY_PEOPLE).value,
-        "shows": [discussions.as_shown(*one) for one in words.items()],
+        "shows": [discussions.as_shown(one.id, discussions.words_of(one)) for one in shown],
     }
-    yield Patch(id=id, set=ended)
+    return facts_of([Patch(id=id, set=ended)])
 
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook, *, notes: bool = True) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.discussion_forms import TEXT_CHARS
 from bot.domain.messages.message import Message
-from bot.domain.roundtable.effects import Speak, Tell
+from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import Amend, Command, NameOption, Press, SealPosition
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import specifying
+from bot.domain.roundtable.transitions import speaking, specifying
 from bot.domain.specification.entries import DISCUSSION, POSITION, Entry, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
@@ -83,8 +83,7 @@ def taking_position(
     patches = position_patches(rt, rt.discussed, person, letter, playbook, **said)
     if not patches:
         return rt, {}
-    debate = rt.debate
-    return rt.but(elaboration=debate.but(acted=debate.turn_count)), specifying.facts_of(patches)
+    return rt, specifying.facts_of(patches)
 
 
 def position_patches(
@@ -171,10 +170,10 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
         rt = rt.recording(
             wording.sealing_began(name), part=LinePhase.WORKSHOP, person=event.person.id, user_name=name
         )
-        rt = rt.dropping(Speak)
+        rt = speaking.putting_off(rt)
     asked = tuple(dict.fromkeys((*begun.asked, event.person.id)))
     begun = begun.but(asked=asked, given={**begun.given, event.person.id: position})
-    rt = rt.but(elaboration=rt.debate.but(sealed=begun, waiting=()))
+    rt = rt.but(elaboration=rt.debate.but(sealed=begun))
     if not event.is_answered:
         rt = whispering(rt, event.person, wording.SEALED_NOTED)
     is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)

@@ -10,12 +10,13 @@ from bot.domain.item.meta import MetaChange
 from bot.domain.messages import help_wording, menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
-from bot.domain.roundtable import covering, words
+from bot.domain.roundtable import covering, ended, questions, words
 from bot.domain.roundtable.effects import React, ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Finish, Press, Say
 from bot.domain.roundtable.outcomes import Committed, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import (
     asking,
     cards,
@@ -52,7 +53,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     elif not asking.thinks(asking.listening(rt, playbook), rt, playbook):
         return before  # a model may have asked for a "yes"; nothing else here waits for one
-    return speaking.reading(rt, playbook)
+    return speaking.taking_up(rt, playbook)
 
 
 def _told_who_has_no_model(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
@@ -83,30 +84,21 @@ def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def drafted(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    """
-    What a persona makes of people's words: entries for the card, and words only if it has any. Words that it wrote
-    while people went on are left out, because they may be answered already; its entries rest on what it read.
-    """
+    """What a persona makes of people's words: entries and questions for the card, and words only if it has any."""
     rt = drafts.note_draft(rt, event)
     persona = playbook.roster.get(event.persona) or asking.speaker_of(rt, playbook)
     asked = dict.fromkeys((*event.then, *asking.called(rt, playbook)))
     then = tuple(key for key in asked if key != persona.key)
-    speaks, is_late = bool(event.text.strip()), speaking.is_overtaken(rt, event)
-    is_said, has_looked = speaks and not is_late, event.patches is not None
-    rt = _take_proposals(rt, persona, event, playbook, facts={} if is_said else event.meta)
-    if speaks and is_late:
-        left = event.but(facts={}) if has_looked else event
-        rt = speaking.late_words_noted(rt, persona, left, part=LinePhase.CLARIFYING, again=True)
-    if is_said:
-        note = step_wording.recommended(event.recommended, event.why)
-        message = Message(text=event.text, speaker=persona.key, note=note)
+    speaks = bool(event.text.strip())
+    rt = _take_proposals(rt, persona, event, playbook, facts={} if speaks else event.meta)
+    if speaks:
+        message = Message(text=event.text, speaker=persona.key)
         rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=persona.actor, **event.meta)
-    if rt.has_pending(Speak):
-        return rt
-    if then:
+    rt = questions.take_questions(rt, persona, event, playbook)
+    if then and not rt.has_pending(Speak):
         speak = Speak(persona=then[0], task="draft", then=then[1:])
         return speaking.asking_to_speak(rt, speak, playbook)
-    return speaking.reading(rt, playbook) if is_late else rt
+    return rt if TimerName.DRAFT in rt.timers else speaking.drafting_next(rt, playbook)
 
 
 def _take_proposals(
@@ -116,6 +108,7 @@ def _take_proposals(
     rt = rt.but(unread=tuple(one for one in rt.unread if one.ts not in event.read))
     if event.patches is None:
         return rt
+    rt = ended.without_turns(rt)
     if event.patches:
         return specifying.proposed(rt, persona, event.patches, playbook, part=LinePhase.CLARIFYING, **facts)
     if not facts:
@@ -169,6 +162,7 @@ def finish(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
         return asking.next_question(rt, playbook)
     name = rt.name_of(person.id)
     rt = rt.closing_menu(step_wording.finished(name)).dropping(Speak, Survey)
+    rt = rt.but(questions=tuple(one for one in rt.questions if one.step_id != rt.step_id))
     rt = rt.but(card=rt.card.but(by=name)) if rt.card else rt
     rt = rt.recording(
         step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, person=person.id, user_name=name
@@ -217,7 +211,7 @@ def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> 
 def fed_back(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Added to the step that is finished. The menu stays where it is; it is committed when people go on."""
     rt = rt.answering(event, feedback=True)
-    return speaking.reading(rt.but(filed=rt.answers).queueing(React(ts=event.ts, emoji=NOTED)), playbook)
+    return speaking.taking_up(rt.but(filed=rt.answers).queueing(React(ts=event.ts, emoji=NOTED)), playbook)
 
 
 def feedback_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -238,14 +232,14 @@ def menu(
     anew: bool = False,
 ) -> Roundtable:
     """
-    What people said or changed in the meantime is written first; while they choose, a model reads what none has read.
-    *anew*: the menu is posted, not edited in place. Below a discussion it always is.
+    What people said or changed in the meantime is written first. *anew*: the menu is posted, not edited in place. Below
+    a discussion it always is.
     """
     if rt.answers != rt.filed and playbook.agenda.get(rt.step_id):
         return write(rt, playbook)
     anew = anew or _is_above_the_discussion(rt)
     rt = asking.menu(rt, playbook, text, kind=kind, facts=facts, anew=anew)
-    return speaking.reading(asking.surveying(rt, playbook), playbook)
+    return asking.surveying(rt, playbook)
 
 
 def _is_above_the_discussion(rt: Roundtable) -> bool:

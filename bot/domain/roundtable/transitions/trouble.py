@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
+from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
@@ -31,7 +32,6 @@ from bot.domain.roundtable.effects import (
     ShowWork,
     Speak,
     Survey,
-    Synthesize,
     Tell,
     Then,
     WorkIndicator,
@@ -53,13 +53,14 @@ from bot.domain.roundtable.transitions import (
     budgeting,
     drafts,
     elaborations,
+    ending,
     exporting,
     opening,
     pausing,
     phases,
     resuming,
+    speaking,
     specifying,
-    syntheses,
 )
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
@@ -83,7 +84,7 @@ AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
     Then.OPENING: opening.opened,
     Then.STEP: phases.step_written,
     Then.FEEDBACK: phases.step_written,
-    Then.SYNTHESIS: syntheses.saved,
+    Then.SYNTHESIS: ending.saved,
     Then.PHASE: phases.closed,
 }
 
@@ -124,8 +125,6 @@ def _goes_on(
     follows = AFTER_COMMIT.get(commit.then)
     return follows(rt, playbook, told) if follows else pausing.notes_saved(rt)
 
-
-UNSTRUCTURED = "unstructured"
 
 THREAD_GONE = "thread_not_found"
 """It was deleted: the roundtable can be started again in a new one."""
@@ -319,31 +318,25 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
     reason = failure.said.reason
     if reason == budgeting.CONTEXT_FULL and rt.stage is Stage.ELABORATING:
         return elaborations.too_much_to_hold(rt, playbook)
+    is_unopened = rt.stage is Stage.ELABORATING and not (rt.debate.framed or rt.has_pending(Speak))
+    if is_unopened:
+        lead = speaking.lead_of(rt, playbook).key
+        effect = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
     if budgeting.is_over(rt, effect, reason, playbook):
         return budgeting.carried_on(rt, effect, playbook)
+    if is_unopened:
+        return _voice_lost(rt, failure._replace(effect=effect), playbook)
     if rt.stage is not Stage.ELABORATING:
         return drafts.note_failure(rt, effect, reason, str(failure.said.facts.get("raw") or ""))
-    if effect.task == "frame":
-        return _voice_lost(rt, failure, playbook)
-    return elaborations.said_nothing(rt, effect.persona, playbook)
+    return elaborations.not_answered(rt, effect, reason, playbook)
 
 
 def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """
-    The one fatal trouble. What a model failed at is done without one; where that fails, too, nothing goes on until a
-    person presses Retry, and nothing counts as complete.
+    The one fatal trouble: a framing that fails without a model, too. Nothing goes on until a person presses Retry, and
+    nothing counts as complete.
     """
-    if isinstance(failure.effect, budgeting.Asked) and budgeting.is_over(
-        rt, failure.effect, failure.said.reason, playbook
-    ):
-        return budgeting.carried_on(rt, failure.effect, playbook)
     return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.PRESS_RETRY)
-
-
-def _no_synthesis(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    if failure.said.reason == UNSTRUCTURED:
-        return syntheses.unstructured(rt, "", playbook)
-    return _voice_lost(rt, failure, playbook)
 
 
 def _not_searched(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
@@ -391,7 +384,6 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Post: _not_posted,
     Rewrite: _not_rewritten,
     Speak: _nothing_said,
-    Synthesize: _no_synthesis,
     Survey: _not_searched,
     Commit: _not_saved,
     ShareRecord: _not_shared,

@@ -1,0 +1,331 @@
+"""
+What earlier commits have: who changed by hand what we wrote, what we wrote there last, and the versions of an item, in
+any repository that contains its folder.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from typing import TypeVar
+
+import pygit2
+from pygit2 import Commit, Oid
+
+from bot.domain.item.artifacts import CheckedEdit, SectionEdit, UnreadableArtifact
+from bot.domain.item.item_paths import SHARED
+from bot.domain.roundtable.outcomes import HandEdit
+from bot.domain.specification.exported import ExportEdit
+from bot.domain.transcript.last_line import last_line
+from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder, ItemVersion, VersionedFile
+from bot.errors import UserError, WorkspaceError
+from bot.files import ARTIFACT_BYTES, TRANSCRIPT_BYTES
+from bot.storage.git.branch import Branch
+from bot.storage.git.tree import COMMITS_LOOKED_AT, ITEM, SHORT, Files, line_from, parent_of, trailer
+
+SOMEBODY = "somebody"
+VERSIONS_LOOKED_AT = 100_000
+COMMITS_OF_A_BATCH = 64
+MOST_EDITS = 200
+"""Of one reading; the next one has more of them."""
+MOST_FILES = 200
+"""Of one folder of exports: others may keep theirs in it."""
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+def parents_of(commit: Commit) -> Iterator[Commit]:
+    """None at the end of a shallow clone."""
+    with suppress(KeyError, pygit2.GitError):
+        yield from commit.parents
+
+
+def earlier_tips(repository: pygit2.Repository, branch: pygit2.Reference) -> Iterator[Commit]:
+    """Where *branch* was before, the newest first. Raises GitError."""
+    for entry in islice(branch.log(), COMMITS_LOOKED_AT):
+        for id in (entry.oid_new, entry.oid_old):
+            found: object = repository.get(id)
+            if isinstance(found, Commit):
+                yield found
+
+
+def changes(newest: Commit, value: Callable[[Commit], object]) -> Iterator[Commit]:
+    """The commits that changed *value*, the newest first; through a merge, on the side that it came from."""
+    commit = newest
+    for _ in range(COMMITS_LOOKED_AT):
+        parents = tuple(parents_of(commit))
+        same = next((parent for parent in parents if value(parent) == value(commit)), None)
+        if same is None:
+            yield commit
+            same = next(filter(value, parents), None)
+        if same is None:
+            return
+        commit = same
+
+
+def reading(branch: Branch, path: str, understand: Callable[[bytes], T], absent: T) -> Callable[[Commit], T]:
+    """Of the file *path* at a commit. The same content is read once."""
+    known: dict[Oid, T] = {}
+
+    def read(commit: Commit) -> T:
+        files = branch.files(commit)
+        entry = files.entry(path)
+        if entry is None:
+            return absent
+        if entry.id not in known:
+            content = None
+            with suppress(OSError):
+                content = files.read(path, ARTIFACT_BYTES)
+            known[entry.id] = understand(content or b"")
+        return known[entry.id]
+
+    return read
+
+
+# --- a section of ours, or our records in a data file -----------------------------------------------------------------
+
+
+def described(branch: Branch, path: str, edit: CheckedEdit, content: str) -> HandEdit:
+    """What people changed there. *content* is the file at the tip, *path* its place in the workspace."""
+
+    def section(content: bytes) -> tuple[str, str]:
+        with suppress(UnicodeDecodeError, UnreadableArtifact):
+            return edit.found(content.decode()), edit.digest_in(content.decode())
+        return "", ""
+
+    at = reading(branch, path, section, ("", ""))
+    author, commit = _changed_by(branch, lambda commit: at(commit)[1])
+    return HandEdit(
+        path=edit.path,
+        heading=edit.heading if isinstance(edit, SectionEdit) else "",
+        found=edit.found(content),
+        digest=edit.digest_in(content),
+        written=_written(branch, path, edit, at),
+        author=author,
+        commit=commit,
+    )
+
+
+def _changed_by(branch: Branch, digest: Callable[[Commit], str]) -> tuple[str, str]:
+    """The last person who changed it, and the commit; our last change if only we did, as in an old item."""
+    newest = branch.tip()
+    if newest is None:
+        return SOMEBODY, ""
+    found = changes(newest, digest)
+    last = next(found, newest)
+    by = next((commit for commit in chain((last,), found) if not trailer(commit, ITEM)), last)
+    return by.author.name or SOMEBODY, str(by.id)[:SHORT]
+
+
+def _written(branch: Branch, path: str, edit: CheckedEdit, at: Callable[[Commit], tuple[str, str]]) -> str:
+    """
+    What we wrote there last. It is found by its digest, because a later commit of ours may contain the change by hand.
+    After a merge our version may be on no branch any more; then it is among the earlier tips of this one.
+    """
+    if not edit.replaces:
+        return ""
+
+    def tips() -> Iterator[Commit]:
+        yield from line_from(branch.tip())
+        with suppress(pygit2.GitError):
+            yield from earlier_tips(branch.repository, branch.repository.lookup_reference(branch.name))
+
+    for text, digest in map(at, tips()):
+        if digest in {edit.replaces, edit.digest}:
+            return text
+    ours = (commit for commit in line_from(branch.tip()) if trailer(commit, ITEM))
+    newest = next((commit for commit in ours if branch.files(commit).entry(path)), None)
+    return at(newest)[0] if newest else ""
+
+
+# --- exported files ---------------------------------------------------------------------------------------------------
+
+
+class DraftFiles:
+    """The files of a commit that is not made yet: *changed* ones on top of those of its parent."""
+
+    def __init__(self, before: Files, changed: Mapping[str, bytes | None]) -> None:
+        self._before = before
+        self._changed = changed
+
+    def read(self, path: str, most: int) -> bytes | None:
+        return self._changed[path] if path in self._changed else self._before.read(path, most)
+
+    def folders(self, path: str) -> Iterator[tuple[str, object]]:
+        known = dict[str, object](self._before.folders(path))
+        for changed in self._changed:
+            name, _, rest = changed.removeprefix(f"{path}/").partition("/")
+            if changed.startswith(f"{path}/") and rest:
+                known.setdefault(name, None)
+        return iter(known.items())
+
+
+class ExportHistory:
+    """The exports of one item as they are at *at*, and as our commits of the item left them."""
+
+    def __init__(self, branch: Branch, slug: str, at: Files) -> None:
+        self._branch = branch
+        self._slug = slug
+        self._at = at
+
+    def folder(self, path: str) -> FoundFolder:
+        files = {place: self._file(place) for place in islice(self._at.below(path), MOST_FILES)}
+        if files or self._at.entry(path) is not None:
+            return FoundFolder(files, is_gone=False)
+        return FoundFolder({}, is_gone=any(files.entry(path) is not None for files, _ in self._changes))
+
+    def introduced(self, found: FoundEdit) -> ExportEdit:
+        """With who wrote it."""
+        has = reading(
+            self._branch,
+            found.edit.path,
+            lambda content: found.stands_in(content.decode(errors="replace")),
+            absent=False,
+        )
+        newest = self._at.commit
+        commit = next(changes(newest, has), newest) if newest else None
+        author = (commit.author.name if commit else "") or SOMEBODY
+        return found.edit.but(author=author, commit=str(commit.id)[:SHORT] if commit else "")
+
+    def _file(self, path: str) -> FoundFile:
+        text = self._text(self._at, path)
+        if text is None:  # too large, or no text: it is none of ours
+            return FoundFile("", None, is_ours=False)
+        now, is_ours = self._at.entry(path), True
+        for files, before in self._changes:
+            entry = files.entry(path)
+            is_ours = is_ours and entry == now
+            if entry is None:
+                break
+            if before.entry(path) != entry:
+                return FoundFile(text, self._text(files, path), is_ours)
+        return FoundFile(text, None, is_ours=False)
+
+    @staticmethod
+    def _text(files: Files, path: str) -> str | None:
+        with suppress(OSError, UnicodeDecodeError):
+            return (files.read(path, ARTIFACT_BYTES) or b"").decode()
+        return None
+
+    @cached_property
+    def _changes(self) -> tuple[tuple[Files, Files], ...]:
+        """
+        Our commits of the item, each with its parent, the newest first; those of the batch at hand are not on the
+        branch yet.
+        """
+        at, tip, repository = self._at.commit, self._branch.tip(), self._branch.repository
+        found: dict[Oid, None] = {}
+        for commit in line_from(at, most=COMMITS_OF_A_BATCH):
+            if tip is not None and commit.id == tip.id:
+                break
+            if trailer(commit, ITEM) == self._slug:
+                found[commit.id] = None
+        on_branch = self._branch.commits_of(self._slug)
+        # A commit that is on the branch has all that are older there in its history.
+        first = next((place for place, id in enumerate(on_branch) if self._branch.has(at, id)), None)
+        found |= dict.fromkeys(on_branch[first:] if first is not None else ())
+        ours = (repository[id].peel(Commit) for id in found)
+        return tuple((Files(repository, commit), Files(repository, parent_of(commit))) for commit in ours)
+
+
+def due_exports(branch: Branch, slug: str, at: Files, changed: Mapping[str, bytes | None]) -> DueExports:
+    """Of a commit that has *changed* files on top of *at*. What cannot be exported does not stop the commit."""
+    if branch.exports is None:
+        return DueExports({}, ())
+    try:
+        return branch.exports.due(slug, DraftFiles(at, changed), ExportHistory(branch, slug, at).folder)
+    except (UserError, WorkspaceError, OSError) as error:
+        log.warning("%s was not exported: %s", slug, error)
+        return DueExports({}, ())
+
+
+def found_edits(branch: Branch, slug: str, at: Files) -> tuple[ExportEdit, ...]:
+    """With their authors."""
+    if branch.exports is None:
+        return ()
+    history = ExportHistory(branch, slug, at)
+    try:
+        found = islice(branch.exports.edits(slug, at, history.folder), MOST_EDITS)
+        return tuple(map(history.introduced, found))
+    except (UserError, WorkspaceError, OSError) as error:
+        log.warning("the exported files of %s were not read: %s", slug, error)
+        return ()
+
+
+# --- the versions of an item ------------------------------------------------------------------------------------------
+
+
+def versions(folder: Path) -> Iterator[ItemVersion]:
+    """Newest first, each with the commit that it began with; none outside git. Raises WorkspaceError."""
+    with _repository_of(folder) as (repository, place):
+        if repository is None:
+            return
+        last: tuple[object, ...] = ()
+        begun: Commit | None = None
+        for commit in line_from(repository.head.peel(Commit), most=VERSIONS_LOOKED_AT):
+            files = Files(repository, commit)
+            stamp = files.entry(place.rstrip("/")), files.entry(SHARED)
+            if begun and stamp != last:
+                yield _version(repository, begun, place)
+            last, begun = stamp, commit
+        if begun:
+            yield _version(repository, begun, place)
+
+
+def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
+    """
+    The newest commit of the item that this repository had and that is not in the history of HEAD any more, with the
+    number of commits that are gone with it. Raises WorkspaceError.
+
+    A commit that was made again is not lost: its last line is in the transcript of HEAD.
+    """
+    with _repository_of(folder) as (repository, place):
+        if repository is None:
+            return None
+        head = repository.head.peel(Commit)
+        path = f"{place}{transcript}"
+        content = Files(repository, head).read(path, TRANSCRIPT_BYTES) or b""
+        for commit in earlier_tips(repository, repository.head):
+            if trailer(commit, ITEM) != folder.name or commit == head:
+                continue
+            if repository.descendant_of(head.id, commit.id):
+                continue
+            if last_line(Files(repository, commit).read(path, TRANSCRIPT_BYTES) or b"").is_in(content):
+                continue
+            walk = repository.walk(commit.id)
+            walk.hide(head.id)
+            return str(commit.id)[:SHORT], sum(trailer(gone, ITEM) == folder.name for gone in walk)
+    return None
+
+
+@contextmanager
+def _repository_of(folder: Path) -> Iterator[tuple[pygit2.Repository | None, str]]:
+    """The repository around *folder*, if it has a commit, and what the paths of the folder begin with in it."""
+    found = pygit2.discover_repository(str(folder))
+    try:
+        repository = pygit2.Repository(found) if found else None
+        if repository is None or repository.is_bare or repository.head_is_unborn:
+            yield None, ""
+            return
+        place = folder.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
+        yield repository, "" if place == "." else f"{place}/"
+    except pygit2.GitError as error:
+        raise WorkspaceError(f"The history of {folder} cannot be read: {error}") from error
+
+
+def _version(repository: pygit2.Repository, commit: Commit, place: str) -> ItemVersion:
+    author = "" if trailer(commit, ITEM) else commit.author.name or SOMEBODY
+    tree = Files(repository, commit)
+    names = {path.removeprefix(place): path for path in tree.below(place.rstrip("/"))}
+    paths = {**names, **{path: path for path in tree.below(SHARED)}}
+    files = {name: _file(repository, tree, path) for name, path in paths.items()}
+    return ItemVersion(str(commit.id)[:SHORT], author, files)
+
+
+def _file(repository: pygit2.Repository, tree: Files, path: str) -> VersionedFile:
+    entry = tree.entry(path)
+    assert entry, "it is in the tree"
+    return VersionedFile(str(entry.id), lambda: repository[entry.id].peel(pygit2.Blob).data)

@@ -1,0 +1,365 @@
+"""
+What a discussion leaves behind: its block, in git before it is shown; a record; the menu. No model is waited for. Then
+a model drafts entries from what people said there.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.catalog.policy import Policy
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.messages import step_wording
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.stage import Stage
+from bot.domain.specification.claims import Quote
+from bot.domain.specification.entries import Patch
+from bot.domain.transcript.lines import Line
+from tests.domain.books import few_steps, step
+from tests.domain.table import SORRY, Table
+
+SAID = "Insight: Trains have tunnels.\nDecision: We keep a queue because it survives a tunnel\nQuestion: How long?"
+
+
+def discussed() -> Table:
+    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
+    return table.press(Action.ELABORATE).say(SAID)
+
+
+def concluded() -> Table:
+    return discussed().say("done")
+
+
+# --- the block --------------------------------------------------------------------------------------------------------
+
+
+def test_the_block_names_who_said_what() -> None:
+    """What people recorded, with the turns and how it ended."""
+    assert concluded().texts[-2] == (
+        "Wrapping up the discussion. Let me synthesize our key points.\n\n"
+        "### Elaboration Insights (Step 00-01: Scope and Size)\n\n"
+        "**Participants**: Ada, Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)\n"
+        "**Turns**: 5 | **Exit**: user-initiated\n\n"
+        "#### Key Insights\n- [Ada] Trains have tunnels. [t04]\n\n"
+        "#### Decisions Made\n- We keep a queue because it survives a tunnel (Ada) [t04]\n\n"
+        "#### Open Questions\n- How long?: asked by Ada [t04]\n"
+    )
+
+
+def test_the_block_names_all_people_who_spoke() -> None:
+    """Once each, also who wrote only after the last turn; then the personas."""
+    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 4}).elaborate()
+    table.say("It must be fast.").say("And cheap.", who="grace").say("And safe.")
+
+    assert "**Participants**: Ada, Grace, Maya Chen (BA), Alex" in table.say("done").texts[-2]
+
+
+def test_the_block_says_when_the_limit_ended_it() -> None:
+    """People should know why it stopped."""
+    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 3}).elaborate()
+
+    assert "**Turns**: 3 | **Exit**: turn-limit" in table.say("done").texts[-2]
+
+
+def test_the_block_is_in_git_before_it_is_shown() -> None:
+    """Artifacts, record and transcript are one commit; then the block, then the files, then the menu."""
+    table = concluded()
+
+    assert table.order("commit", "rewrite", "post")[-4:][:2] == ["commit", "rewrite"]
+    block = table.texts[-2].partition("\n\n")[2]
+    assert any(line.content.startswith(block) for line in table.world.commits[-1].lines)
+
+
+def test_the_commit_names_the_step() -> None:
+    """In its subject and in its trailer; no step is completed by it."""
+    commit = concluded().world.commits[-1]
+
+    assert commit.subject == "roundtable(offline-sync): elaboration 00-01 Scope and Size"
+    assert (commit.step, commit.change.steps) == ("00-01", ())
+
+
+# --- the record -------------------------------------------------------------------------------------------------------
+
+
+def test_a_record_is_appended() -> None:
+    """What, how long, who, when and what people decided last."""
+    record = concluded().meta.elaborations[-1]
+
+    assert record.step_id == "00-01"
+    assert record.turn_count == 5
+    assert record.personas_active == ("business-analyst", "solutions-architect", "system-designer")
+    assert record.timestamp.endswith("Z")
+    assert record.synthesis_summary == "We keep a queue because it survives a tunnel"
+
+
+def test_a_record_says_that_nothing_was_decided() -> None:
+    table = Table(few_steps(step("00-01", "Scope and Size"))).start().elaborate().say("Hm.").say("done")
+    assert (
+        table.meta.elaborations[-1].synthesis_summary == "Nothing was decided on Quick Scan: Scope and Size"
+    )
+
+
+def test_records_are_never_replaced() -> None:
+    """The newest is last."""
+    table = concluded().press(Action.ELABORATE).say("done")
+
+    assert [record.turn_count for record in table.meta.elaborations] == [5, 3]
+
+
+# --- the files --------------------------------------------------------------------------------------------------------
+
+
+def test_the_files_of_the_step_are_added_to() -> None:
+    """Below a marker, in the section that fits; every line that was there is still there."""
+    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
+    before = table.world.files["quick-scan.md"].splitlines()
+    table.press(Action.ELABORATE).say(SAID).say("done")
+
+    after = table.world.files["quick-scan.md"]
+    assert "<!-- Elaboration: step 00-01, " in after
+    assert "- [Ada] Trains have tunnels. [t04]" in after
+    rest = iter(after.splitlines())
+    assert all(line in rest for line in before[: before.index("## 2. Not settled (0)")])
+
+
+def test_people_are_told_which_file_and_section_got_what() -> None:
+    """Above the menu."""
+    updated = (
+        'Updated quick-scan.md, section "1. Scope and Size": added 1 insight from the discussion.\n\nSaved: '
+    )
+
+    assert concluded().last.text.startswith(updated)
+
+
+def test_a_discussion_without_insights_counts_none() -> None:
+    """Its decisions and questions were added all the same."""
+    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
+    told = table.press(Action.ELABORATE).say("Decision: a queue").say("done").last.text
+
+    assert told.startswith(
+        'Updated quick-scan.md, section "1. Scope and Size": added the result of the discussion.'
+    )
+
+
+def test_two_discussions_stack() -> None:
+    """The second is added below the first."""
+    table = concluded().press(Action.ELABORATE).say("Again.").say("done")
+
+    assert table.world.files["quick-scan.md"].count("<!-- Elaboration: step 00-01, ") == 2
+
+
+def test_a_file_that_is_missing_is_named_and_skipped() -> None:
+    """The block is in the thread, and in the other files. One that had nothing to say so far is made."""
+    table = Table(few_steps(step("00-01", outputs=["quick-scan.md", "notes.md"]))).start().do_step()
+    assert "notes.md" not in table.world.files
+    del table.world.files["quick-scan.md"]
+    table.press(Action.ELABORATE).say(SAID).say("done")
+
+    assert trouble("ERR-ELAB-013", filename="quick-scan.md").sentence in table.texts
+    assert "Trains have tunnels" in table.world.files["notes.md"]
+    assert "<!-- Elaboration" not in table.world.files.get("quick-scan.md", "")
+
+
+def test_files_that_are_no_prose_are_left_alone() -> None:
+    """A marker is a comment in Markdown, and damage in JSON."""
+    table = Table(few_steps(step("00-01", outputs=["stories.json"]))).start().elaborate().say("done")
+
+    assert "stories.json" not in {edit.path for edit in table.world.commits[-1].edits}
+    assert len(table.meta.elaborations) == 1
+
+
+def test_in_the_file_that_all_items_share_they_go_to_the_item_s_own_section() -> None:
+    """Another item's section stands below it, and is not touched."""
+    table = Table(few_steps(step("00-01", "Quality", outputs=("nfr-matrix.md",)))).start("Offline sync")
+    table.world.files["nfr-matrix.md"] = (
+        "# NFR Matrix\n\n## Offline sync (offline-sync)\n\nours\n\n## Quality of prints (prints)\n\ntheirs\n"
+    )
+    table.do_step().press(Action.ELABORATE).say(SAID).say("done")
+
+    ours, theirs = table.world.files["nfr-matrix.md"].split("## Quality of prints")
+    assert "Trains have tunnels" in ours
+    assert "Trains have tunnels" not in theirs
+
+
+# --- discussions that come to little ----------------------------------------------------------------------------------
+
+
+def test_a_discussion_that_ends_with_its_framing_is_recorded() -> None:
+    """One turn, one sentence, no file."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.pay_until(lambda rt: rt.elaboration is not None and rt.debate.turn_count == 1)
+    table.say("done").resume_paying()
+
+    sentence = "Discussion ended early. The framing identified Quick Scan: Topic 00-01 as a discussion point."
+    assert table.texts[-2].endswith(f"\n\n{sentence}")
+    assert table.meta.elaborations[-1].turn_count == 1
+    assert table.world.commits[-1].edits == ()
+
+
+def test_a_person_who_spoke_before_the_framing_is_not_passed_over() -> None:
+    """The discussion has a block, even if their words were the only ones."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
+    table.say("Trains have tunnels.").say("done").resume_paying()
+
+    assert "**Participants**: Ada, Maya Chen" in table.world.files["quick-scan.md"]
+    assert table.meta.elaborations[-1].turn_count == 1
+
+
+# --- what can go wrong ------------------------------------------------------------------------------------------------
+
+
+def test_a_record_that_cannot_be_saved_is_told_and_saved_later() -> None:
+    """The block is shown, the menu returns, and the next commit brings the record after all."""
+    table = Table(few_steps()).start().elaborate().say("Trains have tunnels.").fail("commit").say("done")
+
+    told = trouble("ERR-ELAB-009", unsaved=SORRY).sentence
+    assert any(told in text for text in table.texts)
+    assert not table.meta.elaborations
+    assert table.menu.offers(Action.ELABORATE)
+    assert any("### Elaboration Insights" in text for text in table.texts)
+
+    table.press_continue()
+    assert table.meta.elaborations[-1].turn_count == 5
+
+
+@pytest.mark.parametrize("ending", ["done", "exit"])
+def test_a_word_that_comes_too_late_is_kept(ending: str) -> None:
+    """Said while the block is saved: it belongs to the step, and is in its file."""
+    table = Table(few_steps()).start().do_step().press(Action.ELABORATE).stop_paying()
+    table.say(ending).say("Wait, one more!").resume_paying()
+
+    assert "Wait, one more!" in [line.content for line in table.lines]
+    assert "Ada: Wait, one more!" in table.world.files["quick-scan.md"]
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+# --- then a model drafts ----------------------------------------------------------------------------------------------
+
+
+WORDS = "Trains have tunnels of twenty minutes."
+BESIDE = "And lifts."
+
+
+def thoughtful(*, ended: bool = True) -> Table:
+    """With a model that proposes what people said in the discussion."""
+    table = Table(replace(few_steps(step("00-01"), step("00-02")), policy=Policy(thinks=True))).start()
+    table.do_step().press(Action.ELABORATE)
+    ts = table.ts()
+    table.say(WORDS, ts=ts)
+    quotes = {"text": (Quote(line=table.rt.line_of(ts), words=WORDS),)}
+    patch = Patch(id="INS-001", kind="insight", new=True, set={"text": WORDS}, quotes=quotes)
+    table.world.patches = (patch.but(sources=(table.rt.line_of(ts),)),)
+    return table.say("done") if ended else table
+
+
+def proposed(table: Table) -> list[str]:
+    return [str(one["text"]) for one in table.rt.specification.active("insight")]
+
+
+def drafts(lines: tuple[Line, ...]) -> int:
+    return sum("INS-0" in line.content for line in lines)
+
+
+def test_a_draft_follows_and_people_accept_it() -> None:
+    """By the persona that leads the step, on the card of the step."""
+    table = thoughtful()
+
+    assert proposed(table) == [WORDS]
+    assert table.rt.card
+    assert WORDS in table.card.text
+    assert table.rt.unread == ()
+    assert not any(one.turns for one in table.rt.ended.values())
+    assert drafts(table.lines) == 1
+
+
+def test_no_model_is_asked_before_the_block_is_saved_and_the_menu_is_open() -> None:
+    """Whoever wants to go on has the buttons at once."""
+    table = thoughtful(ended=False).stop_paying().say("done")
+    assert not table.rt.has_pending(Speak)
+    table.pay_up_to("speak")
+
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    assert table.menu.offers(Action.CONTINUE)
+    assert len(table.meta.elaborations) == 1
+    assert proposed(table) == []
+
+
+@pytest.mark.parametrize("paid", [0, 1, 2, 3, 4, 5, 6])
+def test_after_a_restart_the_draft_comes_once(paid: int) -> None:
+    """Wherever the process ended."""
+    table = thoughtful(ended=False).stop_paying().say("done")
+    for _ in range(paid):
+        table.pay_one()
+    table.restart().resume_paying()
+
+    assert drafts(table.lines) == 1
+    assert proposed(table) == [WORDS]
+    assert sum("### Elaboration Insights" in text for text in table.texts) == 1
+
+
+def test_when_people_go_on_first_the_draft_comes_on_the_next_card() -> None:
+    table = thoughtful(ended=False).stop_paying().say("done")
+    table.pay_up_to("speak").press(Action.CONTINUE).resume_paying()
+
+    assert table.rt.step_id == "00-02"
+    assert proposed(table) == [WORDS]
+    assert drafts(table.lines) == 1
+
+
+def test_when_people_discuss_again_first_the_draft_comes_after_that() -> None:
+    table = thoughtful(ended=False).stop_paying().say("done")
+    table.pay_up_to("speak").press(Action.ELABORATE).resume_paying()
+    assert proposed(table) == []
+    assert WORDS in [one.text for one in table.rt.unread]
+    table.say("done")
+
+    assert proposed(table) == [WORDS]
+
+
+def test_what_nobody_answered_is_read_with_the_rest() -> None:
+    """It was said after the last turn."""
+    table = Table(replace(few_steps(), policy=Policy(thinks=True))).start()
+    table.meta_says(elaboration_config={"max_turns": 3}).elaborate().say("That was all.").say(BESIDE)
+    table.stop_paying().say("done").pay_up_to("speak")
+
+    assert [one.text for one in table.rt.unread] == ["That was all.", BESIDE]
+
+
+@pytest.mark.parametrize("reason", ["empty", "refused", "cut_off", "unstructured"])
+def test_an_answer_that_cannot_be_used_is_one_line_with_a_button(reason: str) -> None:
+    """What people said is in the record; the model may be asked again."""
+    table = thoughtful(ended=False).fail("speak", reason).say("done")
+    told = step_wording.not_read(table.playbook.roster["business-analyst"], 1, 1, is_most=False)
+
+    assert table.card.text.count(told) == 1
+    assert table.menu.offers(Action.CONTINUE)
+    assert len(table.meta.elaborations) == 1
+    table.press(Action.READ_AGAIN)
+    assert proposed(table) == [WORDS]
+    assert told not in table.card.text
+
+
+@pytest.mark.parametrize("reason", ["timeout", "unavailable", "denied", "context"])
+def test_a_model_that_is_away_is_told_once_and_drafts_when_it_is_back(reason: str) -> None:
+    table = thoughtful(ended=False).fail("speak", reason)
+    patches, table.world.patches = table.world.patches, ()
+    table.say("done")
+    lost = trouble("ERR-INT-001").sentence
+
+    assert sum(lost in one.message.text for one in table.world.thread) == 1
+    assert len(table.meta.elaborations) == 1
+    table.world.patches = patches
+    table.press(Action.RETRY)
+    assert proposed(table) == [WORDS]
+
+
+def test_what_no_model_has_read_at_the_end_of_the_item_is_noted() -> None:
+    """Nobody is asked any more."""
+    table = Table(replace(few_steps(), policy=Policy(thinks=True))).start().through("02-01")
+    table.press(Action.ELABORATE).say(WORDS).stop_paying().say("done").pay_up_to("speak")
+    table.press(Action.CONTINUE).resume_paying()
+
+    assert table.rt.stage is Stage.ANALYSED
+    assert step_wording.never_read(1) in [line.content for line in table.lines]
+    assert table.rt.unread == ()

@@ -1,0 +1,135 @@
+"""The block of a discussion: what people and personas put on record, in their words, with the lines it rests on."""
+
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import RecordDecision
+from tests.domain.books import few_steps
+from tests.domain.table import Contribution, Table, person
+from tests.meetings.script import ALEX, DONE, JORDAN, MAYA, Played, Pressed, Said, Script, played, says
+
+HOLDOUT = {
+    MAYA: [says("Where do edits wait?", "Redis")],
+    ALEX: [says("Redis is fast: 2 ms.", "Redis", "t01")],
+    JORDAN: [says("In a tunnel there is no server.", "SQLite", "t01")],
+}
+POSITIONS = "#### Positions\n- A: Redis – *Maya*, *Alex*\n- B: SQLite – *Jordan*\n"
+MARKED = Said(
+    "I see.\n*Decision:* the queue, and not the cache; [because](it keeps order)\nObjection: it is dear."
+)
+
+
+def holding_out(*people: Said | Pressed) -> Played:
+    return played(Script(HOLDOUT, people or (DONE,)))
+
+
+# --- who stands where -------------------------------------------------------------------------------------------------
+
+
+def test_every_position_of_personas_is_in_the_block() -> None:
+    """Also that of a minority."""
+    assert POSITIONS in holding_out().shown.text
+
+
+def test_who_moved_names_the_line_that_moved_them() -> None:
+    """In the words of that line."""
+    personas = {**HOLDOUT, JORDAN: [*HOLDOUT[JORDAN], says("Then Redis.", "Redis", "t04")]}
+    moved = played(Script(personas, [Said("Jordan, the tunnel has a server now."), DONE]))
+
+    assert "- *Jordan* moved from B to A because of Ada: “Jordan, the tunnel has a server now.” [t04]\n" in (
+        moved.shown.text
+    )
+
+
+def test_a_model_that_dies_takes_no_position_with_it() -> None:
+    """They are in the store."""
+    table = Table(few_steps()).start()
+    script = Script(HOLDOUT)
+    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
+    table.elaborate().stop_paying().say("done").restart().resume_paying()
+
+    assert any(POSITIONS in text for text in table.texts)
+
+
+# --- what people mark -------------------------------------------------------------------------------------------------
+
+
+def test_a_decision_that_somebody_marked_is_kept_word_by_word() -> None:
+    """With who made it, and where."""
+    text = holding_out(MARKED, DONE).shown.text
+
+    assert "- the queue, and not the cache; [because](it keeps order) (Ada) [t04]\n" in text
+
+
+def test_an_objection_that_somebody_marked_is_kept_with_its_fate() -> None:
+    assert "- [Ada] it is dear: open [t04]" in holding_out(MARKED, DONE).shown.text
+
+
+def test_what_is_taken_back_is_marked_no_more() -> None:
+    """An edited message says what it says now."""
+    table = Table(few_steps()).start()
+    script = Script(HOLDOUT)
+    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
+    ts = table.elaborate().ts()
+    table.say(MARKED.text, ts=ts).edit(ts, "I see.").say("done")
+    shown = next(text for text in table.texts if "### Elaboration Insights" in text)
+
+    assert "it is dear" not in shown
+    assert "the queue" not in shown
+
+
+def test_words_without_the_mark_are_discussion() -> None:
+    """However much they sound like it; and what is quoted or stands in code was said by somebody else."""
+    meeting = holding_out(
+        Said("We decide for the queue. I object, it is dear."),
+        Said("> Objection: it is slow\n```\nDecision: none\n```\nNo objection: fine, the decision: ours"),
+        DONE,
+    )
+
+    assert "#### Decisions Made\n- None recorded." in meeting.shown.text
+    assert "Objections" not in meeting.shown.text
+
+
+def test_a_discussion_of_which_only_the_framing_came_keeps_what_people_pressed() -> None:
+    """It has a block like any other."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.pay_until(lambda rt: rt.elaboration is not None and rt.debate.turn_count == 1)
+    event = RecordDecision(key=table.key(), at=table.now(), person=person("ada"), words="We wait")
+    table.hear(event).say("done").resume_paying()
+
+    assert "#### Decisions Made\n- We wait (Ada)\n" in table.world.files["quick-scan.md"]
+
+
+# --- sources ----------------------------------------------------------------------------------------------------------
+
+
+def test_rows_name_the_turns_they_rest_on() -> None:
+    """Behind each of them; in git, each turn is a line of the transcript."""
+    meeting = holding_out(Said("Decision: measure it"), Said("Open question: How long is the tunnel?"), DONE)
+    kept, shown = meeting.block.content, meeting.shown.text
+    lines = {line.meta["turn_id"]: line for line in meeting.turns()}
+
+    assert "- measure it (Ada) [t04]\n" in shown
+    assert "- How long is the tunnel?: asked by Ada [t05]\n" in shown
+    assert kept.startswith(shown)
+    for turn in ("t04", "t05"):
+        assert f"- {turn}: Ada, `planning/meeting.jsonl#{lines[turn].message_id}`\n" in kept
+    assert "t01" not in kept
+
+
+def test_a_block_that_names_no_turn_has_no_sources() -> None:
+    meeting = played(Script({key: [Contribution("Hm.")] for key in HOLDOUT}, [DONE]))
+
+    assert meeting.shown.text == meeting.block.content
+
+
+def test_sources_are_links_in_the_thread() -> None:
+    """To the messages themselves."""
+    table = Table(few_steps()).start()
+    table.rt = table.rt.but(permalink="https://team.slack.com/archives/C1/p1700000000000100")
+    table.elaborate().say("Objection: It is dear.", ts="1700000001.000200").say("done")
+    shown = next(one.message for one in table.world.thread if "### Elab" in one.message.text)
+    (link,) = shown.links
+
+    assert link.label.endswith(" Ada")
+    assert link.url == (
+        "https://team.slack.com/archives/C1/p1700000001000200?thread_ts=1700000000.000100&cid=C1"
+    )

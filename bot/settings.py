@@ -325,10 +325,10 @@ class Settings(Keys):
 
     @property
     def reviewed_by(self) -> ReviewedBy:
-        if not self.reviewers.names:
+        first = self.reviewers.names[:1]
+        if not first:
             return ReviewedBy.NOBODY
-        is_same = Chain.read(self.model).is_reviewed_by_itself(self.reviewers)
-        return ReviewedBy.SAME if is_same else ReviewedBy.OTHER
+        return ReviewedBy.SAME if first == Chain.read(self.model).names[:1] else ReviewedBy.OTHER
 
     @property
     def policy(self) -> Policy:

@@ -16,9 +16,10 @@ from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.privacy.redaction import unchanged
 from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.outcomes import DraftReview
 from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage
-from bot.engine.ports import Facts, ReviewFound, Speech, TurnSpeech, VoiceContext, Voices
+from bot.engine.ports import NO_FACTS, Facts, Speech, TurnSpeech, VoiceContext, Voices
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
@@ -172,8 +173,8 @@ class RecordedVoices:
             return await self._live.turn(cue, asked)
         return speech._replace(facts=_kept(speech.facts))
 
-    async def review(self, cue: VoiceContext) -> ReviewFound:
-        return ReviewFound() if self._is_recorded(cue) else await self._live.review(cue)
+    async def review(self, cue: VoiceContext) -> tuple[DraftReview, Facts]:
+        return (DraftReview(), NO_FACTS) if self._is_recorded(cue) else await self._live.review(cue)
 
     def _own(self, key: str, events: Sequence[int]) -> list[int]:
         """Of *events* those of the persona."""

@@ -147,8 +147,8 @@ class Performers(NamedTuple):
             async with renewed(self.chat, rt, AT_WORK.get(effect.kind, "")):
                 return await self._with_sign(effect, rt, told)
         if isinstance(effect, ReviewDraft):
-            found = await self.voices.review(VoiceContext(rt, self.playbook, ""))
-            return Reviewed(**told, **found._asdict())
+            review, facts = await self.voices.review(VoiceContext(rt, self.playbook, ""))
+            return Reviewed(**told, review=review, facts=facts)
         return await self._in_workspace(effect, rt, told)
 
     async def _with_sign(self, effect: Speak, rt: Roundtable, told: Told) -> Outcome:

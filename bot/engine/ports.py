@@ -24,16 +24,13 @@ from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, Speak, WorkIndicator
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
-    ClaimVerdict,
     CodeSurvey,
-    Contradiction,
     DraftQuestion,
+    DraftReview,
     ExportNote,
     HandEdit,
     ItemState,
-    MissingView,
     PutBack,
-    ReviewObjection,
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
@@ -688,16 +685,6 @@ class TurnSpeech(NamedTuple):
     by_rule: bool = False
 
 
-class ReviewFound(NamedTuple):
-    """What another model says of a draft, and of what is recorded on the step."""
-
-    verdicts: tuple[ClaimVerdict, ...] = ()
-    objection: ReviewObjection | None = None
-    contradictions: tuple[Contradiction, ...] = ()
-    missing: MissingView | None = None
-    facts: Facts = NO_FACTS
-
-
 class Voices(Protocol):
     """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
 
@@ -709,6 +696,5 @@ class Voices(Protocol):
         """What the personas of *asked* say in the running discussion."""
         ...
 
-    async def review(self, cue: VoiceContext) -> ReviewFound:
+    async def review(self, cue: VoiceContext) -> tuple[DraftReview, Facts]:
         """By another model than that of the personas, if there is one."""
-        ...

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from bot.domain.catalog.personas import ModelTask
 from bot.domain.discussion.elaboration import Contribution, Elaboration
 from bot.domain.roundtable.effects import Speak
-from bot.domain.roundtable.outcomes import DraftQuestion
+from bot.domain.roundtable.outcomes import DraftQuestion, DraftReview
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.json_files import objects_in
-from bot.engine.ports import Facts, ReviewFound, Speech, TurnSpeech, VoiceContext, Voices
+from bot.engine.ports import Facts, Speech, TurnSpeech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing, verifying
 from bot.voices.answers import Answered, GivenQuestion, SpokenPart
@@ -132,7 +132,7 @@ class ModelVoices:
         is_own = len(asked.personas) == 1 and (leads or bool(persona and persona.model))
         return mind if mind is None or is_own else self._second or mind
 
-    async def review(self, cue: VoiceContext) -> ReviewFound:
+    async def review(self, cue: VoiceContext) -> tuple[DraftReview, Facts]:
         if (mind := self._second) is None:
             return await self._offline.review(cue)
         session = ModelSession(mind, REVIEWING, effort=self._efforts.get(ModelTask.REVIEW, ""))
@@ -140,9 +140,9 @@ class ModelVoices:
             found = await verifying.review(cue.roundtable, cue.playbook.schema, session.about)
         except VoiceError as error:
             raise VoiceError(str(error), reason=error.reason, facts=session.facts) from None
-        model, objection = session.facts.get("model", ""), found.objection
-        objection = objection.but(model=model) if objection else None
-        return found._replace(objection=objection, facts=session.facts)
+        if objection := found.objection:
+            found = found.but(objection=objection.but(model=session.facts.get("model", "")))
+        return found, session.facts
 
     def _session(
         self, mind: LanguageModel, cue: VoiceContext, limits: CallLimits, task: ModelTask

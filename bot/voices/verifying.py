@@ -10,14 +10,19 @@ from enum import StrEnum
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.schema import Schema
-from bot.domain.roundtable.outcomes import ClaimVerdict, Contradiction, MissingView, ReviewObjection
+from bot.domain.roundtable.outcomes import (
+    ClaimVerdict,
+    Contradiction,
+    DraftQuestion,
+    DraftReview,
+    ReviewObjection,
+)
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import is_clause, stands_in
 from bot.domain.specification.entries import Claim, Quote, unconfirmed
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line, value_text
-from bot.engine.ports import ReviewFound
 from bot.errors import VoiceError
 from bot.voices.answers import quotes_in
 from bot.voices.model import Prompt
@@ -84,7 +89,7 @@ class ReviewMaterial(NamedTuple):
     seed: str = "review"
 
 
-async def review(rt: Roundtable, schema: Schema, ask: Ask) -> ReviewFound:
+async def review(rt: Roundtable, schema: Schema, ask: Ask) -> DraftReview:
     """Of all values that wait for it, and of what is recorded. Raises VoiceError, also for an answer without a form."""
     waiting = list(unconfirmed(rt.specification))[:MOST_CLAIMS]
     claims = [_claim_of(claim, rt) for _, _, claim in waiting]
@@ -103,11 +108,11 @@ async def review(rt: Roundtable, schema: Schema, ask: Ask) -> ReviewFound:
     said = {rt.line_of(one.ts): one.text for one in rt.to_read}
     said |= {id: text for claim in claims for id, text in claim.sources.items()}
     known = {*rt.specification.entries, *rt.specification.heard}
-    return ReviewFound(
-        tuple(verdicts),
-        _objection(given.get("objection"), said),
-        tuple(_contradictions(given.get("contradictions"), known)),
-        _missing(given.get("missing"), rt.people.values()),
+    return DraftReview(
+        verdicts=tuple(verdicts),
+        objection=_objection(given.get("objection"), said),
+        contradictions=tuple(_contradictions(given.get("contradictions"), known)),
+        missing=_missing(given.get("missing")),
     )
 
 
@@ -191,12 +196,10 @@ def _contradictions(given: Any, known: Iterable[str]) -> Iterator[Contradiction]
             yield Contradiction(one=one, other=other, because=text_row(row.get("because"), SENTENCE_CHARS))
 
 
-def _missing(given: Any, people: Iterable[str]) -> MissingView | None:
-    """Nobody whom we do not know is named."""
-    ask = text_row(given.get("ask"), SENTENCE_CHARS) if isinstance(given, Mapping) else ""
-    called = str(given.get("person") or "").strip().casefold() if ask else ""
-    found = [one for one in people if called and called in {one.casefold(), one.casefold().partition(" ")[0]}]
-    return MissingView(person=found[0] if len(found) == 1 else "", ask=ask) if ask else None
+def _missing(given: Any) -> DraftQuestion | None:
+    told = given if isinstance(given, Mapping) else {}
+    ask, person = (text_row(told.get(one), SENTENCE_CHARS) for one in ("ask", "person"))
+    return DraftQuestion(text=ask, to=person) if ask else None
 
 
 def _rows(given: Any) -> list[Mapping[str, Any]]:

@@ -71,6 +71,7 @@ from bot.domain.roundtable.outcomes import (
     CodeSurvey,
     Committed,
     Done,
+    DraftReview,
     Failed,
     ItemRead,
     ItemState,
@@ -599,7 +600,7 @@ class Table:
             case Survey():
                 return Surveyed(**told, survey=world.survey)
             case ReviewDraft():
-                return Reviewed(**told, **world.review(self.rt))
+                return Reviewed(**told, review=DraftReview(**world.review(self.rt)))
             case Commit():
                 return self._commit(effect, told)
             case MeetPerson():

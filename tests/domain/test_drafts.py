@@ -8,15 +8,15 @@ import pytest
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import ReviewedBy
-from bot.domain.messages import draft_wording as wording
+from bot.domain.messages.draft_wording import FAULTS
 from bot.domain.messages.message import Action, CardPart
 from bot.domain.roundtable.effects import ReviewDraft, Speak
 from bot.domain.roundtable.inputs import TimeCame
 from bot.domain.roundtable.outcomes import (
     ClaimVerdict,
     Contradiction,
+    DraftQuestion,
     Failed,
-    MissingView,
     ReviewObjection,
 )
 from bot.domain.roundtable.state import Roundtable
@@ -114,7 +114,7 @@ def _is_of_step(part: CardPart) -> bool:
 def test_a_draft_is_shown_at_once_and_the_review_follows() -> None:
     """The card says meanwhile that it is being checked."""
     table = drafted(until="review")
-    assert notes(table) == [(wording.CHECKING, [])]
+    assert notes(table) == [(FAULTS["checking"][0], [])]
     assert risk(table).is_unchecked
 
     table.resume_paying()
@@ -172,11 +172,11 @@ def test_without_a_reviewer_nothing_is_asked() -> None:
 
 def test_one_mind_is_told_once_for_the_item() -> None:
     table = drafted(ReviewedBy.SAME)
-    assert notes(table) == [(wording.ONE_MIND, [])]
+    assert notes(table) == [(FAULTS["one_mind"][0], [])]
 
     table.do_step().press_continue()
 
-    assert wording.ONE_MIND not in table.card.text
+    assert FAULTS["one_mind"][0] not in table.card.text
 
 
 def test_the_objection_is_one_line_that_acts_on_nothing() -> None:
@@ -195,12 +195,23 @@ def test_the_objection_is_one_line_that_acts_on_nothing() -> None:
     assert any(shown in line.content for line in table.rt.lines)
 
 
-def test_contradictions_and_who_is_missing_are_lines() -> None:
-    both = Contradiction(one="RSK-001", other="C1.1", because="one says lost")
-    table = drafted(contradictions=(both,), missing=MissingView(person="Grace", ask="How many a week?"))
+def test_contradictions_are_lines() -> None:
+    """Each says which two, and why."""
+    table = drafted(contradictions=(Contradiction(one="RSK-001", other="C1.1", because="one says lost"),))
 
     assert "**RSK-001** and **C1.1** cannot both hold: one says lost" in table.card.text
-    assert "Grace: How many a week?" in table.card.text
+
+
+@pytest.mark.parametrize(("named", "asked"), [("grace", "**Grace**: "), ("Zoe", "")])
+def test_who_was_not_heard_is_asked_on_the_next_card(named: str, asked: str) -> None:
+    """By name, if it is one of the people. Another draft of this step does not take the question away."""
+    table = drafted(missing=DraftQuestion(text="How many a week?", to=named))
+    assert "How many a week?" not in table.card.text
+
+    table.say("And a lost phone is replaced.", who="ada").do_step().press_continue()
+
+    assert f"{asked}How many a week?" in table.card.text
+    assert "Zoe" not in table.card.text
 
 
 def test_a_value_that_was_changed_meanwhile_keeps_its_mark() -> None:

@@ -2,8 +2,9 @@
 
 from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Contribution, TurnKind
 from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.outcomes import DraftReview
 from bot.domain.specification.claims import Quote
-from bot.engine.ports import ReviewFound, Speech, TurnSpeech, VoiceContext
+from bot.engine.ports import Facts, Speech, TurnSpeech, VoiceContext
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -29,8 +30,8 @@ class SimVoices:
         ]
         return TurnSpeech(tuple(found))
 
-    async def review(self, cue: VoiceContext) -> ReviewFound:  # noqa: ARG002
-        return ReviewFound(facts={"provider": self._said("scripted")})
+    async def review(self, cue: VoiceContext) -> tuple[DraftReview, Facts]:  # noqa: ARG002
+        return DraftReview(), {"provider": self._said("scripted")}
 
     def _said(self, text: str) -> str:
         try:

@@ -8,11 +8,12 @@ from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Press, Say, Start
+from bot.domain.roundtable.outcomes import DraftReview
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript.lines import read
 from bot.domain.values.places import Person
 from bot.engine.performers import Performers
-from bot.engine.ports import Facts, ReviewFound, Speech, TurnSpeech, VoiceContext, now
+from bot.engine.ports import NO_FACTS, Facts, Speech, TurnSpeech, VoiceContext, now
 from bot.engine.roundtables import Roundtables
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.sqlite import SqliteStore
@@ -44,8 +45,8 @@ class ScriptedVoices:
         most = MOST_IN_A_ROUND if asked.turn is TurnKind.ROUND else len(asked.personas)
         return TurnSpeech(tuple(islice(filter(None, found), most)), FACTS)
 
-    async def review(self, cue: VoiceContext) -> ReviewFound:  # noqa: ARG002
-        return ReviewFound()
+    async def review(self, cue: VoiceContext) -> tuple[DraftReview, Facts]:  # noqa: ARG002
+        return DraftReview(), NO_FACTS
 
 
 async def held(script: Script, root: Path) -> Played:

@@ -103,7 +103,7 @@ async def test_a_review_costs_what_was_served(parts: tuple[Part, ...], requests:
     provider = Provider(*parts)
     voices = ModelVoices(lambda _: None, OfflineVoices(), second=provider.model)
     try:
-        told = (await voices.review(cue(debating(FRAMED)))).facts
+        _, told = await voices.review(cue(debating(FRAMED)))
     except VoiceError as error:
         told = error.facts
 

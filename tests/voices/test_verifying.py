@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.personas import Chain
-from bot.domain.roundtable.outcomes import Contradiction, MissingView, ReviewObjection
+from bot.domain.roundtable.outcomes import Contradiction, DraftQuestion, DraftReview, ReviewObjection
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.domain.specification.entries import Quote
 from bot.domain.values.places import Person
-from bot.engine.ports import ReviewFound, VoiceContext
+from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
@@ -50,29 +50,34 @@ async def proposed(*given: Any, rt: Roundtable = RT) -> Roundtable:
     return specifying.proposed(rt, ROSTER[MAYA], speech.patches or (), PLAYBOOK)
 
 
-async def reviewed(*answers: Answer, given: Sequence[Any] = (ALL,)) -> tuple[ReviewFound, ScriptedMind]:
+async def reviewed(
+    *answers: Answer, given: Sequence[Any] = (ALL,)
+) -> tuple[DraftReview, Facts, ScriptedMind]:
     verifier = ScriptedMind(*answers)
     rt = await proposed(*given)
-    return await voices(ScriptedMind(""), verifier).review(VoiceContext(rt, PLAYBOOK, "")), verifier
+    found, facts = await voices(ScriptedMind(""), verifier).review(VoiceContext(rt, PLAYBOOK, ""))
+    return found, facts, verifier
 
 
-def reasons(found: ReviewFound) -> list[str]:
+def reasons(found: DraftReview) -> list[str]:
     return [one.why for one in found.verdicts]
 
 
 async def test_what_is_denied_stays_unchecked_and_is_counted() -> None:
     """What it is asked has whole lines, and nothing of the persona that drafted."""
-    found, verifier = await reviewed(judged(("yes", "Export every row"), ("no", "")), given=(ALL, CHEAP))
+    found, facts, verifier = await reviewed(
+        judged(("yes", "Export every row"), ("no", "")), given=(ALL, CHEAP)
+    )
 
     assert reasons(found) == ["", DENIED]
-    assert found.facts["tokens_in"] == 900
+    assert facts["tokens_in"] == 900
     assert "Export every row, from the new table." in whole(verifier.asked[0])
     assert "Maya Chen" not in whole(verifier.asked[0])
 
 
 async def test_what_is_supported_in_part_is_shown_as_such() -> None:
     """With the sentence that the source really has."""
-    found, _ = await reviewed(judged(("partly", "from the new table")))
+    found, _, _ = await reviewed(judged(("partly", "from the new table")))
 
     assert reasons(found) == ["the source says only: “from the new table”"]
 
@@ -85,11 +90,11 @@ async def test_words_of_a_quote_need_no_second_model() -> None:
 
 
 async def test_without_a_second_model_other_words_are_not_confirmed() -> None:
-    found = await ModelVoices(lambda _: None, OfflineVoices()).review(
+    found, _ = await ModelVoices(lambda _: None, OfflineVoices()).review(
         VoiceContext(await proposed(ALL), PLAYBOOK, "")
     )
 
-    assert found == ReviewFound()
+    assert found == DraftReview()
 
 
 @pytest.mark.parametrize(
@@ -105,7 +110,7 @@ async def test_without_a_second_model_other_words_are_not_confirmed() -> None:
 )
 async def test_a_verdict_without_a_whole_clause_confirms_nothing(answer: Answer) -> None:
     """A quote that is no whole clause of the line, another verdict, no such claim."""
-    found, _ = await reviewed(answer)
+    found, _, _ = await reviewed(answer)
 
     assert reasons(found) == [NO_VERDICT]
 
@@ -121,7 +126,7 @@ async def test_an_answer_that_cannot_be_read_is_a_failure(answer: Answer) -> Non
 
 
 async def test_the_strongest_objection_has_words_of_a_line() -> None:
-    found, _ = await reviewed(judged(("no", ""), objection=AGAINST))
+    found, _, _ = await reviewed(judged(("no", ""), objection=AGAINST))
 
     assert found.objection == ReviewObjection(
         text="Every row may be millions.",
@@ -142,7 +147,7 @@ async def test_the_strongest_objection_has_words_of_a_line() -> None:
 )
 async def test_an_objection_without_them_is_none(given: Any) -> None:
     """What was only proposed cannot be quoted."""
-    found, _ = await reviewed(judged(("no", ""), objection=given))
+    found, _, _ = await reviewed(judged(("no", ""), objection=given))
 
     assert found.objection is None
 
@@ -155,17 +160,22 @@ async def test_contradictions_name_what_exists() -> None:
         {"one": "FR-001", "other": "FR-001", "because": "?"},
         "no",
     ]
-    found, _ = await reviewed(judged(("no", ""), contradictions=rows))
+    found, _, _ = await reviewed(judged(("no", ""), contradictions=rows))
 
     assert found.contradictions == (Contradiction(one="FR-001", other="C.0", because="one is all of them"),)
 
 
-@pytest.mark.parametrize(("named", "person"), [("Ada", "Ada"), ("ada", "Ada"), ("Zoe", ""), (3, "")])
-async def test_who_was_not_heard_is_asked_by_name(named: Any, person: str) -> None:
-    """Or everybody, where we know nobody of that name."""
-    found, _ = await reviewed(judged(("no", ""), missing={"person": named, "ask": "How many rows?"}))
+async def test_who_was_not_heard_is_asked_by_name() -> None:
+    found, _, _ = await reviewed(judged(("no", ""), missing={"person": "Ada", "ask": "How many rows?"}))
 
-    assert found.missing == MissingView(person=person, ask="How many rows?")
+    assert found.missing == DraftQuestion(text="How many rows?", to="Ada")
+
+
+@pytest.mark.parametrize("given", [None, "Ada", {"person": "Ada"}, {"person": "Ada", "ask": " "}])
+async def test_without_a_question_nobody_is_asked(given: Any) -> None:
+    found, _, _ = await reviewed(judged(("no", ""), missing=given))
+
+    assert found.missing is None
 
 
 async def test_two_changes_of_one_entry_are_two_claims() -> None:
@@ -180,7 +190,7 @@ async def test_two_changes_of_one_entry_are_two_claims() -> None:
     ]
     verifier = ScriptedMind(judged(("yes", "Export every row"), ("no", "")))
     rt = await proposed(*given, rt=rt)
-    found = await voices(ScriptedMind(""), verifier).review(VoiceContext(rt, PLAYBOOK, ""))
+    found, _ = await voices(ScriptedMind(""), verifier).review(VoiceContext(rt, PLAYBOOK, ""))
 
     assert [(one.field, one.why) for one in found.verdicts] == [("detail", ""), ("reason", DENIED)]
 

@@ -18,7 +18,6 @@ NOTICES = (50, 75, 95)
 CAP = 100
 LARGEST = Decimal(10) ** 12
 
-CHECKED_BY = "verifier"
 _TOKENS = ("tokens_in", "tokens_out", "tokens_cached")
 _MEASURED = frozenset({*_TOKENS, "cost", "provider", "model"})
 _BUDGET = re.compile(
@@ -93,13 +92,7 @@ def budget(text: str) -> Budget:
 
 
 def spent_by(facts: Mapping[str, Any]) -> Spent | None:
-    """What the *facts* of one line say, also of the model that checked it; None when no model was asked for it."""
-    own, checked = _call(facts), facts.get(CHECKED_BY)
-    checking = _call(checked) if isinstance(checked, Mapping) else None
-    return own.and_(checking) if own and checking else own or checking
-
-
-def _call(facts: Mapping[str, Any]) -> Spent | None:
+    """What the *facts* of one line say; None when no model was asked for it."""
     if not _MEASURED.intersection(facts):
         return None
     counts = {name: _count(facts.get(name)) for name in _TOKENS}

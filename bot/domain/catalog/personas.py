@@ -67,9 +67,6 @@ class Chain(NamedTuple):
         first, *rest = dict.fromkeys((*self.names, *named))
         return Chain((*sorted(rest, key=lambda one: one.provider == first.provider), first), offline=False)
 
-    def is_reviewed_by_itself(self, reviewers: "Chain") -> bool:
-        return reviewers.names[:1] == self.names[:1]
-
     def __str__(self) -> str:
         return ",".join((*map(str, self.names), *([OFFLINE] if self.offline else [])))
 

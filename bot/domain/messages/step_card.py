@@ -274,11 +274,7 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from _unsorted(scene)
     if not scene.is_draft:
         yield from _suggestions(scene)
-    yield from _notes(scene)
-
-
-def _notes(scene: StepScene) -> Iterator[CardPart]:
-    return (CardPart(prose=one.text, buttons=one.buttons) for one in scene.notes)
+    yield from scene.notes
 
 
 def _reversal(scene: StepScene) -> Choice | None:
@@ -317,7 +313,7 @@ def _finished_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from _stale_parts(scene)
     yield from mark_wording.parts(scene.marks)
     yield from _unsorted(scene)
-    yield from _notes(scene)
+    yield from scene.notes
 
 
 def _finding(scene: StepScene) -> CoverageGap | None:

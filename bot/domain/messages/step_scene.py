@@ -4,14 +4,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import PLAN_PAGE, Schema
 from bot.domain.catalog.steps import Ask, Depth, Step
 from bot.domain.discussion.board import BoardSide
 from bot.domain.messages.mark_wording import MarkedMessage
-from bot.domain.messages.message import Choice, Link
+from bot.domain.messages.message import CardPart, Link
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import EntryState, Specification, StaleCause
@@ -82,13 +81,6 @@ class Suggestion(Value):
     """Nothing of it is checked: *Accept all* leaves it."""
 
 
-class CardNote(NamedTuple):
-    """One line about a draft or its review, with what to do."""
-
-    text: str
-    buttons: tuple[Choice, ...] = ()
-
-
 class StaleEntry(Value):
     """An entry that rests on a change, made `by` a person; `source` is the decision, or the place in git."""
 
@@ -141,7 +133,7 @@ class StepScene:
     marks: tuple[MarkedMessage, ...] = ()
     links: tuple[Link, ...] = ()
     lines: tuple[str, ...] = ()
-    notes: tuple[CardNote, ...] = ()
+    notes: tuple[CardPart, ...] = ()
     revision: int = 0
     is_whole: bool = False
     thinks: bool = False

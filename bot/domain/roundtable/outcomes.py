@@ -284,20 +284,18 @@ class Contradiction(Stored):
     because: str = ""
 
 
-class MissingView(Stored):
-    """The *person* (a name; empty for everybody) who was not heard, and what to *ask* them."""
+class DraftReview(Stored):
+    """What another model says of what is proposed and recorded on a step. `missing` asks who was not heard."""
 
-    person: str = ""
-    ask: str
-
-
-class Reviewed(EffectOutcome):
-    """What another model says of what is proposed and recorded on a step."""
-
+    step_id: str = ""
     verdicts: tuple[ClaimVerdict, ...] = ()
     objection: ReviewObjection | None = None
     contradictions: tuple[Contradiction, ...] = ()
-    missing: MissingView | None = None
+    missing: DraftQuestion | None = None
+
+
+class Reviewed(EffectOutcome):
+    review: DraftReview
     facts: Mapping[str, Any] = {}
 
 
@@ -312,20 +310,6 @@ class DraftNote(Stored):
     reason: str = ""
     looks: int = 0
     raw: str = ""
-
-
-class DraftReview(Stored):
-    """
-    What the newest review found, on the step that was open. `seen` is the number of the newest change when it was asked
-    for, `first_step` the step of the item's first review.
-    """
-
-    seen: int = 0
-    first_step: str = ""
-    step_id: str = ""
-    objection: ReviewObjection | None = None
-    contradictions: tuple[Contradiction, ...] = ()
-    missing: MissingView | None = None
 
 
 class ChangedFile(Stored):

@@ -1,4 +1,4 @@
-"""What drafts ask people: on the card of the open step, and on the card of the next one when that opens."""
+"""What drafts and reviews ask people: on the card of the open step, and on the card of the next one when that opens."""
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
@@ -13,13 +13,17 @@ MOST_QUESTIONS = 3
 
 
 def take_questions(rt: Roundtable, persona: Persona, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    """Those of the newest draft, in place of the ones before. A step that is finished asks nothing more."""
+    """
+    Those of the newest draft, in place of the ones before; that of a review stays. A step that is finished asks nothing
+    more.
+    """
     known = {one.text for one in rt.questions}
     following = asking.following_step(rt, playbook)
     given = {rt.step_id: event.questions if rt.stage is Stage.DISCUSSING else ()}
     given |= {following.step_id: event.next_questions} if following else {}
     silent = silent_in_phase(rt, playbook)
-    made = [
+    made = [one for one in rt.questions if not one.by and following and one.step_id == following.step_id]
+    made += [
         one.but(to=_participant(rt, one.to), by=persona.key, step_id=step_id)
         for step_id, found in given.items()
         for one in found[:MOST_QUESTIONS]
@@ -28,6 +32,14 @@ def take_questions(rt: Roundtable, persona: Persona, event: PersonaSpoke, playbo
     for one in asked_on(rt, rt.step_id, playbook):
         rt = rt if one.text in known else asking.note_question(rt, one, playbook)
     return rt
+
+
+def ask_on_next_card(rt: Roundtable, question: DraftQuestion, playbook: Playbook) -> Roundtable:
+    """The question of a review. After the last step, it stands on the open card."""
+    following = asking.following_step(rt, playbook)
+    step_id = following.step_id if following else rt.step_id
+    made = question.but(to=_participant(rt, question.to), step_id=step_id)
+    return rt.but(questions=(*(one for one in rt.questions if one.by or one.step_id != step_id), made))
 
 
 def asked_on(rt: Roundtable, step_id: str, playbook: Playbook) -> tuple[DraftQuestion, ...]:

@@ -99,26 +99,27 @@ class RoundtableFields(Stored):
     `sequence` it makes ids that were never used before. `content` is the fingerprint of the steps and personas that it
     was last changed with. `now` is the time of the newest input. `heading_for` is the stage that follows CLOSING or
     PAUSED. `filed` are the answers as they were last written into the files, `unread` those that no model has read yet,
-    also of steps before; `drafts` counts those of the open step. `questions` are what the newest one asks, on the open
-    step and on the one after it. `lines` are the transcript's since the last commit, `saved_at` is the time of the last
-    commit, `unsaved` the commits that failed, `unsent` what Slack did not take while the thread was closed to us.
-    `last_heard` is the Slack ts of the newest message that git had when the item was taken up from there, or that was
-    read from the thread at the start. `unaided`: a model failed, and until a person wants it back all (or
-    `unaided_personas`) speak without one. `working_at` is the message that says that we are at work, `working_by` how
-    it does, and `signs_refused` is what Slack would not show here. `session` is what an agent's session in the thread
-    was last called. `last_line` is the newest that was committed; `unsealed` lines before it wait to be taken over.
-    `exports_told` are the exported paths that people know are not written. `specification` is folded from all lines,
-    committed or not; `written` are the digests of the sections as they were written last, by file and heading.
-    `reopened` is the step that people opened again out of its turn. `live` are our messages that follow the state:
-    menus and cards by their tokens, `ROOT`, `BRIEF` and `PROMPT`, which asks `prompt`. `paused_by` stopped;
-    `resumed_by` went on, and nothing of ours is in the thread since. `first_words` stand above the next question,
-    `question` is the newest one, or menu, `asked` the newest posts that opened a step or a discussion, and `undecided`
-    are words that came while it was not known whether their author could see the question. `timers` are the moments at
-    which something follows by itself, by the name of what does. `personas_active` are keys; none means all. `marks` are
-    what people marked messages of the thread as. `stop_asked_by` is the person who wants to stop, while something is
-    being written down. `hinted` says for which rest people were told that nothing goes on. `board` is the card of the
-    discussion, also when that is over, and `ended` what each step's discussion came to; the newest one keeps its turns
-    until a model has read what people said in them.
+    also of steps before; `drafts` counts those of the open step, `draft` is what lacks in the newest one. `reviewed` is
+    the number of the newest change when the newest `review` was asked for, `first_reviewed` the step of the first.
+    `questions` are what the newest one asks, on the open step and on the one after it. `lines` are the transcript's
+    since the last commit, `saved_at` is the time of the last commit, `unsaved` the commits that failed, `unsent` what
+    Slack did not take while the thread was closed to us. `last_heard` is the Slack ts of the newest message that git
+    had when the item was taken up from there, or that was read from the thread at the start. `unaided`: a model failed,
+    and until a person wants it back all (or `unaided_personas`) speak without one. `working_at` is the message that
+    says that we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `session`
+    is what an agent's session in the thread was last called. `last_line` is the newest that was committed; `unsealed`
+    lines before it wait to be taken over. `exports_told` are the exported paths that people know are not written.
+    `specification` is folded from all lines, committed or not; `written` are the digests of the sections as they were
+    written last, by file and heading. `reopened` is the step that people opened again out of its turn. `live` are our
+    messages that follow the state: menus and cards by their tokens, `ROOT`, `BRIEF` and `PROMPT`, which asks `prompt`.
+    `paused_by` stopped; `resumed_by` went on, and nothing of ours is in the thread since. `first_words` stand above the
+    next question, `question` is the newest one, or menu, `asked` the newest posts that opened a step or a discussion,
+    and `undecided` are words that came while it was not known whether their author could see the question. `timers` are
+    the moments at which something follows by itself, by the name of what does. `personas_active` are keys; none means
+    all. `marks` are what people marked messages of the thread as. `stop_asked_by` is the person who wants to stop,
+    while something is being written down. `hinted` says for which rest people were told that nothing goes on. `board`
+    is the card of the discussion, also when that is over, and `ended` what each step's discussion came to; the newest
+    one keeps its turns until a model has read what people said in them.
     """
 
     shape: int = 4
@@ -167,6 +168,8 @@ class RoundtableFields(Stored):
     unread: tuple[Answer, ...] = ()
     draft: DraftNote | None = None
     review: DraftReview = DraftReview()
+    reviewed: int = 0
+    first_reviewed: str = ""
     drafts: int = 0
     questions: tuple[DraftQuestion, ...] = ()
     last_heard: str = ""

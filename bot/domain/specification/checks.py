@@ -70,22 +70,17 @@ def said_fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> l
 
 
 def waiting(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> Patch:
-    """*patch*, whose values in other words than their quotes wait for a second model."""
-    reworded = dict.fromkeys(reworded_fields(patch, schema, entries), NOT_CONFIRMED)
-    return patch.but(unverified={**patch.unverified, **reworded}) if reworded else patch
-
-
-def reworded_fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> list[str]:
-    """Those without a mark whose value is in other words than their quotes: a second model has to confirm it."""
+    """*patch*, whose values without a mark in other words than their quotes wait for a second model."""
 
     def is_quoted(name: str, word: str) -> bool:
         return any(is_part(word, quote.words) for quote in patch.quotes.get(name, ()))
 
-    return [
-        name
+    reworded = {
+        name: NOT_CONFIRMED
         for name in said_fields(patch, schema, entries)
         if name not in patch.unverified and not all(is_quoted(name, word) for word in _words(patch.set[name]))
-    ]
+    }
+    return patch.but(unverified={**patch.unverified, **reworded}) if reworded else patch
 
 
 def _words_in(claims: Iterable[Claim]) -> Iterator[str]:

@@ -7,7 +7,8 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.discussion.elaboration import Contribution, Elaboration, TurnKind
 from bot.domain.messages import discussion_wording
 from bot.domain.roundtable.effects import Speak
-from bot.engine.ports import ReviewFound, Speech, TurnSpeech, VoiceContext
+from bot.domain.roundtable.outcomes import DraftReview
+from bot.engine.ports import NO_FACTS, Facts, Speech, TurnSpeech, VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline import discussing
 from bot.voices.offline.discussing import Situation
@@ -31,9 +32,9 @@ class OfflineVoices:
         found = Contribution(persona=cue.persona, text=said, by_rule=True)
         return TurnSpeech((found,) if said else (), by_rule=True)
 
-    async def review(self, cue: VoiceContext) -> ReviewFound:  # noqa: ARG002
+    async def review(self, cue: VoiceContext) -> tuple[DraftReview, Facts]:  # noqa: ARG002
         """Nothing: it confirms nothing, and objects to nothing."""
-        return ReviewFound()
+        return DraftReview(), NO_FACTS
 
 
 def _situation(cue: VoiceContext) -> Situation:

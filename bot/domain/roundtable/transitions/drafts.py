@@ -10,17 +10,18 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import ReviewedBy
 from bot.domain.messages import draft_wording as wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Choice, Message
-from bot.domain.messages.step_scene import CardNote
+from bot.domain.messages.message import Action, CardPart, Message
+from bot.domain.roundtable import questions
 from bot.domain.roundtable.effects import ReviewDraft, Speak, Tell
 from bot.domain.roundtable.inputs import Press, TimeCame
-from bot.domain.roundtable.outcomes import DraftNote, DraftReview, PersonaSpoke, Reviewed, spent
+from bot.domain.roundtable.outcomes import DraftNote, PersonaSpoke, Reviewed, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import asking, pausing, speaking, specifying
 from bot.domain.specification.entries import NOT_LISTED, Patch, unconfirmed
 from bot.domain.transcript.lines import HOST
+from bot.domain.values.text import counted
 from bot.errors import NotNow
 
 # --- reviews ---
@@ -28,9 +29,8 @@ from bot.errors import NotNow
 
 def ask_for_review(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Of new values in other words than their quotes, and at the end of a phase of what no review has seen."""
-    if not may_review(rt, playbook) or not any(at > rt.review.seen for at in _to_see(rt, playbook)):
-        return rt
-    return _reviewing(rt)
+    is_wanted = may_review(rt, playbook) and any(at > rt.reviewed for at in _to_see(rt, playbook))
+    return _reviewing(rt) if is_wanted else rt
 
 
 def may_review(rt: Roundtable, playbook: Playbook) -> bool:
@@ -49,31 +49,24 @@ def _to_see(rt: Roundtable, playbook: Playbook) -> Iterator[int]:
 
 
 def _reviewing(rt: Roundtable) -> Roundtable:
-    first = rt.review.first_step or rt.step_id
-    review = rt.review.but(seen=rt.specification.count, first_step=first)
-    return rt.but(review=review).queueing(ReviewDraft())
+    first = rt.first_reviewed or rt.step_id
+    return rt.but(reviewed=rt.specification.count, first_reviewed=first).queueing(ReviewDraft())
 
 
 def reviewed(rt: Roundtable, event: Reviewed, playbook: Playbook) -> Roundtable:
     """Verdicts are about the values that were reviewed: one that was changed meanwhile keeps its mark."""
     waiting = {(entry.id, field, claim.at) for entry, field, claim in unconfirmed(rt.specification)}
+    found = event.review
     patches = [
         Patch(id=one.id, checked={one.field: one.why})
-        for one in event.verdicts
+        for one in found.verdicts
         if (one.id, one.field, one.at) in waiting
     ]
-    review = DraftReview(
-        seen=rt.review.seen,
-        first_step=rt.review.first_step,
-        step_id=rt.step_id,
-        objection=event.objection,
-        contradictions=event.contradictions,
-        missing=event.missing,
-    )
-    said = [*wording.findings(event), wording.reviewed(len(patches))]
-    rt = rt.but(review=review).proposing(
-        "\n".join(said), actor=HOST, part=rt.part, **spent(event.facts), **specifying.facts_of(patches)
-    )
+    said = "\n".join((*wording.findings(found), wording.reviewed(len(patches))))
+    about = {**spent(event.facts), **specifying.facts_of(patches)}
+    rt = rt.but(review=found.but(step_id=rt.step_id, verdicts=(), missing=None))
+    rt = rt.proposing(said, actor=HOST, part=rt.part, **about)
+    rt = questions.ask_on_next_card(rt, found.missing, playbook) if found.missing else rt
     return pausing.notes_saved(rt)
 
 
@@ -140,53 +133,47 @@ def slow_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
 # --- what the card says of them ---
 
 
-def notes(rt: Roundtable, playbook: Playbook) -> Iterator[CardNote]:
+def notes(rt: Roundtable, playbook: Playbook) -> Iterator[CardPart]:
     """One for each thing that is wrong, with what to do."""
-    yield from _of_work(rt, playbook)
-    draft = rt.draft if rt.draft and rt.draft.step_id == rt.step_id else None
-    if draft:
-        persona = playbook.roster.get(draft.persona) or asking.speaker_of(rt, playbook)
-        show = (wording.SHOW,) if draft.raw else ()
+    draft, review = rt.draft, rt.review
+    at_work = next((one for one in rt.outbox if isinstance(one, Speak)), None)
+    waiting = len(list(unconfirmed(rt.specification)))
+    asked = at_work or (draft if draft and draft.step_id == rt.step_id else None)
+    persona = (asked and playbook.roster.get(asked.persona)) or asking.speaker_of(rt, playbook)
+    is_open = rt.stage is Stage.DISCUSSING
+    offered: dict[str, bool] = {
+        Action.SHOW_ANSWER: draft is not None and bool(draft.raw),
+        Action.ASK_OTHER: playbook.policy.reviewed_by is ReviewedBy.OTHER and bool(rt.unread),
+    }
+    for fault in _faults(rt, playbook, waiting):
+        text, *buttons = wording.FAULTS[fault]
+        looks = draft.looks if draft else 0
+        yield CardPart(
+            prose=text.format(
+                name=persona.first_name, looks=counted(looks, "look"), values=wording.unchecked(waiting)
+            ),
+            buttons=tuple(one for one in buttons if offered.get(one.action, True)),
+        )
+    if review.step_id == rt.step_id:
+        if review.objection:
+            answer = (wording.ANSWER.but(value=f"{rt.slug}/{rt.step_id}"),) if is_open else ()
+            yield CardPart(prose=wording.against(review.objection), buttons=(*answer, wording.NOT_RELEVANT))
+        yield from (CardPart(prose=wording.contradiction(one)) for one in review.contradictions)
+
+
+def _faults(rt: Roundtable, playbook: Playbook, waiting: int) -> Iterator[str]:
+    """The keys of `wording.FAULTS`."""
+    is_slow = TimerName.SLOW not in rt.timers
+    if is_at_work(rt) and rt.has_pending(Speak):
+        yield from ("slow",) if is_slow else ()
+    elif is_at_work(rt):
+        yield "checking_slowly" if is_slow else "checking"
+    if (draft := rt.draft) and draft.step_id == rt.step_id:
         if draft.reason and not rt.has_pending(Speak):
-            yield CardNote(wording.no_draft(persona.first_name, draft.reason), (*_ways(rt, playbook), *show))
-        elif draft.looks:
-            yield CardNote(wording.stopped_looking(persona.first_name, draft.looks))
-        elif draft.raw and not draft.reason:
-            yield CardNote(wording.salvaged(persona.first_name), show)
-    if (count := len(list(unconfirmed(rt.specification)))) and may_review(rt, playbook):
-        yield CardNote(wording.nobody_checked(count), (wording.CHECK_AGAIN,))
-    yield from _of_review(rt, playbook)
-
-
-def _of_work(rt: Roundtable, playbook: Playbook) -> Iterator[CardNote]:
-    if not is_at_work(rt):
-        return
-    if speak := next((one for one in rt.outbox if isinstance(one, Speak)), None):
-        persona = playbook.roster.get(speak.persona) or asking.speaker_of(rt, playbook)
-        if TimerName.SLOW not in rt.timers:
-            yield CardNote(wording.is_drafting(persona.first_name), (wording.STOP_DRAFT,))
-    elif TimerName.SLOW not in rt.timers:
-        yield CardNote(wording.CHECKING_LONG, (wording.STOP_DRAFT,))
-    else:
-        yield CardNote(wording.CHECKING)
-
-
-def _ways(rt: Roundtable, playbook: Playbook) -> tuple[Choice, ...]:
-    is_refused = rt.draft is not None and rt.draft.reason == "refused"
-    has_other = playbook.policy.reviewed_by is ReviewedBy.OTHER
-    return (wording.ASK_OTHER,) if is_refused and has_other and rt.unread else ()
-
-
-def _of_review(rt: Roundtable, playbook: Playbook) -> Iterator[CardNote]:
-    review = rt.review
-    if review.first_step == rt.step_id and playbook.policy.reviewed_by is ReviewedBy.SAME:
-        yield CardNote(wording.ONE_MIND)
-    if review.step_id != rt.step_id:
-        return
-    if review.objection:
-        is_open = rt.stage is Stage.DISCUSSING
-        answer = (wording.ANSWER.but(value=f"{rt.slug}/{rt.step_id}"),) if is_open else ()
-        yield CardNote(wording.against(review.objection), (*answer, wording.NOT_RELEVANT))
-    yield from (CardNote(wording.contradiction(one)) for one in review.contradictions)
-    if review.missing:
-        yield CardNote(wording.not_heard(review.missing))
+            yield draft.reason if draft.reason in wording.FAILURES else "failed"
+        elif not draft.reason:
+            yield "stopped_looking" if draft.looks else "salvaged"
+    if waiting and may_review(rt, playbook):
+        yield "unchecked"
+    if rt.first_reviewed == rt.step_id and playbook.policy.reviewed_by is ReviewedBy.SAME:
+        yield "one_mind"

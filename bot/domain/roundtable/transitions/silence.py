@@ -13,8 +13,9 @@ from collections.abc import Callable
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.discussion.elaboration import EndReason
 from bot.domain.messages import discussion_wording
+from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
-from bot.domain.roundtable.inputs import Command, Input, TimeCame
+from bot.domain.roundtable.inputs import Command, Input, Press, TimeCame
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
 from bot.domain.roundtable.timers import OF_DRAFTS, TimerName, cleared, set_timer
@@ -110,7 +111,8 @@ def _has_unread_words(rt: Roundtable) -> bool:
 def _has_new_words(rt: Roundtable, before: Roundtable, event: Input) -> bool:
     """Or none reads them any more, because a person changed them, or went on."""
     now, then = ({(one.ts, one.text) for one in at.unread} for at in (rt, before))
-    is_dropped = before.has_pending(Speak) and not rt.has_pending(Speak)
+    is_stopped = isinstance(event, Press) and event.action == Action.STOP_DRAFT
+    is_dropped = before.has_pending(Speak) and not rt.has_pending(Speak) and not is_stopped
     return bool(now - then) or (isinstance(event, Command) and (now != then or is_dropped))
 
 

@@ -97,7 +97,7 @@ def bad_depth() -> Table:
 
 
 def lost_voice() -> Table:
-    return Table(few_steps()).start().do_step().fail("speak").press(Action.ELABORATE)
+    return Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)
 
 
 def step_of_later_phase() -> Table:

@@ -40,7 +40,7 @@ def test_the_block_names_who_said_what() -> None:
         "Wrapping up the discussion. Let me synthesize our key points.\n\n"
         "### Elaboration Insights (Step 00-01: Scope and Size)\n\n"
         "**Participants**: Ada, Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)\n"
-        "**Turns**: 5 | **Exit**: user-initiated\n\n"
+        "**Turns**: 4 | **Exit**: user-initiated\n\n"
         "#### Key Insights\n- [Ada] Trains have tunnels. [t04]\n\n"
         "#### Decisions Made\n- We keep a queue because it survives a tunnel (Ada) [t04]\n\n"
         "#### Open Questions\n- How long?: asked by Ada [t04]\n"
@@ -87,7 +87,7 @@ def test_a_record_is_appended() -> None:
     record = concluded().meta.elaborations[-1]
 
     assert record.step_id == "00-01"
-    assert record.turn_count == 5
+    assert record.turn_count == 4
     assert record.personas_active == ("business-analyst", "solutions-architect", "system-designer")
     assert record.timestamp.endswith("Z")
     assert record.synthesis_summary == "We keep a queue because it survives a tunnel"
@@ -104,7 +104,7 @@ def test_records_are_never_replaced() -> None:
     """The newest is last."""
     table = concluded().press(Action.ELABORATE).say("done")
 
-    assert [record.turn_count for record in table.meta.elaborations] == [5, 3]
+    assert [record.turn_count for record in table.meta.elaborations] == [4, 3]
 
 
 # --- the files --------------------------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ def test_a_record_that_cannot_be_saved_is_told_and_saved_later() -> None:
     assert any("### Elaboration Insights" in text for text in table.texts)
 
     table.press_continue()
-    assert table.meta.elaborations[-1].turn_count == 5
+    assert table.meta.elaborations[-1].turn_count == 4
 
 
 @pytest.mark.parametrize("ending", ["done", "exit"])
@@ -243,7 +243,7 @@ BESIDE = "And lifts."
 
 def thoughtful(*, ended: bool = True) -> Table:
     """With a model that proposes what people said in the discussion."""
-    table = Table(replace(few_steps(step("00-01"), step("00-02")), policy=Policy(thinks=True))).start()
+    table = Table(replace(few_steps(step("00-01"), step("00-02")), policy=Policy(thinks=True, draft_seconds=0))).start()
     table.do_step().press(Action.ELABORATE)
     ts = table.ts()
     table.say(WORDS, ts=ts)
@@ -319,7 +319,7 @@ def test_when_people_discuss_again_first_the_draft_comes_after_that() -> None:
 
 def test_what_nobody_answered_is_read_with_the_rest() -> None:
     """It was said after the last turn."""
-    table = Table(replace(few_steps(), policy=Policy(thinks=True))).start()
+    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start()
     table.meta_says(elaboration_config={"max_turns": 3}).elaborate().say("That was all.").say(BESIDE)
     table.stop_paying().say("done").pay_up_to("speak")
 
@@ -356,7 +356,7 @@ def test_a_model_that_is_away_is_told_once_and_drafts_when_it_is_back(reason: st
 
 def test_what_no_model_has_read_at_the_end_of_the_item_is_noted() -> None:
     """Nobody is asked any more."""
-    table = Table(replace(few_steps(), policy=Policy(thinks=True))).start().through("02-01")
+    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start().through("02-01")
     table.press(Action.ELABORATE).say(WORDS).stop_paying().say("done").pay_up_to("speak")
     table.press(Action.CONTINUE).resume_paying()
 

@@ -241,7 +241,7 @@ def planned() -> Table:
 
 
 def not_written() -> Table:
-    return Table(few_steps()).start().do_step().fail("speak").press(Action.ELABORATE)
+    return Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)
 
 
 def personas_discuss() -> Table:

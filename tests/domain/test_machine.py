@@ -18,7 +18,9 @@ SCENES = {
     Stage.AT_BOUNDARY: lambda: Table(few_steps()).start().do_step(),
     Stage.ELABORATING: lambda: Table(few_steps()).start().elaborate(),
     Stage.CLOSING: lambda: Table(few_steps()).start().do_step().stop_paying().press_continue(),
-    Stage.STALLED: lambda: Table(few_steps()).start().do_step().fail("speak").press(Action.ELABORATE),
+    Stage.STALLED: lambda: (
+        Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)
+    ),
     Stage.PAUSED: lambda: Table(few_steps()).start().stop(),
     Stage.ANALYSED: lambda: Table(few_steps()).start().through("02-01").press_continue(),
 }

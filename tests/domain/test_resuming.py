@@ -502,7 +502,7 @@ def test_fields_of_the_wrong_type_are_taken_as_empty() -> None:
 
 def test_resuming_what_stalled_is_the_same_as_retrying() -> None:
     """Whoever types the command instead of pressing the button gets on as well."""
-    table = Table(TWO).start().do_step().fail("speak").press(Action.ELABORATE).resume()
+    table = Table(TWO).start().do_step().fail("speak", times=3).press(Action.ELABORATE).resume()
 
     assert table.rt.debate.framed
     assert table.rt.stage is Stage.ELABORATING

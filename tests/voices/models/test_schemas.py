@@ -34,7 +34,8 @@ WITH_TOOLS = tuple(one for one in KEEP_SCHEMAS if one != GEMINI_2)
 
 CONTRIBUTION = schemas.turn((ALEX, "other"))
 SPOKEN = PROMPT._replace(moving=f"{PROMPT.moving}\n\n{CONTRIBUTION.words}", schema=CONTRIBUTION)
-SAID: Json = json.loads(record("I would ask who waits."))
+WORDS = "I would ask who waits."
+SAID: Json = json.loads(record(WORDS))
 ENTRY: Json = {
     "kind": "requirement",
     "id": "",
@@ -406,10 +407,10 @@ async def test_a_refusal_that_no_provider_reports_is_never_posted(
     model: str, words: str, asked_once: AskedOnce, server: ModelServer
 ) -> None:
     """Words where data was asked for are no opinion, and a model can say in the data that it declines."""
-    declined = json.dumps(SAID | {"say": words, "declined": True})
+    declined = json.dumps(json.loads(record(words)) | {"declined": True})
     server.will(says(Answer(json.dumps(SAID))), says(Answer(words)), says(Answer(declined)))
     mind = asked_once(model)
-    assert (await spoken(mind)).text == SAID["say"]
+    assert (await spoken(mind)).text == WORDS
 
     with pytest.raises(VoiceError) as raised:
         await spoken(mind)
@@ -429,7 +430,7 @@ async def test_data_that_is_cut_off_is_asked_for_once_more(
 
     speech = await spoken(asked_once(model))
 
-    assert speech.text == SAID["say"]
+    assert speech.text == WORDS
     assert len(server.asked) == 2
     assert speech.facts["tokens_in"] == 2400
 

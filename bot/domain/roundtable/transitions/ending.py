@@ -19,7 +19,7 @@ from bot.domain.roundtable.effects import Then
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.outcomes import Committed
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import specifying, steps
+from bot.domain.roundtable.transitions import speaking, specifying, steps
 from bot.domain.roundtable.transitions.saving import queue_commit, queue_commit_then_tell
 from bot.domain.specification.files import document_title
 from bot.domain.transcript.lines import LinePhase
@@ -62,7 +62,8 @@ def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundta
     ends_phase = rt.debate.from_phase_menu or (asked is not None and asked.is_card)
     kind = MenuKind.PHASE if ends_phase else MenuKind.STEP
     rt = ended.keep(_shown_on_card(rt))
-    return steps.menu(rt.but(elaboration=None), playbook, text, kind=kind, anew=True)
+    rt = steps.menu(rt.but(elaboration=None), playbook, text, kind=kind, anew=True)
+    return speaking.drafting_next(rt, playbook)
 
 
 def _shown_on_card(rt: Roundtable) -> Roundtable:

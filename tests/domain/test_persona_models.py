@@ -24,4 +24,16 @@ def test_what_is_no_model_of_a_persona_is_refused(text: str) -> None:
 def test_an_effort_has_a_task() -> None:
     """By their names; spaces do not matter."""
     assert efforts("draft:high, turn: low") == {"draft": "high", "turn": "low"}
-    assert efforts("respond:low") == efforts("frame:low") == {"turn": "low"}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "task"),
+    [
+        *((one, "draft") for one in ("acknowledge", "propose", "synthesize")),
+        *((one, "turn") for one in ("frame", "respond")),
+        *((one, "review") for one in ("verify", "compare", "judge")),
+    ],
+)
+def test_earlier_names_of_tasks_are_read(earlier: str, task: str) -> None:
+    """Settings of earlier versions go on."""
+    assert efforts(f"{earlier}:low") == {task: "low"}

@@ -42,7 +42,6 @@ from bot.voices.thinking import REVIEWING, ModelSession, ModelVoices
 from bot.voices.tools.looking import Looker, LookSubject
 from bot.voices.verifying import (
     MOST_CLAIMS,
-    NO_VERDICT,
     ReviewMaterial,
     SourcedClaim,
     asked,
@@ -239,9 +238,8 @@ class Table:
             some = waiting[at : at + MOST_CLAIMS]
             claims = [_claim_of(found[place], field, texts) for place, field in some]
             given = await self.answered(asked(ReviewMaterial(claims), session.about), {})
-            for (place, field), verdict in zip(some, verdicts_in(given, claims), strict=True):
-                why = verdict.mark if verdict else NO_VERDICT if given else NOT_CONFIRMED
-                marks = {**found[place].unverified, field: why}
+            for (place, field), why in zip(some, verdicts_in(given, claims), strict=True):
+                marks = {**found[place].unverified, field: why if given else NOT_CONFIRMED}
                 kept = {name: one for name, one in marks.items() if one}
                 found[place] = found[place].but(unverified=kept)
         return found

@@ -7,7 +7,7 @@ confirm stays unchecked, also when it gives no answer, or there is none. It obje
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import Schema
 from bot.domain.roundtable.outcomes import (
@@ -20,7 +20,7 @@ from bot.domain.roundtable.outcomes import (
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import is_clause, stands_in
-from bot.domain.specification.entries import Claim, Quote, unconfirmed
+from bot.domain.specification.entries import Claim, unconfirmed
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line, value_text
 from bot.errors import VoiceError
@@ -60,26 +60,6 @@ class SourcedClaim(NamedTuple):
     sources: Mapping[str, str]
 
 
-class SupportFound(NamedTuple):
-    """*quote* is the clause of a source that supports the claim."""
-
-    support: Support
-    quote: str = ""
-
-    @property
-    def mark(self) -> str:
-        """For people, of what is not supported as a whole."""
-        match self.support:
-            case Support.YES:
-                return ""
-            case Support.PARTLY:
-                return f"the source says only: “{one_line(self.quote, QUOTE_CHARS)}”"
-            case Support.NO:
-                return DENIED
-            case _:
-                assert_never(self.support)
-
-
 class ReviewMaterial(NamedTuple):
     """What is reviewed: *claims*, and what is recorded and was said beside them. *seed* is that of the markers."""
 
@@ -102,8 +82,8 @@ async def review(rt: Roundtable, schema: Schema, ask: Ask) -> DraftReview:
     )
     given = await asked(material, ask)
     verdicts = (
-        ClaimVerdict(id=entry.id, field=field, at=claim.at, why=found.mark if found else NO_VERDICT)
-        for (entry, field, claim), found in zip(waiting, verdicts_in(given, claims), strict=True)
+        ClaimVerdict(id=entry.id, field=field, at=claim.at, why=why)
+        for (entry, field, claim), why in zip(waiting, verdicts_in(given, claims), strict=True)
     )
     said = {rt.line_of(one.ts): one.text for one in rt.to_read}
     said |= {id: text for claim in claims for id, text in claim.sources.items()}
@@ -141,25 +121,23 @@ def prompt(material: ReviewMaterial) -> Prompt:
     return sealed((), text, seed=material.seed)._replace(schema=schema)
 
 
-def verdicts_in(given: Mapping[str, Any], claims: Sequence[SourcedClaim]) -> list[SupportFound | None]:
-    """None for a claim without a verdict that counts."""
-    found: list[SupportFound | None] = [None] * len(claims)
+def verdicts_in(given: Mapping[str, Any], claims: Sequence[SourcedClaim]) -> list[str]:
+    """For each claim, why it stays unchecked; empty where the sources say all of it."""
+    found = [NO_VERDICT] * len(claims)
     for one in _rows(given.get("verdicts")):
         if isinstance(number := one.get("claim"), int) and 0 < number <= len(claims):
-            found[number - 1] = _judgement(one, claims[number - 1])
+            found[number - 1] = _mark(one, claims[number - 1])
     return found
 
 
-def _judgement(one: Mapping[str, Any], claim: SourcedClaim) -> SupportFound | None:
+def _mark(one: Mapping[str, Any], claim: SourcedClaim) -> str:
     """A yes whose words are not in the sources is no answer: the model made them up."""
-    said = str(one.get("verdict", "")).strip().casefold()
-    if said not in set(Support):
-        return None
-    support, words = Support(said), sanitized(str(one.get("words") or ""))
-    if support is Support.NO:
-        return SupportFound(support)
-    is_said = any(is_clause(words, text) for text in claim.sources.values())
-    return SupportFound(support, words) if is_said else None
+    said, words = str(one.get("verdict", "")).strip().casefold(), sanitized(str(one.get("words") or ""))
+    if said == Support.NO:
+        return DENIED
+    only = f"the source says only: “{one_line(words, QUOTE_CHARS)}”"
+    mark = {Support.YES.value: "", Support.PARTLY.value: only}.get(said, NO_VERDICT)
+    return mark if any(is_clause(words, text) for text in claim.sources.values()) else NO_VERDICT
 
 
 def _claim_of(claim: Claim, rt: Roundtable) -> SourcedClaim:
@@ -179,14 +157,9 @@ def _claim_of(claim: Claim, rt: Roundtable) -> SourcedClaim:
 def _objection(given: Any, said: Mapping[str, str]) -> ReviewObjection | None:
     """None without words of a person or of code."""
     text = text_row(given.get("text"), SENTENCE_CHARS) if isinstance(given, Mapping) else ""
-    quotes = [_bare(one) for one in quotes_in([given])] if text else []
+    quotes = [one.but(line=one.line.strip("[]")) for one in quotes_in([given])] if text else []
     rests_on = tuple(one for one in quotes if one.line in said and stands_in(one.words, said[one.line]))
     return ReviewObjection(text=text, quotes=rests_on) if rests_on else None
-
-
-def _bare(quote: Quote) -> Quote:
-    """In the prompt, ids stand in brackets."""
-    return quote.but(line=quote.line.strip("[]"))
 
 
 def _contradictions(given: Any, known: Iterable[str]) -> Iterator[Contradiction]:

@@ -37,13 +37,12 @@ TOO_MANY = f"more than {MOST_PROPOSALS} were proposed"
 
 class Proposals(NamedTuple):
     """
-    *dropped* says of everything that was left out what it was, and why; *texts* are those of the sources that were
-    shown, *quoted* the passages of those that cannot be looked up later.
+    *dropped* says of everything that was left out what it was, and why; *quoted* are the passages of sources that
+    cannot be looked up later.
     """
 
     patches: tuple[Patch, ...]
     dropped: tuple[Mapping[str, str], ...] = ()
-    texts: Mapping[str, str] = {}
     quoted: Mapping[str, str] = {}
 
     def facts_with(self, facts: Facts, *also: Mapping[str, str]) -> Facts:
@@ -71,7 +70,7 @@ def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTH
     for one in found:
         claim = " ".join(map(str, one.set.values()))
         passages = {**quoted(one.sources, sources.texts, claim), **passages}
-    return Proposals(marked, tuple(reader.dropped), sources.texts, passages)
+    return Proposals(marked, tuple(reader.dropped), passages)
 
 
 def known_quotes(

@@ -181,7 +181,11 @@ async def test_nobody_waits_for_a_model_when_a_discussion_ends(meeting: Meeting)
 
 @pytest.mark.parametrize(
     ("answer", "told"),
-    [("", "not read by"), ("I cannot help with that.", "not read by"), (lost("unavailable"), LOST)],
+    [
+        ("", "the model said nothing"),
+        ("I cannot help with that.", "refused this step"),
+        (lost("unavailable"), LOST),
+    ],
     ids=["silent", "refusing", "away"],
 )
 async def test_a_model_that_fails_at_the_end_loses_nothing(

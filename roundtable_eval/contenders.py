@@ -505,19 +505,22 @@ class RehearsalModel(LanguageModel):
         took: dict[str, Any] = {"tokens_in": told, "tokens_out": min(tokens, ANSWER_TOKENS)}
         dollars = price(self._name, address=self._address, **took)
         usage = Usage(self._name.provider, self._name.name, 0.0, dollars=dollars, **took)
-        answer = self._filled(prompt.schema.form) if prompt.schema else {}
+        answer = self._filled(prompt.schema.form, prompt.moving) if prompt.schema else {}
         return Completion(json.dumps(answer), usage, in_schema=prompt.schema is not None)
 
-    def _filled(self, form: Mapping[str, Any]) -> Any:
+    def _filled(self, form: Mapping[str, Any], told: str) -> Any:
+        """Of several values, the one that the prompt shows in its example."""
         if "anyOf" in form:
-            return self._filled(form["anyOf"][0])
+            return self._filled(form["anyOf"][0], told)
         match form["type"]:
             case "object":
-                return {name: self._filled(one) for name, one in form["properties"].items()}
+                return {name: self._filled(one, told) for name, one in form["properties"].items()}
             case "array":
-                return [self._filled(form["items"])]
+                return [self._filled(form["items"], told)]
             case "string":
-                return form["enum"][0] if "enum" in form else next(self._questions)
+                values = form.get("enum", ())
+                shown = (one for one in values if f': "{one}"' in told)
+                return next(shown, values[0]) if values else next(self._questions)
             case "boolean":
                 return False
             case _:

@@ -243,7 +243,9 @@ BESIDE = "And lifts."
 
 def thoughtful(*, ended: bool = True) -> Table:
     """With a model that proposes what people said in the discussion."""
-    table = Table(replace(few_steps(step("00-01"), step("00-02")), policy=Policy(thinks=True, draft_seconds=0))).start()
+    table = Table(
+        replace(few_steps(step("00-01"), step("00-02")), policy=Policy(thinks=True, draft_seconds=0))
+    ).start()
     table.do_step().press(Action.ELABORATE)
     ts = table.ts()
     table.say(WORDS, ts=ts)

@@ -145,8 +145,8 @@ def test_an_artifact_that_cannot_be_written_is_named() -> None:
 # --- voices -----------------------------------------------------------------------------------------------------------
 
 
-def stalled(reason: str = "fatal", *, times: int = 1) -> Table:
-    """Nobody could open the discussion."""
+def stalled(reason: str = "fatal", *, times: int = 3) -> Table:
+    """None of three could open the discussion."""
     return Table(TWO).start().do_step().fail("speak", reason, times=times).press(Action.ELABORATE)
 
 
@@ -180,7 +180,7 @@ def test_retrying_twice_is_retrying_once() -> None:
 
 def test_a_voice_may_fail_as_often_as_it_likes() -> None:
     """Each time there is a button."""
-    table = stalled(times=3)
+    table = stalled(times=5)
     for _ in range(3):
         table.press_retry()
 

@@ -62,7 +62,7 @@ def test_people_are_told_once_and_not_at_every_effect() -> None:
 
 def test_with_a_failure_of_the_voice_without_a_model_a_person_is_waited_for() -> None:
     """There is nobody left to do it: nothing counts as done, and the button tries again."""
-    table = Table(TWO).start().do_step().fail("speak", "unavailable", times=2).press(Action.ELABORATE)
+    table = Table(TWO).start().do_step().fail("speak", "unavailable", times=6).press(Action.ELABORATE)
 
     assert table.rt.stage is Stage.STALLED
     assert table.meta.elaborations == ()

@@ -50,9 +50,9 @@ class Drafting:
             return json.dumps({"say": question, "entries": self._entries(text)})
         if name.startswith("entries"):
             return json.dumps({"entries": self._entries(text)})
-        if name == "contribution":
-            return json.dumps({"say": question, "stances": []})
-        return json.dumps({"insights": [{"text": "The bank is early", "turns": []}], "summary": "The bank"})
+        (persona,) = re.findall(r'"persona": "([\w-]+)"', prompt.moving)
+        said = {"persona": persona, "say": [{"text": question, "quotes": []}]}
+        return json.dumps({"contributions": [said]})
 
     def _entries(self, text: str) -> list[Mapping[str, Any]]:
         found: list[Mapping[str, Any]] = []

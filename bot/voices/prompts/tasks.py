@@ -128,7 +128,7 @@ def _answer(debate: Elaboration, asked: Speak, roster: Roster) -> str:
     for said in reversed(debate.turns):
         address = roster.addressed(said.text, lead=debate.lead) if said.human else None
         if address and address.kind is AddressKind.DIRECT and {*address.personas} & {*asked.personas}:
-            return part_of("turns", "asked", who=named(said.name), turns=f"turn {said.id}")
+            return part_of("turns", "asked", turn=said.id)
     return part_of("turns", "everybody asked")
 
 

@@ -88,7 +88,7 @@ def people(scene: Scene) -> str:
     rt = scene.rt
     silent = questions.silent_in_phase(rt, scene.playbook)
     told = [f"{named(rt.name_of(one))}{SILENT if one in silent else ''}" for one in waiting.participants(rt)]
-    return fenced("people", "; ".join(told)) if told else "Not known yet."
+    return fenced("people", "; ".join(told)) if told else "not known yet"
 
 
 def following(scene: Scene) -> str:

@@ -15,7 +15,7 @@ from bot.domain.catalog.schema import NOTE, PLAN_PAGE, Schema, SectionView, ids_
 from bot.domain.catalog.steps import SHARED, Depth, Step
 from bot.domain.discussion.board import OUTCOMES, is_position_in_step
 from bot.domain.discussion.elaboration import Elaboration, EndReason, Fate
-from bot.domain.item.artifacts import CheckedEdit, DerivedEdit, Edit, digest_of
+from bot.domain.item.artifacts import CheckedEdit, DerivedEdit, Edit, SectionEdit, digest_of
 from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
@@ -55,7 +55,7 @@ from bot.domain.specification.entries import (
 from bot.domain.specification.fold import QUOTE_CHARS, REPLACES
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.lines import Line, LinePhase
 from bot.domain.values import small_words
 from bot.domain.values.places import Person
 from bot.errors import NotNow
@@ -544,28 +544,44 @@ def write_due_files(
         return rt
     rt, due = written(rt, playbook)
     if len(new) == 1 or any(one.step for one in new):
-        changed = [new[-1].but(edits=(*new[-1].edits, *due))] if due or is_named else []
+        changed = [new[-1].but(edits=_with_due(new[-1].edits, due))] if due or is_named else []
     else:
         edits = tuple(edit for one in new for edit in one.edits)
-        changed = [new[0].but(edits=(*edits, *due)), *(one.but(edits=()) for one in new[1:])]
+        changed = [new[0].but(edits=_with_due(edits, due)), *(one.but(edits=()) for one in new[1:])]
     for commit in changed:
         rt = _with_snapshot(rt, commit)
     return rt
 
 
+def _with_due(edits: Iterable[Edit], due: Iterable[Edit]) -> tuple[Edit, ...]:
+    """Of two edits of one section the later one stays, and replaces what the first one would have."""
+    found: dict[Any, Edit] = {}
+    for at, edit in enumerate((*edits, *due)):
+        if not isinstance(edit, CheckedEdit | DerivedEdit):
+            found[at] = edit
+            continue
+        place = edit.path, edit.heading if isinstance(edit, SectionEdit) else ""
+        earlier = found.pop(place, None)
+        if isinstance(edit, CheckedEdit) and isinstance(earlier, CheckedEdit):
+            edit = edit.but(replaces=earlier.replaces)  # noqa: PLW2901
+        found[place] = edit
+    return tuple(found.values())
+
+
 def _with_snapshot(rt: Roundtable, commit: Commit) -> Roundtable:
     """With *commit*, in place of the one before its edits changed: specification.json says what they write."""
     facts, text = snapshot_facts(rt, commit.edits) if commit.snapshot else ({}, "")
-    lines = tuple(
-        one.but(meta={**one.meta, snapshots.SECTIONS: {}, **facts}) if snapshots.HASH in one.meta else one
-        for one in commit.lines
+
+    def renewed(line: Line) -> Line:
+        return line.but(meta={**line.meta, snapshots.SECTIONS: {}, **facts})
+
+    held = {line.message_id for line in commit.lines if snapshots.HASH in line.meta}
+    lines, ours = (
+        tuple(renewed(one) if one.message_id in held else one for one in given)
+        for given in (commit.lines, rt.lines)
     )
     commit = commit.but(lines=lines, snapshot=text)
-    known = {line.message_id: line for line in lines}
-    return rt.but(
-        lines=tuple(known.get(line.message_id, line) for line in rt.lines),
-        outbox=tuple(commit if one.id == commit.id else one for one in rt.outbox),
-    )
+    return rt.but(lines=ours, outbox=tuple(commit if one.id == commit.id else one for one in rt.outbox))
 
 
 def snapshot_facts(rt: Roundtable, edits: Iterable[Edit]) -> tuple[dict[str, Any], str]:

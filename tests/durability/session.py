@@ -3,7 +3,7 @@ People and processes of one simulated meeting: whoever dies is followed by anoth
 again, and a button that did nothing is pressed again.
 """
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -57,6 +57,11 @@ class NoCancellation(Cancellation):
     def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
         """One after the other, as another process would after a crash."""
 
+    async def opened(
+        self, slug: str, effects: Sequence[Effect], perform: Perform, *, is_wanted: Callable[[], bool]
+    ) -> Outcome | None:
+        return await self.outcome(slug, effects[0], perform, is_wanted=is_wanted)
+
 
 class NoReactions(Reactions):
     """Each in its turn, as another process would after a crash."""
@@ -85,7 +90,6 @@ class Session:
         self.world = world
         self.deaths = 0
         self.flushed = False
-        self._seconds = 0.0
         self._woken = False
         world.fates.elsewhere = {
             Fate.SPOKEN: self._spoken_elsewhere,
@@ -269,8 +273,8 @@ class Session:
         return engine
 
     def _waited(self, _slug: str, seconds: float) -> None:
-        """An edit of a card had to wait: the time passes, and it is looked at again."""
-        self._seconds += seconds
+        """An edit of a card had to wait, or a timer runs: the time passes, and it is looked at again."""
+        self.world.waited += seconds
         self._woken = True
 
     async def _paused(self, _seconds: float) -> None:

@@ -7,6 +7,7 @@ What survives a process is in `World`; the ports are what one process has of it.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple, Self
 
@@ -47,6 +48,7 @@ from tests.durability.fates import Blind, Fates, Kind, Refused
 
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
 MINUTES_A_MESSAGE = 3
+BEGIN = datetime(2026, 1, 1)  # noqa: DTZ001 -- the only clock of this world
 
 
 class Post(NamedTuple):
@@ -73,7 +75,7 @@ class Made(NamedTuple):
 
 @dataclass
 class World:
-    """`files` are what is on the disk, `made` the commits."""
+    """`files` are what is on the disk, `made` the commits, and `waited` the seconds in which timers ran."""
 
     fates: Fates = field(default_factory=Fates)
     store: dict[str, Roundtable] = field(default_factory=dict)
@@ -87,6 +89,7 @@ class World:
     """What stood there before people changed it, by ts."""
     taken_back: set[str] = field(default_factory=set)
     commands: int = 0
+    waited: float = 0.0
 
     def copied(self, fates: Fates) -> Self:
         return replace(
@@ -108,8 +111,8 @@ class World:
 
     def now(self) -> str:
         """Time passes with what is said, so that detours lead to the same world."""
-        minutes = len(self.thread) * MINUTES_A_MESSAGE
-        return f"2026-01-{1 + minutes // 1440:02}T{minutes // 60 % 24:02}:{minutes % 60:02}:00.000Z"
+        passed = timedelta(minutes=len(self.thread) * MINUTES_A_MESSAGE, seconds=self.waited)
+        return f"{BEGIN + passed:%Y-%m-%dT%H:%M:%S.000Z}"
 
     def post(self, message: Message, **what: str | bool) -> str:
         ts = f"{1_000_000 + len(self.thread)}.000100"

@@ -31,5 +31,5 @@ def test_it_sees_it_in_memory(tmp_path: Path) -> None:
 
     assert list(apart({**files, "meta.json": files["meta.json"].replace(b'"00-02",', b"", 1)}))
     assert list(
-        apart({**files, "quick-scan.md": files["quick-scan.md"].replace(b"It matters", b"It counts")})
+        apart({**files, "quick-scan.md": files["quick-scan.md"].replace(b"user-initiated", b"turn-limit")})
     )

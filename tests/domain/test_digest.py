@@ -48,7 +48,9 @@ def test_what_has_come_since_ones_last_words() -> None:
 
     assert found.away
     assert [one.partition(" ")[0] for one in found.steps] == ["00-01"]
-    assert [one.synthesis_summary for one in found.discussed] == ["Keep photos out"]
+    assert [one.synthesis_summary for one in found.discussed] == [
+        "DEC-001 was decided on Quick Scan: Topic 00-01"
+    ]
     assert [one.text for one in found.decisions] == ["DEC-001: Keep photos out"]
     assert found.not_settled == ("Q-001 Who pays? (no owner)",)
     assert "Ada" in found.spoke

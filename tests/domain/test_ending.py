@@ -9,7 +9,7 @@ import pytest
 
 from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.messages import step_wording
+from bot.domain.messages import draft_wording, step_wording
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
@@ -90,7 +90,7 @@ def test_a_record_is_appended() -> None:
     assert record.turn_count == 4
     assert record.personas_active == ("business-analyst", "solutions-architect", "system-designer")
     assert record.timestamp.endswith("Z")
-    assert record.synthesis_summary == "We keep a queue because it survives a tunnel"
+    assert record.synthesis_summary == "DEC-001 was decided on Quick Scan: Scope and Size"
 
 
 def test_a_record_says_that_nothing_was_decided() -> None:
@@ -332,7 +332,7 @@ def test_what_nobody_answered_is_read_with_the_rest() -> None:
 def test_an_answer_that_cannot_be_used_is_one_line_with_a_button(reason: str) -> None:
     """What people said is in the record; the model may be asked again."""
     table = thoughtful(ended=False).fail("speak", reason).say("done")
-    told = step_wording.not_read(table.playbook.roster["business-analyst"], 1, 1, is_most=False)
+    told = draft_wording.FAILURES[reason][0].format(name="Maya")
 
     assert table.card.text.count(told) == 1
     assert table.menu.offers(Action.CONTINUE)

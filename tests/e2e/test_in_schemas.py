@@ -8,24 +8,19 @@ import pytest
 from aiohttp import web
 
 from bot.domain.catalog.personas import Chain
-from bot.domain.catalog.taxonomy import trouble
 from bot.voices.llm import loading
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from tests.e2e.meeting import Meeting
 from tests.patience import PATIENCE_SECONDS
+from tests.voices.minds import record
 from tests.voices.models.provider import Answer, Json, ModelServer, says, settings_for
 from tests.voices.models.published import schema_in
 from tests.voices.models.test_asking import strings
 
 MESSAGE = re.compile(r"^\[([^\]]+)\] [^\n]*:\n> Edits get lost", re.MULTILINE)
 REFUSED = "申し訳ございませんが、このご依頼にはお応えできません。"
-FRAMING = {
-    "declined": False,
-    "say": "We have tunnels. Alex, what breaks first?",
-    "stances": [],
-    "pass": False,
-}
+OPENING = json.loads(record("We have tunnels. Alex, what breaks first?"))
 
 
 @pytest.fixture
@@ -66,14 +61,17 @@ async def answered(request: web.Request, body: Json) -> web.StreamResponse:
     elif schema.name.startswith("entries"):
         answer = Answer(json.dumps({"entries": []}))
     else:
-        answer = Answer(json.dumps(FRAMING)) if "Open the discussion" in told else Answer(refusal=REFUSED)
+        is_lead = "`business-analyst`" in told
+        opening = {**OPENING["contributions"][0], "persona": "business-analyst"}
+        said = json.dumps(OPENING | {"contributions": [opening]})
+        answer = Answer(said) if is_lead else Answer(refusal=REFUSED)
     return await says(answer)(request, body)
 
 
 async def test_data_is_suggested_and_a_refusal_is_said_by_nobody(
     meeting: Meeting, server: ModelServer
 ) -> None:
-    """Across a restart: the entry is accepted, and the discussion says that the model does not answer."""
+    """Across a restart: the entry is accepted, and the card of the discussion says that the model refuses."""
     [name] = Chain.read("openai:qwen3").names
     loaded = loading.load([name], settings_for(server), seconds=PATIENCE_SECONDS)
     meeting.voices = ModelVoices(lambda _: loaded.callers[name], OfflineVoices())
@@ -92,7 +90,7 @@ async def test_data_is_suggested_and_a_refusal_is_said_by_nobody(
         await meeting.menu("continue")
         await meeting.press("elaborate")
         await meeting.seen("We have tunnels. Alex, what breaks first?")
-        await meeting.seen(trouble("ERR-INT-001").sentence)
+        await meeting.seen("The model refused to answer for")
         await meeting.slack.settled()
     await loaded.close()
 

@@ -35,7 +35,7 @@ def test_it_prints_the_meeting_by_round_and_step(workspace: Path) -> None:
     assert "Round 19 · formalizing · 01-01" in done.stdout
     assert "  steps done   00-01, 00-02, 00-03, 01-01" in done.stdout
     assert (
-        "  acme/m-1                 18 calls, 21,600 tokens in, 5,400 out, cost 0.1800, 45.0 s" in done.stdout
+        "  acme/m-1                 16 calls, 19,200 tokens in, 4,800 out, cost 0.1600, 40.0 s" in done.stdout
     )
 
 
@@ -75,7 +75,7 @@ def test_json_is_one_document(workspace: Path) -> None:
     assert found["state"]["status"] == "partial"
     assert [line["number"] for line in found["lines"]] == list(range(1, found["state"]["line"] + 1))
     calls = [line["call"] for line in found["lines"] if line.get("call")]
-    assert len(calls) == found["state"]["totals"]["all"]["calls"] == 18
+    assert len(calls) == found["state"]["totals"]["all"]["calls"] == 16
 
 
 def test_markdown_cannot_act(tmp_path: Path) -> None:

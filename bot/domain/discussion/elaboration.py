@@ -166,8 +166,8 @@ class EndedDiscussion(Stored):
 class Elaboration(Stored):
     """
     `calls` counts those of models. `is_round_wanted`: people have said something that no round has taken up.
-    `has_nothing_new`: the last round brought nothing, and nobody has spoken since. `from_phase_menu` remembers which
-    menu to return to. `put` are the disputes that people were asked to decide. `besides` is what people said after the
+    `has_nothing_new`: the last round brought nothing, and nobody has spoken since. `not_answered` says which calls since
+    the last round gave no answer. `from_phase_menu` remembers which menu to return to. `put` are the disputes that people were asked to decide. `besides` is what people said after the
     last turn.
 
     `options` are on the card; who is for which, and all else that it came to, is in the record (`board`). `not_agreed`
@@ -184,6 +184,7 @@ class Elaboration(Stored):
     calls: int = 0
     is_round_wanted: bool = False
     has_nothing_new: bool = False
+    not_answered: tuple[str, ...] = ()
     ending: EndReason | None = None
     put: tuple[Dispute, ...] = ()
     besides: tuple[UnansweredMessage, ...] = ()

@@ -168,6 +168,8 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
         yield CardPart(title="Objections with an answer", rows=rows)
     if lines := "\n".join(filter(None, _lines(scene))):
         yield CardPart(prose=lines)
+    if scene.debate.not_answered:
+        yield CardPart(prose="\n".join(scene.debate.not_answered))
     if scene.debate.has_nothing_new and not scene.debate.exhausted:
         asked = (ASK.but(label=ask_label(name), value=id) for id, name in scene.unheard.items())
         yield CardPart(prose=wording.NOTHING_NEW, buttons=(*islice(asked, ASKED_AT_MOST), END))

@@ -79,6 +79,10 @@ def ended_early(topic: str) -> str:
     return f"Discussion ended early. The framing identified {topic} as a discussion point."
 
 
+def decided_on(ids: Sequence[str], topic: str) -> str:
+    return f"{listed(list(ids))} {'was' if len(ids) == 1 else 'were'} decided on {topic}"
+
+
 def nothing_decided(topic: str) -> str:
     return f"Nothing was decided on {topic}"
 

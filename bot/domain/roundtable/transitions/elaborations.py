@@ -278,8 +278,10 @@ def call_ended(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def not_answered(rt: Roundtable, effect: Speak, reason: str, playbook: Playbook) -> Roundtable:
     """The card says what to do; the others of an opening are heard."""
     names = [one.first_name for one in playbook.roster if one.key in effect.personas]
-    rt = rt.but(elaboration=rt.debate.but(calls=rt.debate.calls + 1))
-    rt = _on_card(rt, discussion_wording.no_answer(names, is_refused=reason == REFUSED), playbook)
+    told = discussion_wording.no_answer(names, is_refused=reason == REFUSED)
+    not_answered = (*rt.debate.not_answered, told)
+    rt = rt.but(elaboration=rt.debate.but(calls=rt.debate.calls + 1, not_answered=not_answered))
+    rt = _on_card(rt, told, playbook)
     return call_ended(rt, playbook)
 
 

@@ -82,9 +82,10 @@ def _without_reason(rt: Roundtable) -> Iterator[str]:
 
 
 def _summary(rt: Roundtable) -> str:
-    """One sentence for meta.json: what people decided last."""
-    decided = rt.discussed.own(rt.discussed.current_decisions)
-    said = str(decided[-1]["text"]) if decided else discussion_wording.nothing_decided(rt.debate.topic)
+    """One sentence for meta.json: what people decided, by ids, since their words stand in the entries alone."""
+    ids = [one.id for one in rt.discussed.own(rt.discussed.current_decisions)]
+    topic = rt.debate.topic
+    said = discussion_wording.decided_on(ids, topic) if ids else discussion_wording.nothing_decided(topic)
     return one_line(said, SUMMARY_CHARS)
 
 

@@ -157,8 +157,8 @@ def asking_personas(rt: Roundtable, personas: Iterable[str], playbook: Playbook)
     with_model = able(rt, playbook, personas) if personas else ()
     alone = tuple((key,) for key in personas if key not in with_model)
     for keys in filter(None, (with_model, *alone)):
-        is_asked = any(isinstance(one, Speak) and one.personas == keys for one in rt.outbox)
-        if is_asked:  # it may have read the thread already: what was said since is for the next round
+        pending = [one for one in rt.outbox if isinstance(one, Speak) and one.turn is TurnKind.ASKED]
+        if any(one.personas == keys for one in pending):  # it may have read the thread already: what was said since is for the next round
             rt = rt.but(elaboration=rt.debate.but(is_round_wanted=True))
         elif keys != with_model or _has_call_left(rt):
             rt = rt.queueing(Speak(persona=keys[0], task="turn", turn=TurnKind.ASKED, personas=keys))
@@ -173,7 +173,8 @@ def starting_round(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if asking.is_silenced(rt, playbook):
         return rt
     rt = cleared(rt, TimerName.ROUND)
-    rt = rt.but(elaboration=rt.debate.but(is_round_wanted=False, has_nothing_new=False))
+    debate = rt.debate.but(is_round_wanted=False, has_nothing_new=False, not_answered=())
+    rt = rt.but(elaboration=debate)
     return rt.queueing(Speak(persona=personas[0], task="turn", turn=TurnKind.ROUND, personas=personas))
 
 

@@ -158,7 +158,9 @@ def asking_personas(rt: Roundtable, personas: Iterable[str], playbook: Playbook)
     alone = tuple((key,) for key in personas if key not in with_model)
     for keys in filter(None, (with_model, *alone)):
         pending = [one for one in rt.outbox if isinstance(one, Speak) and one.turn is TurnKind.ASKED]
-        if any(one.personas == keys for one in pending):  # it may have read the thread already: what was said since is for the next round
+        if any(
+            one.personas == keys for one in pending
+        ):  # it may have read the thread already: what was said since is for the next round
             rt = rt.but(elaboration=rt.debate.but(is_round_wanted=True))
         elif keys != with_model or _has_call_left(rt):
             rt = rt.queueing(Speak(persona=keys[0], task="turn", turn=TurnKind.ASKED, personas=keys))

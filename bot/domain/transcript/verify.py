@@ -16,7 +16,7 @@ from bot.domain.values.json_files import parse_kept, pretty
 from bot.domain.values.markdown import body
 
 _MARKER = re.compile(
-    r"^(?P<marker><!-- Elaboration: step (?P<step>[^\s,<>]{1,80}), (?P<at>[^\s<>]{1,80}) -->)(?P<eol>\r\n|\n|\r|\Z)",
+    r"^(?P<marker><!-- Elaboration: step (?P<step>[^\s,<>]{1,80}), (?P<at>[^\s<>]{1,80}) -->)(?P<eol>\r\n|\n|\r)?",
     re.MULTILINE,
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth, Step
-from bot.domain.item.artifacts import FileEdit
+from bot.domain.item.artifacts import FileEdit, InsightEdit
 from bot.domain.item.item import TITLE_CHARS, draft
 from bot.domain.item.meta import MetaChange, Seats, SlackPlace
 from bot.domain.messages import (
@@ -439,7 +439,11 @@ class _Introduction:
                 return effect.but(message=self._message(effect.message))
             case Commit():
                 people = {**effect.people, self._person: self._name}
-                return effect.but(lines=self._lines(effect.lines), people=people)
+                edits = tuple(
+                    one.but(body=self._text(one.body)) if isinstance(one, InsightEdit) else one
+                    for one in effect.edits
+                )
+                return effect.but(lines=self._lines(effect.lines), people=people, edits=edits)
             case _:
                 return effect
 

@@ -77,17 +77,14 @@ class CommittedExports:
     ) -> tuple[Mapping[str, str], Sequence[str]]:
         """Also the paths of files with words of others that are no entry."""
         due: dict[str, str] = {}
-        changed = []
+        changed, known = [], known_words(item)
         for path, text in texts.items():
             found, is_tasks = there.get(path), PurePosixPath(path).name == TASKS
             if is_tasks and there and not (found and found.is_ours):
                 continue
             if found is None or found.is_ours:
                 due[path] = text
-            elif any(
-                self._heard(one, item) is not Heard.SETTLED
-                for one in read_back(found.text, known_words(item))
-            ):
+            elif any(self._heard(one, item) is not Heard.SETTLED for one in read_back(found.text, known)):
                 continue
             elif found.text != text and found.written is not None and other_words(found.text, found.written):
                 changed.append(path)

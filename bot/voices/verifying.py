@@ -109,7 +109,7 @@ async def asked(material: ReviewMaterial, ask: Ask) -> Mapping[str, Any]:
 
 def prompt(material: ReviewMaterial) -> Prompt:
     schema = schemas.review(Support)
-    claims = "\n\n".join(_shown(number, one) for number, one in enumerate(material.claims, start=1))
+    claims = "\n\n".join(_render_claim(number, one) for number, one in enumerate(material.claims, start=1))
     text = filled(
         "review",
         fence=FENCE,
@@ -183,7 +183,7 @@ def _answer(text: str) -> Mapping[str, Any] | None:
     return next((one for one in objects_in(sanitized(text)) if isinstance(one.get("verdicts"), list)), None)
 
 
-def _shown(number: int, claim: SourcedClaim) -> str:
+def _render_claim(number: int, claim: SourcedClaim) -> str:
     sources = "\n".join(
         fenced(f"claim {number}, source [{id}]", sanitized(text)[:SOURCE_CHARS])
         for id, text in claim.sources.items()

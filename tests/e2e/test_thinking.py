@@ -70,19 +70,24 @@ def opened(prompt: Prompt) -> str:
     return record("A queue, with two ways to merge.", STANCE)
 
 
+async def open_discussion(meeting: Meeting) -> None:
+    """All three personas have spoken once."""
+    await meeting.start("Offline sync")
+    await meeting.say("Edits get lost in tunnels. Scope: small")
+    await meeting.seen("Tunnels, then.")
+    await meeting.press("finish_step")
+    await meeting.menu("continue")
+    await meeting.press("elaborate")
+    await meeting.menu("end_elaboration")
+    await meeting.seen("7 of 10 turns left")
+
+
 async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
     """Acknowledged, written down, discussed until nobody has anything new, put together; all of it is on record."""
     mind = ScriptedMind(script=good)
     meeting.voices = thinking(mind)
     async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("Edits get lost in tunnels. Scope: small")
-        await meeting.seen("Tunnels, then.")
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
-        await meeting.seen("7 of 10 turns left")
+        await open_discussion(meeting)
         await meeting.press("go_on")
         await meeting.seen("Nobody has anything new.")
         await meeting.press("end_elaboration")
@@ -138,14 +143,7 @@ async def test_nobody_waits_for_a_model_when_a_step_is_finished(meeting: Meeting
 
 async def discussing(meeting: Meeting) -> None:
     """A person has said something in a discussion."""
-    await meeting.start("Offline sync")
-    await meeting.say("Edits get lost in tunnels. Scope: small")
-    await meeting.seen("Tunnels, then.")
-    await meeting.press("finish_step")
-    await meeting.menu("continue")
-    await meeting.press("elaborate")
-    await meeting.menu("end_elaboration")
-    await meeting.seen("7 of 10 turns left")
+    await open_discussion(meeting)
     await meeting.say(TUNNELS)
     await meeting.seen("6 of 10 turns left")
 

@@ -344,7 +344,6 @@ MODELS: Mapping[str, Read] = {
     "words of a claim": lambda said: (
         content_words(said),
         CHECK.leaves_open(said),
-        CHECK.says_decided(said),
         claim_check.stands_in(said, said[::-1]),
         claim_check.is_clause(said[::2], said),
     ),

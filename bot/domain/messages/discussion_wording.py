@@ -53,10 +53,6 @@ def asks_person(name: str, asked: str, topic: str) -> str:
     return f"{asked}, {name} asks what you think about {topic}."
 
 
-def belated(persona: Persona) -> str:
-    return f"People spoke while {persona.first_name} was writing: that is written once more."
-
-
 def back_to_the_table(debate: Elaboration) -> str:
     used = f": {debate.turns_used} of {debate.max_turns} turns are used" if debate.is_limited else ""
     return f"Welcome back. We were discussing {debate.topic}{used}. Just go on writing."

@@ -111,10 +111,6 @@ class ClaimCheck:
         """Whether it asks, denies, or says that something may be so, or only under a condition."""
         return self._words.leaves_open(self._words.read_words(sentence))
 
-    def says_decided(self, text: str) -> bool:
-        """Whether it says that something was decided, agreed or approved."""
-        return bool(self._words.deciding(self._words.read_words(text)))
-
     def _unsaid(
         self, claim: str, ours: Sequence[str], theirs: Sequence[str], said: str, speakers: Collection[str]
     ) -> Iterator[str]:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from bot.domain.privacy.redaction import MARK, Redacted
 from bot.domain.transcript.lines import ENTRIES, PERSON, USER_ID, Line, Source
-from bot.domain.transcript.people import Names
 from bot.domain.transcript.scrubbing import Changed, line_after, redacted
 from bot.domain.transcript.seal import SCRUBBED
 
@@ -242,13 +241,6 @@ def note(whom: Forgetting, changed: Iterable[Changed], *, last: Line | None, now
         **facts,
     }
     return line_after(last, content, now=now, meta=meta)
-
-
-def forgotten_in(lines: Iterable[Line]) -> Names:
-    """The days on which words were taken out, by the ids of who had said them."""
-    told = (line.meta.get(FORGOT) for line in lines)
-    found = (one for one in told if isinstance(one, dict) and one.get("words"))
-    return {str(one.get("person")): str(one.get("on")) for one in found}
 
 
 def _is_note(id: str, field: str) -> bool:

@@ -28,8 +28,14 @@ from bot.errors import NotNow
 
 
 def ask_for_review(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Of new values in other words than their quotes, and at the end of a phase of what no review has seen."""
-    is_wanted = may_review(rt, playbook) and any(at > rt.reviewed for at in _to_see(rt, playbook))
+    """
+    Of new values in other words than their quotes, and at the end of a phase of what no review has seen. Asked with
+    every input: where nothing has changed since the last review, no entry is looked at.
+    """
+    has_changed = rt.specification.count > rt.reviewed
+    is_wanted = (
+        has_changed and may_review(rt, playbook) and any(at > rt.reviewed for at in _to_see(rt, playbook))
+    )
     return _reviewing(rt) if is_wanted else rt
 
 

@@ -246,9 +246,9 @@ def turn_taken(rt: Roundtable, event: TurnTaken, playbook: Playbook) -> Roundtab
         if forged:
             rt = rt.logging(trouble("ERR-ELAB-004"))
         before: list[Turn | Contribution] = [*debate.turns, *heard]
-        if not text or (event.turn is TurnKind.ROUND and not has_new_quote(before, one.quotes)):
-            left_out.append(one.text)
-        elif len(heard) < debate.turns_left or one.by_rule:
+        is_new = event.turn is not TurnKind.ROUND or has_new_quote(before, one.quotes)
+        has_room = len(heard) < debate.turns_left or one.by_rule
+        if text and is_new and has_room:
             heard.append(one.but(text=text, by_rule=one.by_rule or event.by_rule))
         else:
             left_out.append(one.text)

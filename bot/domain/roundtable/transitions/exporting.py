@@ -25,7 +25,7 @@ def read_edits(rt: Roundtable, edits: Iterable[ExportEdit], playbook: Playbook) 
     for (path, author, commit), found in groupby(edits, lambda one: (one.path, one.author, one.commit)):
         proposals = _proposals(rt, found, playbook)
         if proposals.patches or proposals.left_out:
-            text = step_wording.changed_in_export(author, path, commit, *_told(proposals))
+            text = step_wording.changed_in_export(author, path, commit, *_name_proposals(proposals))
             rt = _proposed(rt, proposals, text, by=f"git:{author}@{commit}", playbook=playbook)
     return rt
 
@@ -38,7 +38,7 @@ def read_files(rt: Roundtable, *, is_new: bool, playbook: Playbook) -> Roundtabl
     proposals = _proposals(rt, files.edits, playbook)
     if not (is_new or proposals.patches or proposals.left_out):
         return rt
-    text = step_wording.begun_with(files.path, files.commit, *_told(proposals), is_new=is_new)
+    text = step_wording.begun_with(files.path, files.commit, *_name_proposals(proposals), is_new=is_new)
     return _proposed(rt, proposals, text, by=f"git:{files.path}@{files.commit}", playbook=playbook)
 
 
@@ -48,7 +48,7 @@ def _proposals(rt: Roundtable, found: Iterable[ExportEdit], playbook: Playbook) 
     return patches_for(placed, rt.specification, playbook.schema)
 
 
-def _told(proposals: ProposalPatches) -> tuple[Sequence[str], int]:
+def _name_proposals(proposals: ProposalPatches) -> tuple[Sequence[str], int]:
     return [patch.id for patch in proposals.patches], proposals.left_out
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.transcript import seal
+from bot.domain.transcript.last_line import LastLine, last_line
 from bot.domain.transcript.lines import Line, LinePhase, Source, append, read
 from bot.domain.transcript.seal import Sealer, foreign_ids, read_chain, restore_lines
 from tests.growth import grows_no_faster
@@ -54,6 +55,21 @@ def ours(content: bytes, trusted: seal.TrustedKeys | None = TRUSTED) -> list[str
 
 
 WORDS = [f"Answer {number}" for number in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    ("content", "n", "id"),
+    [
+        (b"", 0, ""),
+        (RECORD, 5, "C1.5"),
+        (RECORD[: -len(ROWS[-1]) - 1], 4, "C1.4"),
+        (RECORD + sealed(9, by=OTHERS), 5, "C1.5"),
+        (append(b"", [said(1), said(2)]), 2, "C1.2"),
+    ],
+    ids=["no line", "all ours", "a line less", "a line of others after ours", "nothing is sealed"],
+)
+def test_where_a_transcript_ends(content: bytes, n: int, id: str) -> None:
+    assert last_line(content, TRUSTED) == LastLine(n=n, id=id)
 
 
 class TestSealing:

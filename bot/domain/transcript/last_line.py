@@ -6,7 +6,7 @@ By the line's id, because its seal changes when it is applied again after the li
 
 import re
 
-from bot.domain.transcript.seal import TrustedKeys, read_chain
+from bot.domain.transcript.seal import SEAL, TrustedKeys, last_sealed, read_chain
 from bot.domain.values.value import Stored
 
 BRIEF = re.compile(r"(\d{1,9}) ([!-~]{1,200})")
@@ -33,6 +33,8 @@ class LastLine(Stored):
 
 def last_line(content: bytes, trusted: TrustedKeys | None = None) -> LastLine:
     """Of the transcript *content*; where nothing is sealed, any line counts."""
+    if (last := last_sealed(content, trusted)) and last.message_id:
+        return LastLine(n=last.meta[SEAL]["n"], id=last.message_id)
     chain = read_chain(content, trusted)
     lines = chain.sealed_lines or tuple(row.line for row in chain.rows)
     ids = (line.message_id for line in reversed(lines) if line.message_id)

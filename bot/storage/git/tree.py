@@ -25,8 +25,8 @@ META, TRANSCRIPT, REVIEWS = "meta.json", "planning/meeting.jsonl", "reviews"
 EFFECT, ITEM, STEP = "Roundtable-Effect", "Roundtable-Item", "Roundtable-Step"
 SHORT = 7
 COMMITS_LOOKED_AT = 10_000
-LARGEST_TREE_CACHED_BYTES = 4 * 1024 * 1024
-"""The folder of all items is read several times for one commit."""
+LARGEST_CACHED_BYTES = 4 * 1024 * 1024
+"""The folder of all items, and a transcript, are read several times for one commit."""
 DEEPEST_PUSHED = 100
 """Levels of folders in a commit from a remote. Each costs a stack frame, and no code base needs this many."""
 PLAIN = (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
@@ -228,7 +228,8 @@ def tip(repository: pygit2.Repository) -> Commit | None:
 def open_repository(root: Path) -> pygit2.Repository:
     """The repository whose top level is *root*, or that is bare, created when there is none. Raises ConfigError."""
     pygit2.settings.enable_fsync_gitdir(True)
-    pygit2.settings.cache_object_limit(ObjectType.TREE, LARGEST_TREE_CACHED_BYTES)
+    pygit2.settings.cache_object_limit(ObjectType.TREE, LARGEST_CACHED_BYTES)
+    pygit2.settings.cache_object_limit(ObjectType.BLOB, LARGEST_CACHED_BYTES)
     try:
         root.mkdir(parents=True, exist_ok=True)
         repository = existing_repository(root) or pygit2.init_repository(root, initial_head=INITIAL_BRANCH)

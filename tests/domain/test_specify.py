@@ -326,6 +326,18 @@ def test_a_decision_is_replaced_and_withdrawn_at_every_door(door: str) -> None:
     assert (entries["DEC-002"]["text"], "text" in entries["DEC-001"].stale) == ("No queue at all", True)
 
 
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(
+    "prefix", sorted(kind.prefix for kind in few_steps().schema.kinds.values() if kind.prefix)
+)
+def test_a_word_that_takes_back_is_the_text_of_no_entry(door: str, prefix: str) -> None:
+    """Also where nothing stands behind the id: then it is a note, or something said in a discussion."""
+    at = DOORS[door]().say(f"{prefix}-001: withdrawn.", who="grace")
+
+    assert {entry.kind for entry in at.rt.specification.entries.values()} <= {"note", "discussion"}
+    assert f"{prefix}-001: withdrawn." in [line.content for line in at.lines]
+
+
 def test_an_edited_message_changes_what_was_changed_in_it(meeting_of_two: Table) -> None:
     """Ada corrects a word; Grace's correction of another line stands."""
     entries = meeting_of_two.rt.specification.entries

@@ -109,14 +109,15 @@ def lacking(schema: Schema, specification: Specification) -> tuple[str, ...]:
 def _of_entry(specification: Specification, kind: Kind, entry: Entry) -> Iterator[dict[str, Any]]:
     for name, field in kind.fields.items():
         if field.type in EXCLUSIVE and (both := entry.contested(name)):
-            said = tuple(f"{one.owner.name}: {one.value}" for one in both)
-            yield {"kind": RowKind.CONTESTED, "fields": (name,), "facts": said}
+            values = tuple(f"{one.owner.name}: {one.value}" for one in both)
+            yield {"kind": RowKind.CONTESTED, "fields": (name,), "facts": values}
         if sentence := overtaken(entry, name):
             yield {"kind": RowKind.OVERTAKEN, "fields": (name,), "facts": (sentence,)}
     claims = (entry.claim(name) for name in entry.stale)
     if why := next((one.stale for one in claims if one and one.stale), None):
         facts = (why.name or why.by, why.source)
-        yield {"kind": RowKind.STALE, "fields": entry.stale, "facts": facts, "cause": why.cause}
+        said = tuple(name for name in entry.stale if name in kind.fields and not kind.fields[name].by_people)
+        yield {"kind": RowKind.STALE, "fields": said or entry.stale, "facts": facts, "cause": why.cause}
     if is_asked_by_agent(entry) and entry.state is EntryState.PROPOSED:
         yield from _of_agent(entry)
     elif kind.key == "objection" and entry["outcome"] in OPEN:

@@ -208,8 +208,9 @@ class SaidEntries:
         if kind is None or not given or kind.key in OF_DISCUSSIONS:
             return None
         known, lives = self._spec.entries.get(id), self._spec.lives(id)
-        if lives and not name and folded(text).strip(" .!") in map(folded, self._schema.withdrawn):
-            return Patch(id=id, state=EntryState.WITHDRAWN)
+        if not name and folded(text).strip(" .!") in map(folded, self._schema.withdrawn):
+            self._missed(*(() if lives else (id,)))
+            return Patch(id=id, state=EntryState.WITHDRAWN) if lives else None
         values = self._pairs(kind, text, given)
         if values[given] is None:
             self.problems.append(wording.unfit(text, kind.label(given)))

@@ -291,6 +291,8 @@ class Performers(NamedTuple):
         """While the tracker is away, or asks to wait, nothing else has to wait for it."""
         if self.tracker is None:
             raise EffectError(tracker_wording.NO_REPOSITORY, reason="no_tracker")
+        if isinstance(effect, PushIssue) and rt.hidden:
+            raise EffectError(tracker_wording.PRIVATE, reason="private")
         try:
             match effect:
                 case PushIssue(entry=entry, person=person):

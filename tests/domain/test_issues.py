@@ -16,6 +16,7 @@ from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.roundtable.transitions import amending, issues
 from bot.domain.specification.brief import issue_of
 from bot.domain.specification.claims import PartyKind
+from bot.domain.specification.entries import Patch
 from bot.errors import NotNow
 from tests.domain.card_scene import behind_dots, shown
 from tests.domain.table import Table, person
@@ -180,6 +181,30 @@ def test_an_issue_that_is_there_is_renewed() -> None:
     assert table.world.told[-1][1].text == (
         "I left acme/api#57 (WRK-001) as it is: somebody changed or removed what I wrote there."
     )
+
+
+def test_only_what_people_accepted_is_in_an_issue() -> None:
+    """What is only proposed stays in the thread."""
+    table = analysed()
+    proposal = Patch(
+        id="AC-001-02", kind="criterion", part_of="FR-001", new=True, set={"text": "in one second"}
+    )
+    table.rt = table.rt.proposing(
+        "A proposal.", actor="Maya", part=table.rt.part, entries=[proposal.as_json()]
+    )
+    assert "AC-001-02" in table.rt.specification.entries
+
+    assert "in one second" not in form(table).intro
+
+
+def test_a_long_issue_is_cut_between_its_parts() -> None:
+    """GitHub takes a limited text, and our mark stands at its end."""
+    row = wording.IssueRow("FR-001", "w" * 2_000)
+    facts = {"item": "Checkout", "thread": "", "said": "", "by_when": "", "waits": [("WRK-002", "")]}
+    text = wording.issue_text(wording.IssueRow("WRK-001", "The form"), served=[(row, [row])] * 10, **facts)
+
+    assert len(text) <= wording.ISSUE_CHARS + 100
+    assert text.endswith(f"- [ ] FR-001: {row.words}\n\n{wording.MORE}")
 
 
 @pytest.mark.parametrize("entries", [("WRK-009",), ("FR-001",), ()])

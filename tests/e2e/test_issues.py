@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from bot.domain.item.item import item_from
+from bot.engine import performers
 from tests.durability.mortal import mortal
 from tests.e2e.meeting import CHANNEL, SHORT_PATH, Meeting
 from tests.e2e.test_short_path import CARDS, go_on
 from tests.e2e.test_starting import filled_in
-from tests.integrations.strict_github import TOKEN, StrictGitHub, strict_github
+from tests.integrations.strict_github import TOKEN, Failure, StrictGitHub, strict_github
 
 TEXT = """We fall over. <!-- not a comment -->
 
@@ -134,6 +135,40 @@ async def test_work_becomes_an_issue_and_its_state_comes_back(meeting: Meeting) 
     assert "acme/api#1" in (meeting.folder / "brief.md").read_text()
     assert TOKEN not in meeting.git("log", "-p", "--all")
     assert len(github.of("acme/api")) == 1
+
+
+async def test_a_github_that_is_away_holds_nothing_up(
+    meeting: Meeting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The issue waits in the outbox, and people go on. It was created at the first attempt, whose answer was lost."""
+    monkeypatch.setattr(performers, "TRACKER_WAIT_SECONDS", 0.2)
+    async with strict_github() as github:
+        meeting.more = with_key(github)
+        async with meeting.bot():
+            await to_the_end(meeting)
+            github.drops_answer = True
+            github.failures = [Failure(503, after=True), Failure(502), Failure(429, {"Retry-After": "1"})]
+            await create(meeting)
+            await meeting.seen("Ada created 1 issue: acme/api#1 (WRK-001).")
+            await meeting.slack.settled()
+
+    assert len(github.of("acme/api")) == 1
+    assert github.failures == []
+
+
+async def test_a_refusal_is_told_to_who_pressed(meeting: Meeting) -> None:
+    async with strict_github() as github:
+        meeting.more = with_key(github)
+        async with meeting.bot():
+            await to_the_end(meeting)
+            github.failures = [Failure(404)]
+            await create(meeting)
+            ada = meeting.slack.person("ada")
+            await meeting.until(lambda: "I have no issue" in str([one.text for one in ada.ephemerals]))
+
+    assert ada.ephemerals[-1].text.startswith(
+        "I have no issue for WRK-001 in acme/api: it does not exist, or the key that is set may not see it. Press "
+    )
 
 
 def _cards(meeting: Meeting) -> str:

@@ -50,7 +50,7 @@ _WHY = {
 
 WORK, REPOSITORY = "work", "repository"
 MOST_AT_ONCE = 20
-LABEL_CHARS, PREVIEW_CHARS = 70, 900
+LABEL_CHARS, PREVIEW_CHARS, ISSUE_CHARS = 70, 900, 20_000
 PREVIEWED = 3
 CHOOSE = "Choose at least one."
 TOO_MANY_CHOSEN = f"GitHub takes {MOST_AT_ONCE} at a time. Create the others after these."
@@ -58,6 +58,7 @@ PRIVATE = "This channel is private, so nothing of it becomes an issue."
 NO_REPOSITORY = "No repository for issues is set (ROUNDTABLE_GITHUB)."
 NO_WORK = "There is no accepted piece of work yet. Write `task: …` and accept it."
 NOTHING_TO_CREATE = "There is nothing to create: it is under way, or was withdrawn."
+MORE = "More is in the thread."
 NO_ADDRESS = "GitHub created an issue, and its answer has no usable address."
 TOO_MANY = "so many issues were created there meanwhile that I cannot tell whether this one was."
 
@@ -150,6 +151,8 @@ def issue_text(
         rows = [f"**{requirement.id}** {_plain(requirement.words)}"]
         rows += ["", *(f"- [ ] {one.id}: {_plain(one.words)}" for one in criteria)] if criteria else []
         lines.append("\n".join(rows))
+    while sum(map(len, lines)) > ISSUE_CHARS:
+        lines[-2:] = [MORE] if lines[-1] == MORE else [lines[-2], MORE]
     return "\n\n".join(lines)
 
 

@@ -137,9 +137,10 @@ ISSUE = "issue"
 
 
 def issue_of(entry: Entry) -> str:
-    """Empty without one. What is no address of an issue counts as none."""
+    """Empty without one. What is not exactly the address of an issue counts as none."""
     found = str(entry[ISSUE] or "")
-    return found if all(repository_of(found)) else ""
+    host, repository, number = repository_of(found)
+    return found if found.partition("://")[2] == f"{host}/{repository}/issues/{number}" else ""
 
 
 class BriefRows:

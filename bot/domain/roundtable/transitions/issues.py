@@ -19,9 +19,9 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import pausing, specifying
-from bot.domain.specification.brief import ISSUE, issue_of, text
+from bot.domain.specification.brief import ISSUE, BriefRows, issue_of, text
 from bot.domain.specification.entries import HOW, Entry, How, Patch
-from bot.domain.specification.not_settled import CRITERION, WORK
+from bot.domain.specification.not_settled import WORK
 from bot.domain.values.text import one_line, values
 from bot.domain.values.timestamps import after
 from bot.errors import NotNow
@@ -110,15 +110,9 @@ def pushed(rt: Roundtable, event: IssuePushed, playbook: Playbook) -> Roundtable
 
 def not_pushed(rt: Roundtable, effect: PushIssue, sentence: str) -> Roundtable:
     """What stops one stops the others that were asked for with it."""
-    rt = rt.but(
-        outbox=tuple(
-            one
-            for one in rt.outbox
-            if not (
-                isinstance(one, PushIssue) and (one.person, one.asked_at) == (effect.person, effect.asked_at)
-            )
-        )
-    )
+    for one in rt.outbox:
+        if isinstance(one, PushIssue) and (one.person, one.asked_at) == (effect.person, effect.asked_at):
+            rt = rt.completing(one.id)
     told = Message(text=wording.stopped(sentence))
     rt = rt.queueing(Tell(person=effect.person, message=told))
     return rt if rt.has_pending(PushIssue) else _ended(rt, effect.person)
@@ -190,25 +184,26 @@ def _work(rt: Roundtable, playbook: Playbook) -> list[Entry]:
 
 
 def _as_issue(rt: Roundtable, entry: Entry, playbook: Playbook) -> tuple[str, str]:
-    """Title and text, without the names of people: what is in a tracker cannot be forgotten."""
-    spec = rt.specification
+    """Title and text: what people accepted, without their names, which no tracker would forget."""
+    spec, rows = rt.specification, BriefRows(playbook.schema, rt.specification)
     waits = [(id, issue_of(spec.entries[id])) for id in values(entry["waits"]) if id in spec.entries]
-    served = [spec.entries[id] for id in values(entry["traces"]) if spec.lives(id)]
-    served_with = [
-        (_row(one, playbook), [_row(part, playbook) for part in spec.parts(one.id, CRITERION)])
-        for one in served
+    named = values(entry["traces"])
+    served = [
+        (_row(one, rows), [_row(part, rows) for part in rows.criteria(one)])
+        for one in rows.ranked()
+        if one.id in named
     ]
-    row = _row(entry, playbook)
-    return one_line(row.words, TITLE_CHARS), wording.issue_text(
-        row,
+    body = wording.issue_text(
+        _row(entry, rows),
         item=rt.title,
         thread=rt.permalink,
         said=root.said_at(rt, entry, playbook.schema.kinds[WORK].text),
         by_when=text(entry, "by_when"),
         waits=waits,
-        served=served_with,
+        served=served,
     )
+    return one_line(rows.words(entry), TITLE_CHARS), body
 
 
-def _row(entry: Entry, playbook: Playbook) -> wording.IssueRow:
-    return wording.IssueRow(entry.id, text(entry, playbook.schema.kinds[entry.kind].text))
+def _row(entry: Entry, rows: BriefRows) -> wording.IssueRow:
+    return wording.IssueRow(entry.id, rows.words(entry))

@@ -200,8 +200,15 @@ def test_only_what_people_accepted_is_in_an_issue() -> None:
 def test_a_long_issue_is_cut_between_its_parts() -> None:
     """GitHub takes a limited text, and our mark stands at its end."""
     row = wording.IssueRow("FR-001", "w" * 2_000)
-    facts = {"item": "Checkout", "thread": "", "said": "", "by_when": "", "waits": [("WRK-002", "")]}
-    text = wording.issue_text(wording.IssueRow("WRK-001", "The form"), served=[(row, [row])] * 10, **facts)
+    text = wording.issue_text(
+        wording.IssueRow("WRK-001", "The form"),
+        item="Checkout",
+        thread="",
+        said="",
+        by_when="",
+        waits=[("WRK-002", "")],
+        served=[(row, [row])] * 10,
+    )
 
     assert len(text) <= wording.ISSUE_CHARS + 100
     assert text.endswith(f"- [ ] FR-001: {row.words}\n\n{wording.MORE}")

@@ -1,6 +1,10 @@
 """Issues of GitHub: a roundtable begins on one, and pieces of work become some. A kill between creates no second."""
 
+import asyncio
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +137,10 @@ async def test_work_becomes_an_issue_and_its_state_comes_back(meeting: Meeting) 
     (claim,) = entries(meeting)["WRK-001"]["claims"]["issue"]
     assert (claim["value"], claim["accepted"]["name"]) == (FIRST, "Ada")
     assert "acme/api#1" in (meeting.folder / "brief.md").read_text()
+    assert FIRST in (meeting.folder / "impact-analysis.md").read_text()
+    command = [sys.executable, "-m", "bot", "show", "guest-checkout/WRK-001"]
+    env = {"ROUNDTABLE_WORKSPACE": str(meeting.workspace), "PATH": os.environ["PATH"]}
+    assert FIRST in await asyncio.to_thread(subprocess.check_output, command, env=env, text=True)
     assert TOKEN not in meeting.git("log", "-p", "--all")
     assert len(github.of("acme/api")) == 1
 

@@ -32,6 +32,8 @@ from bot.errors import Conflict, EffectError, UserError
 
 KNOWN_SECONDS = 2.0
 """How long an event may wait for Slack to say who a person is."""
+MEMBERS_SECONDS = 1.0
+"""The same for who is in a channel. An issue is read after that, and Slack wants an answer after three."""
 
 
 async def start(desk: Desk, asked: VerbRequest) -> Reply:
@@ -184,7 +186,7 @@ async def _with_issue(desk: Desk, wanted: Start) -> tuple[Start, str]:
 async def _only_members_read(desk: Desk, place: Place) -> bool:
     """Where Slack does not say who is there in time, guests may be."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(KNOWN_SECONDS):
+        async with asyncio.timeout(MEMBERS_SECONDS):
             return (await desk.viewers.at(place)).viewer.knows_code
     return False
 

@@ -308,11 +308,12 @@ def test_a_tracker_that_is_away_changes_nothing() -> None:
 
 
 def test_of_an_item_from_git_the_states_are_read_again() -> None:
-    """The entry has the issue; the state is known once it was read."""
-    table = create(analysed(), "WRK-001")
-    table.world.states = {FIRST: "closed"}
-    table.forget("Guest checkout")
+    """The entry has the issue; the state is known once it was read, and looked at no more often than before."""
+    table = create(analysed(), "WRK-001").forget("Guest checkout")
     assert issue(table, "WRK-001") == FIRST
     due(table)
+    assert (table.rt.issues.states, table.rt.issues.seconds) == ({}, 900)
 
+    table.world.states = {FIRST: "closed"}
+    due(table)
     assert table.rt.issues.states == {FIRST: "closed"}

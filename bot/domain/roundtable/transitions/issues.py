@@ -137,7 +137,7 @@ def read_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
         return rt
     since = rt.issues.read_at or rt.created_at or rt.now
     rt = rt.queueing(ReadIssues(issues=tuple(issues[:MOST_READ]), since=since))
-    return _watching(rt, min(rt.issues.seconds * 2, LONGEST_SECONDS))
+    return _watching(rt, min(max(READ_SECONDS, rt.issues.seconds * 2), LONGEST_SECONDS))
 
 
 def read(rt: Roundtable, event: IssuesRead, playbook: Playbook) -> Roundtable:

@@ -54,7 +54,7 @@ from bot.expiry import Expiry
 from bot.files import META_BYTES, CommittedFiles, folder
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.committed_exports import CommittedExports
-from bot.integrations.source_files import source_reader
+from bot.integrations.source_files import read_issue_text, source_reader
 from bot.log import ThrottledWarning
 from bot.parts import agreed_in, read_kinds, seal, secret_redaction
 from bot.record.brief import labels_of
@@ -109,7 +109,9 @@ def playbook(settings: Settings) -> Playbook:
         log.info("%s", note)
     if unknown := read.roster.unknown(settings.models):
         log.warning("ROUNDTABLE_MODELS names %s, and no persona has that name", ", ".join(unknown))
-    return replace(read, policy=settings.policy, roster=read.roster.with_models(settings.models))
+    repositories = settings.github if settings.github_key else ()
+    roster = read.roster.with_models(settings.models)
+    return replace(read, policy=settings.policy, roster=roster, repositories=repositories)
 
 
 def with_policies(
@@ -344,14 +346,15 @@ async def team_at_work(
         triage = await enter(_reviews(settings, shared, endpoints))
         spoken = has.how.voices or speaking.voices
         kept, heard = records(files, redact, agenda), has.how.over(spoken) if has.how.over else spoken
-        performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact)
+        sources = await enter(_sources(settings, agenda.schema))
+        tracker = sources.tracker
+        performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, tracker)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
         shared_content = await enter(_shared_content(saved, has.watch, endpoints))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
         )  # fmt: skip
-        sources = await enter(_sources(settings, agenda.schema))
         parts = roundtables, saved, performers, personal, viewers
         commands = _commands(*parts, triage=triage, secret=secret, sources=sources)
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
@@ -473,7 +476,10 @@ def _commands(
 
 @asynccontextmanager
 async def _sources(settings: Settings, schema: Schema) -> AsyncIterator[SourceReaders]:
-    found = SourceReaders(read_files=source_reader(evidence(settings).texts, *_reading(settings, schema)))
+    found = SourceReaders(
+        read_files=source_reader(evidence(settings).texts, *_reading(settings, schema)),
+        issue_edits=partial(read_issue_text, schema=schema),
+    )
     if settings.github_key is None:
         yield found
         return

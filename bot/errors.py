@@ -90,7 +90,7 @@ class SlackError(EffectError):
 
 
 class Postponed(EffectError):
-    """Slack's limit leaves no room for a call that people do not wait for. Nothing was done; ask in `after_seconds`."""
+    """A limit leaves no room for a call that people do not wait for, or a tracker is away; ask in `after_seconds`."""
 
 
 class VoiceError(EffectError):

@@ -234,6 +234,9 @@ class Settings(Keys):
         repr=False,
         description="a token of GitHub",
     )
+    github: Annotated[tuple[Annotated[str, _shaped(r"[\w.-]+/[\w.-]+")], ...], _listed] = Field(
+        default=(), description="repositories as owner/name, separated by commas"
+    )
     github_url: ServerAddress = Field(
         default="https://api.github.com", description="an address that starts with https:// or http://"
     )

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Severity, Trouble
-from bot.domain.messages import record_wording
+from bot.domain.messages import record_wording, tracker_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.step_wording import AT_WORK
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable.effects import (
+    Attemptable,
     ClearWork,
     Commit,
     Effect,
@@ -27,7 +28,9 @@ from bot.domain.roundtable.effects import (
     NameSession,
     OpenThread,
     Post,
+    PushIssue,
     React,
+    ReadIssues,
     ReadItem,
     ReadThread,
     Restore,
@@ -45,6 +48,8 @@ from bot.domain.roundtable.outcomes import (
     CodeSurvey,
     Committed,
     Done,
+    IssuePushed,
+    IssuesRead,
     ItemRead,
     Outcome,
     PersonaSpoke,
@@ -73,7 +78,8 @@ from bot.engine.ports import (
     Voices,
     Workspace,
 )
-from bot.errors import EffectError
+from bot.engine.source_ports import Tracker
+from bot.errors import EffectError, Postponed
 
 Told = dict[str, Any]
 """What every outcome has: the effect it belongs to, and the time."""
@@ -102,11 +108,15 @@ SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.js
 AsSign = React | Unreact | ShowWork | ClearWork | NameSession
 InChat = OpenThread | ReadThread | Post | Rewrite | AsSign | Tell | MeetPerson | ShareRecord
 InWorkspace = ReadItem | Restore | Survey | Commit
+InTracker = PushIssue | ReadIssues
+TRACKER_ATTEMPTS = 6
+TRACKER_WAIT_SECONDS = 30.0
+"""Before the second attempt; before each later one it is so much longer."""
 
 
 def urgency_of(effect: Effect, rt: Roundtable) -> Urgency:
-    """What is not an edit, or takes our own emoji or title away, is something that people wait for."""
-    if isinstance(effect, Unreact | NameSession):
+    """People wait for what is no edit, but not for what takes our own emoji or title away, or is for a tracker."""
+    if isinstance(effect, Unreact | NameSession | PushIssue | ReadIssues):
         return Urgency.TIDY
     if not isinstance(effect, Rewrite) or effect.pressed:
         is_sign = isinstance(effect, Rewrite) and rt.stage in BUSY and not effect.message.choices
@@ -129,6 +139,7 @@ class Performers(NamedTuple):
     sights: Sights
     redact: Redact = unchanged
     """Done to the texts of voices, threads and files."""
+    tracker: Tracker | None = None
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError."""
@@ -139,7 +150,7 @@ class Performers(NamedTuple):
         return redacted_message(await self._outcome(effect, rt, told), self.redact)
 
     async def _outcome(
-        self, effect: InChat | Speak | ReviewDraft | InWorkspace, rt: Roundtable, told: Told
+        self, effect: InChat | Speak | ReviewDraft | InWorkspace | InTracker, rt: Roundtable, told: Told
     ) -> Outcome:
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
@@ -149,6 +160,8 @@ class Performers(NamedTuple):
         if isinstance(effect, ReviewDraft):
             review, facts = await self.voices.review(VoiceContext(rt, self.playbook, ""))
             return Reviewed(**told, review=review, facts=facts)
+        if isinstance(effect, InTracker):
+            return await self._in_tracker(effect, rt, told)
         return await self._in_workspace(effect, rt, told)
 
     async def _with_sign(self, effect: Speak, rt: Roundtable, told: Told) -> Outcome:
@@ -163,7 +176,7 @@ class Performers(NamedTuple):
     async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:
         again = effect.attempts > 1
         if again:
-            await self._landed(effect)
+            await self._landed(effect, within=self.chat.lands_within)
         match effect:
             case OpenThread():
                 opened = await self.chat.open(rt.place, effect.message, key=effect.id, again=again)
@@ -230,12 +243,12 @@ class Performers(NamedTuple):
         comment = Message(text=record_wording.shared(rt.title, names=[one.name for one in sheets]))
         await self.chat.share(rt.place, sheets, comment, key=effect.id, again=again)
 
-    async def _landed(self, effect: InChat) -> None:
-        """Waits until a post of an attempt that never ended has landed, or never will: only then can we look for it."""
+    async def _landed(self, effect: Attemptable, *, within: float) -> None:
+        """Waits until what an attempt wrote that never ended has landed, or never will: then we can look for it."""
         if not effect.attempted_before:
             return
         passed = seconds_since(effect.attempted_before, self.clock())
-        if (left := self.chat.lands_within - max(0.0, passed)) > 0:
+        if (left := within - max(0.0, passed)) > 0:
             await asyncio.sleep(left)
 
     async def _by_voice(self, effect: Speak, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
@@ -273,6 +286,31 @@ class Performers(NamedTuple):
                 return Committed(**told, **receipt._asdict(), lines=lines)
             case _:
                 assert_never(effect)
+
+    async def _in_tracker(self, effect: InTracker, rt: Roundtable, told: Told) -> Outcome:
+        """While the tracker is away, or asks to wait, nothing else has to wait for it."""
+        if self.tracker is None:
+            raise EffectError(tracker_wording.NO_REPOSITORY, reason="no_tracker")
+        if isinstance(effect, PushIssue) and rt.hidden:
+            raise EffectError(tracker_wording.PRIVATE, reason="private")
+        try:
+            match effect:
+                case PushIssue(entry=entry, person=person):
+                    await self._landed(effect, within=self.tracker.lands_within)
+                    named = f"{rt.place.team}/{rt.slug}/{entry}"
+                    pushed = await self.tracker.push(redacted_message(effect, self.redact), named=named)
+                    return IssuePushed(**told, person=person, entry=entry, **pushed._asdict())
+                case ReadIssues():
+                    return IssuesRead(
+                        **told, states=await self.tracker.states(effect.issues, since=effect.since)
+                    )
+                case _:
+                    assert_never(effect)
+        except EffectError as error:
+            if error.again and isinstance(effect, PushIssue) and effect.attempts < TRACKER_ATTEMPTS:
+                wait = error.after_seconds or TRACKER_WAIT_SECONDS * effect.attempts
+                raise Postponed(str(error), after_seconds=wait) from error
+            raise EffectError(str(error), reason=error.reason) from error
 
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
         paths = self._files_of((rt.step_id,))

@@ -16,7 +16,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Contribution
 from bot.domain.item.artifacts import Edit
-from bot.domain.item.item import KnownItem, TrackerIssue
+from bot.domain.item.item import KnownItem
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.messages.message import Message
@@ -555,12 +555,6 @@ class Records(Protocol):
         self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str
     ) -> ChangesSince:
         """Everything after the last words of *person*, or from the start if there are none. Raises WorkspaceError."""
-        ...
-
-
-class Tracker(Protocol):
-    async def read_issue(self, reference: str) -> TrackerIssue:
-        """The issue that `reference_in` found. Raises EffectError with a sentence for who asked."""
         ...
 
 

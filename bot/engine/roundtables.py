@@ -16,6 +16,7 @@ from bot.domain.roundtable.effects import (
     Effect,
     OpenThread,
     Post,
+    PushIssue,
     React,
     ReviewDraft,
     Rewrite,
@@ -69,7 +70,7 @@ REACTIONS_REMEMBERED = 1_000
 REACTIONS_WAITING = 20
 BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
-NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
+NOT_REPEATABLE = (OpenThread, Post, ShareRecord, PushIssue)
 """People would see these twice: an attempt is saved before it is made."""
 LOOK_SECONDS = 0.2
 """So often is looked, while a model works, whether people wait for something else."""

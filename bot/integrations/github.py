@@ -1,23 +1,44 @@
-"""Issues of GitHub, by its REST interface. It is loaded where a key is set."""
+"""
+Issues of GitHub, by its REST interface. It is loaded where a key is set.
 
-from collections.abc import AsyncIterator
+No redirect is followed, since another host must not be sent the key, and no answer is read past its limit.
+"""
+
+import asyncio
+import hmac
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from hashlib import sha256
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
-from bot.domain.item.item import TITLE_CHARS, TrackerIssue, repository_of
+from bot.domain.item.item import GITHUB, TITLE_CHARS, TrackerIssue, repository_of
 from bot.domain.messages import tracker_wording as wording
+from bot.domain.roundtable.effects import PushIssue
 from bot.domain.values.text import clean, one_line
+from bot.domain.values.timestamps import before
+from bot.engine.source_ports import PushedIssue
 from bot.errors import EffectError
 
-API = "https://api.github.com"
+API = f"https://api.{GITHUB}"
 VERSION = "2022-11-28"
-SECONDS = 1.5
+READ_SECONDS = 1.5
 """Slack wants an answer after three."""
-TEXT_CHARS, ANSWER_BYTES = 20_000, 4 * 1024 * 1024
+CALL_SECONDS = 10.0
+TEXT_CHARS = 20_000
+ANSWER_BYTES, LIST_BYTES = 4 * 1024 * 1024, 16 * 1024 * 1024
+ON_A_PAGE, MOST_PAGES = 30, 10
+SKEW_SECONDS = 600.0
+"""That the clock of GitHub may differ from ours."""
+LONGEST_WAIT_SECONDS = 3_600.0
+MOVED = frozenset({301, 302, 307, 308})
+_DIGEST = re.compile(r"([0-9a-f]{8}): kept by the bot -->")
+
+Model = TypeVar("Model")
 
 
 class _User(BaseModel):
@@ -32,27 +53,48 @@ class _Issue(BaseModel):
     body: str | None = None
     user: _User | None = None
     state: str
+    created_at: str
     updated_at: str
     pull_request: Any = None
 
 
+class _Repository(BaseModel):
+    private: bool
+
+
+_ISSUE, _ISSUES, _REPOSITORY = TypeAdapter(_Issue), TypeAdapter(list[_Issue]), TypeAdapter(_Repository)
+
+
 class GitHub:
-    def __init__(self, session: aiohttp.ClientSession, *, url: str) -> None:
+    """*key* also makes the marks by which an issue of ours is found again: no other person can write them."""
+
+    def __init__(self, session: aiohttp.ClientSession, *, url: str, key: str) -> None:
         self._session = session
         self._url = url.rstrip("/")
-        self._host = "github.com" if self._url == API else urlsplit(url).netloc
+        self._key = key.encode()
+        self._host = GITHUB if self._url == API else urlsplit(url).netloc
 
-    async def read_issue(self, reference: str) -> TrackerIssue:
+    @property
+    def host(self) -> str:
+        return self._host
+
+    @property
+    def lands_within(self) -> float:
+        return CALL_SECONDS
+
+    async def read_issue(self, reference: str, *, public_only: bool) -> TrackerIssue:
         host, repository, number = repository_of(reference)
         if host.lower().removeprefix("www.") not in {"", self._host}:
             raise EffectError(wording.other_host(reference, self._host))
-        try:
-            async with self._session.get(f"{self._url}/repos/{repository}/issues/{number}") as answer:
-                if answer.status != 200:
-                    raise EffectError(wording.refused(reference, answer.status))
-                found = _Issue.model_validate_json(await _content(answer))
-        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            raise EffectError(wording.no_answer(reference)) from error
+        call = _Call(self._session, wording.not_read(reference), READ_SECONDS)
+        reading = call.made("GET", f"{self._url}/repos/{repository}/issues/{number}", _ISSUE)
+        if public_only:
+            about = call.made("GET", f"{self._url}/repos/{repository}", _REPOSITORY)
+            found, its_repository = await asyncio.gather(reading, about)
+            if its_repository.private:
+                raise EffectError(wording.private(reference))
+        else:
+            found = await reading
         if found.pull_request is not None:
             raise EffectError(wording.pull_request(reference))
         return TrackerIssue(
@@ -64,13 +106,164 @@ class GitHub:
             updated=found.updated_at,
         )
 
+    async def push(self, wanted: PushIssue, *, named: str) -> PushedIssue:
+        block = _Block(wanted, named, self._key)
+        call = _Call(self._session, wording.not_pushed(wanted.entry, wanted.repository), CALL_SECONDS)
+        if wanted.issue:
+            return await self._renewed(call, wanted.issue, block)
+        if made := await self._made_before(call, wanted, block):
+            return PushedIssue(made)
+        new = {"title": wanted.title, "body": block.text}
+        issue = await call.made("POST", f"{self._issues_of(wanted.repository)}", _ISSUE, new)
+        return PushedIssue(_address(issue))
 
-async def _content(answer: aiohttp.ClientResponse) -> bytes:
-    """Raises ValueError when it is too long for an issue."""
+    async def states(self, issues: Iterable[str], *, since: str) -> Mapping[str, str]:
+        wanted = {repository_of(one)[1:]: one for one in issues}
+        found: dict[str, str] = {}
+        changed = {"sort": "updated", "since": f"{before(since, SKEW_SECONDS)[:19]}Z"}
+        for repository in sorted({one for one, _ in wanted}):
+            call = _Call(self._session, wording.no_states(repository), CALL_SECONDS)
+            async for rows in self._pages(call, repository, changed):
+                states = {wanted.get(repository_of(row.html_url)[1:], ""): row.state for row in rows}
+                found |= {one: state for one, state in states.items() if one}
+        return found
+
+    async def _made_before(self, call: "_Call", wanted: PushIssue, block: "_Block") -> str:
+        """
+        By an attempt of which no answer came: in the list, because GitHub's search learns of an issue only later. All
+        that were created since it was asked for are looked at.
+        """
+        since = before(wanted.asked_at, SKEW_SECONDS)
+        async for rows in self._pages(call, wanted.repository, {"sort": "created"}):
+            ours = [one for one in rows if one.pull_request is None and block.begin in (one.body or "")]
+            if ours:
+                return _address(ours[-1])
+            if len(rows) < ON_A_PAGE or rows[-1].created_at < since:
+                return ""
+        raise EffectError(call.sentence(wording.TOO_MANY))
+
+    async def _renewed(self, call: "_Call", address: str, block: "_Block") -> PushedIssue:
+        """Words outside of our block stay. A block that people removed, or changed, stays as it is."""
+        _, repository, number = repository_of(address)
+        url = f"{self._issues_of(repository)}/{number}"
+        issue = await call.made("GET", url, _ISSUE)
+        body = issue.body or ""
+        renewed = block.renewed(body)
+        if renewed is None:
+            return PushedIssue(address, left_alone=True)
+        if renewed != body:
+            await call.made("PATCH", url, _ISSUE, {"body": renewed})
+        return PushedIssue(address)
+
+    def _issues_of(self, repository: str) -> str:
+        return f"{self._url}/repos/{repository}/issues"
+
+    async def _pages(
+        self, call: "_Call", repository: str, params: Mapping[str, str]
+    ) -> AsyncIterator[list[_Issue]]:
+        for page in range(1, MOST_PAGES + 1):
+            asked = {
+                "state": "all",
+                "direction": "desc",
+                "per_page": str(ON_A_PAGE),
+                "page": str(page),
+                **params,
+            }
+            rows = await call.made("GET", self._issues_of(repository), _ISSUES, params=asked)
+            yield rows
+            if len(rows) < ON_A_PAGE:
+                return
+
+
+class _Block:
+    """
+    What is ours in the text of an issue, between two comments. The first one has a code that only our key makes, and
+    the digest of what stands between them.
+    """
+
+    def __init__(self, wanted: PushIssue, named: str, key: bytes) -> None:
+        code = hmac.new(key, named.encode(), sha256).hexdigest()[:16]
+        shown = named.partition("/")[2]
+        self.begin = f"<!-- roundtable {shown} {code} "
+        self._end = f"<!-- roundtable {shown} end -->"
+        inside = f"\n{wanted.text.strip()}\n"
+        self.text = f"{self.begin}{_digest(inside)}: kept by the bot -->{inside}{self._end}"
+
+    def renewed(self, body: str) -> str | None:
+        """None where the block is gone, or people changed it."""
+        head, _, rest = body.partition(self.begin)
+        mark, closed, tail = rest.partition(self._end)
+        found = _DIGEST.match(mark)
+        if not closed or found is None or found[1] != _digest(mark[found.end() :]):
+            return None
+        return f"{head}{self.text}{tail}"
+
+
+def _digest(text: str) -> str:
+    """A browser ends lines in its own way."""
+    return sha256("\n".join(text.split("\r\n")).strip().encode()).hexdigest()[:8]
+
+
+def _address(issue: _Issue) -> str:
+    """Raises EffectError."""
+    if not all(repository_of(issue.html_url)):
+        raise EffectError(wording.NO_ADDRESS)
+    return issue.html_url
+
+
+class _Call:
+    """Calls for one purpose. *failed* begins the sentence of an EffectError."""
+
+    def __init__(self, session: aiohttp.ClientSession, failed: str, seconds: float) -> None:
+        self._session = session
+        self._failed = failed
+        self._limit = aiohttp.ClientTimeout(total=seconds)
+
+    def sentence(self, why: str) -> str:
+        return f"{self._failed}: {why}"
+
+    async def made(
+        self,
+        method: str,
+        url: str,
+        shape: TypeAdapter[Model],
+        data: Mapping[str, str] | None = None,
+        *,
+        params: Mapping[str, str] | None = None,
+    ) -> Model:
+        try:
+            async with self._session.request(
+                method, url, json=data, params=params, timeout=self._limit, allow_redirects=False
+            ) as answer:
+                if answer.status not in {200, 201}:
+                    raise self._refused(answer)
+                return shape.validate_json(await _content(answer, LIST_BYTES if params else ANSWER_BYTES))
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise EffectError(self.sentence(wording.NO_ANSWER), again=True) from error
+
+    def _refused(self, answer: aiohttp.ClientResponse) -> EffectError:
+        status, headers = answer.status, answer.headers
+        is_limit = status == 429 or (
+            status == 403 and ("Retry-After" in headers or headers.get("X-RateLimit-Remaining") == "0")
+        )
+        if is_limit:
+            wait = headers.get("Retry-After", "")
+            seconds = float(wait) if wait.isdecimal() and len(wait) < 6 else LONGEST_WAIT_SECONDS / 4
+            return EffectError(
+                self.sentence(wording.ASKS_TO_WAIT),
+                again=True,
+                after_seconds=min(seconds, LONGEST_WAIT_SECONDS),
+            )
+        why = wording.MOVED if status in MOVED else wording.refused(status)
+        return EffectError(self.sentence(why), again=status >= 500)
+
+
+async def _content(answer: aiohttp.ClientResponse, most: int) -> bytes:
+    """Raises ValueError when it is longer than *most*."""
     content = bytearray()
     async for chunk in answer.content.iter_any():
         content += chunk
-        if len(content) > ANSWER_BYTES:
+        if len(content) > most:
             raise ValueError("too long")
     return bytes(content)
 
@@ -83,6 +276,5 @@ async def opened(key: str, *, url: str) -> AsyncIterator[GitHub]:
         "User-Agent": "roundtable",
         "X-GitHub-Api-Version": VERSION,
     }
-    limit = aiohttp.ClientTimeout(total=SECONDS)
-    async with aiohttp.ClientSession(headers=headers, timeout=limit, trust_env=True) as session:
-        yield GitHub(session, url=url)
+    async with aiohttp.ClientSession(headers=headers, trust_env=True) as session:
+        yield GitHub(session, url=url, key=key)

@@ -1,4 +1,4 @@
-"""A Markdown file, or a folder of OpenSpec, spec-kit or Kiro, that an item begins with."""
+"""What an item begins with: a Markdown file, a folder of OpenSpec, spec-kit or Kiro, or the text of an issue."""
 
 import asyncio
 import re
@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from bot.domain.catalog.schema import Schema
-from bot.domain.item.item import MARKDOWN, TITLE_CHARS
+from bot.domain.item.item import MARKDOWN, TITLE_CHARS, TrackerIssue
 from bot.domain.messages import tracker_wording as wording
 from bot.domain.specification.exported import ExportEdit, SourceFiles
 from bot.domain.values.markdown import outline
@@ -41,6 +41,12 @@ def source_reader(texts: Texts, agreed: Callable[[CommittedFiles], AgreedItems],
         return await asyncio.to_thread(read_source, path.rstrip("/"), found, agreed, schema)
 
     return read
+
+
+def read_issue_text(issue: TrackerIssue, schema: Schema) -> tuple[ExportEdit, ...]:
+    """What stands in it at the time of the issue. No file of it is ours, so every row is a new entry."""
+    rows = (_as_new(row, {}, schema) for row in read_back(issue.text))
+    return tuple(ExportEdit(path=issue.url, commit=issue.updated, **row._asdict()) for row in rows)
 
 
 def read_source(

@@ -32,7 +32,9 @@ from bot.domain.roundtable.effects import (
     NameSession,
     OpenThread,
     Post,
+    PushIssue,
     React,
+    ReadIssues,
     ReadItem,
     ReadThread,
     Restore,
@@ -73,6 +75,8 @@ from bot.domain.roundtable.outcomes import (
     Done,
     DraftReview,
     Failed,
+    IssuePushed,
+    IssuesRead,
     ItemRead,
     ItemState,
     Outcome,
@@ -188,6 +192,10 @@ class World:
     patches: tuple[Patch, ...] = ()
     review: Callable[[Roundtable], Mapping[str, Any]] = lambda _: {}
     """What another model finds."""
+    issues: dict[str, str] = field(default_factory=dict)
+    """Titles of a tracker's issues, by their addresses, and `states` of those that changed."""
+    states: dict[str, str] = field(default_factory=dict)
+    left_alone: bool = False
     failing: dict[str, list[Failed]] = field(default_factory=dict)
 
 
@@ -609,9 +617,22 @@ class Table:
                 return PersonMet(
                     **told, person=who, name={**NAMES, **STRANGERS}.get(who, who), belongs=belongs
                 )
+            case PushIssue() | ReadIssues():
+                return self._in_tracker(effect, told)
             case Log():
                 world.logged.append(effect.trouble)
         return Done(**told)
+
+    def _in_tracker(self, effect: PushIssue | ReadIssues, told: Mapping[str, str]) -> Outcome:
+        world = self.world
+        if isinstance(effect, ReadIssues):
+            return IssuesRead(
+                **told, states={one: world.states[one] for one in effect.issues if one in world.states}
+            )
+        issue = effect.issue or f"https://github.com/{effect.repository}/issues/{57 + len(world.issues)}"
+        world.issues[issue] = effect.title
+        about = {"person": effect.person, "entry": effect.entry, "issue": issue}
+        return IssuePushed(**told, **about, left_alone=world.left_alone)
 
     def _turn_taken(self, effect: Speak, told: Mapping[str, Any]) -> TurnTaken:
         """In a round those speak who were silent longest."""

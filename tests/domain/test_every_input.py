@@ -39,7 +39,7 @@ from bot.domain.specification.entries import Patch, Quote
 from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
-from tests.domain import test_attending, test_budget, test_drafts
+from tests.domain import test_attending, test_budget, test_drafts, test_issues
 from tests.domain.books import few_steps, thinking
 from tests.domain.table import HERE, NAMES, Contribution, Table, person, shipped
 from tests.meetings.test_disagreement import disputing
@@ -240,6 +240,11 @@ def planned() -> Table:
     return planning_open().press(Action.FINISH_STEP)
 
 
+def with_tracker() -> Table:
+    """Analysed, with work that can become issues."""
+    return test_issues.analysed()
+
+
 def not_written() -> Table:
     return Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)
 
@@ -259,7 +264,7 @@ SCENES: Mapping[str, Callable[[], Table]] = {
         step_open, specified, asked_by_agent, untouched, marked, unread, suggested, objected_to, deep,
         to_be_confirmed, at_menu, discussing, personas_discuss, personas_disagree, nothing_new, sealing, limit_reached,
         paused, meta_broken, analysed, left_out, card_saved, roll_call, overdue, without_budget, planning_open,
-        not_written, planned,
+        not_written, planned, with_tracker,
     )
 }  # fmt: skip
 
@@ -395,6 +400,8 @@ def given_for(name: str, field: str, rt: Roundtable) -> st.SearchStrategy[Any]:
         "step_id": st.just(rt.step_id),
         "entry": st.just({"SettleObjection": "OBJ-001", "AgentWithdrew": "Q-002"}.get(name, "Q-001")),
         "agent": st.just("coder"),
+        "entries": st.sampled_from([("WRK-001",), ("WRK-001", "WRK-002")]),
+        "repository": st.sampled_from(test_issues.REPOSITORIES),
         "owner": st.sampled_from(PEOPLE),
         "about": st.sampled_from([(), ("FR-001",)]),
         "options": st.lists(WORDS, unique_by=str.casefold, max_size=4).map(tuple),
@@ -452,6 +459,7 @@ ACCEPTED_IN: Mapping[str, tuple[str, ...]] = {
     "AnswerDirectly": ("step_open",),
     "AnswerQuestion": ("step_open", "asked_by_agent"),
     "AgentWithdrew": ("asked_by_agent",),
+    "CreateIssues": ("with_tracker",),
     "MarkMessage": ("step_open", "discussing"),
     "Amend": ("step_open", "discussing"),
     "Retract": ("step_open", "discussing"),

@@ -1,28 +1,88 @@
-"""A roundtable on an issue of GitHub, from the command to the files in git."""
+"""Issues of GitHub: a roundtable begins on one, and pieces of work become some. A kill between creates no second."""
 
-from tests.e2e.meeting import CHANNEL, Meeting
-from tests.integrations.strict_github import TOKEN, strict_github
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.domain.item.item import item_from
+from bot.engine import performers
+from tests.durability.mortal import mortal
+from tests.e2e.meeting import CHANNEL, SHORT_PATH, Meeting
+from tests.e2e.test_short_path import CARDS, go_on
+from tests.e2e.test_starting import filled_in
+from tests.integrations.strict_github import TOKEN, Failure, StrictGitHub, strict_github
+
+TEXT = """We fall over. <!-- not a comment -->
+
+## Functional requirements
+
+- **FR-007** A limit for each client
+
+## Out of scope
+
+- Billing
+"""
+FIRST = "https://github.com/acme/api/issues/1"
 
 
-async def test_an_issue_gives_its_title_and_its_text(meeting: Meeting) -> None:
-    """A second start with another name of the same issue links to the thread that there is."""
+@pytest.fixture
+def steps() -> str:
+    return SHORT_PATH["ROUNDTABLE_STEPS"]
+
+
+def with_key(github: StrictGitHub) -> dict[str, str]:
+    return {
+        **SHORT_PATH,
+        "ROUNDTABLE_GITHUB": "acme/api",
+        "ROUNDTABLE_GITHUB_KEY": TOKEN,
+        "ROUNDTABLE_GITHUB_URL": github.url,
+    }
+
+
+def entries(meeting: Meeting) -> dict[str, dict[str, Any]]:
+    text = (meeting.folder / "specification.json").read_text()
+    return {one["id"]: one for one in json.loads(text)["entries"]}
+
+
+# --- a roundtable begins on an issue ----------------------------------------------------------------------------------
+
+
+async def test_an_issue_gives_its_title_its_text_and_proposals(meeting: Meeting) -> None:
+    """A proposal names the address, the lines and the time. A second start by another name links to the thread."""
     async with strict_github() as github:
-        github.add("acme/api#42", "Rate limiting of the API", "We fall over.\n<!-- not a comment -->")
-        meeting.more = {"ROUNDTABLE_GITHUB_KEY": TOKEN, "ROUNDTABLE_GITHUB_URL": github.url}
+        github.add("acme/api#42", "Rate limiting of the API", TEXT)
+        address = f"{github.url}/acme/api/issues/42"
+        item = item_from(address)
+        meeting.more = with_key(github)
         async with meeting.bot():
-            await meeting.start(f"{github.url}/acme/api/issues/42", slug="gh-acme_api-42")
+            await meeting.start(address, slug=item.slug)
+            told = await meeting.seen("I have read")
             again = await meeting.slack.person("grace").slash(CHANNEL, "/roundtable start acme/api#42")
+            await meeting.do_step("Nothing here.")
+            await meeting.slack.settled()
 
-    assert len(github.asked) == 1
+    assert github.asked == ["GET /repos/acme/api/issues/42"]
     assert "There is a roundtable on *Rate limiting of the API*" in again.response["text"]
     assert "Rate limiting of the API" in meeting.thread[0].text
     assert meeting.meta["description"] == "Rate limiting of the API"
-    assert (meeting.meta["source"], meeting.meta["source_id"]) == ("github", "acme/api#42")
+    assert (meeting.meta["source"], meeting.meta["source_id"]) == ("github", item.source_id)
     draft = (meeting.folder / "draft.md").read_text()
-    assert draft.startswith(
-        f"# Rate limiting of the API\n\n- **Source**: github acme/api#42, <{github.url}/acme/"
+    assert "By octo-ada, open, as of 2026-11-24T09:30:00Z:\n\n> We fall over. &lt;!-- not" in draft
+    assert told.text == (
+        f"I have read `{item.source_id}` (2026-11-24T09:30:00Z). Its text is in `draft.md`. Proposed: FR-007 and"
+        " OUT-001. It counts when somebody accepts it."
     )
-    assert "By octo-ada, open, as of 2026-11-24T09:30:00Z:\n\n> We fall over.\n> &lt;!-- not" in draft
+    (claim,) = entries(meeting)["FR-007"]["claims"]["title"]
+    assert claim["value"] == "A limit for each client"
+    assert claim["sources"] == ["https://github.com/acme/api/issues/42:5@2026-11-24T09:30:00Z"]
+    assert (claim["proposed"]["kind"], claim["proposed"]["name"]) == ("git", item.source_id)
+    assert "accepted" not in claim
 
 
 async def test_without_a_key_one_sentence_says_so(meeting: Meeting) -> None:
@@ -34,3 +94,116 @@ async def test_without_a_key_one_sentence_says_so(meeting: Meeting) -> None:
         "I have not read acme/api#42: no key for GitHub is set (ROUNDTABLE_GITHUB_KEY)."
     )
     assert "acme/api#42" in meeting.slack.messages(CHANNEL)[0].text
+
+
+# --- pieces of work become issues -------------------------------------------------------------------------------------
+
+
+async def to_the_end(meeting: Meeting) -> None:
+    await meeting.start("Guest checkout")
+    for answers in CARDS:
+        for answer in answers:
+            await meeting.say(answer)
+        await go_on(meeting)
+    await meeting.seen("Analysis complete.")
+
+
+async def create(meeting: Meeting) -> None:
+    await meeting.press("issues")
+    ada = meeting.slack.person("ada")
+    await meeting.until(lambda: ada.view is not None)
+    await filled_in(meeting, work=["WRK-001"])
+
+
+async def test_work_becomes_an_issue_and_its_state_comes_back(meeting: Meeting) -> None:
+    """After a restart the same press renews what we wrote there, and keeps what people wrote around it."""
+    async with strict_github() as github:
+        meeting.more = with_key(github)
+        async with meeting.bot():
+            await to_the_end(meeting)
+            await create(meeting)
+            await meeting.seen("Ada created 1 issue: acme/api#1 (WRK-001).")
+            await meeting.until(lambda: "acme/api#1 open" in str(meeting.thread[-1].blocks) + _cards(meeting))
+            await meeting.slack.settled()
+        (issue,) = github.of("acme/api")
+        issue["body"] = f"Above.\n{issue['body']}"
+        async with meeting.bot():
+            await create(meeting)
+            await meeting.until(lambda: len([one for one in github.asked if one.startswith("GET")]) > 1)
+            await meeting.slack.settled()
+
+    assert issue["title"] == "The form"
+    assert issue["body"].startswith("Above.\n<!-- roundtable guest-checkout/WRK-001 ")
+    (claim,) = entries(meeting)["WRK-001"]["claims"]["issue"]
+    assert (claim["value"], claim["accepted"]["name"]) == (FIRST, "Ada")
+    assert "acme/api#1" in (meeting.folder / "brief.md").read_text()
+    assert FIRST in (meeting.folder / "impact-analysis.md").read_text()
+    command = [sys.executable, "-m", "bot", "show", "guest-checkout/WRK-001"]
+    env = {"ROUNDTABLE_WORKSPACE": str(meeting.workspace), "PATH": os.environ["PATH"]}
+    assert FIRST in await asyncio.to_thread(subprocess.check_output, command, env=env, text=True)
+    assert TOKEN not in meeting.git("log", "-p", "--all")
+    assert len(github.of("acme/api")) == 1
+
+
+async def test_a_github_that_is_away_holds_nothing_up(
+    meeting: Meeting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The issue waits in the outbox, and people go on. It was created at the first attempt, whose answer was lost."""
+    monkeypatch.setattr(performers, "TRACKER_WAIT_SECONDS", 0.2)
+    async with strict_github() as github:
+        meeting.more = with_key(github)
+        async with meeting.bot():
+            await to_the_end(meeting)
+            github.drops_answer = True
+            github.failures = [Failure(503, after=True), Failure(502), Failure(429, {"Retry-After": "1"})]
+            await create(meeting)
+            await meeting.seen("Ada created 1 issue: acme/api#1 (WRK-001).")
+            await meeting.slack.settled()
+
+    assert len(github.of("acme/api")) == 1
+    assert github.failures == []
+
+
+async def test_a_refusal_is_told_to_who_pressed(meeting: Meeting) -> None:
+    async with strict_github() as github:
+        meeting.more = with_key(github)
+        async with meeting.bot():
+            await to_the_end(meeting)
+            github.failures = [Failure(404)]
+            await create(meeting)
+            ada = meeting.slack.person("ada")
+            await meeting.until(lambda: "I have no issue" in str([one.text for one in ada.ephemerals]))
+
+    assert ada.ephemerals[-1].text.startswith(
+        "I have no issue for WRK-001 in acme/api: it does not exist, or the key that is set may not see it. Press "
+    )
+
+
+def _cards(meeting: Meeting) -> str:
+    return str([one.blocks for one in meeting.thread])
+
+
+@pytest.mark.parametrize("is_answered", [False, True], ids=["killed before the answer", "killed after it"])
+async def test_a_killed_bot_creates_no_second_issue(tmp_path: Path, is_answered: bool) -> None:  # noqa: FBT001
+    """By SIGKILL after GitHub has created the issue, and before that was saved."""
+    async with strict_github() as github, mortal(tmp_path) as bot:
+        await bot.live(**with_key(github))
+        await to_the_end(bot.meeting)
+        await bot.at_rest()
+
+        def kill() -> None:
+            github.after_create = lambda: None
+            github.drops_answer = not is_answered
+            assert bot.process
+            bot.process.kill()
+
+        github.after_create = kill
+        await create(bot.meeting)
+        await bot.dead()
+        assert len(github.of("acme/api")) == 1
+
+        await bot.live(**with_key(github))
+        await bot.meeting.seen("Ada created 1 issue: acme/api#1 (WRK-001).")
+        await bot.at_rest()
+        assert len(github.of("acme/api")) == 1
+        assert [one for one in github.asked if one.startswith("POST")] == ["POST /repos/acme/api/issues"]

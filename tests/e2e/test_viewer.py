@@ -13,6 +13,7 @@ from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import Meeting, sandbox, ways
 from tests.e2e.test_pressing import EVA, GUS
+from tests.integrations.strict_github import TOKEN, strict_github
 from tests.voices.models.provider import Answer, Called, Json, ModelServer, says
 
 SALES, HERE = "#sales", "#partners"
@@ -334,3 +335,23 @@ async def test_home_does_not_ask_who_is_in_a_channel_again_and_again(meeting: Me
         asked = [call.args["channel"] for call in meeting.slack.calls_of("conversations.members")]
 
     assert sorted(asked) == sorted(meeting.slack.channel(one).id for one in (SALES, HERE))
+
+
+@pytest.mark.parametrize("who_joins", ["linus", "gus"])
+async def test_where_a_guest_reads_along_no_private_issue_is_read(meeting: Meeting, who_joins: str) -> None:
+    """Whoever asks for it. Among members it is read."""
+    async with strict_github() as github:
+        github.add("acme/api#42", "The zugzwang", "A limit of 17.")
+        github.private.add("acme/api")
+        meeting.more = {"ROUNDTABLE_GITHUB_KEY": TOKEN, "ROUNDTABLE_GITHUB_URL": github.url}
+        async with meeting.bot():
+            join(meeting, who_joins)
+            told = await meeting.slack.person("ada").slash(HERE, "/roundtable start acme/api#42")
+            root = (await meeting.until(lambda: meeting.slack.messages(HERE)))[-1].ts
+            await offered(meeting, HERE, root, "finish_step")
+            await meeting.slack.settled()
+
+    is_guest = who_joins == "gus"
+    known = str([one.text for one in meeting.slack.thread(HERE, root)]) + meeting.git("log", "-p")
+    assert ("zugzwang" in known, "A limit of 17" in known) == (not is_guest, not is_guest)
+    assert told.response.get("text", "").endswith("and guests may read along here.") is is_guest

@@ -29,7 +29,7 @@ from bot.domain.privacy.redaction import Redactor, own_rule
 from bot.domain.reviews import review, reviewers
 from bot.domain.reviews import text as review_text
 from bot.domain.roundtable import permalinks, words
-from bot.domain.roundtable.effects import Post, Speak
+from bot.domain.roundtable.effects import Post, PushIssue, Speak
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import TurnTaken
@@ -50,7 +50,8 @@ from bot.engine.verbs import steering
 from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS
 from bot.errors import BotError
-from bot.integrations import exported_edits, exports, trace, trace_file, trace_reports
+from bot.integrations import exported_edits, exports, github, trace, trace_file, trace_reports
+from bot.integrations.source_files import read_issue_text
 from bot.integrations.trace import CodeFacts, CodePlace, EntryFacts, TracedEntry
 from bot.record import text as record_text
 from bot.record.brief import read_record
@@ -126,6 +127,11 @@ LINE = json.loads(
 )
 
 
+OURS = github._Block(
+    PushIssue(person="U1", entry="WRK-001", repository="a/b", title="x", text="x", asked_at=NOW),
+    "T1/a/WRK-001",
+    b"key",
+)
 TRACED = TracedEntry(address="limits/FR-001", kind="requirement", text="x")
 FACTS = EntryFacts("limits/FR-001", "requirement", EntryState.ACCEPTED, "x")
 AGREED = trace.AgreedFacts([FACTS, FACTS._replace(address="other/FR-001")], ("limits", "other"))
@@ -432,6 +438,21 @@ FILES: Mapping[str, Read] = {
     "an exported file": exported_edits.read_back,
     "files that an item begins with": lambda said: source_files(
         "x", {"x/spec.md": f"{said}\n## Decisions\n- {said}", "x/tasks.md": said}
+    ),
+    "the text of an issue that an item begins with": lambda said: read_issue_text(
+        item.TrackerIssue(
+            url=f"https://github.com/{said[:90]}", title=said, text=said, by="a", state="open", updated="now"
+        ),
+        SCHEMA,
+    ),
+    "the address of an issue": lambda said: (
+        item.detect_source(said),
+        item.detect_source(f"https://{said}/issues/1"),
+    ),
+    "what is ours in an issue": lambda said: (
+        OURS.renewed(said),
+        OURS.renewed(f"{OURS.begin}{said}"),
+        OURS.renewed(OURS.text.replace("kept by", said)),
     ),
     "words in an exported file": lambda said: (
         exports.plain(said),

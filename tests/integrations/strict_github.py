@@ -1,36 +1,101 @@
 """
-A GitHub on this machine: one operation, as GitHub's REST description has it. What that does not allow is counted in
-`breaches`, of either side.
+A GitHub on this machine: five operations, in our words as GitHub's REST reference has them. It refuses what is not
+described, and what is wrong on either side is counted in `breaches`.
 """
 
+import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from aiohttp import web
 
 TOKEN = "ghs_0123456789abcdefghij"
 VERSIONS = {"2022-11-28"}
-ISSUE = re.compile(r"/repos/([\w.-]+)/([\w.-]+)/issues/([1-9][0-9]*)")
-STATUSES = {200, 301, 304, 401, 403, 404, 410, 429, 500, 503}
-"""That are described for the operation, or for all."""
-REQUIRED = {
-    "assignee", "assignees", "author_association", "closed_at", "comments", "comments_url", "created_at", "events_url",
-    "html_url", "id", "labels", "labels_url", "locked", "milestone", "node_id", "number", "repository_url", "state",
-    "title", "updated_at", "url", "user",
+REPOSITORY = r"/repos/([\w.-]+)/([\w.-]+)"
+NUMBER = r"/issues/([1-9][0-9]*)"
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+MOST_TITLE, MOST_BODY = 256, 65_536
+TEXT = (str,)
+
+
+class Operation(NamedTuple):
+    """`query` and `fields` are what may be given: a pattern of each parameter, the types of each field."""
+
+    path: re.Pattern[str]
+    answers: int
+    statuses: frozenset[int]
+    query: Mapping[str, str] = {}
+    fields: Mapping[str, tuple[type, ...]] = {}
+    required: frozenset[str] = frozenset()
+
+
+_PAGES = {"per_page": r"[1-9][0-9]?|100", "page": r"[1-9][0-9]*"}
+_LIST = {
+    "milestone": r"\*|none|\d+", "state": "open|closed|all", "assignee": r"\S+", "creator": r"\S+", "mentioned": r"\S+",
+    "labels": r".+", "sort": "created|updated|comments", "direction": "asc|desc", "since": MOMENT.pattern,
+}  # fmt: skip
+_WRITTEN = {
+    "title": (str, int), "body": (str, type(None)), "assignee": (str, type(None)), "milestone": (str, int, type(None)),
+    "labels": (list,), "assignees": (list,), "type": (str, type(None)),
+}  # fmt: skip
+_CHANGED = {**_WRITTEN, "title": (str, int, type(None)), "state": TEXT, "state_reason": (str, type(None))}
+ALWAYS = frozenset({401, 403, 404, 429, 500, 502, 503, 504})
+OPERATIONS: Mapping[tuple[str, str], Operation] = {
+    ("GET", "repository"): Operation(re.compile(REPOSITORY), 200, ALWAYS | {301, 307}),
+    ("GET", "list"): Operation(
+        re.compile(f"{REPOSITORY}/issues"), 200, ALWAYS | {301, 422}, query={**_LIST, **_PAGES}
+    ),
+    ("POST", "list"): Operation(
+        re.compile(f"{REPOSITORY}/issues"), 201, ALWAYS | {400, 410, 422},
+        fields=_WRITTEN, required=frozenset({"title"}),
+    ),
+    ("GET", "issue"): Operation(re.compile(f"{REPOSITORY}{NUMBER}"), 200, ALWAYS | {301, 304, 307, 410}),
+    ("PATCH", "issue"): Operation(
+        re.compile(f"{REPOSITORY}{NUMBER}"), 200, ALWAYS | {301, 410, 422}, fields=_CHANGED
+    ),
+}  # fmt: skip
+
+ISSUE: Mapping[str, tuple[type, ...]] = {
+    "assignee": (dict, type(None)), "assignees": (list,), "author_association": TEXT, "body": (str, type(None)),
+    "closed_at": (str, type(None)), "comments": (int,), "comments_url": TEXT, "created_at": TEXT, "events_url": TEXT,
+    "html_url": TEXT, "id": (int,), "labels": (list,), "labels_url": TEXT, "locked": (bool,),
+    "milestone": (dict, type(None)), "node_id": TEXT, "number": (int,), "repository_url": TEXT, "state": TEXT,
+    "title": TEXT, "updated_at": TEXT, "url": TEXT, "user": (dict, type(None)),
 }  # fmt: skip
 
 
+def now() -> str:
+    return f"{datetime.now(UTC).isoformat()[:19]}Z"
+
+
+class Failure(NamedTuple):
+    """The next answer, in place of the right one. *after*: what was asked for is done all the same."""
+
+    status: int
+    headers: Mapping[str, str] = {}
+    after: bool = False
+
+
 class StrictGitHub:
+    """`after_create` is called when an issue was created and not answered yet; `slow` holds all answers back."""
+
     def __init__(self) -> None:
         self.url = ""
         self.issues: dict[str, dict[str, Any]] = {}
+        self.private: set[str] = set()
         self.asked: list[str] = []
         self.breaches: list[str] = []
-        self.next_status = 0
+        self.failures: list[Failure] = []
+        self.after_create: Callable[[], None] = lambda: None
+        self.drops_answer = False
+        self.slow: asyncio.Event | None = None
 
-    def add(self, name: str, title: str, body: str | None, *, pull: bool = False, **other: Any) -> None:
+    def add(
+        self, name: str, title: str, body: str | None, *, pull: bool = False, **other: Any
+    ) -> dict[str, Any]:
         """*name* as in `acme/api#42`."""
         repository, _, number = name.partition("#")
         url = f"https://api.github.com/repos/{repository}/issues/{number}"
@@ -45,45 +110,134 @@ class StrictGitHub:
         }  # fmt: skip
         if pull:
             issue["pull_request"] = dict.fromkeys(("url", "html_url", "diff_url", "patch_url"), url)
-        if missing := REQUIRED - issue.keys():
-            self.breaches.append(f"our own answer lacks {missing}")
         self.issues[name.casefold()] = issue
+        return issue
 
-    async def handle(self, request: web.Request) -> web.Response:
+    def close(self, name: str) -> None:
+        self.issues[name.casefold()] |= {"state": "closed", "closed_at": now(), "updated_at": now()}
+
+    def of(self, repository: str) -> list[dict[str, Any]]:
+        """Its issues, the oldest first."""
+        return [one for name, one in self.issues.items() if name.startswith(f"{repository}#".casefold())]
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(f"{request.method} {request.path_qs}")
+        if self.slow:
+            await self.slow.wait()
         if request.headers.get("Authorization") != f"Bearer {TOKEN}":
-            return self._answer(401, {"message": "Bad credentials"})
-        found = ISSUE.fullmatch(request.path)
-        if request.method != "GET" or found is None or request.query_string or await request.read():
-            self.breaches.append(f"no such operation: {self.asked[-1]}")
-            return self._answer(404, {"message": "Not Found"})
-        self._check_headers(request)
-        if status := self.next_status:
-            self.next_status = 0
-            return self._answer(status, {"message": "later"})
-        issue = self.issues.get(f"{found[1]}/{found[2]}#{found[3]}".casefold())
-        return self._answer(200, issue) if issue else self._answer(404, {"message": "Not Found"})
+            return self._answer(ALWAYS, 401, {"message": "Bad credentials"})
+        for (method, name), operation in OPERATIONS.items():
+            found = operation.path.fullmatch(request.path)
+            if found and method == request.method:
+                return await self._done(request, name, operation, found)
+        self.breaches.append(f"no such operation: {self.asked[-1]}")
+        return self._answer(ALWAYS, 404, {"message": "Not Found"})
 
-    def _check_headers(self, request: web.Request) -> None:
-        if not request.headers.get("User-Agent"):
-            self.breaches.append("no User-Agent")
+    async def _done(
+        self, request: web.Request, name: str, operation: Operation, found: re.Match[str]
+    ) -> web.StreamResponse:
+        body = await request.read()
+        if wrong := [*self._wrong_headers(request, body), *self._wrong_query(request, operation)]:
+            self.breaches += wrong
+            return self._answer(operation.statuses, 422, {"message": wrong[0]})
+        given: dict[str, Any] = await request.json() if body else {}
+        if wrong := self._wrong_fields(given, operation):
+            self.breaches += wrong
+            return self._answer(operation.statuses, 422, {"message": wrong[0]})
+        failure = self.failures.pop(0) if self.failures else None
+        if failure and not failure.after:
+            return self._answer(operation.statuses, failure.status, {"message": "no"}, failure.headers)
+        repository = f"{found[1]}/{found[2]}"
+        known = self.issues.get(f"{repository}#{found[3]}".casefold()) if name == "issue" else None
+        if name == "repository":
+            return self._answer({200}, 200, _repository(repository, is_private=repository in self.private))
+        if name == "list" and request.method == "GET":
+            return self._answer({200}, 200, self._listed(repository, request.query))
+        if name == "issue" and known is None:
+            return self._answer(operation.statuses, 404, {"message": "Not Found"})
+        if known is None:
+            number = max([0, *(one["number"] for one in self.of(repository))]) + 1
+            known = self.add(
+                f"{repository}#{number}",
+                str(given["title"]),
+                given.get("body"),
+                created_at=now(),
+                updated_at=now(),
+            )
+            self.after_create()
+            if self.drops_answer:
+                self.drops_answer = False
+                assert request.transport
+                request.transport.abort()
+        elif given:
+            known |= given | {"updated_at": now()}
+        if failure:
+            return self._answer(operation.statuses, failure.status, {"message": "no"}, failure.headers)
+        return self._answer({operation.answers}, operation.answers, known)
+
+    def _listed(self, repository: str, query: Mapping[str, str]) -> list[dict[str, Any]]:
+        wanted, since = query.get("state", "open"), query.get("since", "")
+        by = f"{query.get('sort', 'created')}_at"
+        rows = [
+            one
+            for one in self.of(repository)
+            if wanted in {"all", one["state"]} and one["updated_at"] >= since
+        ]
+        rows.sort(key=lambda one: (one[by], one["number"]), reverse=query.get("direction", "desc") == "desc")
+        size, page = int(query.get("per_page", "30")), int(query.get("page", "1"))
+        return rows[(page - 1) * size : page * size]
+
+    @staticmethod
+    def _wrong_headers(request: web.Request, body: bytes) -> list[str]:
+        wrong = [] if request.headers.get("User-Agent") else ["no User-Agent"]
         if request.headers.get("Accept") != "application/vnd.github+json":
-            self.breaches.append(f"Accept: {request.headers.get('Accept')}")
+            wrong.append(f"Accept: {request.headers.get('Accept')}")
         if request.headers.get("X-GitHub-Api-Version") not in VERSIONS:
-            self.breaches.append(f"version {request.headers.get('X-GitHub-Api-Version')}")
+            wrong.append(f"version {request.headers.get('X-GitHub-Api-Version')}")
+        if body and request.content_type != "application/json":
+            wrong.append(f"Content-Type: {request.content_type}")
+        return wrong
 
-    def _answer(self, status: int, body: dict[str, Any]) -> web.Response:
-        if status not in STATUSES:
+    @staticmethod
+    def _wrong_query(request: web.Request, operation: Operation) -> list[str]:
+        return [
+            f"{request.method} {request.path}: ?{name}={value}"
+            for name, value in request.query.items()
+            if not re.fullmatch(operation.query.get(name, "(?!)"), value)
+        ]
+
+    @staticmethod
+    def _wrong_fields(given: Mapping[str, Any], operation: Operation) -> list[str]:
+        wrong = [f"unknown or of a wrong type: {name}" for name, value in given.items()
+                 if type(value) not in operation.fields.get(name, ())]  # fmt: skip
+        wrong += [f"missing: {name}" for name in operation.required - given.keys()]
+        if len(str(given.get("title", ""))) > MOST_TITLE or len(given.get("body") or "") > MOST_BODY:
+            wrong.append("too long")
+        return wrong
+
+    def _answer(
+        self,
+        statuses: frozenset[int] | set[int],
+        status: int,
+        body: dict[str, Any] | list[dict[str, Any]],
+        headers: Mapping[str, str] | None = None,
+    ) -> web.Response:
+        if status not in statuses:
             self.breaches.append(f"our own status {status}")
-        limits = {
-            "Limit": "5000",
-            "Remaining": "0" if status in {403, 429} else "4999",
-            "Reset": "1795474800",
-        }
-        headers = {f"X-RateLimit-{name}": value for name, value in limits.items()}
-        if status in {403, 429}:
-            headers["Retry-After"] = "60"
-        return web.json_response(body, status=status, headers=headers)
+        for one in body if isinstance(body, list) else [body] if "number" in body else []:
+            self.breaches += [
+                f"our own answer: {name}"
+                for name, types in ISSUE.items()
+                if type(one.get(name, ...)) not in types
+            ]
+        limits = {"Limit": "5000", "Remaining": "4999", "Reset": "1795474800"}
+        usual = {f"X-RateLimit-{name}": value for name, value in limits.items()}
+        return web.json_response(body, status=status, headers={**usual, **(headers or {})})
+
+
+def _repository(name: str, *, is_private: bool) -> dict[str, Any]:
+    owner, _, short = name.partition("/")
+    return {"id": 1, "name": short, "full_name": name, "owner": {"login": owner}, "private": is_private}
 
 
 @asynccontextmanager
@@ -92,12 +246,14 @@ async def strict_github() -> AsyncIterator[StrictGitHub]:
     github = StrictGitHub()
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", github.handle)
-    runner = web.AppRunner(app)
+    runner = web.AppRunner(app, shutdown_timeout=1)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         github.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
         yield github
     finally:
+        if github.slow:
+            github.slow.set()
         await runner.cleanup()
     assert github.breaches == []

@@ -1,24 +1,51 @@
-"""Issues of GitHub are read by its REST interface, and every refusal is one sentence."""
+"""Issues of GitHub are read, created and renewed by its REST interface, and every refusal is one sentence."""
+
+import asyncio
 
 import pytest
 
+from bot.domain.roundtable.effects import PushIssue
+from bot.engine.source_ports import PushedIssue
 from bot.errors import EffectError
 from bot.integrations import github
-from tests.integrations.strict_github import TOKEN, StrictGitHub, strict_github
+from bot.integrations.github import GitHub
+from tests.integrations.strict_github import TOKEN, Failure, StrictGitHub, now, strict_github
+
+NAMED = "T1/rate-limiting/WRK-001"
 
 
-async def refused(stand_in: StrictGitHub, reference: str, *, key: str = TOKEN) -> str:
+def wanted(**other: str) -> PushIssue:
+    fields = {
+        "person": "U1", "entry": "WRK-001", "repository": "acme/api", "title": "Count the calls",
+        "text": "WRK-001, a piece of work.\n\n- [ ] AC-001-01: 429 after 100", "asked_at": f"{now()[:19]}.000Z",
+    }  # fmt: skip
+    return PushIssue(**{**fields, **other})
+
+
+async def refused(
+    stand_in: StrictGitHub, reference: str, *, key: str = TOKEN, public_only: bool = False
+) -> str:
     async with github.opened(key, url=stand_in.url) as tracker:
         with pytest.raises(EffectError) as error:
-            await tracker.read_issue(reference)
+            await tracker.read_issue(reference, public_only=public_only)
     return str(error.value)
+
+
+async def not_pushed(tracker: GitHub, effect: PushIssue) -> EffectError:
+    with pytest.raises(EffectError) as error:
+        await tracker.push(effect, named=NAMED)
+    return error.value
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 async def test_title_text_author_and_state_are_read() -> None:
     async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         stand_in.add("acme/api#42", "Rate limits", "We fall over.\n\nrequirement: 429 after 100")
-        issue = await tracker.read_issue("acme/api#42")
-        assert await tracker.read_issue(f"{stand_in.url}/acme/api/issues/42#issuecomment-1") == issue
+        issue = await tracker.read_issue("acme/api#42", public_only=False)
+        address = f"{stand_in.url}/acme/api/issues/42#issuecomment-1"
+        assert await tracker.read_issue(address, public_only=False) == issue
 
     assert (issue.title, issue.by, issue.state) == ("Rate limits", "octo-ada", "open")
     assert issue.text == "We fall over.\n\nrequirement: 429 after 100"
@@ -29,7 +56,7 @@ async def test_title_text_author_and_state_are_read() -> None:
 async def test_an_empty_text_and_a_deleted_author_are_no_fault() -> None:
     async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         stand_in.add("acme/api#42", "Rate limits", None, user=None)
-        issue = await tracker.read_issue("acme/api#42")
+        issue = await tracker.read_issue("acme/api#42", public_only=False)
 
     assert (issue.text, issue.by) == ("", "a deleted account")
 
@@ -37,23 +64,36 @@ async def test_an_empty_text_and_a_deleted_author_are_no_fault() -> None:
 async def test_a_long_text_is_cut() -> None:
     async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         stand_in.add("acme/api#42", "Rate limits", "a" * 65_536)
-        assert len((await tracker.read_issue("acme/api#42")).text) == github.TEXT_CHARS
+        issue = await tracker.read_issue("acme/api#42", public_only=False)
+
+    assert len(issue.text) == github.TEXT_CHARS
 
 
 @pytest.mark.parametrize(
-    ("status", "sentence"),
+    ("failure", "sentence"),
     [
-        (403, "GitHub does not allow it with the key that is set, or asks to wait."),
-        (404, "there is no such issue, or the key that is set may not see it."),
-        (410, "the issue was deleted."),
-        (429, "GitHub asks to wait."),
-        (503, "GitHub refused it (503)."),
+        (Failure(403), "GitHub does not allow it with the key that is set."),
+        (Failure(403, {"Retry-After": "60"}), "GitHub asks to wait."),
+        (Failure(403, {"X-RateLimit-Remaining": "0"}), "GitHub asks to wait."),
+        (Failure(404), "it does not exist, or the key that is set may not see it."),
+        (Failure(410), "it was deleted, or the repository has no issues."),
+        (Failure(429), "GitHub asks to wait."),
+        (Failure(503), "GitHub refused it (503)."),
+        (Failure(301, {"Location": "https://evil.example/"}), "it was moved. Use its new address."),
     ],
 )
-async def test_each_refusal_is_one_sentence(status: int, sentence: str) -> None:
+async def test_each_refusal_is_one_sentence(failure: Failure, sentence: str) -> None:
     async with strict_github() as stand_in:
-        stand_in.next_status = status
+        stand_in.failures = [failure]
         assert await refused(stand_in, "acme/api#42") == f"I have not read acme/api#42: {sentence}"
+
+
+async def test_no_other_host_gets_the_key() -> None:
+    """A redirect is not followed, also where it stays on the host."""
+    async with strict_github() as stand_in, strict_github() as other:
+        stand_in.failures = [Failure(301, {"Location": f"{other.url}/repos/acme/api/issues/42"})]
+        assert "it was moved" in await refused(stand_in, "acme/api#42")
+        assert (len(stand_in.asked), other.asked) == (1, [])
 
 
 async def test_a_wrong_key_is_not_shown() -> None:
@@ -80,12 +120,24 @@ async def test_another_host_is_never_asked() -> None:
     assert told.endswith(f"I read issues of {stand_in.url.removeprefix('http://')} only.")
 
 
-async def test_a_github_that_is_away_is_one_sentence() -> None:
+async def test_for_guests_only_public_repositories_are_read() -> None:
     async with strict_github() as stand_in:
-        pass
-    assert await refused(stand_in, "acme/api#42") == (
-        "I have not read acme/api#42: GitHub gave no usable answer in time."
-    )
+        stand_in.add("acme/api#42", "Rate limits", "We fall over.")
+        async with github.opened(TOKEN, url=stand_in.url) as tracker:
+            assert (await tracker.read_issue("acme/api#42", public_only=True)).title == "Rate limits"
+        stand_in.private.add("acme/api")
+        told = await refused(stand_in, "acme/api#42", public_only=True)
+
+    assert told == "I have not read acme/api#42: its repository is private, and guests may read along here."
+
+
+async def test_a_github_that_is_away_or_slow_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    sentence = "I have not read acme/api#42: GitHub gave no usable answer in time."
+    monkeypatch.setattr(github, "READ_SECONDS", 0.05)
+    async with strict_github() as stand_in:
+        stand_in.slow = asyncio.Event()
+        assert await refused(stand_in, "acme/api#42") == sentence
+    assert await refused(stand_in, "acme/api#42") == sentence
 
 
 async def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,3 +145,125 @@ async def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.
     async with strict_github() as stand_in:
         stand_in.add("acme/api#42", "Rate limits", "a" * 65_536)
         assert "no usable answer" in await refused(stand_in, "acme/api#42")
+
+
+# --- creating ---------------------------------------------------------------------------------------------------------
+
+
+async def test_an_issue_is_created_once() -> None:
+    """Our part stands between two marks. Another item, or another team, has an issue of its own."""
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        stand_in.add(
+            "acme/api#1", "Something else", "<!-- roundtable rate-limiting/WRK-001 0123456789abcdef "
+        )
+        made = [await tracker.push(wanted(), named=NAMED) for _ in range(2)]
+        other = await tracker.push(wanted(), named="T2/rate-limiting/WRK-001")
+        _, issue, _ = stand_in.of("acme/api")
+
+    assert made == [PushedIssue("https://github.com/acme/api/issues/2")] * 2
+    assert other == PushedIssue("https://github.com/acme/api/issues/3")
+    assert issue["title"] == "Count the calls"
+    begin, *text, end = issue["body"].split("\n")
+    assert begin.startswith("<!-- roundtable rate-limiting/WRK-001 ")
+    assert begin.endswith(": kept by the bot -->")
+    assert text == wanted().text.split("\n")
+    assert end == "<!-- roundtable rate-limiting/WRK-001 end -->"
+    assert TOKEN not in issue["body"]
+
+
+@pytest.mark.parametrize("others", [0, 65])
+async def test_an_issue_whose_answer_was_lost_is_found_again(others: int) -> None:
+    """Also behind pages of issues that others created meanwhile."""
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        stand_in.drops_answer = True
+        error = await not_pushed(tracker, wanted())
+        for number in range(2, 2 + others):
+            stand_in.add(f"acme/api#{number}", "Noise", "", created_at=now(), updated_at=now())
+        pushed = await tracker.push(wanted(), named=NAMED)
+
+        assert len(stand_in.of("acme/api")) == 1 + others
+    assert error.again
+    assert str(error) == "I have no issue for WRK-001 in acme/api: GitHub gave no usable answer in time."
+    assert pushed == PushedIssue("https://github.com/acme/api/issues/1")
+
+
+async def test_where_it_cannot_be_known_none_is_created(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(github, "MOST_PAGES", 2)
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        for number in range(1, 100):
+            stand_in.add(f"acme/api#{number}", "Noise", "", created_at=now(), updated_at=now())
+        error = await not_pushed(tracker, wanted())
+        assert len(stand_in.of("acme/api")) == 99
+
+    assert "I cannot tell whether this one was" in str(error)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+async def test_our_part_is_renewed_and_words_around_it_stay(end: str) -> None:
+    """Also after a browser has changed the ends of all lines."""
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        issue = (await tracker.push(wanted(), named=NAMED)).issue
+        (held,) = stand_in.of("acme/api")
+        held["body"] = f"Above.\n\n{held['body']}\n\nBelow.".replace("\n", end)
+        renewed = [await tracker.push(wanted(issue=issue, text="Now."), named=NAMED) for _ in range(2)]
+
+    assert renewed == [PushedIssue(issue)] * 2
+    assert held["body"].startswith("Above.")
+    assert held["body"].endswith("Below.")
+    assert "\nNow.\n" in held["body"]
+    assert "AC-001-01" not in held["body"]
+    assert [one for one in stand_in.asked if one.startswith("PATCH")] == ["PATCH /repos/acme/api/issues/1"]
+
+
+@pytest.mark.parametrize("change", [("429", "503"), (": kept by the bot -->", ""), ("WRK-001 end", "")])
+async def test_a_part_that_people_changed_or_removed_is_left_alone(change: tuple[str, str]) -> None:
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        issue = (await tracker.push(wanted(), named=NAMED)).issue
+        (held,) = stand_in.of("acme/api")
+        held["body"] = changed = held["body"].replace(*change)
+        assert await tracker.push(wanted(issue=issue, text="Now."), named=NAMED) == PushedIssue(
+            issue, left_alone=True
+        )
+        assert held["body"] == changed
+
+
+@pytest.mark.parametrize(
+    ("failure", "sentence", "seconds"),
+    [
+        (Failure(401), "GitHub does not accept the key that is set.", None),
+        (Failure(404), "it does not exist, or the key that is set may not see it.", None),
+        (Failure(422), "GitHub refused it (422).", None),
+        (Failure(503), "GitHub refused it (503).", 0),
+        (Failure(429, {"Retry-After": "7"}), "GitHub asks to wait.", 7),
+        (Failure(403, {"Retry-After": "999999999"}), "GitHub asks to wait.", 900),
+    ],
+)
+async def test_a_refusal_says_whether_and_when_to_try_again(
+    failure: Failure,
+    sentence: str,
+    seconds: float | None,
+) -> None:
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        stand_in.failures = [failure]
+        error = await not_pushed(tracker, wanted())
+
+    assert str(error) == f"I have no issue for WRK-001 in acme/api: {sentence}"
+    assert (error.after_seconds if error.again else None) == seconds
+
+
+# --- states -----------------------------------------------------------------------------------------------------------
+
+
+async def test_the_states_of_what_changed_are_read_with_one_call() -> None:
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        issues = []
+        for number in (1, 2, 3):
+            entry = f"T1/rate-limiting/WRK-00{number}"
+            issues.append((await tracker.push(wanted(), named=entry)).issue)
+        stand_in.issues["acme/api#3"]["updated_at"] = "2026-01-01T00:00:00Z"
+        stand_in.close("acme/api#2")
+        stand_in.asked.clear()
+        states = await tracker.states(issues, since=f"{now()[:19]}.000Z")
+
+    assert states == {issues[0]: "open", issues[1]: "closed"}
+    assert len(stand_in.asked) == 1

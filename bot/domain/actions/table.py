@@ -238,6 +238,8 @@ class Action:
 
     # --- planning
     PLAN = ActionRow("plan", "planning.plan_asked")
+    ISSUES = ActionRow("issues", form="issues")
+    """Pieces of work become issues of a tracker."""
 
     # --- for one person
     READ = ActionRow("read", verb="read")

@@ -318,6 +318,7 @@ class Playbook:
     who wrote the files: the log and `roundtable check` have them, the thread does not. *policy* is of the settings,
     and *policies* are what channels have of their own. *actions* is what people can press and type. *short_path* is
     None where the folder of steps has no usable one; *whole* is what was read, of a playbook that was narrowed.
+    *repositories* are those in which issues may be created.
     """
 
     roster: Roster
@@ -330,6 +331,7 @@ class Playbook:
     actions: Actions = ACTIONS
     short_path: ShortPath | None = None
     whole: "Playbook | None" = None
+    repositories: tuple[str, ...] = ()
 
     def within(self, channel: str, cast: Collection[str] = ()) -> "Playbook":
         """As it applies in *channel*, to a roundtable with the personas of *cast*; none means all of them."""

@@ -1,12 +1,12 @@
 """What a roundtable is about: from the words of `start` to an item with a slug, and back from a reference to it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from itertools import islice
 
 from bot.domain.item.export_places import FOLDERS
-from bot.domain.specification.exported import SourceFiles
+from bot.domain.specification.exported import ExportEdit, SourceFiles
 from bot.domain.values.markdown import escaped, inert, quoted
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Stored
@@ -27,11 +27,13 @@ _BACKLOG_NUMBER = re.compile(r"[0-9]+\.[0-9]+")
 _LINKED = re.compile(r"\]\((?:[^()]*/)?([^()/]+)/?\)")
 _SENTENCE_END = re.compile(r"(?:(?<![.!?…])[.!?…]++(?=\s++[^\sa-z])|[。！？])")
 _ISSUE = re.compile(
-    r"<?https?://(?P<host>[^\s/<>|]+)/(?P<of>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<at>[0-9]{1,19})(?:[/?#|][^\s<>]*)?>?"
+    r"<?https?://(?P<host>[\w.-]+(?::[0-9]{1,5})?)/(?P<of>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<at>[0-9]{1,19})(?:[/?#|][^\s<>]*)?>?"
     r"|(?P<repository>[\w.-]+/[\w.-]+)?#(?P<number>[0-9]{1,19})",
     re.ASCII,
 )
 """`#42`, `acme/api#42`, or the address of an issue or a pull request, also as Slack writes addresses."""
+GITHUB = "github.com"
+"""Its name is left out of ids: two hosts may have the same repository."""
 MARKDOWN = ".md"
 _LINKED_FILE = re.compile(r"https?://(?=[^/\s]+\.md\Z)", re.IGNORECASE)
 _NO_PATH = re.compile(r"\s|://")
@@ -43,7 +45,7 @@ _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 
 
 class TrackerIssue(Stored):
-    """An issue as a tracker had it at the start. `updated` is its own time."""
+    """An issue as a tracker had it at the start. `updated` is its own time, `edits` is what its text proposes."""
 
     url: str
     title: str
@@ -51,6 +53,19 @@ class TrackerIssue(Stored):
     by: str
     state: str
     updated: str
+    edits: tuple[ExportEdit, ...] = ()
+
+
+class TrackedIssues(Stored):
+    """
+    `states` are those of issues by their addresses, as they were `read_at`; the next look follows after `seconds`.
+    `made` are the entries whose issue was created, and is not said in the thread yet.
+    """
+
+    states: Mapping[str, str] = {}
+    read_at: str = ""
+    seconds: int = 0
+    made: tuple[str, ...] = ()
 
 
 class Item(Stored):
@@ -99,11 +114,16 @@ def detect_source(text: str) -> tuple[str, str | None]:
     """The source that *text* is a reference to, and the id there; "manual" for all other words."""
     reference = text.strip()
     if _ISSUE.fullmatch(reference):
-        _, repository, number = repository_of(reference)
-        return "github", f"{repository.lower()}#{number}" if repository else f"GH-{number}"
+        return "github", _issue_id(*repository_of(reference))
     if _JIRA.fullmatch(reference):
         return "jira", reference
     return "manual", None
+
+
+def _issue_id(host: str, repository: str, number: str) -> str:
+    host = host.lower().removeprefix("www.")
+    at = "" if host in {"", GITHUB} else f"{host}/"
+    return f"{at}{repository.lower()}#{number}" if repository else f"GH-{number}"
 
 
 def repository_of(reference: str) -> tuple[str, str, str]:
@@ -120,6 +140,16 @@ def reference_in(text: str) -> str:
     if found is None or not (found["of"] or found["repository"]):
         return ""
     return text.strip().strip("<>").partition("|")[0]
+
+
+def on_host(item: Item, host: str) -> Item:
+    """*item*, whose issue is one of the tracker on *host* where nothing else was said."""
+    named, repository, number = repository_of(item.reference)
+    if named or not repository or host == GITHUB:
+        return item
+    found = item_from(f"https://{host}/{repository}/issues/{number}")
+    is_named = item.title != item.source_id
+    return item.but(source_id=found.source_id, reference=found.reference) if is_named else found
 
 
 def path_in(text: str) -> str:
@@ -177,7 +207,8 @@ def resolve(reference: str, known: Iterable[KnownItem], backlog: str = "") -> tu
         (item.slug for item in items if item.slug.lower().endswith(f"-{slug}")),
         (item.slug for item in items if item.title and generate_slug(item.title) == slug),
         _by_number(wanted, items, backlog),
-        (item.slug for item in items if _is_source(item.source_id or "", wanted)),
+        (item.slug for item in items if item.source_id and item.source_id.lower() == _source_id(wanted)),
+        (item.slug for item in items if _may_be_source(item.source_id or "", wanted)),
         _by_title(wanted, items, backlog),
     )
     return _first_that_finds(readings)
@@ -247,10 +278,15 @@ def _is_behind_an_id(name: str, ends: Iterable[str]) -> bool:
     return any(name.endswith(end) and re.fullmatch(f"{_IDS}+", f"{name.removesuffix(end)}-") for end in ends)
 
 
-def _is_source(source_id: str, reference: str) -> bool:
-    """`#42` may be that of any repository."""
-    wanted = (detect_source(reference)[1] or reference).lower()
-    return source_id.lower() == wanted or source_id.endswith(f"#{wanted.removeprefix('gh-')}")
+def _source_id(reference: str) -> str:
+    return (detect_source(reference)[1] or reference).lower()
+
+
+def _may_be_source(source_id: str, reference: str) -> bool:
+    """`#42` may be that of any repository, and `acme/api#42` on any host."""
+    wanted = _source_id(reference)
+    is_named = "#" in wanted and source_id.endswith(f"/{wanted}")
+    return is_named or source_id.endswith(f"#{wanted.removeprefix('gh-')}")
 
 
 def _by_number(wanted: str, items: tuple[KnownItem, ...], backlog: str) -> Iterable[str]:

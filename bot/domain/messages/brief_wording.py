@@ -92,12 +92,13 @@ def risk(text: str, answer: str, owner: str) -> str:
     return f"{text} -> {answer or NO_ANSWER} ({owner or NO_PERSON})"
 
 
-def task(text: str, owner: str, *, by_when: str, after: Sequence[str]) -> str:
-    """`outbox behind a flag -> Linus, by 12 March, after WRK-001`"""
+def task(text: str, owner: str, *, by_when: str, after: Sequence[str], issue: str = "") -> str:
+    """`outbox behind a flag -> Linus, by 12 March, after WRK-001, acme/api#57`"""
     facts = (
         owner or NO_PERSON,
         f"by {by_when}" if by_when else "",
         f"after {', '.join(after)}" if after else "",
+        issue,
     )
     return f"{text} -> {', '.join(filter(None, facts))}"
 

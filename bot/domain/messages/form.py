@@ -42,6 +42,8 @@ class FormName(StrEnum):
     """An option of the open discussion. With the subject SOMETHING_ELSE its person is for it."""
     REVERSE = "reverse"
     """Another decision replaces one, or it is withdrawn."""
+    ISSUES = "issues"
+    """Pieces of work become issues of a tracker."""
 
 
 DISCUSSING = frozenset({FormName.RECORD, FormName.OBJECT, FormName.SEALED, FormName.OPTION})
@@ -196,6 +198,7 @@ TYPED: Mapping[FormName, str] = {
     FormName.ANSWER: "Press again, or write it in the thread.",
     FormName.OPTION: "Press again, or write `option: …`.",
     FormName.REVERSE: "Press again, or write `DEC-001: new words` or `DEC-001: withdrawn`.",
+    FormName.ISSUES: "Press again. Each issue has its preview there, so there is no other way.",
     FormName.UNTIL: "Press again, or write the time, as in `due 2026-11-30 17:00`.",
 }
 """What does the same without the form."""

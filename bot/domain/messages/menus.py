@@ -85,6 +85,7 @@ TAKE_UP = Choice(action=Action.TAKE_UP, label="Continue here", emphasis=Emphasis
 TAKE_OVER = Choice(action=Action.TAKE_OVER, label="Take over")
 FINDINGS = Choice(action=Action.FINDINGS, label="Read…")
 REVERSE = Choice(action=Action.REVERSE, label="Change a decision…")
+ISSUES = Choice(action=Action.ISSUES, label="Create issues…")
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
 
 DEPTHS = {

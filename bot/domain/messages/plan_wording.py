@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.messages import specification_wording
+from bot.domain.messages.tracker_wording import issue_name
 from bot.domain.values.text import listed
 
 ORDER, BEFORE, FILES, ROLES = "Order", "Before it can start", "Files", "Roles"
@@ -24,9 +25,13 @@ def readiness(lacking: Sequence[str], not_settled: int) -> str:
     return f"{said} {points} (last section)." if not_settled else said
 
 
-def piece(title: str, requirements: Sequence[str], *, is_critical: bool) -> str:
-    """Of work: `Outbox behind a flag, for FR-001 and FR-002, decides the date`."""
-    facts = (f"for {listed(requirements)}" if requirements else "", "decides the date" if is_critical else "")
+def piece(title: str, requirements: Sequence[str], *, is_critical: bool, issue: str = "") -> str:
+    """Of work: `Outbox behind a flag, for FR-001 and FR-002, decides the date, [acme/api#57](…)`"""
+    facts = (
+        f"for {listed(requirements)}" if requirements else "",
+        "decides the date" if is_critical else "",
+        f"[{issue_name(issue)}]({issue})" if issue else "",
+    )
     return ", ".join(filter(None, (title, *facts)))
 
 

@@ -9,6 +9,7 @@ from bot.domain.catalog.steps import Depth
 from bot.domain.messages import brief_wording, menus
 from bot.domain.messages.message import ITEM, Card, CardPart, CardRow, Choice, Link, Message, card_in_words
 from bot.domain.messages.step_card import AMEND
+from bot.domain.messages.tracker_wording import issue_name
 from bot.domain.specification.brief import IN_A_MESSAGE, Brief, BriefRow
 from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.text import listed, one_line
@@ -44,7 +45,8 @@ class RootScene:
     when the brief was committed last. `ending` says at the end what is the case, `done` how much of the analysis has
     content, and `deeper` how many steps can be asked beyond that. `why` are permalinks to what was said about an
     entry, by its id. `models` are those that the personas think with, by their names; empty for one that follows
-    rules.
+    rules. `issues` are addresses and states of the issues of pieces of work, by their ids; more of them can be created
+    where `can_create`.
     """
 
     title: str
@@ -67,6 +69,8 @@ class RootScene:
     deeper: int = 0
     models: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
+    issues: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    can_create: bool = False
 
 
 def root(scene: RootScene) -> Message:
@@ -98,7 +102,8 @@ def _complete(scene: RootScene, first: str) -> Message:
     shown = (row.entry for section in scene.brief.sections for row in section.rows)
     reverse = (menus.REVERSE,) if any(id.startswith("DEC-") for id in shown) else ()
     deeper = (menus.go_deeper(scene.deeper),) if scene.deeper else ()
-    return _message(scene, first, choices, (*reverse, *deeper, menus.EXPORT.but(value=scene.item)))
+    create = (menus.ISSUES,) if scene.can_create else ()
+    return _message(scene, first, choices, (*create, *reverse, *deeper, menus.EXPORT.but(value=scene.item)))
 
 
 def _message(scene: RootScene, first: str, choices: tuple[Choice, ...], more: tuple[Choice, ...]) -> Message:
@@ -118,6 +123,10 @@ def _message(scene: RootScene, first: str, choices: tuple[Choice, ...], more: tu
     )
     here = Link(label=scene.current, url=scene.current_permalink)
     why = tuple(Link(label=f"{id}: why", url=url) for id, url in scene.why.items() if url)
+    why += tuple(
+        Link(label=f"{id}: {issue_name(url)} {state}".rstrip(), url=url)
+        for id, (url, state) in scene.issues.items()
+    )
     links = why if is_over else (here,) if scene.current_permalink and choices[0] != menus.RESUME else ()
     text = "\n\n".join((first, *((scene.ending,) if is_over else ()), card_in_words(card.but(subtitle=""))))
     return Message(text=text, choices=choices, links=links, card=card, token=ITEM)

@@ -1,33 +1,202 @@
-"""What the person reads who started a roundtable on an issue, or on files, that could not be read."""
+"""Issues of a tracker, and files that an item begins with: what people read about them, and what an issue says."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from bot.domain.item.item import repository_of
+from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
+from bot.domain.messages.message import Link, Message
+from bot.domain.values.markdown import escaped, inert_line
+from bot.domain.values.text import counted, listed, one_line
 
 
 def not_set_up(reference: str) -> str:
-    return f"I have not read {reference}: no key for GitHub is set (ROUNDTABLE_GITHUB_KEY)."
+    return f"{not_read(reference)}: no key for GitHub is set (ROUNDTABLE_GITHUB_KEY)."
 
 
-def no_answer(reference: str) -> str:
-    return f"I have not read {reference}: GitHub gave no usable answer in time."
+def not_read(reference: str) -> str:
+    return f"I have not read {reference}"
 
 
 def pull_request(reference: str) -> str:
-    return f"I have not read {reference}: it is a pull request, not an issue."
+    return f"{not_read(reference)}: it is a pull request, not an issue."
 
 
 def other_host(reference: str, host: str) -> str:
-    return f"I have not read {reference}: I read issues of {host} only."
+    return f"{not_read(reference)}: I read issues of {host} only."
 
 
-def refused(reference: str, status: int) -> str:
-    return f"I have not read {reference}: {_WHY.get(status, f'GitHub refused it ({status}).')}"
+def private(reference: str) -> str:
+    return f"{not_read(reference)}: its repository is private, and guests may read along here."
+
+
+NO_ANSWER = "GitHub gave no usable answer in time."
+ASKS_TO_WAIT = "GitHub asks to wait."
+MOVED = "it was moved. Use its new address."
+
+
+def refused(status: int) -> str:
+    return _WHY.get(status, f"GitHub refused it ({status}).")
 
 
 _WHY = {
     401: "GitHub does not accept the key that is set.",
-    403: "GitHub does not allow it with the key that is set, or asks to wait.",
-    404: "there is no such issue, or the key that is set may not see it.",
-    410: "the issue was deleted.",
-    429: "GitHub asks to wait.",
+    403: "GitHub does not allow it with the key that is set.",
+    404: "it does not exist, or the key that is set may not see it.",
+    410: "it was deleted, or the repository has no issues.",
 }
+
+# --- issues for pieces of work ----------------------------------------------------------------------------------------
+
+WORK, REPOSITORY = "work", "repository"
+MOST_AT_ONCE = 20
+LABEL_CHARS, PREVIEW_CHARS, ISSUE_CHARS = 70, 900, 20_000
+PREVIEWED = 3
+CHOOSE = "Choose at least one."
+TOO_MANY_CHOSEN = f"GitHub takes {MOST_AT_ONCE} at a time. Create the others after these."
+PRIVATE = "This channel is private, so nothing of it becomes an issue."
+NO_REPOSITORY = "No repository for issues is set (ROUNDTABLE_GITHUB)."
+NO_WORK = "There is no accepted piece of work yet. Write `task: …` and accept it."
+NOTHING_TO_CREATE = "There is nothing to create: it is under way, or was withdrawn."
+MORE = "More is in the thread."
+NO_ADDRESS = "GitHub created an issue, and its answer has no usable address."
+TOO_MANY = "so many issues were created there meanwhile that I cannot tell whether this one was."
+
+
+class IssueRow(NamedTuple):
+    id: str
+    words: str
+
+
+class IssueShown(NamedTuple):
+    """What the issue for a piece of work says. *issue* is the address of the one that it has."""
+
+    id: str
+    title: str
+    text: str
+    issue: str
+
+
+def form(
+    shown: Sequence[IssueShown], slug: str, *, repositories: Sequence[str], chosen: str = ""
+) -> InputForm:
+    """*chosen* is the repository that is chosen at first, if it is one of them."""
+    options = tuple(
+        FormOption(
+            value=one.id,
+            label=one_line(f"{one.id} {one.title}", LABEL_CHARS),
+            about=one_line(f"{issue_name(one.issue)}: renews what I wrote there", LABEL_CHARS)
+            if one.issue
+            else "",
+        )
+        for one in shown
+    )
+    new = [one for one in shown if not one.issue]
+    first = next((one for one in repositories if one.casefold() == chosen.casefold()), repositories[0])
+    fields = [
+        FormField(
+            name=WORK,
+            label="For which pieces of work?",
+            kind=FieldKind.REFS,
+            options=options,
+            initial=tuple(one.id for one in new[:MOST_AT_ONCE]),
+            required=True,
+        )
+    ]
+    if len(repositories) > 1:
+        fields.append(
+            FormField(
+                name=REPOSITORY,
+                label="In which repository?",
+                kind=FieldKind.CHOICE,
+                options=tuple(FormOption(value=one, label=one) for one in repositories),
+                initial=first,
+                required=True,
+            )
+        )
+    where = f" in **{first}**" if len(repositories) == 1 else ""
+    intro = [f"One issue for each{where}. All who can read the repository can read it."]
+    intro += [f"**{inert_line(one.title)}**\n{one_line(one.text, PREVIEW_CHARS)}" for one in new[:PREVIEWED]]
+    return InputForm(
+        name=FormName.ISSUES,
+        slug=slug,
+        title="Create issues",
+        intro="\n\n".join(intro),
+        fields=tuple(fields),
+        submit="Create",
+    )
+
+
+def issue_text(
+    row: IssueRow,
+    *,
+    item: str,
+    thread: str,
+    said: str,
+    by_when: str,
+    waits: Sequence[tuple[str, str]],
+    served: Sequence[tuple[IssueRow, Sequence[IssueRow]]],
+) -> str:
+    """Markdown. *waits* are entries and the addresses of their issues, *served* requirements with their criteria."""
+    about = f"[{_plain(item)}]({thread})" if thread else _plain(item)
+    why = f" ([said here]({said}))" if said else ""
+    lines = [f"{row.id}, a piece of work of {about}: {_plain(row.words)}{why}"]
+    facts = [f"- By {_plain(by_when)}"] if by_when else []
+    facts += (
+        [f"- After {listed([f'{id} ({issue})' if issue else id for id, issue in waits])}"] if waits else []
+    )
+    if facts:
+        lines.append("\n".join(facts))
+    for requirement, criteria in served:
+        rows = [f"**{requirement.id}** {_plain(requirement.words)}"]
+        rows += ["", *(f"- [ ] {one.id}: {_plain(one.words)}" for one in criteria)] if criteria else []
+        lines.append("\n".join(rows))
+    while sum(map(len, lines)) > ISSUE_CHARS:
+        lines[-2:] = [MORE] if lines[-1] == MORE else [lines[-2], MORE]
+    return "\n\n".join(lines)
+
+
+def _plain(words: str) -> str:
+    """Nobody is told of it, and no other issue is linked, because of somebody's words."""
+    apart = "<!-- -->"
+    return escaped(inert_line(words)).replace("@", f"@{apart}").replace("\\#", f"\\#{apart}")
+
+
+def issue_name(address: str) -> str:
+    """`acme/api#57`; empty for no address."""
+    _, repository, number = repository_of(address)
+    return f"{repository}#{number}" if repository else ""
+
+
+def asked(name: str, ids: Sequence[str], repository: str) -> str:
+    return f"{name} asked for {counted(len(ids), 'issue')} in {repository}: {listed(ids)}."
+
+
+def created(name: str, id: str, issue: str) -> str:
+    return f"{name} created {issue_name(issue)} for {id}: {issue}"
+
+
+def all_created(name: str, issues: Mapping[str, str]) -> Message:
+    told = listed([f"{issue_name(issue)} ({id})" for id, issue in issues.items()])
+    links = tuple(Link(label=issue_name(issue), url=issue) for issue in issues.values())
+    return Message(text=f"{name} created {counted(len(issues), 'issue')}: {told}.", links=links)
+
+
+def left_alone(id: str, issue: str) -> str:
+    return f"I left {issue_name(issue)} ({id}) as it is: somebody changed or removed what I wrote there."
+
+
+def stopped(why: str) -> str:
+    return f"{why} Press *Create issues…* again for those that are missing: none is created twice."
+
+
+def not_pushed(id: str, repository: str) -> str:
+    return f"I have no issue for {id} in {repository}"
+
+
+def no_states(repository: str) -> str:
+    return f"I have not read the issues of {repository}"
+
 
 # --- files of the workspace; models that look at code read the same ---------------------------------------------------
 

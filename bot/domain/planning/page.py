@@ -10,7 +10,16 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.messages import brief_wording, specification_wording
 from bot.domain.messages import plan_wording as wording
 from bot.domain.planning.roles import approvals, questions, roles_of, title_of, verdict_in_words
-from bot.domain.specification.brief import WONT, BriefRow, BriefRows, in_order, listed, row_lines, text
+from bot.domain.specification.brief import (
+    WONT,
+    BriefRow,
+    BriefRows,
+    in_order,
+    issue_of,
+    listed,
+    row_lines,
+    text,
+)
 from bot.domain.specification.entries import Entry, Specification
 from bot.domain.specification.not_settled import CRITERION, WORK, lacking, not_settled
 from bot.domain.values.markdown import LAST_SECTION, inert_line
@@ -63,7 +72,9 @@ class _PlanPage:
     def _piece(self, number: int, entry: Entry) -> tuple[str, ...]:
         named = values(entry["traces"])
         tests = (part.id for id in named for part in self._spec.parts(id, CRITERION))
-        what = wording.piece(self._rows.words(entry), named, is_critical=entry["critical"] == "yes")
+        what = wording.piece(
+            self._rows.words(entry), named, is_critical=entry["critical"] == "yes", issue=issue_of(entry)
+        )
         said = brief_wording.with_speaker(brief_wording.with_doubt(what, entry), self._rows.by(entry))
         cells = (
             str(number),

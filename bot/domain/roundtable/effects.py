@@ -234,6 +234,30 @@ class Commit(Attemptable):
     late: bool = False
 
 
+class PushIssue(Attemptable):
+    """
+    Create an issue for the piece of work *entry* in *repository*; or, with the address of its *issue*, renew what is
+    ours in that. *person* asked for it, at *asked_at*.
+    """
+
+    kind: Literal["push_issue"] = "push_issue"
+    person: str
+    entry: str
+    repository: str
+    issue: str = ""
+    title: str
+    text: str
+    asked_at: str
+
+
+class ReadIssues(Attemptable):
+    """Look which of *issues*, by their addresses, were opened or closed *since*. Nothing waits for it."""
+
+    kind: Literal["read_issues"] = "read_issues"
+    issues: tuple[str, ...]
+    since: str
+
+
 class MeetPerson(Attemptable):
     """Find out what *person* is called."""
 
@@ -266,6 +290,8 @@ Effect = Annotated[
     | Survey
     | ReviewDraft
     | Commit
+    | PushIssue
+    | ReadIssues
     | MeetPerson
     | Log,
     Field(discriminator="kind"),

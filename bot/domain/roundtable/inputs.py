@@ -240,6 +240,13 @@ class SealPosition(Request):
     is_answered: bool = False
 
 
+class CreateIssues(Request):
+    """A person chose in a form which pieces of work (ids) become issues in *repository*, by default the first."""
+
+    entries: tuple[str, ...]
+    repository: str = ""
+
+
 class AgentAsked(Event):
     """
     A coding agent asks the team, for the person *owner*. The key is made of agent, item and words, so that the same
@@ -319,6 +326,7 @@ Command = (
     | RaiseObjection
     | SettleObjection
     | SealPosition
+    | CreateIssues
 )
 OfSlack = ChannelGone | ChannelMoved | PersonChanged
 OfAgents = AgentAsked | AgentWithdrew

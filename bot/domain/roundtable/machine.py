@@ -23,6 +23,7 @@ from bot.domain.roundtable.inputs import (
     ChannelGone,
     ChannelMoved,
     Command,
+    CreateIssues,
     Export,
     Finish,
     Input,
@@ -56,6 +57,8 @@ from bot.domain.roundtable.outcomes import (
     Committed,
     Done,
     Failed,
+    IssuePushed,
+    IssuesRead,
     ItemRead,
     Outcome,
     PersonaSpoke,
@@ -83,6 +86,7 @@ from bot.domain.roundtable.transitions import (
     depths,
     drafts,
     elaborations,
+    issues,
     late_words,
     marking,
     opening,
@@ -166,6 +170,9 @@ ANYTIME: Mapping[type, Transition] = {
     Reviewed: drafts.reviewed,
     AgentAsked: agents.asked,
     AgentWithdrew: agents.withdrew,
+    CreateIssues: issues.asked,
+    IssuePushed: issues.pushed,
+    IssuesRead: issues.read,
 }
 
 TIMED: Mapping[TimerName, Transition] = {
@@ -178,6 +185,7 @@ TIMED: Mapping[TimerName, Transition] = {
     TimerName.SLOW: drafts.slow_due,
     TimerName.DRAFT: speaking.draft_due,
     TimerName.DRAFT_LATEST: speaking.draft_due,
+    TimerName.ISSUES: issues.read_due,
 }
 """What follows when a timer is due, in every stage."""
 

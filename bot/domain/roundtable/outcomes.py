@@ -384,6 +384,21 @@ class Committed(EffectOutcome):
     exports: tuple[ExportNote, ...] = ()
 
 
+class IssuePushed(EffectOutcome):
+    """*issue*, by its address, is that of *entry*, as *person* asked. `left_alone` is as in PushedIssue."""
+
+    person: str
+    entry: str
+    issue: str
+    left_alone: bool = False
+
+
+class IssuesRead(EffectOutcome):
+    """The states of issues, by their addresses. Of those that are not there, nothing changed."""
+
+    states: Mapping[str, str]
+
+
 class PersonMet(EffectOutcome):
     """*offset* is that of their clock, in seconds east of UTC, if Slack says."""
 
@@ -424,6 +439,8 @@ Outcome = (
     | Surveyed
     | Reviewed
     | Committed
+    | IssuePushed
+    | IssuesRead
     | PersonMet
     | Failed
 )

@@ -16,9 +16,9 @@ from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import BRIEF, Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification.brief import PAGE, Brief, brief
+from bot.domain.specification.brief import PAGE, Brief, BriefRows, brief, in_order, issue_of
 from bot.domain.specification.entries import Entry
-from bot.domain.specification.not_settled import lacking
+from bot.domain.specification.not_settled import WORK, lacking
 from bot.domain.values.timestamps import in_words
 
 STOPPED = frozenset({Stage.PAUSED, Stage.STALLED})
@@ -85,6 +85,11 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
             for one in (*leads, *_by_rules(rt, playbook, besides=leads))
         },
         why=_why(rt) if complete else {},
+        issues=_issues(rt) if complete else {},
+        can_create=complete
+        and bool(playbook.repositories)
+        and not rt.hidden
+        and bool(accepted_work(rt, playbook)),
     )
 
 
@@ -177,14 +182,23 @@ def _card_link(rt: Roundtable, step: Step) -> str:
     return link_to(rt, rt.stands_at(card.token)) if card and card.step_id == step.step_id else ""
 
 
+def accepted_work(rt: Roundtable, playbook: Playbook) -> list[Entry]:
+    return in_order(BriefRows(playbook.schema, rt.specification).accepted(WORK))
+
+
+def _issues(rt: Roundtable) -> Mapping[str, tuple[str, str]]:
+    found = {one.id: issue_of(one) for one in rt.specification.active(WORK)}
+    return {id: (issue, rt.issues.states.get(issue, "")) for id, issue in found.items() if issue}
+
+
 def _why(rt: Roundtable) -> Mapping[str, str]:
     """Where a decision was said."""
-    links = ((one.id, _said_at(rt, one)) for one in rt.specification.active("decision"))
+    links = ((one.id, said_at(rt, one)) for one in rt.specification.active("decision"))
     return {id: link for id, link in links if link}
 
 
-def _said_at(rt: Roundtable, entry: Entry) -> str:
-    claim = entry.claim("text")
+def said_at(rt: Roundtable, entry: Entry, field: str = "text") -> str:
+    claim = entry.claim(field)
     channel, _, ts = claim.line.partition(".") if claim else ("", "", "")
     return link_to(rt, ts) if channel == rt.place.channel else ""
 

@@ -16,7 +16,7 @@ from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.board import DiscussionBoard, board_of
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
-from bot.domain.item.item import Item, TrackerIssue
+from bot.domain.item.item import Item, TrackedIssues, TrackerIssue
 from bot.domain.item.meta import DEFAULT_MAX_TURNS, Record
 from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import Menu, MenuKind, Used
@@ -37,13 +37,7 @@ from bot.domain.roundtable.effects import (
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import CodeSurvey, DraftNote, DraftQuestion, DraftReview, ThreadMessage
-from bot.domain.roundtable.posts import (
-    LiveMessage,
-    PostedPrompt,
-    ShownSession,
-    StepCard,
-    ThreadPrompt,
-)
+from bot.domain.roundtable.posts import LiveMessage, PostedPrompt, ShownSession, StepCard, ThreadPrompt
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification, matters
 from bot.domain.specification.exported import SourceFiles
@@ -208,6 +202,7 @@ class RoundtableFields(Stored):
     last_line: LastLine = LastLine()
     unsealed: int = 0
     exports_told: tuple[str, ...] = ()
+    issues: TrackedIssues = TrackedIssues()
     saved_at: str = ""
     unsaved: tuple[Commit, ...] = ()
     unsent: tuple[Post | Rewrite, ...] = ()

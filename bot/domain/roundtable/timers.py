@@ -33,6 +33,8 @@ class TimerName(StrEnum):
     """Since people last wrote what no model has read."""
     DRAFT_LATEST = "draft_latest"
     """Since the first of such words."""
+    ISSUES = "issues"
+    """Since it was last looked whether issues of the item are open."""
 
 
 OF_DRAFTS = (TimerName.DRAFT, TimerName.DRAFT_LATEST)

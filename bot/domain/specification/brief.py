@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from bot.domain.catalog.schema import PLAN_PAGE, Schema
+from bot.domain.item.item import repository_of
 from bot.domain.messages import brief_wording as wording
 from bot.domain.messages import specification_wording
 from bot.domain.messages.attribution_wording import attribution_of
+from bot.domain.messages.tracker_wording import issue_name
 from bot.domain.specification.agent_questions import QuestionState, is_asked_by_agent, question_state
 from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import OF_DISCUSSIONS, Specification
@@ -130,6 +132,17 @@ def text(entry: Entry, field: str) -> str:
     return "; ".join(values(entry[field]))
 
 
+ISSUE = "issue"
+"""Of a piece of work: the address of its issue in a tracker."""
+
+
+def issue_of(entry: Entry) -> str:
+    """Empty without one. What is not exactly the address of an issue counts as none."""
+    found = str(entry[ISSUE] or "")
+    host, repository, number = repository_of(found)
+    return found if found.partition("://")[2] == f"{host}/{repository}/issues/{number}" else ""
+
+
 class BriefRows:
     """The rows of each section, for all views that have them."""
 
@@ -242,6 +255,7 @@ class BriefRows:
                 text(one, "owner"),
                 by_when=text(one, "by_when"),
                 after=values(one["waits"]),
+                issue=issue_name(issue_of(one)),
             )
             yield self.row(one, words, one.id)
 

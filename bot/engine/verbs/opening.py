@@ -1,5 +1,6 @@
 """Verbs that may open a thread: a roundtable is started, taken up from its folder, resumed, or planned."""
 
+import asyncio
 from contextlib import suppress
 
 from bot.domain.item.item import (
@@ -9,6 +10,7 @@ from bot.domain.item.item import (
     generate_slug,
     is_surely_path,
     item_from,
+    on_host,
     path_in,
 )
 from bot.domain.messages import home_page, start_form, step_wording, tracker_wording, trouble_wording
@@ -27,6 +29,11 @@ from bot.engine.unknown_threads import KnownThread, Moved, UnsignedThread
 from bot.engine.verbs.verb import VerbRequest
 from bot.engine.viewing import held_item
 from bot.errors import Conflict, EffectError, UserError
+
+KNOWN_SECONDS = 2.0
+"""How long an event may wait for Slack to say who a person is."""
+MEMBERS_SECONDS = 1.0
+"""The same for who is in a channel. An issue is read after that, and Slack wants an answer after three."""
 
 
 async def start(desk: Desk, asked: VerbRequest) -> Reply:
@@ -109,6 +116,8 @@ async def start_item(desk: Desk, wanted: Start) -> Reply:
     """A roundtable on the item; one that exists already is linked to, not begun again."""
     viewer = desk.viewers.of(wanted.person, wanted.place)
     _must_open(desk, wanted)
+    if tracker := desk.sources.tracker:
+        wanted = wanted.but(item=on_host(wanted.item, tracker.host))
     wanted = await _with_files(desk, wanted, knows_code=viewer.knows_code)
     listings = await desk.workspace.items()
     seen = tuple(listed for listed in listings if viewer.sees(held_item(None, listed)))
@@ -154,18 +163,32 @@ async def _with_files(desk: Desk, wanted: Start, *, knows_code: bool) -> Start:
 
 
 async def _with_issue(desk: Desk, wanted: Start) -> tuple[Start, str]:
-    """With what stands in the issue, or else why not. A title that a person gave stays."""
+    """
+    With what stands in the issue, or else why not. A title that a person gave stays. Everybody in the channel will read
+    it: what a private repository has is not for guests.
+    """
     item = wanted.item
     if not item.reference or item.files:
         return wanted, ""
     if desk.sources.tracker is None:
         return wanted, tracker_wording.not_set_up(item.reference)
+    for_guests = not await _only_members_read(desk, wanted.place)
     try:
-        found = redacted_message(await desk.sources.tracker.read_issue(item.reference), desk.redact)
+        issue = await desk.sources.tracker.read_issue(item.reference, public_only=for_guests)
+        issue = issue.but(edits=desk.sources.issue_edits(issue))
+        found = redacted_message(issue, desk.redact)
     except EffectError as error:
         return wanted, str(error)
     title = (found.title if item.title == item.source_id else "") or item.title
     return wanted.but(item=item.but(title=title, issue=found)), ""
+
+
+async def _only_members_read(desk: Desk, place: Place) -> bool:
+    """Where Slack does not say who is there in time, guests may be."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(MEMBERS_SECONDS):
+            return (await desk.viewers.at(place)).viewer.knows_code
+    return False
 
 
 def _must_open(desk: Desk, wish: Start | Resume | Plan) -> None:
@@ -264,9 +287,6 @@ def _as_start(wish: Resume | Plan, item: Item) -> Start:
 
 
 # --- threads that the store has lost --------------------------------------------------------------------------------
-
-KNOWN_SECONDS = 2.0
-"""How long an event may wait for Slack to say who a person is."""
 
 
 async def recover(desk: Desk, place: Place, event: Say | Amend | Retract | Press | Resume) -> bool:

@@ -17,7 +17,15 @@ from bot.domain.messages.form import DEPTH, QUIET, VOICES, FormName, InputForm, 
 from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.effects import Post, Tell
-from bot.domain.roundtable.inputs import AnswerDirectly, AnswerQuestion, Mute, SetDepth, SetDue, Specify
+from bot.domain.roundtable.inputs import (
+    AnswerDirectly,
+    AnswerQuestion,
+    CreateIssues,
+    Mute,
+    SetDepth,
+    SetDue,
+    Specify,
+)
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
@@ -26,6 +34,7 @@ from bot.domain.roundtable.transitions import (
     attending,
     changing,
     deciding,
+    issues,
     pausing,
     specifying,
 )
@@ -47,7 +56,9 @@ WITH_DEPTH = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
 """Where another depth can be chosen."""
 
 
-FormInput = Specify | Mute | SetDepth | SetDue | AnswerDirectly | AnswerQuestion | deciding.Entered
+FormInput = (
+    Specify | Mute | SetDepth | SetDue | AnswerDirectly | AnswerQuestion | CreateIssues | deciding.Entered
+)
 
 # --- forms ----------------------------------------------------------------------------------------------------------
 
@@ -64,6 +75,8 @@ def opened(rt: Roundtable, action: str, subject: str, person: Person, playbook: 
         return deciding.form(rt, action, subject, person)
     if action == Action.UNTIL:
         return attending.form(rt)
+    if action == Action.ISSUES:
+        return issues.form(rt, playbook)
     if action == Action.REVERSE:
         return changing.form(rt, subject)
     if action == Action.SETTINGS:
@@ -121,6 +134,8 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             return Reading(errors=answering.flaws(submission))
         case FormName.UNTIL:
             return Reading(errors=attending.flaws(submission))
+        case FormName.ISSUES:
+            return Reading(errors=issues.flaws(submission))
         case FormName.REVERSE:
             return changing.reversal(rt, submission, playbook)
         case FormName.START:
@@ -136,6 +151,8 @@ def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Fo
         return (deciding.entered(submission),)
     if submission.name is FormName.ANSWER:
         return (answering.entered(submission),)
+    if submission.name is FormName.ISSUES:
+        return (issues.entered(submission),)
     if submission.name is FormName.UNTIL:
         return (attending.entered(submission),)
     found: list[FormInput] = []
@@ -171,6 +188,7 @@ def _revisions(submission: Submission) -> Mapping[str, int]:
             | FormName.SEALED
             | FormName.UNTIL
             | FormName.REVERSE
+            | FormName.ISSUES
         ):
             return {}
         case _:

@@ -30,16 +30,27 @@ def read_edits(rt: Roundtable, edits: Iterable[ExportEdit], playbook: Playbook) 
     return rt
 
 
-def read_files(rt: Roundtable, *, is_new: bool, playbook: Playbook) -> Roundtable:
-    """What the item begins with; nothing of it is kept in the state. No person proposes it."""
-    files, rt = rt.files, rt.but(files=None)
-    if files is None:
-        return rt
-    proposals = _proposals(rt, files.edits, playbook)
+def read_sources(rt: Roundtable, *, is_new: bool, playbook: Playbook) -> Roundtable:
+    """What the item begins with; none of its proposals is kept in the state. No person proposes it."""
+    files, issue = rt.files, rt.issue
+    rt = rt.but(files=None, issue=issue.but(edits=()) if issue else None)
+    if files:
+        rt = _begun_with(rt, files.path, files.commit, files.edits, is_new=is_new, playbook=playbook)
+    if issue and issue.edits:
+        at = issue.updated
+        rt = _begun_with(rt, rt.source_id or issue.url, at, issue.edits, is_new=is_new, playbook=playbook)
+    return rt
+
+
+def _begun_with(
+    rt: Roundtable, name: str, at: str, edits: Iterable[ExportEdit], *, is_new: bool, playbook: Playbook
+) -> Roundtable:
+    """*at* is a commit, or a time."""
+    proposals = _proposals(rt, edits, playbook)
     if not (is_new or proposals.patches or proposals.left_out):
         return rt
-    text = step_wording.begun_with(files.path, files.commit, *_name_proposals(proposals), is_new=is_new)
-    return _proposed(rt, proposals, text, by=f"git:{files.path}@{files.commit}", playbook=playbook)
+    text = step_wording.begun_with(name, at, *_name_proposals(proposals), is_new=is_new)
+    return _proposed(rt, proposals, text, by=f"git:{name}@{at}", playbook=playbook)
 
 
 def _proposals(rt: Roundtable, found: Iterable[ExportEdit], playbook: Playbook) -> ProposalPatches:

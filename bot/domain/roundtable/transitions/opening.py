@@ -48,6 +48,7 @@ from bot.domain.roundtable.transitions import (
     asking,
     attending,
     exporting,
+    issues,
     phases,
     planning,
     resuming,
@@ -221,14 +222,14 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
         return _folder_made(report(rt, event.troubles), playbook)
     is_new = not rt.last_line
     rt = _without(rt, state.heard)
-    rt = _specified(rt, state) if is_new else rt
+    rt = issues.known_again(_specified(rt, state), playbook) if is_new else rt
     if is_new and playbook.agenda.first_open(state.meta.phases_completed) is None:
         # Its brief was posted by the process whose store is lost.
         rt = rt.but(live={**rt.live, BRIEF: LiveMessage()})
     rt = refreshed(rt, state, event.troubles, lost=event.lost)
     rt = resuming.take_over_offered(rt, state)
     rt = exporting.read_edits(rt, state.exported, playbook)
-    rt = exporting.read_files(rt, is_new=False, playbook=playbook)
+    rt = exporting.read_sources(rt, is_new=False, playbook=playbook)
     rt = _answered(rt, state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
@@ -386,7 +387,7 @@ def _folder_made(rt: Roundtable, playbook: Playbook, *, restart: bool = False) -
         seats=seats_of(rt),
     )
     edits = [FileEdit(path="draft.md", text=text)]
-    rt = exporting.read_files(rt, is_new=True, playbook=playbook)
+    rt = exporting.read_sources(rt, is_new=True, playbook=playbook)
     return queue_commit(rt, "start", then=Then.OPENING, edits=edits, change=change)
 
 

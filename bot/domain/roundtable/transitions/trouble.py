@@ -23,6 +23,7 @@ from bot.domain.roundtable.effects import (
     NameSession,
     OpenThread,
     Post,
+    PushIssue,
     React,
     ReadItem,
     ReadThread,
@@ -55,6 +56,7 @@ from bot.domain.roundtable.transitions import (
     elaborations,
     ending,
     exporting,
+    issues,
     opening,
     pausing,
     phases,
@@ -358,6 +360,11 @@ def _not_shared(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Ro
     return rt.queueing(Tell(person=effect.person, message=message, reply_url=effect.reply_url))
 
 
+def _not_pushed(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    assert isinstance(failure.effect, PushIssue)
+    return issues.not_pushed(rt, failure.effect, failure.said.sentence)
+
+
 def _not_shown(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """It is shown in another way, and here no more in this one."""
     assert isinstance(failure.effect, ShowWork)
@@ -387,6 +394,7 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Survey: _not_searched,
     Commit: _not_saved,
     ShareRecord: _not_shared,
+    PushIssue: _not_pushed,
     ShowWork: _not_shown,
     NameSession: _no_session,
 }

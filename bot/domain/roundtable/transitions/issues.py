@@ -1,0 +1,209 @@
+"""
+Issues of a tracker for pieces of work. Only people create them, by a form. Whether an issue is open is shown, and
+decides nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.item.item import repository_of
+from bot.domain.messages import tracker_wording as wording
+from bot.domain.messages import trouble_wording
+from bot.domain.messages.form import InputForm, Submission
+from bot.domain.messages.message import Message
+from bot.domain.roundtable import root, timers
+from bot.domain.roundtable.effects import PushIssue, ReadIssues, Tell
+from bot.domain.roundtable.inputs import CreateIssues, TimeCame
+from bot.domain.roundtable.outcomes import IssuePushed, IssuesRead
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import TimerName
+from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.specification.brief import ISSUE, BriefRows, issue_of, text
+from bot.domain.specification.entries import HOW, Entry, How, Patch
+from bot.domain.specification.not_settled import WORK
+from bot.domain.values.text import one_line, values
+from bot.domain.values.timestamps import after
+from bot.errors import NotNow
+
+READ_SECONDS, LONGEST_SECONDS = 900, 86_400
+"""Between two looks at the states: twice as long after each that found nothing new."""
+MOST_READ = 50
+TITLE_CHARS = 200
+
+
+# --- the form -----------------------------------------------------------------------------------------------------
+
+
+def form(rt: Roundtable, playbook: Playbook) -> InputForm:
+    """Raises NotNow."""
+    work = _work(rt, playbook)
+    shown = [wording.IssueShown(one.id, *_as_issue(rt, one, playbook), issue_of(one)) for one in work]
+    began_in = repository_of(rt.issue.url)[1] if rt.issue else ""
+    return wording.form(shown, rt.slug, repositories=playbook.repositories, chosen=began_in)
+
+
+def flaws(submission: Submission) -> Mapping[str, str]:
+    chosen = submission.values.get(wording.WORK, ())
+    if not chosen:
+        return {wording.WORK: wording.CHOOSE}
+    return {wording.WORK: wording.TOO_MANY_CHOSEN} if len(chosen) > wording.MOST_AT_ONCE else {}
+
+
+def entered(submission: Submission) -> CreateIssues:
+    chosen = submission.values.get(wording.WORK, ())
+    return CreateIssues(
+        key=f"{submission.key}.{submission.name.value}",
+        at=submission.at,
+        person=submission.person,
+        entries=chosen if isinstance(chosen, tuple) else (),
+        repository=submission.text(wording.REPOSITORY),
+    )
+
+
+# --- what it does -------------------------------------------------------------------------------------------------
+
+
+def asked(rt: Roundtable, event: CreateIssues, playbook: Playbook) -> Roundtable:
+    """What is under way is not asked for again."""
+    repository = event.repository or next(iter(playbook.repositories), "")
+    under_way = {one.entry for one in rt.outbox if isinstance(one, PushIssue)}
+    wanted = [
+        one
+        for one in _work(rt, playbook)
+        if one.id in event.entries
+        and one.id not in under_way
+        and (not issue_of(one) or _is_set(issue_of(one), playbook))
+    ][: wording.MOST_AT_ONCE]
+    if not wanted or repository not in playbook.repositories:
+        raise NotNow(wording.NOTHING_TO_CREATE)
+    effects = []
+    for one in wanted:
+        title, body = _as_issue(rt, one, playbook)
+        about = {"entry": one.id, "repository": repository, "issue": issue_of(one)}
+        effects.append(PushIssue(person=event.person.id, title=title, text=body, asked_at=rt.now, **about))
+    ids = [one.id for one in wanted]
+    sentence = wording.asked(rt.name_of(event.person.id), ids, repository)
+    rt = rt.recording(sentence, part=rt.part, message_id=event.key, person=event.person.id)
+    return rt.queueing(*effects)
+
+
+def pushed(rt: Roundtable, event: IssuePushed, playbook: Playbook) -> Roundtable:
+    """The entry has the issue by who pressed."""
+    entry, person = rt.specification.entries.get(event.entry), event.person
+    if entry and issue_of(entry) != event.issue:
+        told = wording.created(rt.name_of(person), event.entry, event.issue)
+        facts = {
+            HOW: How.FORM.value,
+            **specifying.facts_of([Patch(id=event.entry, set={ISSUE: event.issue})]),
+        }
+        named = {"person": person, "user_name": rt.name_of(person)}
+        rt = rt.recording(told, part=rt.part, message_id=event.effect, **named, **facts)
+        states = {**rt.issues.states, event.issue: "open"}
+        made = (*rt.issues.made, event.entry)
+        rt = rt.but(issues=rt.issues.but(states=states, made=made, read_at=rt.issues.read_at or rt.now))
+    if event.left_alone:
+        told = wording.left_alone(event.entry, event.issue)
+        rt = rt.queueing(Tell(person=person, message=Message(text=told)))
+    return _ended(rt, person) if not rt.has_pending(PushIssue) else rt
+
+
+def not_pushed(rt: Roundtable, effect: PushIssue, sentence: str) -> Roundtable:
+    """What stops one stops the others that were asked for with it."""
+    for one in rt.outbox:
+        if isinstance(one, PushIssue) and (one.person, one.asked_at) == (effect.person, effect.asked_at):
+            rt = rt.completing(one.id)
+    told = Message(text=wording.stopped(sentence))
+    rt = rt.queueing(Tell(person=effect.person, message=told))
+    return rt if rt.has_pending(PushIssue) else _ended(rt, effect.person)
+
+
+def _ended(rt: Roundtable, person: str) -> Roundtable:
+    """All of them are said in one message, and saved together."""
+    if made := rt.issues.made:
+        issues = {id: issue_of(rt.specification.entries[id]) for id in made}
+        rt = rt.telling(wording.all_created(rt.name_of(person), issues), part=rt.part, person=person)
+        rt = pausing.entries_saved(rt.but(issues=rt.issues.but(made=())))
+    return _watching(rt, READ_SECONDS)
+
+
+# --- what became of them ------------------------------------------------------------------------------------------
+
+
+def read_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
+    """Not once all are closed, or where no tracker is set up any more."""
+    issues = [one for one in _issues(rt, playbook) if rt.issues.states.get(one) != "closed"]
+    if not issues:
+        return rt
+    since = rt.issues.read_at or rt.created_at or rt.now
+    rt = rt.queueing(ReadIssues(issues=tuple(issues[:MOST_READ]), since=since))
+    return _watching(rt, min(max(READ_SECONDS, rt.issues.seconds * 2), LONGEST_SECONDS))
+
+
+def read(rt: Roundtable, event: IssuesRead, playbook: Playbook) -> Roundtable:
+    known = rt.issues.states
+    rt = rt.but(issues=rt.issues.but(states={**known, **event.states}, read_at=rt.now))
+    return rt if rt.issues.states == known else _watching(rt, READ_SECONDS)
+
+
+def known_again(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Of an item that was taken up from git: the states are read anew."""
+    return timers.set_timer(rt, TimerName.ISSUES, rt.now) if any(_issues(rt, playbook)) else rt
+
+
+def _watching(rt: Roundtable, seconds: int) -> Roundtable:
+    rt = rt.but(issues=rt.issues.but(seconds=seconds))
+    return timers.set_timer(rt, TimerName.ISSUES, after(rt.now, seconds))
+
+
+def _issues(rt: Roundtable, playbook: Playbook) -> Iterator[str]:
+    """Of the repositories that are set: people may have typed another address."""
+    found = map(issue_of, rt.specification.active(WORK))
+    return (one for one in found if one and _is_set(one, playbook))
+
+
+def _is_set(issue: str, playbook: Playbook) -> bool:
+    repository = repository_of(issue)[1].casefold()
+    return repository in {one.casefold() for one in playbook.repositories}
+
+
+# --- what an issue says -------------------------------------------------------------------------------------------
+
+
+def _work(rt: Roundtable, playbook: Playbook) -> list[Entry]:
+    """That people accepted. Raises NotNow where no issue is created."""
+    if rt.hidden:
+        raise NotNow(wording.PRIVATE)
+    if rt.stage is Stage.OPENING or (rt.stalled and rt.stalled.stage is Stage.OPENING):
+        raise NotNow(trouble_wording.SAVING)
+    if not playbook.repositories:
+        raise NotNow(wording.NO_REPOSITORY)
+    if not (found := root.accepted_work(rt, playbook)):
+        raise NotNow(wording.NO_WORK)
+    return found
+
+
+def _as_issue(rt: Roundtable, entry: Entry, playbook: Playbook) -> tuple[str, str]:
+    """Title and text: what people accepted, without their names, which no tracker would forget."""
+    spec, rows = rt.specification, BriefRows(playbook.schema, rt.specification)
+    waits = [(id, issue_of(spec.entries[id])) for id in values(entry["waits"]) if id in spec.entries]
+    named = values(entry["traces"])
+    served = [
+        (_row(one, rows), [_row(part, rows) for part in rows.criteria(one)])
+        for one in rows.ranked()
+        if one.id in named
+    ]
+    body = wording.issue_text(
+        _row(entry, rows),
+        item=rt.title,
+        thread=rt.permalink,
+        said=root.said_at(rt, entry, playbook.schema.kinds[WORK].text),
+        by_when=text(entry, "by_when"),
+        waits=waits,
+        served=served,
+    )
+    return one_line(rows.words(entry), TITLE_CHARS), body
+
+
+def _row(entry: Entry, rows: BriefRows) -> wording.IssueRow:
+    return wording.IssueRow(entry.id, rows.words(entry))

@@ -1,10 +1,6 @@
 """What is agreed as files for other tools, and their changes read back as proposals."""
 
-import os
-import shutil
-import subprocess
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,7 +15,6 @@ from tests.domain.table import Table, shipped
 from tests.specification.meeting import SCHEMA, Meeting
 
 SLUG = "rate-limiting"
-OPENSPEC = "@fission-ai/openspec@1.13.2"
 NEW_REQUIREMENT = """
 ### Requirement: Refusals are counted
 They SHALL be.
@@ -319,37 +314,3 @@ def test_of_an_item_without_anything_agreed_there_are_files_all_the_same() -> No
 
     assert not Agreed(empty).requirements()
     assert all(read_back(text) == () for target in FORMATS for text in exported(empty, target).values())
-
-
-# --- the peers' own commands ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(
-    shutil.which("npx") is None, reason="npx is not installed, so OpenSpec cannot check the export"
-)
-def test_openspec_accepts_the_export(tmp_path: Path) -> None:
-    """Its own strict validation: an item that was played, one that was made, and one of hostile words."""
-
-    def openspec(*words: str) -> subprocess.CompletedProcess[str]:
-        env = {**os.environ, "OPENSPEC_TELEMETRY": "0", "CI": "1"}
-        command = ["timeout", "240", "npx", "--yes", OPENSPEC, *words]
-        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-
-    if (ran := openspec("--version")).returncode:
-        pytest.skip(f"{OPENSPEC} cannot be installed in four minutes: {ran.stderr[-300:]}")
-    slugs = []
-    for made in (played(), item(agreed()), hostile()):
-        slugs.append(made.slug)
-        for path, text in exported(made, "openspec").items():
-            file = tmp_path / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-
-    checked = openspec("validate", "--all", "--strict")
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert "3 passed, 0 failed" in checked.stdout + checked.stderr
-    for slug in slugs:
-        archived = openspec("archive", slug, "--yes")
-        assert archived.returncode == 0, archived.stdout + archived.stderr
-        assert read_back((tmp_path / f"openspec/specs/{slug}/spec.md").read_text()) == ()

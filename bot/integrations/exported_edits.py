@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID
 from bot.domain.specification.address import SLUG
+from bot.domain.specification.exported import ExportEdit
 from bot.integrations.exports import (
     ENSURES,
     EXERCISED,
@@ -74,32 +75,17 @@ _INLINE_STEP = re.compile(r"\*\*(Given|When|Then)\*\*")
 _EARS = re.compile(rf"(?:WHEN (?P<when>.*) THEN )?{ENSURES}(?P<then>.*)")
 
 
-class ExportProposal(NamedTuple):
-    """
-    What the rows *line* to *last* of a file say. `id` is the entry that they change; without one it is new, of this
-    `kind`, and `named` so in the file. A new criterion is `part_of` a requirement, which has no id if it is new, too.
-    """
-
-    line: int
-    text: str
-    id: str = ""
-    kind: str = ""
-    part_of: str = ""
-    named: str = ""
-    last: int = 0
-
-
-def read_back(text: str, known: Mapping[str, str] | None = None) -> tuple[ExportProposal, ...]:
+def read_back(text: str, known: Mapping[str, str] | None = None) -> tuple[ExportEdit, ...]:
     """*known* are the words of entries by their ids. Without them, of two rows that may be changed the first counts."""
     page = _Page(text, known or {})
-    return tuple(sorted((*page.changed(), *page.new())))
+    return tuple(sorted((*page.changed(), *page.new()), key=lambda one: one.line))
 
 
-def read_tasks(text: str) -> Iterator[ExportProposal]:
+def read_tasks(text: str) -> Iterator[ExportEdit]:
     """Those that nobody has ticked."""
     for at, row in _Page(text, {}).rows_read():
         if (found := _TASK.fullmatch(row)) and (words := unplain(found["text"])):
-            yield ExportProposal(at + 1, words, kind="work")
+            yield ExportEdit(line=at + 1, text=words, kind="work")
 
 
 def is_ours(text: str) -> bool:
@@ -176,11 +162,11 @@ class _Page:
                 return True
         return False
 
-    def changed(self) -> Iterator[ExportProposal]:
+    def changed(self) -> Iterator[ExportEdit]:
         for at, (rows, is_changed) in self._blocks.items():
             mark = self._marks[at]
             if is_changed and (words := self._words(rows, mark.id)):
-                yield ExportProposal(at + 1, words, id=mark.id)
+                yield ExportEdit(line=at + 1, text=words, id=mark.id)
 
     def _words(self, rows: Sequence[str], id: str) -> str:
         """A scenario's steps; else of a heading and its sentence the one that says something new."""
@@ -194,7 +180,7 @@ class _Page:
 
     # --- new blocks -----------------------------------------------------------------------------------------------
 
-    def new(self) -> Iterator[ExportProposal]:
+    def new(self) -> Iterator[ExportEdit]:
         under = owner = ""
         is_added = is_titled = True
         is_told = False
@@ -210,13 +196,12 @@ class _Page:
                 is_ours = is_written or (bool(heading["story"]) and self._is_by_us(at))
                 words, last = self._requirement(at, heading)
                 if words and not is_ours:
-                    named = heading["id"] or ""
-                    yield ExportProposal(at + 1, words, kind="requirement", named=named, last=last + 1)
+                    yield _new(at, last, words, "requirement", named=heading["id"] or "")
             elif _SCENARIO.fullmatch(row):
                 under = ""
                 words, last = self._scenario(at)
                 if words and at not in self._ours:
-                    yield ExportProposal(at + 1, words, kind="criterion", part_of=owner, last=last + 1)
+                    yield _new(at, last, words, "criterion", part_of=owner)
             elif title := _title(row):
                 under = SECTIONS.get(title, "")
             elif mark := self._marks.get(at):
@@ -228,18 +213,18 @@ class _Page:
                 and NO_CRITERIA not in row
             ):
                 is_part = under == "criterion" or (under == "requirement" and bool(found["indent"]))
-                kind = "criterion" if is_part else under
-                part_of, named = (owner, "") if is_part else ("", found["id"] or "")
+                named = found["id"] or ""
                 text, last = self._wrapped(at)
-                if words := _said(text, found["id"] or ""):
-                    yield ExportProposal(at + 1, words, "", kind, part_of, named, last + 1)
+                if words := _said(text, named):
+                    part = _new(at, last, words, "criterion", part_of=owner)
+                    yield part if is_part else _new(at, last, words, under, named=named)
             elif (
                 is_titled
                 and at not in self._ours
                 and (row.startswith(_STORY) or (is_told and _TOLD.match(row)))
             ):
                 text, last = self._wrapped(at)
-                yield ExportProposal(at + 1, _said(text), kind="story", last=last + 1)
+                yield _new(at, last, _said(text), "story")
 
     def rows_read(self) -> Iterator[tuple[int, str]]:
         """Without code, and without comments of several rows."""
@@ -293,6 +278,11 @@ class _Page:
                 text, last = self._wrapped(number)
                 steps += filter(None, (_STEP.fullmatch(text.strip()),))
         return _criterion(steps), last
+
+
+def _new(first: int, last: int, text: str, kind: str, **other: str) -> ExportEdit:
+    """Of the rows *first* to *last*, counted from 0."""
+    return ExportEdit(line=first + 1, last=last + 1, text=text, kind=kind, **other)
 
 
 def _found_mark(row: str) -> re.Match[str] | None:

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.specification.exported import ExportEdit
 from bot.domain.specification.shown import ShownItem
 from bot.domain.values.text import clean, visible
 from bot.integrations.agreed import AgreedItem
-from bot.integrations.exported_edits import ExportProposal, is_ours, read_back
+from bot.integrations.exported_edits import is_ours, read_back
 from bot.integrations.exports import FORMATS, Agreed, Clauses, exported, plain, shall, unplain
 from tests.domain.table import Table, shipped
 from tests.specification.meeting import SCHEMA, Meeting
@@ -211,7 +212,7 @@ def test_any_text_survives_the_export_and_the_way_back(text: str, target: str) -
     meeting.press("Ada", part, {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": text}})
     made = item(meeting)
 
-    mark, changed = " <!-- rate-limiting/DEC-001 ", list[ExportProposal]()
+    mark, changed = " <!-- rate-limiting/DEC-001 ", list[ExportEdit]()
     for name, written in exported(made, target).items():
         assert read_back(written) == (), name
         changed += read_back(written.replace(mark, f" and more{mark}"))
@@ -300,7 +301,7 @@ def test_what_was_taken_out_or_moved_proposes_nothing() -> None:
 
 def test_what_stands_in_code_is_not_read() -> None:
     assert read_back("## Decisions\n\n```\n- an example\n```\n\n- Real") == (
-        ExportProposal(line=7, text="Real", kind="decision", last=7),
+        ExportEdit(line=7, text="Real", kind="decision", last=7),
     )
 
 

@@ -6,7 +6,7 @@ a person accepts it.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import NOTE, VALUE_CHARS, Kind, Schema
 from bot.domain.specification.claims import Entry, EntryState
@@ -28,10 +28,9 @@ class ExportEdit(Stored):
     What the rows `line` to `last` of a file say: of an exported one since `author` changed it in `commit`, which is
     short; of one that an item begins with, by no person. `id` is the entry that they change. Without one it is a new
     entry of this `kind`, which the file calls `named`; a criterion is `part_of` a requirement, which has no id if it is
-    new, too.
+    new, too. The reader of a text knows neither `path` nor `commit`.
     """
 
-    path: str
     line: int
     last: int = 0
     text: str
@@ -39,6 +38,7 @@ class ExportEdit(Stored):
     kind: str = ""
     part_of: str = ""
     named: str = ""
+    path: str = ""
     author: str = ""
     commit: str = ""
 
@@ -62,21 +62,6 @@ class SourceFiles(Stored):
     item: str = ""
 
 
-class ProposedWords(Protocol):
-    """As in ExportEdit."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def part_of(self) -> str: ...
-    @property
-    def named(self) -> str: ...
-
-
 class Heard(StrEnum):
     """What the record knows of words in a file."""
 
@@ -93,7 +78,7 @@ class ProposalPatches(NamedTuple):
     left_out: int
 
 
-def heard(words: ProposedWords, specification: Specification, schema: Schema) -> Heard:
+def heard(words: ExportEdit, specification: Specification, schema: Schema) -> Heard:
     """A text that a person replaced or withdrew since is settled."""
     if not words.id:
         kind = _kind(words, schema)
@@ -112,24 +97,20 @@ def heard(words: ProposedWords, specification: Specification, schema: Schema) ->
     return Heard.WAITING if is_open else Heard.SETTLED
 
 
-def patches_for(
-    words: Iterable[tuple[ProposedWords, str]], specification: Specification, schema: Schema
-) -> ProposalPatches:
-    """*words* with the place that each stands at, as `path:line@commit`."""
+def patches_for(words: Iterable[ExportEdit], specification: Specification, schema: Schema) -> ProposalPatches:
     made: list[Patch] = []
     told = list(words)
-    named = {one.named for one, _ in told if _NAME.fullmatch(one.named)}
+    named = {one.named for one in told if _NAME.fullmatch(one.named)}
     free = named - specification.entries.keys()
     left_out, requirement = 0, ""
-    for one, source in told:
+    for one in told:
         if len(made) == MOST_PROPOSALS or len(one.text) > VALUE_CHARS:
             left_out += 1
             requirement = "" if one.kind == REQUIREMENT else requirement
             continue
-        sources = (source,) if source else ()
         if one.id:
             values = _values(one.text, schema.kinds[specification.entries[one.id].kind])
-            made.append(Patch(id=one.id, state=EntryState.PROPOSED, set=values, sources=sources))
+            made.append(Patch(id=one.id, state=EntryState.PROPOSED, set=values, sources=(one.source,)))
             continue
         kind = _kind(one, schema)
         owner = (one.part_of or requirement) if kind.part_of else ""
@@ -141,12 +122,12 @@ def patches_for(
             id = specification.next_id(kind, owner, (*named, *(other.id for other in made)))
         free.discard(id)
         requirement = id if kind.key == REQUIREMENT else requirement
-        patch = Patch(id=id, kind=kind.key, new=True, part_of=owner, sources=sources)
+        patch = Patch(id=id, kind=kind.key, new=True, part_of=owner, sources=(one.source,))
         made.append(patch.but(state=EntryState.PROPOSED, set=_values(one.text, kind)))
     return ProposalPatches(tuple(made), left_out)
 
 
-def _kind(words: ProposedWords, schema: Schema) -> Kind:
+def _kind(words: ExportEdit, schema: Schema) -> Kind:
     """A note where the team has no such kind."""
     return schema.kinds.get(words.kind) or schema.kinds[NOTE]
 
@@ -165,7 +146,7 @@ def _of_kind(specification: Specification, kind: Kind) -> Iterator[Entry]:
     return (one for one in specification.entries.values() if one.kind == kind.key)
 
 
-def _same(value: object, words: ProposedWords, kind: Kind) -> bool:
+def _same(value: object, words: ExportEdit, kind: Kind) -> bool:
     return _folded(str(value)) == _folded(str(_values(words.text, kind)[kind.text]))
 
 

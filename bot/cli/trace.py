@@ -241,7 +241,7 @@ async def reasons(clone: Clone, text: str) -> Sequence[ShownReason]:
     blamed = await clone.code.blamed(place.path, place.line)
     code = CodeFacts(await clone.code.rows(within=place.path), await clone.code.commits(), files)
     found = trace.why(_agreed(clone, clone.file.items), code, place, blamed=blamed)
-    return [ShownReason(how=one.how, entry=clone.items.show(one.address)) for one in found]
+    return [ShownReason(how=how, entry=clone.items.show(address)) for address, how in found.items()]
 
 
 # --- the clone and the record -----------------------------------------------------------------------------------------

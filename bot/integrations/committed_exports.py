@@ -11,11 +11,11 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.item.export_places import ExportPlace
 from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
-from bot.domain.specification.exported import ExportEdit, Heard, heard
+from bot.domain.specification.exported import ExportEdit, Heard, heard, item_of
 from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
-from bot.integrations.exported_edits import is_ours, other_words, read_back
+from bot.integrations.exported_edits import other_words, read_back
 from bot.integrations.exports import TASKS, Agreed, exported
 
 Look = Callable[[str], FoundFolder]
@@ -105,13 +105,13 @@ def edits_in(
 ) -> Iterator[tuple[str, tuple[ExportEdit, ...]]]:
     """What others wrote into files of ours, by the paths of these. The tasks are theirs."""
     for path, text in texts.items():
-        if not is_tasks(path) and is_ours(text) and (found := read_back(text, known)):
+        if not is_tasks(path) and item_of(text) and (found := read_back(text, known)):
             yield path, found
 
 
 def in_the_way(texts: Mapping[str, str], there: Mapping[str, str]) -> str:
     """The path of a file of others where we would write, or in a folder of theirs; empty if there is none."""
-    others = [path for path, text in there.items() if not is_ours(text) and texts.get(path) != text]
+    others = [path for path, text in there.items() if not item_of(text) and texts.get(path) != text]
     others = [path for path in others if not is_tasks(path)]
     ours = [path for path in others if path in texts]
     is_theirs = bool(others) and len(others) == len(there)

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID
-from bot.domain.specification.address import SLUG
-from bot.domain.specification.exported import ExportEdit
+from bot.domain.specification.exported import ROW_CHARS, ExportEdit, found_mark
 from bot.integrations.exports import (
     ENSURES,
     EXERCISED,
@@ -19,7 +18,6 @@ from bot.integrations.exports import (
     MODAL,
     NO_CRITERIA,
     OPEN_POINT,
-    WRITTEN_BY_US,
     digest,
     unplain,
 )
@@ -45,11 +43,9 @@ SECTIONS: Mapping[str, str] = {
     "edge cases": "question",
 }
 """The kind of a new bullet, by the heading that it stands under."""
-BLOCK_ROWS, ROW_CHARS = 20, 20_000
+BLOCK_ROWS = 20
 """No person writes longer ones."""
 _ID = CANONICAL_ID.pattern
-_MARK = re.compile(rf"<!-- (?P<item>{SLUG})/(?P<id>{_ID}) (?P<digest>[0-9a-f]{{8}})(?:: [^<>]*)? -->")
-_PAGE_MARK = re.compile(rf"<!-- (?P<item>{SLUG}) {WRITTEN_BY_US} -->")
 _REQUIREMENT = re.compile(
     r"### (?:Requirement(?: \d{1,4}:?|:)|User (?P<story>Story) \d{1,4} [-–—])(?: |$)"
     rf"(?P<id>{_ID})?[: ]*(?P<text>.*)"
@@ -86,18 +82,6 @@ def read_tasks(text: str) -> Iterator[ExportEdit]:
     for at, row in _Page(text, {}).rows_read():
         if (found := _TASK.fullmatch(row)) and (words := unplain(found["text"])):
             yield ExportEdit(line=at + 1, text=words, kind="work")
-
-
-def is_ours(text: str) -> bool:
-    """Whether a mark of ours stands in it."""
-    return bool(item_of(text))
-
-
-def item_of(text: str) -> str:
-    """The slug in its first mark."""
-    rows = (row[:ROW_CHARS] for row in text.split("\n"))
-    found = (_found_mark(row) or _PAGE_MARK.fullmatch(row.rstrip()) for row in rows)
-    return next((one["item"] for one in found if one), "")
 
 
 def other_words(text: str, written: str) -> bool:
@@ -285,13 +269,8 @@ def _new(first: int, last: int, text: str, kind: str, **other: str) -> ExportEdi
     return ExportEdit(line=first + 1, last=last + 1, text=text, kind=kind, **other)
 
 
-def _found_mark(row: str) -> re.Match[str] | None:
-    at = row.rfind("<!-- ")
-    return _MARK.match(row, at) if at >= 0 else None
-
-
 def _mark_in(row: str) -> _MarkedRow | None:
-    if found := _found_mark(row):
+    if found := found_mark(row):
         return _MarkedRow(
             found["id"], found["digest"], f"{row[: found.start()]}{row[found.end() :]}".rstrip()
         )

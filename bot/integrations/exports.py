@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from bot.domain.item.export_places import FOLDERS, SLUG
 from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.specification.claims import EntryState
+from bot.domain.specification.exported import WRITTEN_BY_US
 from bot.domain.specification.shown import ShownEntry
 from bot.domain.values.text import clean, one_line, value_text, values
 from bot.integrations.agreed import AgreedItem
@@ -36,7 +37,6 @@ EXPORTED = (
     "risk",
 )
 """Kinds whose entries stand as open points while they are not agreed."""
-WRITTEN_BY_US = "written by Roundtable"
 WHO_CHARS, TITLE_CHARS, SENTENCE_CHARS = 120, 80, 400
 _LEAD = r"\\*(?:[#>+*=|~-]|`{3})"
 _NUMBERED = r"([0-9]{1,9})"

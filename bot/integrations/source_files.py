@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from bot.domain.catalog.schema import Schema
 from bot.domain.item.item import MARKDOWN, TITLE_CHARS
 from bot.domain.messages import tracker_wording as wording
-from bot.domain.specification.exported import ExportEdit, SourceFiles
+from bot.domain.specification.exported import ExportEdit, SourceFiles, item_of
 from bot.domain.values.markdown import outline
 from bot.domain.values.text import clean, one_line
 from bot.engine.evidence_ports import LookRefused
@@ -16,7 +16,7 @@ from bot.engine.source_ports import CommittedTexts, ReadFiles
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
 from bot.integrations.committed_exports import known_words
-from bot.integrations.exported_edits import item_of, read_back, read_tasks
+from bot.integrations.exported_edits import read_back, read_tasks
 from bot.integrations.exports import TASKS
 
 MOST_BYTES = 256 * 1024

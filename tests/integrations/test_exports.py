@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.specification.exported import ExportEdit
+from bot.domain.specification.exported import ExportEdit, item_of
 from bot.domain.specification.shown import ShownItem
 from bot.domain.values.text import clean, visible
 from bot.integrations.agreed import AgreedItem
-from bot.integrations.exported_edits import is_ours, read_back
+from bot.integrations.exported_edits import read_back
 from bot.integrations.exports import FORMATS, Agreed, Clauses, exported, plain, shall, unplain
 from tests.domain.table import Table, shipped
 from tests.specification.meeting import SCHEMA, Meeting
@@ -306,8 +306,8 @@ def test_what_stands_in_code_is_not_read() -> None:
 
 
 def test_a_file_of_others_is_told_apart() -> None:
-    assert is_ours(file_of("kiro", "requirements.md"))
-    assert not is_ours("# Requirements\n\n- FR-001 <!-- something else -->\n")
+    assert item_of(file_of("kiro", "requirements.md")) == SLUG
+    assert not item_of("# Requirements\n\n- FR-001 <!-- something else -->\n")
 
 
 def test_of_an_item_without_anything_agreed_there_are_files_all_the_same() -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from bot.domain.catalog.schema import NOTE, VALUE_CHARS, Kind, Schema
+from bot.domain.catalog.schema import CANONICAL_ID, NOTE, VALUE_CHARS, Kind, Schema
+from bot.domain.specification.address import SLUG
 from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.fold import Patch
@@ -19,8 +20,28 @@ MOST_PROPOSALS = 500
 REQUIREMENT = "requirement"
 _STORY = re.compile(r"As an? (?P<role>[^,]{1,200}), I want (?P<want>.+)")
 _SO_THAT = (", so that ", " so that ")
+WRITTEN_BY_US = "written by Roundtable"
+ROW_CHARS = 20_000
+"""No person writes longer rows."""
+_MARK = re.compile(
+    rf"<!-- (?P<item>{SLUG})/(?P<id>{CANONICAL_ID.pattern}) (?P<digest>[0-9a-f]{{8}})(?:: [^<>]*)? -->"
+)
+_PAGE_MARK = re.compile(rf"<!-- (?P<item>{SLUG}) {WRITTEN_BY_US} -->")
 _NAME = re.compile(r"[A-Z]{1,4}-[0-9]{3}")
 """An id of a file that its entry keeps. Behind those of four digits there would be no room for more."""
+
+
+def found_mark(row: str) -> re.Match[str] | None:
+    """Of a block that ends there: its `item`, `id` and `digest`."""
+    at = row.rfind("<!-- ")
+    return _MARK.match(row, at) if at >= 0 else None
+
+
+def item_of(text: str) -> str:
+    """The slug in its first mark; empty for a text that is not ours."""
+    rows = (row[:ROW_CHARS] for row in text.split("\n"))
+    found = (found_mark(row) or _PAGE_MARK.fullmatch(row.rstrip()) for row in rows)
+    return next((one["item"] for one in found if one), "")
 
 
 class ExportEdit(Stored):

@@ -24,6 +24,7 @@ commands.add_typer(key_commands, name="key")
 
 KEY_SIGN = "rtk_"
 NOT_SET = f"{SETTING} is not set. It is the path of the file with the keys, which this command writes."
+SHOWN_ONCE = "It is shown this once, and kept nowhere. The agent sends it as `Authorization: Bearer …`."
 SANDBOX_KEY, SANDBOX_LABEL = "coding-agent", b"roundtable try agent key 1"
 FORMS = {
     "name": "the name of a key has at most 40 small letters, digits, `.`, `_` and `-`, such as claude-code-ada",
@@ -43,55 +44,39 @@ def create_command(
     may_ask: Annotated[bool, typer.Option("--may-ask", help="It may ask people in threads.")] = False,
 ) -> None:
     """A key for a coding agent. Its secret is printed once."""
-    settings = read_settings(os.environ, level="ERROR")
-    typer.echo(create_key(settings, name, owner=owner, items=items, may_ask=may_ask))
-
-
-@key_commands.command("list")
-def list_command(*, as_json: Json = False) -> None:
-    """The keys, without what is secret."""
-    typer.echo(list_keys(read_settings(os.environ, level="ERROR"), as_json=as_json))
-
-
-@key_commands.command("withdraw")
-def withdraw_command(name: Annotated[str, typer.Argument(help="Its name.")]) -> None:
-    """From now on the key opens nothing."""
-    typer.echo(withdraw_key(read_settings(os.environ, level="ERROR"), name))
-
-
-def create_key(settings: Settings, name: str, *, owner: str, items: str, may_ask: bool) -> str:
-    """What to print: the secret, which is kept nowhere. Raises ConfigError and ContentError."""
-    path = _path(settings)
+    path = _path()
     keys = read_keys(path)
     if any(one.name == name for one in keys):
         raise ConfigError(f"There is a key {name} already. Withdraw it first: roundtable key withdraw {name}")
     if len(keys) >= MOST_KEYS:
         raise ConfigError(f"There are {MOST_KEYS} keys. Withdraw one first.")
-    secret = new_secret()
-    write_keys(path, (*keys, key_of(secret, name, owner=owner, items=_listed(items), may_ask=may_ask)))
-    return (
-        f"{secret}\nIt is shown this once, and kept nowhere. The agent sends it as `Authorization: Bearer …`."
-    )
+    secret = f"{KEY_SIGN}{secrets.token_urlsafe(32)}"
+    named = dict.fromkeys(filter(None, (one.strip() for one in items.split(","))))
+    write_keys(path, (*keys, key_of(secret, name, owner=owner, items=tuple(named), may_ask=may_ask)))
+    typer.echo(f"{secret}\n{SHOWN_ONCE}")
 
 
-def list_keys(settings: Settings, *, as_json: bool = False) -> str:
-    """Raises ConfigError and ContentError."""
-    keys = read_keys(_path(settings))
+@key_commands.command("list")
+def list_command(*, as_json: Json = False) -> None:
+    """The keys, without what is secret."""
+    keys = read_keys(_path())
     if as_json:
-        return pretty([one.model_dump(mode="json", exclude={"sha256"}) for one in keys]).rstrip("\n")
-    rows = [f"{one.name}  {one.owner}  {_may(one)}" for one in keys]
-    return "\n".join(rows) or "There are no keys."
+        typer.echo(pretty([one.model_dump(mode="json", exclude={"sha256"}) for one in keys]).rstrip("\n"))
+        return
+    rows = (f"{one.name}  {one.owner}  {_may(one)}" for one in keys)
+    typer.echo("\n".join(rows) or "There are no keys.")
 
 
-def withdraw_key(settings: Settings, name: str) -> str:
-    """Raises ConfigError and ContentError."""
-    path = _path(settings)
+@key_commands.command("withdraw")
+def withdraw_command(name: Annotated[str, typer.Argument(help="Its name.")]) -> None:
+    """From now on the key opens nothing."""
+    path = _path()
     keys = read_keys(path)
     left = [one for one in keys if one.name != name]
     if len(left) == len(keys):
         raise ConfigError(f"There is no key {name!r}.")
     write_keys(path, left)
-    return f"The key {name} opens nothing any more."
+    typer.echo(f"The key {name} opens nothing any more.")
 
 
 def key_of(
@@ -106,10 +91,6 @@ def key_of(
         raise ConfigError(f"{sentence[:1].upper()}{sentence[1:]}.") from None
 
 
-def new_secret() -> str:
-    return f"{KEY_SIGN}{secrets.token_urlsafe(32)}"
-
-
 def sandbox_key(settings: Settings, file: Path, owner: str, *, port: int) -> str:
     """
     The command that connects an agent to the bot of the sandbox at *port*, whose *file* has its key from now on. The
@@ -122,18 +103,14 @@ def sandbox_key(settings: Settings, file: Path, owner: str, *, port: int) -> str
     return f"claude mcp add --transport http roundtable http://127.0.0.1:{port}/mcp {header}"
 
 
-def _path(settings: Settings) -> Path:
+def _path() -> Path:
+    settings = read_settings(os.environ, level="ERROR")
     if settings.agent_keys is None:
         raise ConfigError(NOT_SET)
     return settings.agent_keys
 
 
-def _listed(items: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, (one.strip() for one in items.split(",")))))
-
-
 def _may(key: AgentKey) -> str:
-    items = "items of public channels" if key.is_for_all else "no items"
-    named = ", ".join(one for one in key.items if one != EVERY_PUBLIC_ITEM)
-    seen = named if named and not key.is_for_all else f"{items}{f', {named}' if named else ''}"
+    named = [one for one in key.items if one != EVERY_PUBLIC_ITEM]
+    seen = ", ".join([*(["items of public channels"] if key.is_for_all else []), *named]) or "no items"
     return f"{'reads and asks' if key.may_ask else 'reads'}: {seen}"

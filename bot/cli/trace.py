@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -223,11 +223,13 @@ async def why(settings: Settings, text: str, record: Path | None, *, as_json: bo
     found = await reasons(await opened(settings, record), text)
     if as_json:
         told = pretty([one.model_dump(mode="json") for one in found]).rstrip("\n")
-    elif found:
-        told = "\n\n".join(f"Because {one.how}:\n{entry_wording.as_text(one.entry)}" for one in found)
     else:
-        told = f"Nobody cited an entry for {one_line(text, PLACE_CHARS)}."
+        told = reasons_as_text(found) or f"Nobody cited an entry for {one_line(text, PLACE_CHARS)}."
     return Printed(told, failed=not found)
+
+
+def reasons_as_text(found: Iterable[ShownReason]) -> str:
+    return "\n\n".join(f"Because {one.how}:\n{entry_wording.as_text(one.entry)}" for one in found)
 
 
 async def reasons(clone: Clone, text: str) -> Sequence[ShownReason]:
@@ -239,7 +241,7 @@ async def reasons(clone: Clone, text: str) -> Sequence[ShownReason]:
     blamed = await clone.code.blamed(place.path, place.line)
     code = CodeFacts(await clone.code.rows(within=place.path), await clone.code.commits(), files)
     found = trace.why(_agreed(clone, clone.file.items), code, place, blamed=blamed)
-    return [ShownReason(how=one.how, entry=clone.items.show(one.address)) for one in found]
+    return [ShownReason(how=how, entry=clone.items.show(address)) for address, how in found.items()]
 
 
 # --- the clone and the record -----------------------------------------------------------------------------------------

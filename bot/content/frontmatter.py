@@ -13,8 +13,6 @@ from typing import Any
 
 import yaml
 
-from bot.domain.values.markdown import outline
-
 MAX_DEPTH = 16
 MAX_NODES = 5_000
 
@@ -181,6 +179,8 @@ def sections(body: str, known: Collection[str] | None = None) -> dict[str, str]:
 
     Where only some headings are *known*, the others belong to the section they stand in. Indentation is ignored.
     """
+    from bot.domain.values.markdown import outline  # noqa: PLC0415 -- its parser is not needed for front matter
+
     rows = body.split("\n")
     page = outline("\n".join(row.strip() for row in rows))
     named = [(one, one.text.strip(DECORATION).casefold()) for one in page.headings if one.level == SECTION]

@@ -3,9 +3,10 @@ The record as tools of the Model Context Protocol: of a clone over standard inpu
 HTTP, where agents may ask, too. Only `roundtable mcp`, and a bot with keys for agents, load it.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mcp import MCPError
 from mcp.server import MCPServer
@@ -14,6 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts.base import UserMessage
 from mcp.types import INVALID_PARAMS, ToolAnnotations
 
+from bot.domain.catalog.policy import AgentKey
 from bot.domain.messages.agent_question_wording import MAY_NOT_ASK
 from bot.domain.specification.agent_questions import QuestionStatus
 from bot.domain.specification.claims import EntryState
@@ -24,6 +26,9 @@ from bot.integrations import agents
 from bot.integrations.agents import AgentRows, ListedItem, ShortEntry
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.trace import ShownReason
+
+if TYPE_CHECKING:
+    from bot.engine.agent_desk import AgentDesk  # what `roundtable mcp` does not load
 
 T = TypeVar("T")
 NAME = "roundtable"
@@ -36,27 +41,10 @@ Headers = Mapping[str, str]
 Reasons = Callable[[str, int], Awaitable[Sequence[ShownReason]]]
 
 
-class AgentReader(Protocol):
-    """What one agent may read, and whom it may ask. Every method raises BotError."""
+class ReadItems(Protocol):
+    """What *work* makes of the items that the sender of a request may see. Raises BotError."""
 
-    async def apply_to_items(self, work: Callable[[AgreedItems], T]) -> T:
-        """What *work* makes of the items that the agent may see."""
-        ...
-
-
-class AgentCaller(AgentReader, Protocol):
-    """An agent of a running bot."""
-
-    @property
-    def may_ask(self) -> bool: ...
-
-    async def ask(
-        self, item: str, question: str, options: Sequence[str], about: Sequence[str]
-    ) -> QuestionStatus: ...
-
-    async def answer(self, question: str, wait_seconds: int) -> QuestionStatus: ...
-
-    async def withdraw(self, question: str) -> QuestionStatus: ...
+    async def __call__(self, headers: Headers, work: Callable[[AgreedItems], T]) -> T: ...
 
 
 def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: str) -> MCPServer:
@@ -65,8 +53,11 @@ def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: 
     read in one thread.
     """
     server = _server(version, agents.INSTRUCTIONS)
-    reader = _CloneReader(read)
-    _add_reading(server, lambda _: reader)
+
+    async def read_items(headers: Headers, work: Callable[[AgreedItems], T]) -> T:  # noqa: ARG001 -- one reader
+        return work(read())
+
+    _add_reading(server, read_items)
 
     @server.tool(annotations=READS)
     async def why(path: str, line: int = 0) -> AgentRows[ShownReason]:
@@ -78,10 +69,23 @@ def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: 
     return server
 
 
-def bot_server(caller: Callable[[Headers], AgentCaller], *, version: str) -> MCPServer:
-    """*caller* is who sent a request with these headers. Raises UserError for none."""
+def bot_server(
+    key_of: Callable[[Headers], AgentKey], desk: "AgentDesk", read: Callable[[], AgreedItems], *, version: str
+) -> MCPServer:
+    """*key_of* is who sent a request with these headers; it raises UserError. *read* gives the newest commit."""
     server = _server(version, f"{agents.INSTRUCTIONS} {agents.ASK_INSTEAD}")
-    _add_reading(server, caller)
+
+    async def read_items(headers: Headers, work: Callable[[AgreedItems], T]) -> T:
+        seen = await desk.seen(key_of(headers))
+        return await asyncio.to_thread(lambda: work(read().limited_to(seen)))
+
+    def asking(ctx: Context[Any, Any]) -> AgentKey:
+        key = key_of(_headers(ctx))
+        if not key.may_ask:
+            raise ToolError(MAY_NOT_ASK)
+        return key
+
+    _add_reading(server, read_items)
 
     @server.tool(annotations=ASKS)
     async def ask_people(
@@ -96,11 +100,11 @@ def bot_server(caller: Callable[[Headers], AgentCaller], *, version: str) -> MCP
         about. Returns at once; get_answer says what people answered. The same question again is the same question.
         """
         with _as_tool_error():
-            asking = _asking(caller(_headers(ctx)))
+            key = asking(ctx)
             agents.refuse_long(item=item, question=question)
             for one in (*options, *about):
                 agents.refuse_long(options=one)
-            return await asking.ask(item.strip(), question, options, about)
+            return await desk.ask(key, item.strip(), question, options=options, about=about)
 
     @server.tool(annotations=READS)
     async def get_answer(ctx: Context[Any, Any], question: str, wait_seconds: int = 0) -> QuestionStatus:
@@ -110,36 +114,28 @@ def bot_server(caller: Callable[[Headers], AgentCaller], *, version: str) -> MCP
         """
         with _as_tool_error():
             agents.refuse_long(question=question)
-            return await _asking(caller(_headers(ctx))).answer(question, wait_seconds)
+            return await desk.answer(asking(ctx), question, wait_seconds=wait_seconds)
 
     @server.tool(annotations=ASKS)
     async def withdraw_question(ctx: Context[Any, Any], question: str) -> QuestionStatus:
         """Take back a question of yours that no person has answered."""
         with _as_tool_error():
             agents.refuse_long(question=question)
-            return await _asking(caller(_headers(ctx))).withdraw(question)
+            return await desk.withdraw(asking(ctx), question)
 
     return server
-
-
-class _CloneReader:
-    def __init__(self, read: Callable[[], AgreedItems]) -> None:
-        self._read = read
-
-    async def apply_to_items(self, work: Callable[[AgreedItems], T]) -> T:
-        return work(self._read())
 
 
 def _server(version: str, instructions: str) -> MCPServer:
     return MCPServer(NAME, instructions=instructions, version=version, log_level="ERROR")
 
 
-def _add_reading(server: MCPServer, reader: Callable[[Headers], AgentReader]) -> None:
+def _add_reading(server: MCPServer, read: ReadItems) -> None:
     @server.tool(annotations=READS)
     async def list_items(ctx: Context[Any, Any], query: str = "") -> AgentRows[ListedItem]:
         """The items that the team talked about, with all words of query in name or title; by default all."""
         with _as_tool_error():
-            return await reader(_headers(ctx)).apply_to_items(lambda items: agents.list_items(items, query))
+            return await read(_headers(ctx), lambda items: agents.list_items(items, query))
 
     @server.tool(annotations=READS)
     async def get_specification(
@@ -150,29 +146,27 @@ def _add_reading(server: MCPServer, reader: Callable[[Headers], AgentReader]) ->
     ) -> AgentRows[ShortEntry]:
         """Entries of an item, short: of these kinds (requirement, criterion, decision, …), by default of all."""
         with _as_tool_error():
-            return await reader(_headers(ctx)).apply_to_items(
-                lambda items: agents.get_specification(items, item, kinds, state)
+            return await read(
+                _headers(ctx), lambda items: agents.get_specification(items, item, kinds, state)
             )
 
     @server.tool(annotations=READS)
     async def get_entry(ctx: Context[Any, Any], address: str) -> ShownEntry:
         """One entry, such as rate-limiting/FR-001: who said and accepted each value, in which words, and where."""
         with _as_tool_error():
-            return await reader(_headers(ctx)).apply_to_items(lambda items: agents.get_entry(items, address))
+            return await read(_headers(ctx), lambda items: agents.get_entry(items, address))
 
     @server.tool(annotations=READS)
     async def open_questions(ctx: Context[Any, Any], item: str) -> AgentRows[ShownPoint]:
         """What is unanswered, contested, doubtful or only proposed in an item: do not build on it."""
         with _as_tool_error():
-            return await reader(_headers(ctx)).apply_to_items(
-                lambda items: agents.open_questions(items, item)
-            )
+            return await read(_headers(ctx), lambda items: agents.open_questions(items, item))
 
     @server.prompt()
     async def implement(ctx: Context[Any, Any], address: str) -> list[UserMessage]:
         """Implement one entry, such as rate-limiting/FR-001, as the team agreed on it."""
         try:
-            told = await reader(_headers(ctx)).apply_to_items(lambda items: agents.task(items, address))
+            told = await read(_headers(ctx), lambda items: agents.task(items, address))
         except BotError as error:
             raise MCPError(INVALID_PARAMS, visible(str(error))) from None
         return [UserMessage(text) for text in told]
@@ -180,13 +174,6 @@ def _add_reading(server: MCPServer, reader: Callable[[Headers], AgentReader]) ->
 
 def _headers(ctx: Context[Any, Any]) -> Headers:
     return ctx.headers or {}
-
-
-def _asking(caller: AgentCaller) -> AgentCaller:
-    """Raises ToolError."""
-    if not caller.may_ask:
-        raise ToolError(MAY_NOT_ASK)
-    return caller
 
 
 @contextmanager

@@ -11,11 +11,11 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.item.export_places import ExportPlace
 from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
-from bot.domain.specification.exported import ExportEdit, Heard, heard
+from bot.domain.specification.exported import ExportEdit, Heard, heard, item_of
 from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
-from bot.integrations.exported_edits import ExportProposal, is_ours, other_words, read_back
+from bot.integrations.exported_edits import other_words, read_back
 from bot.integrations.exports import TASKS, Agreed, exported
 
 Look = Callable[[str], FoundFolder]
@@ -55,22 +55,17 @@ class CommittedExports:
         return DueExports(files, tuple(notes))
 
     def edits(self, slug: str, record: CommittedFiles, look: Look) -> Iterator[FoundEdit]:
-        changed = {
-            path: one.text
-            for place in self._places
-            for path, one in look(place.of(slug)).files.items()
-            if not one.is_ours and _is_read(path, one.text) and read_back(one.text)
-        }
-        if not changed:
+        folders = (look(place.of(slug)).files for place in self._places)
+        theirs = {path: one.text for files in folders for path, one in files.items() if not one.is_ours}
+        if not any(edits_in(theirs, {})):
             return
         item = self._agreed(record).item(slug)
         known = known_words(item)
         read = _reading(known)
-        for path, text in changed.items():
-            for one in read_back(text, known):
+        for path, edits in edits_in(theirs, known):
+            for one in edits:
                 if self._heard(one, item) is Heard.NEW:
-                    edit = ExportEdit(path=path, **one._asdict())
-                    yield FoundEdit(edit, _stands_in(one, read))
+                    yield FoundEdit(one.but(path=path), _stands_in(one, read))
 
     def _due(
         self, item: AgreedItem, texts: Mapping[str, str], there: Mapping[str, FoundFile]
@@ -79,8 +74,8 @@ class CommittedExports:
         due: dict[str, str] = {}
         changed, known = [], known_words(item)
         for path, text in texts.items():
-            found, is_tasks = there.get(path), PurePosixPath(path).name == TASKS
-            if is_tasks and there and not (found and found.is_ours):
+            found = there.get(path)
+            if is_tasks(path) and there and not (found and found.is_ours):
                 continue
             if found is None or found.is_ours:
                 due[path] = text
@@ -92,7 +87,7 @@ class CommittedExports:
                 due[path] = text
         return due, changed
 
-    def _heard(self, words: ExportProposal, item: AgreedItem) -> Heard:
+    def _heard(self, words: ExportEdit, item: AgreedItem) -> Heard:
         return heard(words, item.shown.specification, self._schema)
 
 
@@ -101,30 +96,36 @@ def known_words(item: AgreedItem) -> Mapping[str, str]:
     return {one.id: one.text for one in item.shown.entries(states=[EntryState.ACCEPTED, EntryState.PROPOSED])}
 
 
+def is_tasks(path: str) -> bool:
+    return PurePosixPath(path).name == TASKS
+
+
+def edits_in(
+    texts: Mapping[str, str], known: Mapping[str, str]
+) -> Iterator[tuple[str, tuple[ExportEdit, ...]]]:
+    """What others wrote into files of ours, by the paths of these. The tasks are theirs."""
+    for path, text in texts.items():
+        if not is_tasks(path) and item_of(text) and (found := read_back(text, known)):
+            yield path, found
+
+
 def in_the_way(texts: Mapping[str, str], there: Mapping[str, str]) -> str:
     """The path of a file of others where we would write, or in a folder of theirs; empty if there is none."""
-    others = [path for path, text in there.items() if not is_ours(text) and texts.get(path) != text]
-    others = [path for path in others if PurePosixPath(path).name != TASKS]
+    others = [path for path, text in there.items() if not item_of(text) and texts.get(path) != text]
+    others = [path for path in others if not is_tasks(path)]
     ours = [path for path in others if path in texts]
     is_theirs = bool(others) and len(others) == len(there)
     return next(iter([*ours, *(others if is_theirs else ())]), "")
 
 
-def _is_read(path: str, text: str) -> bool:
-    return PurePosixPath(path).name != TASKS and is_ours(text)
-
-
-def _reading(known: Mapping[str, str]) -> Callable[[str], frozenset[ExportProposal]]:
+def _reading(known: Mapping[str, str]) -> Callable[[str], frozenset[ExportEdit]]:
     """What a text proposes, wherever in it; each text is read once."""
-
-    @cache
-    def read(text: str) -> frozenset[ExportProposal]:
-        return frozenset(one._replace(line=0, last=0) for one in read_back(text, known))
-
-    return read
+    return cache(lambda text: frozenset(map(_anywhere, read_back(text, known))))
 
 
-def _stands_in(
-    one: ExportProposal, read: Callable[[str], frozenset[ExportProposal]]
-) -> Callable[[str], bool]:
-    return lambda text: one._replace(line=0, last=0) in read(text)
+def _anywhere(one: ExportEdit) -> ExportEdit:
+    return one.but(line=0, last=0)
+
+
+def _stands_in(one: ExportEdit, read: Callable[[str], frozenset[ExportEdit]]) -> Callable[[str], bool]:
+    return lambda text: _anywhere(one) in read(text)

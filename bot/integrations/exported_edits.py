@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID
-from bot.domain.specification.address import SLUG
+from bot.domain.specification.exported import ROW_CHARS, ExportEdit, found_mark
 from bot.integrations.exports import (
     ENSURES,
     EXERCISED,
@@ -18,7 +18,6 @@ from bot.integrations.exports import (
     MODAL,
     NO_CRITERIA,
     OPEN_POINT,
-    WRITTEN_BY_US,
     digest,
     unplain,
 )
@@ -44,11 +43,9 @@ SECTIONS: Mapping[str, str] = {
     "edge cases": "question",
 }
 """The kind of a new bullet, by the heading that it stands under."""
-BLOCK_ROWS, ROW_CHARS = 20, 20_000
+BLOCK_ROWS = 20
 """No person writes longer ones."""
 _ID = CANONICAL_ID.pattern
-_MARK = re.compile(rf"<!-- (?P<item>{SLUG})/(?P<id>{_ID}) (?P<digest>[0-9a-f]{{8}})(?:: [^<>]*)? -->")
-_PAGE_MARK = re.compile(rf"<!-- (?P<item>{SLUG}) {WRITTEN_BY_US} -->")
 _REQUIREMENT = re.compile(
     r"### (?:Requirement(?: \d{1,4}:?|:)|User (?P<story>Story) \d{1,4} [-–—])(?: |$)"
     rf"(?P<id>{_ID})?[: ]*(?P<text>.*)"
@@ -74,44 +71,17 @@ _INLINE_STEP = re.compile(r"\*\*(Given|When|Then)\*\*")
 _EARS = re.compile(rf"(?:WHEN (?P<when>.*) THEN )?{ENSURES}(?P<then>.*)")
 
 
-class ExportProposal(NamedTuple):
-    """
-    What the rows *line* to *last* of a file say. `id` is the entry that they change; without one it is new, of this
-    `kind`, and `named` so in the file. A new criterion is `part_of` a requirement, which has no id if it is new, too.
-    """
-
-    line: int
-    text: str
-    id: str = ""
-    kind: str = ""
-    part_of: str = ""
-    named: str = ""
-    last: int = 0
-
-
-def read_back(text: str, known: Mapping[str, str] | None = None) -> tuple[ExportProposal, ...]:
+def read_back(text: str, known: Mapping[str, str] | None = None) -> tuple[ExportEdit, ...]:
     """*known* are the words of entries by their ids. Without them, of two rows that may be changed the first counts."""
     page = _Page(text, known or {})
-    return tuple(sorted((*page.changed(), *page.new())))
+    return tuple(sorted((*page.changed(), *page.new()), key=lambda one: one.line))
 
 
-def read_tasks(text: str) -> Iterator[ExportProposal]:
+def read_tasks(text: str) -> Iterator[ExportEdit]:
     """Those that nobody has ticked."""
     for at, row in _Page(text, {}).rows_read():
         if (found := _TASK.fullmatch(row)) and (words := unplain(found["text"])):
-            yield ExportProposal(at + 1, words, kind="work")
-
-
-def is_ours(text: str) -> bool:
-    """Whether a mark of ours stands in it."""
-    return bool(item_of(text))
-
-
-def item_of(text: str) -> str:
-    """The slug in its first mark."""
-    rows = (row[:ROW_CHARS] for row in text.split("\n"))
-    found = (_found_mark(row) or _PAGE_MARK.fullmatch(row.rstrip()) for row in rows)
-    return next((one["item"] for one in found if one), "")
+            yield ExportEdit(line=at + 1, text=words, kind="work")
 
 
 def other_words(text: str, written: str) -> bool:
@@ -176,11 +146,11 @@ class _Page:
                 return True
         return False
 
-    def changed(self) -> Iterator[ExportProposal]:
+    def changed(self) -> Iterator[ExportEdit]:
         for at, (rows, is_changed) in self._blocks.items():
             mark = self._marks[at]
             if is_changed and (words := self._words(rows, mark.id)):
-                yield ExportProposal(at + 1, words, id=mark.id)
+                yield ExportEdit(line=at + 1, text=words, id=mark.id)
 
     def _words(self, rows: Sequence[str], id: str) -> str:
         """A scenario's steps; else of a heading and its sentence the one that says something new."""
@@ -194,7 +164,7 @@ class _Page:
 
     # --- new blocks -----------------------------------------------------------------------------------------------
 
-    def new(self) -> Iterator[ExportProposal]:
+    def new(self) -> Iterator[ExportEdit]:
         under = owner = ""
         is_added = is_titled = True
         is_told = False
@@ -210,13 +180,12 @@ class _Page:
                 is_ours = is_written or (bool(heading["story"]) and self._is_by_us(at))
                 words, last = self._requirement(at, heading)
                 if words and not is_ours:
-                    named = heading["id"] or ""
-                    yield ExportProposal(at + 1, words, kind="requirement", named=named, last=last + 1)
+                    yield _new(at, last, words, "requirement", named=heading["id"] or "")
             elif _SCENARIO.fullmatch(row):
                 under = ""
                 words, last = self._scenario(at)
                 if words and at not in self._ours:
-                    yield ExportProposal(at + 1, words, kind="criterion", part_of=owner, last=last + 1)
+                    yield _new(at, last, words, "criterion", part_of=owner)
             elif title := _title(row):
                 under = SECTIONS.get(title, "")
             elif mark := self._marks.get(at):
@@ -228,18 +197,18 @@ class _Page:
                 and NO_CRITERIA not in row
             ):
                 is_part = under == "criterion" or (under == "requirement" and bool(found["indent"]))
-                kind = "criterion" if is_part else under
-                part_of, named = (owner, "") if is_part else ("", found["id"] or "")
+                named = found["id"] or ""
                 text, last = self._wrapped(at)
-                if words := _said(text, found["id"] or ""):
-                    yield ExportProposal(at + 1, words, "", kind, part_of, named, last + 1)
+                if words := _said(text, named):
+                    part = _new(at, last, words, "criterion", part_of=owner)
+                    yield part if is_part else _new(at, last, words, under, named=named)
             elif (
                 is_titled
                 and at not in self._ours
                 and (row.startswith(_STORY) or (is_told and _TOLD.match(row)))
             ):
                 text, last = self._wrapped(at)
-                yield ExportProposal(at + 1, _said(text), kind="story", last=last + 1)
+                yield _new(at, last, _said(text), "story")
 
     def rows_read(self) -> Iterator[tuple[int, str]]:
         """Without code, and without comments of several rows."""
@@ -295,13 +264,13 @@ class _Page:
         return _criterion(steps), last
 
 
-def _found_mark(row: str) -> re.Match[str] | None:
-    at = row.rfind("<!-- ")
-    return _MARK.match(row, at) if at >= 0 else None
+def _new(first: int, last: int, text: str, kind: str, **other: str) -> ExportEdit:
+    """Of the rows *first* to *last*, counted from 0."""
+    return ExportEdit(line=first + 1, last=last + 1, text=text, kind=kind, **other)
 
 
 def _mark_in(row: str) -> _MarkedRow | None:
-    if found := _found_mark(row):
+    if found := found_mark(row):
         return _MarkedRow(
             found["id"], found["digest"], f"{row[: found.start()]}{row[found.end() :]}".rstrip()
         )

@@ -7,14 +7,15 @@ of the block as it was written, so that `exported_edits.py` finds what people an
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.item.export_places import FOLDERS, SLUG
 from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.specification.claims import EntryState
+from bot.domain.specification.exported import WRITTEN_BY_US
 from bot.domain.specification.shown import ShownEntry
-from bot.domain.values.text import clean, one_line, value_text
+from bot.domain.values.text import clean, one_line, value_text, values
 from bot.integrations.agreed import AgreedItem
 
 HOLDS, ENSURES = "It SHALL hold that: ", "THE SYSTEM SHALL ensure that "
@@ -36,7 +37,6 @@ EXPORTED = (
     "risk",
 )
 """Kinds whose entries stand as open points while they are not agreed."""
-WRITTEN_BY_US = "written by Roundtable"
 WHO_CHARS, TITLE_CHARS, SENTENCE_CHARS = 120, 80, 400
 _LEAD = r"\\*(?:[#>+*=|~-]|`{3})"
 _NUMBERED = r"([0-9]{1,9})"
@@ -126,7 +126,7 @@ class Agreed:
         return self.of("criterion", part_of=requirement.id)
 
     def stories(self, requirement: ShownEntry) -> list[ShownEntry]:
-        return [one for one in self.of("story") if requirement.id in _values(one, "traces")]
+        return [one for one in self.of("story") if requirement.id in values(one.accepted("traces"))]
 
     def bullets(self, *kinds: str) -> Iterator[str]:
         for one in self.of(*kinds):
@@ -172,9 +172,7 @@ def _details(one: ShownEntry) -> Iterator[str]:
             yield f"  {label}: {plain(value)}"
 
 
-def _values(one: ShownEntry, field: str) -> Sequence[Any]:
-    found = one.accepted(field)
-    return found if isinstance(found, list | tuple) else ()
+Rows = Callable[[Agreed], Iterable[str]]
 
 
 def _story(one: ShownEntry) -> str:
@@ -186,150 +184,94 @@ def _story(one: ShownEntry) -> str:
     return f"As {article} {role}, I want {want}" + (f", so that {so_that}" if so_that else "")
 
 
-# --- spec-kit -----------------------------------------------------------------------------------------------------
+# --- what stands in which section ----------------------------------------------------------------------------------
 
 
-def speckit(agreed: Agreed) -> Mapping[str, str]:
-    told: set[str] = set()
-    rows = [f"# Feature Specification: {agreed.title}", "", f"**Feature Branch**: `{agreed.slug}`", ""]
-    rows += ["**Status**: Agreed", "", "## User Scenarios & Testing *(mandatory)*", ""]
+def _bullets(*kinds: str) -> Rows:
+    return lambda agreed: agreed.bullets(*kinds)
+
+
+def _paragraphs(*kinds: str) -> Rows:
+    return lambda agreed: (row for one in agreed.of(*kinds) for row in (marked(one, plain(one.text)), ""))
+
+
+def _nothing(_: Agreed) -> Iterable[str]:
+    return ()
+
+
+def _sentence(one: ShownEntry) -> str:
+    """With its id, on one line, for what has no mark."""
+    return f"{one.id} {one_line(plain(one.text), SENTENCE_CHARS)}"
+
+
+def _speckit_stories(agreed: Agreed) -> Iterator[str]:
     for number, story in enumerate(agreed.of("story"), 1):
-        wanted = [one for one in agreed.requirements() if one.id in _values(story, "traces")]
-        told |= {one.id for one in wanted}
-        rows += _speckit_story(agreed, number, story, wanted)
-    rows += ["## Requirements *(mandatory)*", "", "### Functional Requirements", ""]
+        wanted = [one for one in agreed.requirements() if one.id in values(story.accepted("traces"))]
+        priority = min((PRIORITY.get(str(one.accepted("priority")), "P2") for one in wanted), default="P2")
+        title = one_line(plain(story.text), TITLE_CHARS)
+        yield from (f"### User Story {number} - {title} (Priority: {priority})", "")
+        yield from (marked(story, _story(story)), "", "**Acceptance Scenarios**:", "")
+        criteria = [part for one in wanted for part in agreed.criteria(one)]
+        for at, part in enumerate(criteria, 1):
+            given, when, then = Clauses.of(part.text)
+            words = (given and f"**Given** {given}", when and f"**When** {when}")
+            steps = ", ".join(filter(None, (*words, f"**Then** {then}" if when else then)))
+            yield marked(part, f"{at}. **{part.id}**: {steps}")
+        yield from ("",) if criteria else (NO_CRITERIA, "")
+
+
+def _speckit_requirements(agreed: Agreed) -> Iterator[str]:
+    told = {id for story in agreed.of("story") for id in values(story.accepted("traces"))}
     for one in agreed.requirements():
-        rows.append(marked(one, f"- **{one.id}**: {shall(one.text).replace('SHALL', 'MUST', 1)}"))
+        yield marked(one, f"- **{one.id}**: {shall(one.text).replace('SHALL', 'MUST', 1)}")
         parts = agreed.criteria(one) if one.id not in told else []
-        rows += (marked(part, f"  - **{part.id}**: {plain(part.text)}") for part in parts)
-    rows.append("")
-    sections = (
-        ("## Success Criteria *(mandatory)*\n\n### Measurable Outcomes", agreed.bullets("metric", "quality")),
-        ("## Assumptions", agreed.bullets("assumption")),
-        ("## Constraints", agreed.bullets("constraint")),
-        ("## Out of Scope", agreed.excluded()),
-        ("## Decisions", agreed.bullets("decision")),
-        ("## Clarifications", agreed.open_points()),
-    )
-    return {"spec.md": _page([*rows, *_sections(sections)])}
+        yield from (marked(part, f"  - **{part.id}**: {plain(part.text)}") for part in parts)
 
 
-def _speckit_story(
-    agreed: Agreed, number: int, story: ShownEntry, wanted: Sequence[ShownEntry]
-) -> Iterator[str]:
-    priority = min((PRIORITY.get(str(one.accepted("priority")), "P2") for one in wanted), default="P2")
-    title = one_line(plain(story.text), TITLE_CHARS)
-    yield from (
-        f"### User Story {number} - {title} (Priority: {priority})",
-        "",
-        marked(story, _story(story)),
-        "",
-    )
-    yield from ("**Acceptance Scenarios**:", "")
-    criteria = [part for one in wanted for part in agreed.criteria(one)]
-    for at, part in enumerate(criteria, 1):
-        given, when, then = Clauses.of(part.text)
-        steps = (
-            given and f"**Given** {given}",
-            when and f"**When** {when}",
-            f"**Then** {then}" if when else then,
-        )
-        yield marked(part, f"{at}. **{part.id}**: {', '.join(filter(None, steps))}")
-    yield from ("",) if criteria else (NO_CRITERIA, "")
-
-
-# --- OpenSpec -----------------------------------------------------------------------------------------------------
-
-
-def openspec(agreed: Agreed) -> Mapping[str, str]:
-    problem = [row for one in agreed.of("problem", "driver") for row in (marked(one, plain(one.text)), "")]
-    changes = [f"- {one.id} {one_line(plain(one.text), SENTENCE_CHARS)}" for one in agreed.requirements()]
-    why = f"The team agreed on {agreed.title}; each requirement says who wants it, with a link."
-    proposal = ["# Proposal", "", "## Why", "", why, "", *problem, "## What Changes", "", *changes, ""]
-    proposal += ["## Capabilities", "", "### New Capabilities", "", f"- `{agreed.slug}`: {agreed.title}", ""]
-    proposal += ["### Modified Capabilities", "", "## Impact", "", *agreed.excluded()]
-    spec = ["# Spec Delta", "", "## Purpose", ""]
-    spec += [f"{agreed.title}: what the team agreed on, with who said it beside each requirement.", ""]
-    spec += ["## ADDED Requirements", ""]
-    for one in agreed.requirements():
-        spec += _openspec_requirement(agreed, one)
-    sections = (
-        ("# Design\n\n## Context", agreed.bullets("constraint", "assumption")),
-        ("## Goals / Non-Goals\n\n**Goals:**", agreed.bullets("metric", "quality")),
-        ("**Non-Goals:**", agreed.excluded()),
-        ("## Decisions", agreed.bullets("decision")),
-        ("## Risks / Trade-offs", agreed.bullets("risk")),
-        ("## Open Questions", agreed.open_points()),
-    )
-    tasks = (
-        f"- [ ] 1.{at} {one.id} {one_line(plain(one.text), SENTENCE_CHARS)}, with a test for each scenario"
-        for at, one in enumerate(agreed.requirements(), 1)
-    )
-    return {
-        "proposal.md": _page(proposal),
-        f"specs/{agreed.slug}/spec.md": _page(spec),
-        "design.md": _page(list(_sections(sections))),
-        TASKS: _page(["# Tasks", "", "## 1. Implementation", "", *tasks]),
-    }
-
-
-def _openspec_requirement(agreed: Agreed, one: ShownEntry) -> Iterator[str]:
+def _openspec_requirements(agreed: Agreed) -> Iterator[str]:
     """A requirement without criteria says so in its scenario: OpenSpec asks for one."""
-    words = plain(one.text)
-    is_long = len(words) > SENTENCE_CHARS
-    head = f"### Requirement: {one.id}" + ("" if is_long else f" {words}")
-    sentence = f"It SHALL hold what {one.id} says." if is_long else shall(one.text)
-    yield from (head, sentence, "", marked(one, words), "") if is_long else (marked(one, head, sentence), "")
-    criteria = agreed.criteria(one)
-    for part in criteria:
-        given, when, then = Clauses.of(part.text)
-        rows = [f"#### Scenario: {part.id}", *([f"- **GIVEN** {given}"] if given else [])]
-        yield from (marked(part, *rows, f"- **WHEN** {when or one.id + EXERCISED}", f"- **THEN** {then}"), "")
-    if not criteria:
-        yield from ("#### Scenario: not agreed yet", f"- **WHEN** {one.id}{EXERCISED}")
-        yield from (f"- **THEN** it does what the requirement says {NO_CRITERIA}", "")
-
-
-# --- Kiro ---------------------------------------------------------------------------------------------------------
-
-
-def kiro(agreed: Agreed) -> Mapping[str, str]:
-    numbers: dict[str, str] = {}
-    rows = ["# Requirements Document", "", "## Introduction", ""]
-    rows += [row for one in agreed.of("problem") for row in (marked(one, plain(one.text)), "")] or [
-        agreed.title,
-        "",
-    ]
-    rows += ["## Requirements", ""]
-    for at, one in enumerate(agreed.requirements(), 1):
-        rows += [f"### Requirement {at}: {one.id}", ""]
-        for story in agreed.stories(one)[:1]:
-            rows += [marked(story, f"**User Story:** {_story(story)}"), ""]
-        rows += [marked(one, shall(one.text)), "", "#### Acceptance Criteria", ""]
+    for one in agreed.requirements():
+        words = plain(one.text)
+        if len(words) > SENTENCE_CHARS:
+            head, sentence = f"### Requirement: {one.id}", f"It SHALL hold what {one.id} says."
+            yield from (head, sentence, "", marked(one, words), "")
+        else:
+            yield from (marked(one, f"### Requirement: {one.id} {words}", shall(one.text)), "")
         criteria = agreed.criteria(one)
-        for nth, part in enumerate(criteria, 1):
-            numbers[part.id] = f"{at}.{nth}"
-            rows.append(marked(part, f"{nth}. {_ears(part)}"))
-        rows += [""] if criteria else [f"1. THE SYSTEM SHALL satisfy {one.id} {NO_CRITERIA}", ""]
-    sections = (
-        (f"# Design Document\n\n## Overview\n\n{agreed.title}\n\n## Decisions", agreed.bullets("decision")),
-        ("## Constraints", agreed.bullets("constraint", "quality")),
-        ("## Out of Scope", agreed.excluded()),
-        ("## Risks", agreed.bullets("risk")),
-        ("## Open Questions", agreed.open_points()),
-    )
-    tasks = ["# Implementation Plan", ""]
+        for part in criteria:
+            given, when, then = Clauses.of(part.text)
+            rows = [f"#### Scenario: {part.id}", *([f"- **GIVEN** {given}"] if given else [])]
+            rows += [f"- **WHEN** {when or one.id + EXERCISED}", f"- **THEN** {then}"]
+            yield from (marked(part, *rows), "")
+        if not criteria:
+            yield from ("#### Scenario: not agreed yet", f"- **WHEN** {one.id}{EXERCISED}")
+            yield from (f"- **THEN** it does what the requirement says {NO_CRITERIA}", "")
+
+
+def _openspec_tasks(agreed: Agreed) -> Iterator[str]:
     for at, one in enumerate(agreed.requirements(), 1):
-        refs = ", ".join(numbers[part.id] for part in agreed.criteria(one)) or str(at)
-        tasks += [
-            f"- [ ] {at}. {one.id} {one_line(plain(one.text), SENTENCE_CHARS)}",
-            f"  - _Requirements: {refs}_",
-        ]
-    return {
-        "requirements.md": _page(rows),
-        "design.md": _page(list(_sections(sections))),
-        TASKS: _page(tasks),
-    }
+        yield f"- [ ] 1.{at} {_sentence(one)}, with a test for each scenario"
+
+
+def _kiro_introduction(agreed: Agreed) -> Iterable[str]:
+    return list(_paragraphs("problem")(agreed)) or [agreed.title]
+
+
+def _kiro_requirements(agreed: Agreed) -> Iterator[str]:
+    for at, one in enumerate(agreed.requirements(), 1):
+        yield from (f"### Requirement {at}: {one.id}", "")
+        for story in agreed.stories(one)[:1]:
+            yield from (marked(story, f"**User Story:** {_story(story)}"), "")
+        yield from (marked(one, shall(one.text)), "", "#### Acceptance Criteria", "")
+        criteria = agreed.criteria(one)
+        yield from (marked(part, f"{nth}. {_ears(part)}") for nth, part in enumerate(criteria, 1))
+        yield from ("",) if criteria else (f"1. THE SYSTEM SHALL satisfy {one.id} {NO_CRITERIA}", "")
+
+
+def _kiro_tasks(agreed: Agreed) -> Iterator[str]:
+    for at, one in enumerate(agreed.requirements(), 1):
+        refs = ", ".join(f"{at}.{nth}" for nth, _ in enumerate(agreed.criteria(one), 1)) or str(at)
+        yield from (f"- [ ] {at}. {_sentence(one)}", f"  - _Requirements: {refs}_")
 
 
 def _ears(part: ShownEntry) -> str:
@@ -338,37 +280,80 @@ def _ears(part: ShownEntry) -> str:
     return f"{event}{ENSURES}{then} ({part.id})"
 
 
-# --- all of them --------------------------------------------------------------------------------------------------
+# --- the formats ----------------------------------------------------------------------------------------------------
 
 TASKS = "tasks.md"
 """Written once: then it belongs to who builds."""
-
-
-FORMATS: Mapping[str, Callable[[Agreed], Mapping[str, str]]] = {
-    "speckit": speckit,
-    "openspec": openspec,
-    "kiro": kiro,
-}
-"""By their names in `export_places.FOLDERS`: the files by their paths in the folder of the item."""
+FORMATS: Mapping[str, Mapping[str, Mapping[str, Rows]]] = {
+    "speckit": {
+        "spec.md": {
+            "# Feature Specification: {title}\n\n**Feature Branch**: `{slug}`\n\n**Status**: Agreed": _nothing,
+            "## User Scenarios & Testing *(mandatory)*": _speckit_stories,
+            "## Requirements *(mandatory)*\n\n### Functional Requirements": _speckit_requirements,
+            "## Success Criteria *(mandatory)*\n\n### Measurable Outcomes": _bullets("metric", "quality"),
+            "## Assumptions": _bullets("assumption"),
+            "## Constraints": _bullets("constraint"),
+            "## Out of Scope": Agreed.excluded,
+            "## Decisions": _bullets("decision"),
+            "## Clarifications": Agreed.open_points,
+        },
+    },
+    "openspec": {
+        "proposal.md": {
+            "# Proposal\n\n## Why\n\nThe team agreed on {title}; each requirement says who wants it, with a link.":
+                _paragraphs("problem", "driver"),
+            "## What Changes": lambda agreed: (f"- {_sentence(one)}" for one in agreed.requirements()),
+            "## Capabilities\n\n### New Capabilities\n\n- `{slug}`: {title}": _nothing,
+            "### Modified Capabilities": _nothing,
+            "## Impact": Agreed.excluded,
+        },
+        f"specs/{SLUG}/spec.md": {
+            "# Spec Delta\n\n## Purpose\n\n"
+            "{title}: what the team agreed on, with who said it beside each requirement.": _nothing,
+            "## ADDED Requirements": _openspec_requirements,
+        },
+        "design.md": {
+            "# Design\n\n## Context": _bullets("constraint", "assumption"),
+            "## Goals / Non-Goals\n\n**Goals:**": _bullets("metric", "quality"),
+            "**Non-Goals:**": Agreed.excluded,
+            "## Decisions": _bullets("decision"),
+            "## Risks / Trade-offs": _bullets("risk"),
+            "## Open Questions": Agreed.open_points,
+        },
+        TASKS: {"# Tasks\n\n## 1. Implementation": _openspec_tasks},
+    },
+    "kiro": {
+        "requirements.md": {
+            "# Requirements Document\n\n## Introduction": _kiro_introduction,
+            "## Requirements": _kiro_requirements,
+        },
+        "design.md": {
+            "# Design Document\n\n## Overview\n\n{title}\n\n## Decisions": _bullets("decision"),
+            "## Constraints": _bullets("constraint", "quality"),
+            "## Out of Scope": Agreed.excluded,
+            "## Risks": _bullets("risk"),
+            "## Open Questions": Agreed.open_points,
+        },
+        TASKS: {"# Implementation Plan": _kiro_tasks},
+    },
+}  # fmt: skip
+"""By their names in `export_places.FOLDERS`: of each file the sections, by their headings."""
 
 
 def exported(item: AgreedItem, target: str, folder: str = "") -> dict[str, str]:
     """The texts of the files by their paths in a repository. *target* is a key of FORMATS."""
-    place = (folder or FOLDERS[target]).replace(SLUG, item.slug)
-    files = FORMATS[target](Agreed(item))
-    return {f"{place}/{path}": _with_mark(item.slug, path, text) for path, text in files.items()}
+    agreed, files = Agreed(item), dict[str, str]()
+    for name, sections in FORMATS[target].items():
+        path = f"{folder or FOLDERS[target]}/{name}".replace(SLUG, item.slug)
+        files[path] = _page(agreed, sections, is_marked=name != TASKS)
+    return files
 
 
-def _with_mark(slug: str, path: str, text: str) -> str:
+def _page(agreed: Agreed, sections: Mapping[str, Rows], *, is_marked: bool) -> str:
     """A page without an entry has a mark, too, so that it is known as ours. The tasks are not."""
-    is_marked = path == TASKS or f"<!-- {slug}/" in text
-    return text if is_marked else f"{text}\n<!-- {slug} {WRITTEN_BY_US} -->\n"
-
-
-def _sections(sections: Iterable[tuple[str, Iterable[str]]]) -> Iterator[str]:
-    for heading, rows in sections:
-        yield from (heading, "", *rows, "")
-
-
-def _page(rows: Sequence[str]) -> str:
-    return "\n".join(rows).rstrip("\n") + "\n"
+    rows = list[str]()
+    for heading, rows_of in sections.items():
+        rows += (heading.format(title=agreed.title, slug=agreed.slug), "", *rows_of(agreed), "")
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(rows)).rstrip("\n") + "\n"
+    has_mark = f"<!-- {agreed.slug}/" in text
+    return text if has_mark or not is_marked else f"{text}\n<!-- {agreed.slug} {WRITTEN_BY_US} -->\n"

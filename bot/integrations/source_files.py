@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from bot.domain.catalog.schema import Schema
 from bot.domain.item.item import MARKDOWN, TITLE_CHARS, TrackerIssue
 from bot.domain.messages import tracker_wording as wording
-from bot.domain.specification.exported import ExportEdit, SourceFiles
+from bot.domain.specification.exported import ExportEdit, SourceFiles, item_of
 from bot.domain.values.markdown import outline
 from bot.domain.values.text import clean, one_line
 from bot.engine.evidence_ports import LookRefused
@@ -16,7 +16,7 @@ from bot.engine.source_ports import CommittedTexts, ReadFiles
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
 from bot.integrations.committed_exports import known_words
-from bot.integrations.exported_edits import ExportProposal, item_of, read_back, read_tasks
+from bot.integrations.exported_edits import read_back, read_tasks
 from bot.integrations.exports import TASKS
 
 MOST_BYTES = 256 * 1024
@@ -97,11 +97,11 @@ def _edits(
         is_tasks = PurePosixPath(path).name == TASKS
         rows = (() if is_export else read_tasks(text)) if is_tasks else read_back(text, known)
         for row in rows:
-            yield ExportEdit(path=path, commit=commit, **_as_new(row, known, schema)._asdict())
+            yield _as_new(row, known, schema).but(path=path, commit=commit)
 
 
-def _as_new(row: ExportProposal, known: Mapping[str, str], schema: Schema) -> ExportProposal:
+def _as_new(row: ExportEdit, known: Mapping[str, str], schema: Schema) -> ExportEdit:
     if not row.id or row.id in known:
         return row
     kind = schema.of_id(row.id)
-    return row._replace(id="", kind=kind.key if kind else "", named=row.id)
+    return row.but(id="", kind=kind.key if kind else "", named=row.id)

@@ -17,12 +17,12 @@ from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.specification.address import CITED
 from bot.domain.specification.citations import CitingCommit, CitingRow, CodeCitation
 from bot.domain.specification.claims import GONE, EntryState
+from bot.domain.specification.exported import item_of
 from bot.domain.specification.shown import ShownEntry, ShownItem
 from bot.domain.values.file_names import is_at
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import seconds
 from bot.domain.values.value import Value
-from bot.integrations import exported_edits
 
 REQUIREMENT, CRITERION = "requirement", "criterion"
 KINDS = frozenset({REQUIREMENT, CRITERION, "decision", "quality"})
@@ -288,7 +288,7 @@ class Gathered(NamedTuple):
 def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
     """What cites entries, and the code that people looked at when they agreed."""
     reading = _Reading(agreed)
-    copies = {row.path for row in code.rows if exported_edits.is_ours(row.text[:LONGEST_ROW])}
+    copies = {row.path for row in code.rows if item_of(row.text[:LONGEST_ROW])}
     for row in (one for one in code.rows if one.path not in copies):
         level = Level.TESTED if is_test(row.path, code.tests) else Level.CITED
         reading.take(row.text[:LONGEST_ROW], CodeEvidence(level=level, path=row.path, line=row.line))
@@ -504,15 +504,8 @@ class CodePlace(NamedTuple):
         return not self.line or source.first - NEAR_LINES <= self.line <= source.last + NEAR_LINES
 
 
-class Reason(NamedTuple):
-    """An entry that a place in the code has to do with, and how it was found."""
-
-    address: str
-    how: str
-
-
 class ShownReason(Value):
-    """A reason with the entry, as people and agents see it."""
+    """An entry that a place in the code has to do with, and how it was found."""
 
     how: str
     entry: ShownEntry
@@ -520,10 +513,10 @@ class ShownReason(Value):
 
 def why(
     agreed: AgreedFacts, code: CodeFacts, place: CodePlace, *, blamed: Collection[str]
-) -> tuple[Reason, ...]:
+) -> Mapping[str, str]:
     """
-    From a place in the code back to entries, gone ones too, each once: by the commits that it is *blamed* on, by what
-    stands there, and by what people looked at when they agreed.
+    From a place in the code back to the addresses of entries, gone ones too, with how each was found first: by the
+    commits that it is *blamed* on, by what stands there, or by what people looked at when they agreed.
     """
     found: dict[str, str] = {}
     only = agreed.items[0] if len(agreed.items) == 1 else ""
@@ -543,4 +536,4 @@ def why(
     for entry in agreed.entries.values():
         if near := next(filter(place.is_near, entry.sources), None):
             found.setdefault(entry.address, f"people looked at {near.label} when they agreed")
-    return tuple(Reason(*one) for one in found.items())
+    return found

@@ -8,16 +8,15 @@ A request without a known key is refused by its headers, without a reason; so is
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from aiohttp import web
 
 from bot.content.agent_keys import read_keys
 from bot.domain.catalog.policy import AgentKey, key_with
-from bot.domain.specification.agent_questions import QuestionStatus
 from bot.engine.agent_desk import AgentDesk
 from bot.errors import ContentError, UserError
 from bot.integrations.agent_server import Headers, bot_server
@@ -26,11 +25,11 @@ from bot.log import ThrottledWarning
 from bot.server.connection import AGENTS_PATH
 from bot.server.http import TOO_LARGE, Route
 
-T = TypeVar("T")
 LARGEST_BYTES = 256 * 1024
 REQUESTS_A_MINUTE, AT_A_TIME = 120, 4
 """Of one key."""
 MINUTE_SECONDS = 60.0
+NO_KEY = "A known key is needed."
 SLOWER = "Too many requests of this key. Send it again later."
 Event = MutableMapping[str, Any]
 
@@ -51,12 +50,10 @@ class AgentRoute(Route):
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         self._keys = keys
-        self._desk = desk
-        self._read = read
         self._warnings = warnings
         self._seconds = seconds
         self._use: dict[str, KeyUse] = {}
-        self._server = bot_server(self._caller, version=version)
+        self._server = bot_server(self._key_of, desk, read, version=version)
         self._app = self._server.streamable_http_app(
             streamable_http_path=AGENTS_PATH,
             json_response=True,
@@ -73,7 +70,7 @@ class AgentRoute(Route):
         if "Origin" in request.headers:
             return _refused(403, "Pages in a browser may not use this address.")
         if self._key(request.headers) is None:
-            return _refused(401, "A known key is needed.", {"WWW-Authenticate": "Bearer"})
+            return _refused(401, NO_KEY, {"WWW-Authenticate": "Bearer"})
         return None
 
     def unread(self, status: int, why: str) -> web.Response:
@@ -82,10 +79,12 @@ class AgentRoute(Route):
     async def take(self, request: web.Request, body: bytes) -> web.Response:
         key = self._key(request.headers)
         if key is None:  # withdrawn since
-            return _refused(401, "A known key is needed.", {"WWW-Authenticate": "Bearer"})
+            return _refused(401, NO_KEY, {"WWW-Authenticate": "Bearer"})
         use = self._use.setdefault(key.name, KeyUse())
         with use.taking(self._seconds()) as may:
-            return await self._answered(request, body) if may else _slower()
+            if not may:
+                return _refused(429, SLOWER, {"Retry-After": "5"})
+            return await self._answered(request, body)
 
     async def _answered(self, request: web.Request, body: bytes) -> web.Response:
         waiting: list[Event] = [{"type": "http.request", "body": body, "more_body": False}]
@@ -122,38 +121,10 @@ class AgentRoute(Route):
             self._warnings.warn(str(error))
             return None
 
-    def _caller(self, headers: Headers) -> "KeyCaller":
+    def _key_of(self, headers: Headers) -> AgentKey:
         if (key := self._key(headers)) is None:
-            raise UserError("A known key is needed.")
-        return KeyCaller(key, self._desk, self._read)
-
-
-class KeyCaller:
-    """An agent by its key."""
-
-    def __init__(self, key: AgentKey, desk: AgentDesk, read: Callable[[], AgreedItems]) -> None:
-        self._key = key
-        self._desk = desk
-        self._read = read
-
-    @property
-    def may_ask(self) -> bool:
-        return self._key.may_ask
-
-    async def apply_to_items(self, work: Callable[[AgreedItems], T]) -> T:
-        seen = await self._desk.seen(self._key)
-        return await asyncio.to_thread(lambda: work(self._read().limited_to(seen)))
-
-    async def ask(
-        self, item: str, question: str, options: Sequence[str], about: Sequence[str]
-    ) -> QuestionStatus:
-        return await self._desk.ask(self._key, item, question, options=options, about=about)
-
-    async def answer(self, question: str, wait_seconds: int) -> QuestionStatus:
-        return await self._desk.answer(self._key, question, wait_seconds=wait_seconds)
-
-    async def withdraw(self, question: str) -> QuestionStatus:
-        return await self._desk.withdraw(self._key, question)
+            raise UserError(NO_KEY)
+        return key
 
 
 class KeyUse:
@@ -195,10 +166,6 @@ def _scope(request: web.Request) -> Event:
         "client": None,
         "server": None,
     }
-
-
-def _slower() -> web.Response:
-    return _refused(429, SLOWER, {"Retry-After": "5"})
 
 
 def _refused(status: int, why: str, headers: dict[str, str] | None = None) -> web.Response:

@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 import aiohttp
@@ -15,11 +16,11 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
-from bot.cli.keys import create_key, withdraw_key
+from bot.cli.keys import key_of
 from bot.content import mcp
+from bot.content.agent_keys import read_keys, write_keys
 from bot.errors import ConfigError, Unavailable
 from bot.server.agent_route import AT_A_TIME, REQUESTS_A_MINUTE, KeyUse
-from bot.settings import Settings
 from bot.storage.sqlite import SqliteStore
 from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
@@ -40,17 +41,18 @@ class Door:
         self.meeting = meeting
         self.url = f"http://127.0.0.1:{self.port}/mcp"
         self.file = folder / "keys.json"
-        self._settings = Settings.from_env({"ROUNDTABLE_AGENT_KEYS": str(self.file)})
         meeting.more = {"ROUNDTABLE_AGENT_KEYS": str(self.file), "ROUNDTABLE_PORT": str(self.port)}
 
     def key(
         self, name: str = "claude-code-ada", *, who: str = "ada", items: str = "*", may_ask: bool = True
     ) -> str:
-        owner = self.meeting.slack.person(who).id
-        return create_key(self._settings, name, owner=owner, items=items, may_ask=may_ask).split("\n")[0]
+        secret, owner = token_urlsafe(), self.meeting.slack.person(who).id
+        made = key_of(secret, name, owner=owner, items=items.split(","), may_ask=may_ask)
+        write_keys(self.file, (*read_keys(self.file), made))
+        return secret
 
     def withdraw(self, name: str = "claude-code-ada") -> None:
-        withdraw_key(self._settings, name)
+        write_keys(self.file, [one for one in read_keys(self.file) if one.name != name])
 
     @asynccontextmanager
     async def agent(self, secret: str) -> AsyncIterator[Client]:

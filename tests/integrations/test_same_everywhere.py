@@ -1,25 +1,37 @@
 """
-The same claim reads the same by every door: `show`, agents, exports, the trace, `why`, and the brief in the thread.
+The same claim reads the same by every door: `show`, agents, exports, the trace, `why`, and in the thread the brief and
+the cards of steps.
 Over any meeting: entries of every kind, said, proposed, pushed and asked by an agent, accepted, changed, contested,
 taken back.
 """
 
+import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.messages import brief_wording, entry_wording
+from bot.cli.trace import Clone, reasons, reasons_as_text
+from bot.domain.messages import brief_wording, entry_wording, step_card
 from bot.domain.messages.attribution_wording import attribution, credit, credit_inside
+from bot.domain.messages.message import CardRow, Message
+from bot.domain.messages.step_card import DOUBT_CHARS, ROW_CHARS
+from bot.domain.messages.step_scene import Suggestion
+from bot.domain.roundtable import cards
+from bot.domain.roundtable.posts import StepCard
 from bot.domain.specification.brief import BriefRow, brief
+from bot.domain.specification.citations import CitingCommit, CitingRow
 from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import DECISION
 from bot.domain.specification.fold import Patch
 from bot.domain.specification.shown import ShownEntry
 from bot.domain.specification.snapshot import text_of
 from bot.domain.transcript.lines import Source
+from bot.domain.values.markdown import inert_line
 from bot.domain.values.text import one_line, value_text
 from bot.files import CommittedFiles
 from bot.integrations import agents, trace
@@ -27,15 +39,23 @@ from bot.integrations.agreed import AgreedItems
 from bot.integrations.committed_exports import known_words
 from bot.integrations.exported_edits import read_back
 from bot.integrations.exports import FORMATS, WHO_CHARS, exported
-from bot.integrations.trace import AgreedFacts, CodeFacts, facts_of
+from bot.integrations.trace import AgreedFacts, CodeFacts, ShownReason, facts_of
+from bot.integrations.trace_file import TraceFile
+from bot.storage.git.citing import CitingCode
+from tests.domain.table import Table
 from tests.sealing import TRUSTED, sealed
-from tests.specification.meeting import SCHEMA, Meeting
+from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
 SLUG = "limits"
 PEOPLE = st.sampled_from(["Ada", "Ann-Marie", "Grace O'Neil", "Linus <b>", "Zoë--X"])
 WORDS = st.text("abcä d-<>*#.,:\"'", min_size=3, max_size=40).map(lambda said: f"the {said}".strip())
 KINDS = sorted(SCHEMA.kinds)
 MARK = re.compile(rf"<!-- {SLUG}/(\S+) [0-9a-f]{{8}}(?:: ([^<>]*?))?(?: https://\S+)? -->")
+STEPS = {
+    key: [step.step_id for step in PLAYBOOK.agenda.steps if kind in SCHEMA.shown_in(step.step_id)]
+    for key, kind in SCHEMA.kinds.items()
+}
+"""That show entries of a kind."""
 BRIEF_HAS_MORE = frozenset({DECISION, "objection", "risk", "question", "work", "action", "note"})
 """Kinds whose rows have further values, such as a reason or an owner, beside who said it."""
 
@@ -79,18 +99,19 @@ def begin(draw: st.DrawFn, meeting: Meeting, key: str) -> None:
         return
     id = meeting.specification.next_id(kind, owner, ())
     patch = {"id": id, "kind": key, "new": True, "part_of": owner, "set": {kind.text: words}}
+    step = draw(st.sampled_from(["", *STEPS[key][:1]]))
     match draw(st.sampled_from(["pressed", "quoted", "proposed", "agent", "git"])):
         case "pressed":
-            meeting.press(who, patch)
+            meeting.press(who, patch, step=step)
         case "quoted":
             line = meeting.say(who, "04-05", f"I think that {words} is what matters")
             quotes = {kind.text: [{"line": line, "words": words}]}
-            meeting.propose({**patch, "quotes": quotes}, persona_name="Maya")
+            meeting.propose({**patch, "quotes": quotes}, step=step, persona_name="Maya")
         case "proposed":
             unverified = draw(st.sampled_from([{}, {kind.text: "no source says it"}]))
-            meeting.propose({**patch, "unverified": unverified}, persona_name="Alex")
+            meeting.propose({**patch, "unverified": unverified}, step=step, persona_name="Alex")
         case "agent":
-            meeting.add(Source.SYSTEM, words, [Patch.model_validate(patch)], agent="claude-code")
+            meeting.add(Source.SYSTEM, words, [Patch.model_validate(patch)], step=step, agent="claude-code")
         case _:
             meeting.push(who, Patch.model_validate(patch))
 
@@ -172,6 +193,47 @@ def test_the_trace_and_why_name_who_said_it_as_show_does(meeting: Meeting) -> No
         assert (row.text, row.said, row.link) == (shown.text, credit_inside(shown.attribution), shown.link)
 
 
+class CitingPaper(CitingCode):
+    """One file, which names an entry in each of its lines."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        super().__init__(Path.cwd())
+        self._rows = [CitingRow("limits.py", at, f"# {SLUG}/{id}") for at, id in enumerate(ids, 1)]
+
+    async def is_shallow(self) -> bool:
+        return False
+
+    async def files(self) -> frozenset[str]:
+        return frozenset({"limits.py"})
+
+    async def rows(self, *, without: Sequence[str] = (), within: str = "") -> Sequence[CitingRow]:
+        assert (without, within) == ((), "limits.py")
+        return self._rows
+
+    async def commits(self) -> Sequence[CitingCommit]:
+        return ()
+
+    async def blamed(self, path: str, line: int = 0) -> tuple[str, ...]:
+        assert path == "limits.py"
+        assert line > 0
+        return ()
+
+
+@settings(max_examples=60, deadline=None)
+@given(meetings())
+def test_why_a_line_of_code_is_there_reads_as_show_does(meeting: Meeting) -> None:
+    """Of entries that are gone, too."""
+    items = items_of(meeting)
+    ids = list(meeting.specification.entries)
+    clone = Clone(CitingPaper(ids), TraceFile(), items, Path.cwd())
+    for line, id in enumerate(ids, 1):
+        shown = items.show(f"{SLUG}/{id}")
+        found = asyncio.run(reasons(clone, f"limits.py:{line}"))
+        assert found == [ShownReason(how=f"line {line} names it", entry=shown)]
+        told = reasons_as_text(found).partition("\n")
+        assert told == (f"Because line {line} names it:", "\n", entry_wording.as_text(shown))
+
+
 @pytest.mark.parametrize("target", FORMATS)
 @settings(max_examples=40, deadline=None)
 @given(meeting=meetings())
@@ -197,3 +259,36 @@ def test_the_brief_in_the_thread_names_who_said_it_as_show_does(meeting: Meeting
         assert row.text.startswith(shown.text) or shown.kind in BRIEF_HAS_MORE
         if " (" in row.text and shown.kind not in BRIEF_HAS_MORE:
             assert row.text.startswith(brief_wording.with_speaker(shown.text, shown.attribution))
+
+
+@settings(max_examples=40, deadline=None)
+@given(meetings())
+def test_the_card_of_a_step_names_who_proposes_what_as_show_does(meeting: Meeting) -> None:
+    """With the words of the entry. Of what people accepted, a card says only the words."""
+    items = items_of(meeting)
+    rt = Table().start().rt.but(specification=meeting.specification)
+    for step in PLAYBOOK.agenda.steps:
+        opened = StepCard(step_id=step.step_id, token="", message=Message(text=""))
+        if scene := cards.scene_of(rt, opened, PLAYBOOK):
+            card = step_card.open_card(replace(scene, is_whole=True)).card
+            assert card
+            offered = {str(one.number): one for one in scene.listed_suggestions}
+            for row in (row for part in card.parts if part.title != "Still missing" for row in part.rows):
+                check_row(row, items, offered)
+
+
+def check_row(row: CardRow, items: AgreedItems, offered: Mapping[str, Suggestion]) -> None:
+    """A row of an entry, or of a suggestion, which has a number."""
+    number, _, id = row.id.removeprefix("✗ ").partition(" ")
+    one = offered.get(number)
+    if not (one or SCHEMA.of_id(number)):
+        return
+    shown = items.show(f"{SLUG}/{one.id if one else number}")
+    assert not id or id == shown.id
+    field = one.field if one and one.field else SCHEMA.kinds[shown.kind].text
+    told = shown.claims[field]
+    claim = told[-1] if one and one.field else next(claim for claim in told if claim.counts)
+    words = value_text(claim.value)
+    assert one_line(words if one else inert_line(words), ROW_CHARS) in row.text
+    if shown.state is EntryState.PROPOSED or (one and one.field):
+        assert row.aside.endswith(one_line(claim.attribution, DOUBT_CHARS))

@@ -48,7 +48,7 @@ def below(folder: str, files: Mapping[str, str]) -> Mapping[str, str]:
 
 def proposed(files: SourceFiles) -> list[tuple[str, Any, str]]:
     """Of each new entry the id, the words and the lines."""
-    made = patches_for([(one, one.source) for one in files.edits], Specification(), SCHEMA)
+    made = patches_for(files.edits, Specification(), SCHEMA)
     return [(one.id, next(iter(one.set.values())), one.sources[0].rpartition("/")[2]) for one in made.patches]
 
 

@@ -10,7 +10,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from bot.domain.catalog.skip_if import BadCondition, Condition, Facts, parse
 from bot.domain.values.file_names import composed, is_plain
-from bot.domain.values.markdown import outline
 from bot.domain.values.value import Value
 
 SHARED = {"nfr-matrix.md": "docs/common/nfr-matrix.md"}
@@ -272,6 +271,8 @@ SUB_ITEM = re.compile(r"\s*(?:[-*+]|(?:[0-9]{1,2}|[a-z])[.)])\s++(.*)")
 
 def in_code(rows: Iterable[str]) -> frozenset[int]:
     """The numbers of the rows that are fenced code, fences included, however far they are indented."""
+    from bot.domain.values.markdown import outline  # noqa: PLC0415 -- a schema needs steps, and no parser
+
     return outline("\n".join(row.strip() for row in rows)).hidden
 
 

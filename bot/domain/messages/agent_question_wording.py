@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.domain.messages.agent_wording import ANSWER
 from bot.domain.messages.message import ITEM, Action, Choice, Message
-from bot.domain.specification.agent_questions import QuestionState
+from bot.domain.specification.agent_questions import PersonAnswer, QuestionState
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import listed, one_line
 from bot.domain.values.value import Value
@@ -32,11 +32,6 @@ MAY_NOT_ASK = "This key may read and not ask."
 NOT_HERE = "Agents may not ask in the channel of this item."
 
 
-class SaidAnswer(Value):
-    by: str
-    words: str
-
-
 class AgentQuestion(Value):
     """As its message shows it. `agent`, `owner` and `closed_by` are names, and `about` are ids."""
 
@@ -48,7 +43,7 @@ class AgentQuestion(Value):
     options: tuple[str, ...]
     about: tuple[str, ...]
     state: QuestionState
-    answers: tuple[SaidAnswer, ...] = ()
+    answers: tuple[PersonAnswer, ...] = ()
 
 
 def question(asked: AgentQuestion) -> Message:
@@ -111,10 +106,6 @@ def recorded(agent: str, id: str, text: str) -> str:
 
 def offered(agent: str, id: str, option: str) -> str:
     return f"{agent} (agent) offers an answer to {id}: {option}"
-
-
-def answered(name: str, id: str, answer: str) -> str:
-    return f"{name} answered {id}: {answer}"
 
 
 def declined(name: str, id: str) -> str:

@@ -406,7 +406,7 @@ def _suggestion(scene: StepScene, one: Suggestion) -> CardPart:
     if one.state is SuggestionState.OPEN:
         labels = [escaped(link.label) for link in one.sources]
         asides = [f"from {listed(labels)}"] if labels else []
-        asides += [_behind(entry, one.field)] if entry else []
+        asides += [_behind(scene, entry, one.field)] if entry else []
         id = " ".join([str(one.number), *([one.id] if entry and not entry.part_of and not one.field else [])])
         options = tuple(choice.but(value=f"{one.number}/{choice.value}") for choice in LINES)
         row = CardRow(id=id, text=text, aside=" · ".join(asides))
@@ -418,8 +418,11 @@ def _suggestion(scene: StepScene, one: Suggestion) -> CardPart:
     return CardPart(rows=(row,), numbered=True, struck=is_struck)
 
 
-def _behind(entry: Entry, field: str) -> str:
-    claim = entry.pending(field) if field else entry.first
+def _behind(scene: StepScene, entry: Entry, field: str) -> str:
+    """Who stands behind what is shown: a value of *field* that is proposed, or the words."""
+    kind = scene.schema.kinds.get(entry.kind)
+    words = (entry.claim(kind.text) if kind else None) or entry.first
+    claim = entry.pending(field) if field else words
     return one_line(attribution(claim), DOUBT_CHARS) if claim else ""
 
 
@@ -529,7 +532,7 @@ def _entry(scene: StepScene, projection: Projection, fields: Iterable[str], entr
 def _aside(scene: StepScene, entry: Entry) -> str:
     words = _lacking(scene, entry.id)
     if entry.state is EntryState.PROPOSED:
-        words.append(_behind(entry, ""))
+        words.append(_behind(scene, entry, ""))
     if entry.stale:
         words.append("to be confirmed again")
     return ", ".join(words)

@@ -204,13 +204,14 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
                 EntryState.PROPOSED: SuggestionState.OPEN,
                 EntryState.ACCEPTED: SuggestionState.ACCEPTED,
             }.get(entry.state, SuggestionState.LEFT_OUT)
-            sources = _code(first.sources, playbook)
+            kind = playbook.schema.kinds.get(entry.kind)
+            words = (entry.claim(kind.text) if kind and state is SuggestionState.OPEN else None) or first
             yield Suggestion(
                 number=number,
                 id=entry.id,
-                by=_name(first.proposed.by, playbook, first.proposed.name),
+                by=_name(words.proposed.by, playbook, words.proposed.name),
                 state=state,
-                sources=sources,
+                sources=_code(words.sources, playbook),
                 decided_by=first.accepted.name if first.accepted else "",
                 is_unchecked=all(claim.is_unchecked for _, claim in entry.current()),
             )

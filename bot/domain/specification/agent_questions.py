@@ -6,10 +6,10 @@ The question stays what the agent proposed. Only its `answer` is accepted, and e
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any
 
 from bot.domain.specification.claims import Claim, Entry, PartyKind
 from bot.domain.specification.entries import Specification
+from bot.domain.values.text import values
 from bot.domain.values.value import Value
 
 QUESTION, ANSWER = "question", "answer"
@@ -73,7 +73,7 @@ def line_of(entry: Entry) -> str:
 
 
 def options_of(entry: Entry) -> tuple[str, ...]:
-    return tuple(map(str, _listed(entry[OPTIONS])))
+    return values(entry[OPTIONS])
 
 
 def question_state(entry: Entry) -> QuestionState:
@@ -89,7 +89,3 @@ def answers_of(entry: Entry) -> tuple[Claim, ...]:
     """Those that count: all sides while people differ, else the newest."""
     given = [one for one in entry.claims.get(ANSWER, ()) if one.accepted and not one.stale]
     return entry.contested(ANSWER) or tuple(given[-1:])
-
-
-def _listed(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else ()

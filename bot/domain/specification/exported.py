@@ -6,9 +6,10 @@ a person accepts it.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from bot.domain.catalog.schema import NOTE, VALUE_CHARS, Kind, Schema
+from bot.domain.catalog.schema import CANONICAL_ID, NOTE, VALUE_CHARS, Kind, Schema
+from bot.domain.specification.address import SLUG
 from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.fold import Patch
@@ -19,8 +20,28 @@ MOST_PROPOSALS = 500
 REQUIREMENT = "requirement"
 _STORY = re.compile(r"As an? (?P<role>[^,]{1,200}), I want (?P<want>.+)")
 _SO_THAT = (", so that ", " so that ")
+WRITTEN_BY_US = "written by Roundtable"
+ROW_CHARS = 20_000
+"""No person writes longer rows."""
+_MARK = re.compile(
+    rf"<!-- (?P<item>{SLUG})/(?P<id>{CANONICAL_ID.pattern}) (?P<digest>[0-9a-f]{{8}})(?:: [^<>]*)? -->"
+)
+_PAGE_MARK = re.compile(rf"<!-- (?P<item>{SLUG}) {WRITTEN_BY_US} -->")
 _NAME = re.compile(r"[A-Z]{1,4}-[0-9]{3}")
 """An id of a file that its entry keeps. Behind those of four digits there would be no room for more."""
+
+
+def found_mark(row: str) -> re.Match[str] | None:
+    """Of a block that ends there: its `item`, `id` and `digest`."""
+    at = row.rfind("<!-- ")
+    return _MARK.match(row, at) if at >= 0 else None
+
+
+def item_of(text: str) -> str:
+    """The slug in its first mark; empty for a text that is not ours."""
+    rows = (row[:ROW_CHARS] for row in text.split("\n"))
+    found = (found_mark(row) or _PAGE_MARK.fullmatch(row.rstrip()) for row in rows)
+    return next((one["item"] for one in found if one), "")
 
 
 class ExportEdit(Stored):
@@ -28,10 +49,9 @@ class ExportEdit(Stored):
     What the rows `line` to `last` of a file say: of an exported one since `author` changed it in `commit`, which is
     short; of one that an item begins with, by no person. `id` is the entry that they change. Without one it is a new
     entry of this `kind`, which the file calls `named`; a criterion is `part_of` a requirement, which has no id if it is
-    new, too.
+    new, too. The reader of a text knows neither `path` nor `commit`.
     """
 
-    path: str
     line: int
     last: int = 0
     text: str
@@ -39,6 +59,7 @@ class ExportEdit(Stored):
     kind: str = ""
     part_of: str = ""
     named: str = ""
+    path: str = ""
     author: str = ""
     commit: str = ""
 
@@ -62,21 +83,6 @@ class SourceFiles(Stored):
     item: str = ""
 
 
-class ProposedWords(Protocol):
-    """As in ExportEdit."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def part_of(self) -> str: ...
-    @property
-    def named(self) -> str: ...
-
-
 class Heard(StrEnum):
     """What the record knows of words in a file."""
 
@@ -93,7 +99,7 @@ class ProposalPatches(NamedTuple):
     left_out: int
 
 
-def heard(words: ProposedWords, specification: Specification, schema: Schema) -> Heard:
+def heard(words: ExportEdit, specification: Specification, schema: Schema) -> Heard:
     """A text that a person replaced or withdrew since is settled."""
     if not words.id:
         kind = _kind(words, schema)
@@ -112,24 +118,20 @@ def heard(words: ProposedWords, specification: Specification, schema: Schema) ->
     return Heard.WAITING if is_open else Heard.SETTLED
 
 
-def patches_for(
-    words: Iterable[tuple[ProposedWords, str]], specification: Specification, schema: Schema
-) -> ProposalPatches:
-    """*words* with the place that each stands at, as `path:line@commit`."""
+def patches_for(words: Iterable[ExportEdit], specification: Specification, schema: Schema) -> ProposalPatches:
     made: list[Patch] = []
     told = list(words)
-    named = {one.named for one, _ in told if _NAME.fullmatch(one.named)}
+    named = {one.named for one in told if _NAME.fullmatch(one.named)}
     free = named - specification.entries.keys()
     left_out, requirement = 0, ""
-    for one, source in told:
+    for one in told:
         if len(made) == MOST_PROPOSALS or len(one.text) > VALUE_CHARS:
             left_out += 1
             requirement = "" if one.kind == REQUIREMENT else requirement
             continue
-        sources = (source,) if source else ()
         if one.id:
             values = _values(one.text, schema.kinds[specification.entries[one.id].kind])
-            made.append(Patch(id=one.id, state=EntryState.PROPOSED, set=values, sources=sources))
+            made.append(Patch(id=one.id, state=EntryState.PROPOSED, set=values, sources=(one.source,)))
             continue
         kind = _kind(one, schema)
         owner = (one.part_of or requirement) if kind.part_of else ""
@@ -141,12 +143,12 @@ def patches_for(
             id = specification.next_id(kind, owner, (*named, *(other.id for other in made)))
         free.discard(id)
         requirement = id if kind.key == REQUIREMENT else requirement
-        patch = Patch(id=id, kind=kind.key, new=True, part_of=owner, sources=sources)
+        patch = Patch(id=id, kind=kind.key, new=True, part_of=owner, sources=(one.source,))
         made.append(patch.but(state=EntryState.PROPOSED, set=_values(one.text, kind)))
     return ProposalPatches(tuple(made), left_out)
 
 
-def _kind(words: ProposedWords, schema: Schema) -> Kind:
+def _kind(words: ExportEdit, schema: Schema) -> Kind:
     """A note where the team has no such kind."""
     return schema.kinds.get(words.kind) or schema.kinds[NOTE]
 
@@ -165,7 +167,7 @@ def _of_kind(specification: Specification, kind: Kind) -> Iterator[Entry]:
     return (one for one in specification.entries.values() if one.kind == kind.key)
 
 
-def _same(value: object, words: ProposedWords, kind: Kind) -> bool:
+def _same(value: object, words: ExportEdit, kind: Kind) -> bool:
     return _folded(str(value)) == _folded(str(_values(words.text, kind)[kind.text]))
 
 

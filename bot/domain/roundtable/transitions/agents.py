@@ -27,6 +27,7 @@ from bot.domain.specification.agent_questions import (
     OPTIONS,
     QUESTION,
     TAKEN_BACK,
+    PersonAnswer,
     QuestionState,
     agent_of,
     answers_of,
@@ -165,7 +166,7 @@ def question_message(rt: Roundtable, id: str) -> Message:
         about=tuple(map(str, entry["about"] or ())),
         state=question_state(entry),
         answers=tuple(
-            wording.SaidAnswer(by=rt.name_of(one.owner.by), words=str(one.value)) for one in answers_of(entry)
+            PersonAnswer(by=rt.name_of(one.owner.by), words=str(one.value)) for one in answers_of(entry)
         ),
     )
     return wording.question(asked_question)
@@ -232,7 +233,7 @@ def _by_person(rt: Roundtable, event: Press | AnswerQuestion, sentence: str, pat
 def _answered(
     rt: Roundtable, event: Press | AnswerQuestion, id: str, answer: str, patch: Patch
 ) -> Roundtable:
-    sentence = wording.answered(rt.name_of(event.person.id), id, answer)
+    sentence = agent_wording.question_answered(rt.name_of(event.person.id), id, answer)
     return pausing.entries_saved(_by_person(rt, event, sentence, patch))
 
 

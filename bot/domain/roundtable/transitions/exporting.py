@@ -55,8 +55,7 @@ def _begun_with(
 
 def _proposals(rt: Roundtable, found: Iterable[ExportEdit], playbook: Playbook) -> ProposalPatches:
     new = (one for one in found if heard(one, rt.specification, playbook.schema) is Heard.NEW)
-    placed = ((one, one.source) for one in new)
-    return patches_for(placed, rt.specification, playbook.schema)
+    return patches_for(new, rt.specification, playbook.schema)
 
 
 def _name_proposals(proposals: ProposalPatches) -> tuple[Sequence[str], int]:

@@ -262,13 +262,13 @@ class TestAnOpenStep:
         assert [row[0] for row in part(message, "Also asked")] == ["1", "2", "3"]
 
     def test_one_finding_at_a_time(self, partly: Meeting) -> None:
-        partly.say("Linus", FEATURES, "requirement: Answer quickly")
+        partly.say("Linus", FEATURES, "requirement: Show it as FR-009 does")
         message = open_card(scene(partly, **HEARD))
 
-        assert part(message, "Worth a second look") == ["FR-003 says “soon”. How soon? A number and a unit."]
+        assert part(message, "Worth a second look") == ["FR-009 is mentioned, but there is no FR-009."]
         (fix,) = [one for one in choices(message) if one.label == "Fix…"]
-        assert (fix.action, fix.value) == (Action.AMEND, "FR-003")
-        assert "Or type `FR-003: new words`" in message.text
+        assert (fix.action, fix.value) == (Action.AMEND, "FR-004")
+        assert "Or type `FR-004: new words`" in message.text
 
     def test_notes_wait_to_be_sorted(self, partly: Meeting) -> None:
         """Word by word, each with its letter."""

@@ -749,7 +749,7 @@ def _typed_words(scene: StepScene) -> Iterator[str]:
     gap = _finding(scene)
     if gap and gap.kind is GapKind.CONTESTED:
         yield f"{gap.id} {specification_wording.field_name(gap, scene.schema)}: …"
-    elif gap and gap.kind in {GapKind.VAGUE, GapKind.UNKNOWN}:
+    elif gap and gap.kind is GapKind.UNKNOWN:
         yield f"{gap.id}: new words"
     if scene.unsorted:
         kinds = scene.schema.shown_in(scene.step_id)

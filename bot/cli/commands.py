@@ -305,7 +305,7 @@ def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: 
             "The record holds, with what people changed in git: the lines above name each of their edits."
         )
     else:
-        typer.echo("The record holds: every file is what its lines say, and so is every version in git.")
+        typer.echo("The record holds: every seal holds, and every file is what its lines say.")
     typer.echo(replay.sealed_by(item, keys))
     if against_slack:
         rest = f"; {counted(waiting, 'message')} in it will go into the next commit" if waiting else ""

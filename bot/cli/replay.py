@@ -88,11 +88,8 @@ def verified(
     Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
     which stands. *keys* are those that count: without any, the key of the first line does.
     """
-    content = one.record.read()
-    found = (Difference(one.name, 1, flaw) for flaw in read_chain(content, keys).flaws)
-    others = foreign_ids(content, keys)
-    known = tuple(versions(one.folder))
-    return [*_gone(one), *found, *differences(one, known, foreign=others, playbook=playbook)]
+    others, known = foreign_ids(one.record.read(), keys), tuple(versions(one.folder))
+    return [*_gone(one), *differences(one, known, foreign=others, playbook=playbook, keys=keys)]
 
 
 def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:

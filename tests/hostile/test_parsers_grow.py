@@ -24,7 +24,6 @@ from bot.domain.item import artifacts, item, meta
 from bot.domain.item.item_paths import safe_path
 from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
 from bot.domain.messages.message import Message
-from bot.domain.planning.plan import read_plan
 from bot.domain.privacy.redaction import Redactor, own_rule
 from bot.domain.reviews import review, reviewers
 from bot.domain.reviews import text as review_text
@@ -353,7 +352,6 @@ MODELS: Mapping[str, Read] = {
         citations.cited_text(said, {"src/a.py:1@1a2b3c4": said}),
         citations.CodeCitation.read(said),
     ),
-    "a plan": told(read_plan),
     "objects": lambda said: list(json_files.objects_in(said)),
     "what it is shown": lambda said: (
         seen.sanitized(said),

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.domain.transcript.state import Discussion, RecordedSpending, Speaker, State
+from bot.domain.transcript.state import RecordedSpending, Speaker, State
 from bot.domain.values.json_files import pretty
 from bot.domain.values.markdown import escaped, quoted
 from bot.domain.values.text import counted, one_line
@@ -63,8 +63,6 @@ def summary(state: State, brief: RecordResults) -> Iterator[str]:
         *(("discussed", f"{one.step_id}: {one.synthesis_summary}") for one in done.elaborations),
     ]
     yield from (f"  {name:<12} {one_line(fact, LINE_CHARS)}" for name, fact in facts if fact)
-    yield from _listed("Answers to the open step", [f"{one.by}: {one.text}" for one in state.answers])
-    yield from _discussed(state.discussion)
     for heading, points in lists(brief):
         yield from _listed(heading, map(in_words, points))
     yield from _listed("Positions", positions(brief))
@@ -110,15 +108,6 @@ def _listed(heading: str, items: Iterable[str]) -> Iterator[str]:
         if not number:
             yield heading
         yield f"  - {one_line(item, LINE_CHARS)}"
-
-
-def _discussed(discussion: Discussion | None) -> Iterator[str]:
-    if discussion:
-        about = f" of {discussion.step_id}" if discussion.step_id else ""
-        yield f"Open discussion{about} since line {discussion.line}, {counted(discussion.count, 'turn')}"
-        for turn in discussion.turns:
-            stands = f" ({turn.position})" if turn.position else ""
-            yield f"  - {one_line(f'{turn.id} {turn.by}{stands}: {turn.text}', LINE_CHARS)}"
 
 
 def lists(brief: RecordResults) -> tuple[tuple[str, tuple[BriefPoint, ...]], ...]:

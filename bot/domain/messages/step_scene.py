@@ -90,11 +90,10 @@ class StaleEntry(Value):
 
 
 class SavedSection(Value):
-    """A section as it was committed: `body` is its Markdown, without a heading, or a whole JSON or CSV file."""
+    """A section that was committed, or a whole JSON or CSV file."""
 
     path: str
     heading: str = ""
-    body: str
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots, for the cached properties

@@ -19,7 +19,7 @@ from bot.files import folder
 from bot.record.against_thread import Compared, ThreadCopy, compared
 from bot.record.brief import NO_LABELS, Labels, labels_of, read_record
 from bot.record.page import as_html
-from bot.record.text import as_json, as_markdown, as_text
+from bot.record.text import as_json, as_markdown
 from bot.record.verify import (
     TRANSCRIPT,
     Difference,
@@ -36,7 +36,6 @@ NO_KEYS: TrustedKeys = {}
 
 
 class Form(Enum):
-    TEXT = auto()
     JSON = auto()
     MARKDOWN = auto()
     HTML = auto()
@@ -154,8 +153,6 @@ def shown(
     """The record up to the line *until*, piece by piece."""
     record, title = read_record(one.record, labels, until=until), one.title
     match form:
-        case Form.TEXT:
-            yield from (f"{row}\n" for row in as_text(record))
         case Form.JSON:
             yield from as_json(record, slug=one.slug)
         case Form.MARKDOWN:

@@ -48,9 +48,6 @@ def apart(files: Mapping[str, bytes]) -> Iterator[str]:
     yield from (f"replayed, line {flaw.number} {flaw.sentence}" for flaw in state.flaws)
     yield from (f"meta.json: {wrong.sentence}" for wrong in verify.meta_compared(files[META], state.progress))
     held = [(one, one.record) for one in state.concluded if one.record]
-    for one, record in held:
-        if record.turn_count != max(one.used, 1):
-            yield f"a record counts {record.turn_count} turns, the lines before it {one.used}"
     known = {artifacts.marker(record.step_id, record.timestamp): one.text for one, record in held}
     for name, content in files.items():
         if name.endswith(".md"):

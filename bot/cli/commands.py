@@ -199,11 +199,10 @@ def replay_record(
         str, typer.Option(help="With --verify: the id of the key whose seals count, and no other.")
     ] = "",
     as_json: Json = False,
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write one page that needs nothing else.")] = None,
 ) -> None:
-    if sum((verify, as_json, as_markdown, html is not None)) > 1:
-        raise typer.BadParameter("one of --verify, --json, --markdown and --html at a time")
+    if sum((verify, as_json, html is not None)) > 1:
+        raise typer.BadParameter("one of --verify, --json and --html at a time")
     if key and not verify:
         raise typer.BadParameter("--key goes with --verify", param_hint="--key")
     if against_slack and not verify:
@@ -216,8 +215,7 @@ def replay_record(
         elif html:
             replay.written(item, html, until=at, labels=replay.labels(settings))
         else:
-            form = Form.JSON if as_json else Form.MARKDOWN if as_markdown else Form.TEXT
-            for piece in replay.shown(item, form, until=at):
+            for piece in replay.shown(item, Form.JSON if as_json else Form.MARKDOWN, until=at):
                 typer.echo(piece, nl=False)
     except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -305,7 +303,7 @@ def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: 
             "The record holds, with what people changed in git: the lines above name each of their edits."
         )
     else:
-        typer.echo("The record holds: every file is what its lines say, and so is every version in git.")
+        typer.echo("The record holds: every seal holds, and every file is what its lines say.")
     typer.echo(replay.sealed_by(item, keys))
     if against_slack:
         rest = f"; {counted(waiting, 'message')} in it will go into the next commit" if waiting else ""

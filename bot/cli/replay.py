@@ -19,7 +19,7 @@ from bot.files import folder
 from bot.record.against_thread import Compared, ThreadCopy, compared
 from bot.record.brief import NO_LABELS, Labels, labels_of, read_record
 from bot.record.page import as_html
-from bot.record.text import as_json, as_markdown, as_text
+from bot.record.text import as_json, as_markdown
 from bot.record.verify import (
     TRANSCRIPT,
     Difference,
@@ -36,7 +36,6 @@ NO_KEYS: TrustedKeys = {}
 
 
 class Form(Enum):
-    TEXT = auto()
     JSON = auto()
     MARKDOWN = auto()
     HTML = auto()
@@ -88,11 +87,8 @@ def verified(
     Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
     which stands. *keys* are those that count: without any, the key of the first line does.
     """
-    content = one.record.read()
-    found = (Difference(one.name, 1, flaw) for flaw in read_chain(content, keys).flaws)
-    others = foreign_ids(content, keys)
-    known = tuple(versions(one.folder))
-    return [*_gone(one), *found, *differences(one, known, foreign=others, playbook=playbook)]
+    others, known = foreign_ids(one.record.read(), keys), tuple(versions(one.folder))
+    return [*_gone(one), *differences(one, known, foreign=others, playbook=playbook, keys=keys)]
 
 
 def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:
@@ -157,8 +153,6 @@ def shown(
     """The record up to the line *until*, piece by piece."""
     record, title = read_record(one.record, labels, until=until), one.title
     match form:
-        case Form.TEXT:
-            yield from (f"{row}\n" for row in as_text(record))
         case Form.JSON:
             yield from as_json(record, slug=one.slug)
         case Form.MARKDOWN:

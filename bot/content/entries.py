@@ -14,7 +14,6 @@ from bot.shipped import steps_dir
 
 FILE = "entries.yaml"
 WORDS = (
-    "vague",
     "withdrawn",
     "everyday",
     "before_label",

@@ -10,7 +10,6 @@ from bot.domain.specification.entries import Specification
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import NO_NAMES, Names
-from bot.domain.transcript.state import State
 from bot.engine.ports import ChangesSince, ExportFile, Records
 from bot.record.brief import NO_LABELS, Labels, read_record
 from bot.record.page import as_html
@@ -80,10 +79,18 @@ def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Itera
 def _recalled(record: InMemory, *, person: str, permalink: str) -> ChangesSince:
     now = replay(record)
     last = next((one.last for one in now.people if one.key == person), 0)
-    before = replay(record, until=last) if last else State()
+    before = replay(record, until=last).progress.steps_completed if last else ()
     left_off = _said_at(record, last, permalink=permalink or now.permalink) if last else ""
     known = specification_of(record, until=last) if last else Specification()
-    return ChangesSince(StateChange(before, now, known, specification_of(record)), left_off)
+    since = StateChange(
+        is_said=bool(now.lines),
+        away=bool(last),
+        steps=tuple(one for one in now.progress.steps_completed if one not in before),
+        people={one.key: one.name for one in now.people},
+        known=known,
+        specification=specification_of(record),
+    )
+    return ChangesSince(since, left_off)
 
 
 def _said_at(record: InMemory, number: int, *, permalink: str) -> str:

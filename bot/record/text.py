@@ -1,9 +1,9 @@
-"""A record as text for a terminal, as Markdown and as JSON. Everything is written row by row."""
+"""A record as Markdown and as JSON. Everything is written row by row."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.domain.transcript.state import Discussion, RecordedSpending, Speaker, State
+from bot.domain.transcript.state import RecordedSpending, State
 from bot.domain.values.json_files import pretty
 from bot.domain.values.markdown import escaped, quoted
 from bot.domain.values.text import counted, one_line
@@ -11,67 +11,6 @@ from bot.record.brief import BriefPoint, PositionMove, ReadRecord, RecordResults
 from bot.record.reading import RecordEntry
 
 LINE_CHARS = 150
-FLAWS_SHOWN = 20
-RANGES_SHOWN = 12
-
-
-class Ranges:
-    """Numbers as `1-3, 7`; of many, the first ones and a count."""
-
-    def __init__(self) -> None:
-        self._spans: list[list[int]] = []
-        self._more = 0
-
-    def add(self, number: int) -> None:
-        if self._spans and number == self._spans[-1][1] + 1:
-            self._spans[-1][1] = number
-        elif len(self._spans) < RANGES_SHOWN:
-            self._spans.append([number, number])
-        else:
-            self._more += 1
-
-    def __str__(self) -> str:
-        shown = ", ".join(f"{first}-{last}" if first < last else f"{first}" for first, last in self._spans)
-        return f"{shown} and {self._more:,} more" if self._more else shown
-
-
-def as_text(record: ReadRecord) -> Iterator[str]:
-    """The lines by round and step, then the state."""
-    unrecorded = Ranges()
-    place: tuple[object, ...] = ()
-    for entry in record.lines():
-        if not entry.flaw and (entry.round, entry.part, entry.step_id) != place:
-            place = (entry.round, entry.part, entry.step_id)
-            yield ""
-            yield " · ".join(part for part in (f"Round {entry.round}", entry.part, entry.step_id) if part)
-        if entry.call == {}:
-            unrecorded.add(entry.number)
-        yield _said(entry)
-    yield ""
-    yield from summary(record.state, record.brief)
-    if str(unrecorded):
-        yield from _listed("Calls that nothing is recorded of", [f"lines {unrecorded}"])
-
-
-def summary(state: State, brief: RecordResults) -> Iterator[str]:
-    yield f"After line {state.line}: {standing(state)}"
-    done = state.progress
-    facts = [
-        ("steps done", ", ".join(done.steps_completed)),
-        ("phases done", ", ".join(done.phases_completed)),
-        ("depths", ", ".join(f"{phase} {depth}" for phase, depth in done.depth_overrides.items())),
-        *(("discussed", f"{one.step_id}: {one.synthesis_summary}") for one in done.elaborations),
-    ]
-    yield from (f"  {name:<12} {one_line(fact, LINE_CHARS)}" for name, fact in facts if fact)
-    yield from _listed("Answers to the open step", [f"{one.by}: {one.text}" for one in state.answers])
-    yield from _discussed(state.discussion)
-    for heading, points in lists(brief):
-        yield from _listed(heading, map(in_words, points))
-    yield from _listed("Positions", positions(brief))
-    yield from _listed("People", map(_speaker, state.people))
-    yield from _listed("Personas", map(_speaker, state.personas))
-    yield from _spent(state)
-    yield from _flaws(state)
 
 
 def standing(state: State) -> str:
@@ -94,31 +33,6 @@ def amounts(spent: RecordedSpending) -> str:
         f"{spent.seconds:,.1f} s" if spent.seconds else "",
     ]
     return ", ".join(fact for fact in facts if fact)
-
-
-def _said(entry: RecordEntry) -> str:
-    if entry.flaw:
-        return f"{entry.number:>6}  !!  {one_line(entry.flaw, LINE_CHARS)}"
-    marks = [entry.turn, *entry.marks, f"position: {entry.position}" if entry.position else ""]
-    noted = f"  [{', '.join(mark for mark in marks if mark)}]" if any(marks) else ""
-    said = f"{entry.number:>6}  {entry.ts[11:19]}  {entry.by}: {one_line(entry.text, LINE_CHARS)}{noted}"
-    return "\n".join((said, *(f"{'':>18}{one.sentence}" for one in entry.passages)))
-
-
-def _listed(heading: str, items: Iterable[str]) -> Iterator[str]:
-    for number, item in enumerate(items):
-        if not number:
-            yield heading
-        yield f"  - {one_line(item, LINE_CHARS)}"
-
-
-def _discussed(discussion: Discussion | None) -> Iterator[str]:
-    if discussion:
-        about = f" of {discussion.step_id}" if discussion.step_id else ""
-        yield f"Open discussion{about} since line {discussion.line}, {counted(discussion.count, 'turn')}"
-        for turn in discussion.turns:
-            stands = f" ({turn.position})" if turn.position else ""
-            yield f"  - {one_line(f'{turn.id} {turn.by}{stands}: {turn.text}', LINE_CHARS)}"
 
 
 def lists(brief: RecordResults) -> tuple[tuple[str, tuple[BriefPoint, ...]], ...]:
@@ -151,26 +65,6 @@ def _render_move(move: PositionMove) -> str:
     return f"{move.by}: {move.was} → {move.position} (line {move.line}{because})"
 
 
-def _speaker(speaker: Speaker) -> str:
-    where = f"lines {speaker.first} to {speaker.last}" if speaker.lines > 1 else f"line {speaker.first}"
-    return f"{speaker.name}: {speaker.lines:,} ({where})"
-
-
-def _spent(state: State) -> Iterator[str]:
-    totals = state.totals
-    if not (totals.all.calls or totals.all.unrecorded):
-        return
-    yield f"Model calls: {amounts(totals.all)}"
-    for spent in (totals.by_actor, totals.by_provider):
-        yield from (f"  {name:<24} {amounts(one)}" for name, one in spent.items() if amounts(one))
-
-
-def _flaws(state: State) -> Iterator[str]:
-    shown = [f"line {flaw.number} {flaw.sentence}" for flaw in state.flaws[:FLAWS_SHOWN]]
-    more = state.flaw_count - len(shown)
-    yield from _listed("Not as it should be", [*shown, *([f"and {more:,} more"] if more > 0 else [])])
-
-
 # --- Markdown: escaped, so that headings and comments of others are only text ---------------------------------------
 
 CELL_CHARS = 80
@@ -182,6 +76,7 @@ def as_markdown(record: ReadRecord, *, title: str) -> Iterator[str]:
     yield f"# {escaped(one_line(title))}"
     yield ""
     yield f"After line {state.line}: {escaped(standing(state))}."
+    yield from _section("Progress", _progress(state))
     for heading, points in lists(brief):
         yield from _section(heading, map(in_words, points))
     yield from _section("Positions", positions(brief))
@@ -190,6 +85,17 @@ def as_markdown(record: ReadRecord, *, title: str) -> Iterator[str]:
     yield from _table("Model calls by provider", state.totals.by_provider)
     yield from _markdown_flaws(state)
     yield from _lines(record.lines())
+
+
+def _progress(state: State) -> Iterator[str]:
+    done = state.progress
+    facts = [
+        ("steps done", ", ".join(done.steps_completed)),
+        ("phases done", ", ".join(done.phases_completed)),
+        ("depths", ", ".join(f"{phase} {depth}" for phase, depth in done.depth_overrides.items())),
+        *(("discussed", f"{one.step_id}: {one.synthesis_summary}") for one in done.elaborations),
+    ]
+    return (f"{name}: {one_line(fact, LINE_CHARS)}" for name, fact in facts if fact)
 
 
 def _section(heading: str, found: Iterable[str]) -> Iterator[str]:

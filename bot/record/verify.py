@@ -1,13 +1,9 @@
 """
-Verifies a record: the transcript with git, and meta.json, specification.json, the artifacts and the plans with the
-transcript.
-
-Lines cannot prove themselves, so the file is compared with every committed version. A changed byte is found wherever it
-is: in a line by git, in a synthesis or in meta.json by the lines.
+Verifies a record: the transcript by its seals, and meta.json, specification.json, the artifacts and the plan by the
+transcript. Each file is made again.
 """
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -19,9 +15,6 @@ from bot.domain.item.artifacts import applies_to, marker
 from bot.domain.item.item_paths import KEPT_BY_US, SHARED, SPECIFICATION
 from bot.domain.item.meta import Corrupt, Meta, Record
 from bot.domain.item.meta import read as read_meta
-from bot.domain.planning.plan import read_plan
-from bot.domain.planning.plan_review import plan_hash
-from bot.domain.planning.projections import FOLDER, PLAN, PLAN_FILES, REVIEW, check_files
 from bot.domain.specification import adr
 from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.snapshot import HASH, Snapshot, first_difference, hash_of
@@ -30,10 +23,10 @@ from bot.domain.transcript import people, verify
 from bot.domain.transcript.fold import CONCLUDED_KEPT
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE
-from bot.domain.transcript.scrubbing import ScrubbedLines, named
+from bot.domain.transcript.seal import TrustedKeys, lost_rows, read_chain
 from bot.domain.transcript.state import Concluded, State
 from bot.domain.transcript.verify import difference, sections_compared
-from bot.domain.values.json_files import decoded
+from bot.domain.values.text import counted
 from bot.engine.ports import ItemVersion
 from bot.files import (
     ARTIFACT_BYTES,
@@ -66,122 +59,21 @@ class Difference(NamedTuple):
         return "\n".join((f"{self.file}:{self.line}: {self.sentence}", *self.diff))
 
 
-# --- lines and sections with every committed version --------------------------------------------------------------
-#
-# Lines are only ever added. Two exceptions: joining two clones sorts their lines together and raises rounds, and
-# scrubbing puts marks in place of secrets, which a later line says.
-
-
-def lines_kept(content: bytes, name: str, versions: Iterable[ItemVersion]) -> Iterator[Difference]:
-    """*versions*: the newest first. *content* is the file now."""
-    newer, last = content, ""
-    by: ItemVersion | None = None
-    for version in versions:
-        kept = version.files.get(name)
-        if kept is None and by is None:
-            continue
-        if kept is None or kept.id != last:
-            last, older = (kept.id, kept.read()) if kept else ("", b"")
-            if not newer.startswith(older):
-                found = _lost(newer, older, name, sha=version.sha)
-                yield from (_edited_by(one, by) for one in found)
-                if by is None:
-                    return
-            newer = older
-        by = version
-
-
-def _edited_by(found: Difference, by: ItemVersion | None) -> Difference:
-    """A difference since the commit of a person is an edit of that person."""
-    if by is None or not by.author:
-        return found
-    return found._replace(
-        sentence=f"was edited by {by.author} in commit {by.sha}: {found.sentence}", stands=True
-    )
-
-
-def _lost(newer: bytes, older: bytes, name: str, *, sha: str) -> Iterator[Difference]:
-    """The first row of *older* that is missing. A raised round and a torn tail are allowed."""
-    rows = enumerate(newer.split(b"\n"), start=1)
-    scrubbed = named(newer)
-    number = 0
-    for row in _whole(older):
-        before = number
-        number = next((at for at, other in rows if _is_same_line(row, other, scrubbed)), 0)
-        if not number:
-            yield Difference(name, _next_row(newer, before), f"is not what commit {sha} has: {_shown(row)}")
-            return
-
-
-def _whole(content: bytes) -> list[bytes]:
-    *ended, last = content.split(b"\n")
-    kept = [*ended, last] if not isinstance(decoded(last), str) else ended
-    return [row for row in kept if row.strip()]
-
-
-def _next_row(newer: bytes, before: int) -> int:
-    return min(before + 1, max(newer.count(b"\n"), 1))
-
-
-def _is_same_line(row: bytes, other: bytes, scrubbed: ScrubbedLines) -> bool:
-    if row == other:
-        return True
-    one, two = decoded(row), decoded(other)
-    if isinstance(one, str) or isinstance(two, str):
-        return False
-    rounds = one.pop("round", 0), two.pop("round", 0)
-    raised = all(isinstance(round_, int) for round_ in rounds) and rounds[0] <= rounds[1]
-    if not raised:
-        return False
-    return json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True) or scrubbed.allows(one, two)
-
-
-def _shown(row: bytes) -> str:
-    text = row.decode("utf-8", "replace")
-    return json.dumps(text if len(text) <= 120 else text[:119] + "…", ensure_ascii=False)
-
-
-# --- plans, also older versions ------------------------------------------------------------------------------------
-
-READ = (PLAN, PLAN_PAGE, PLAN_FILES, REVIEW)
-
-
-def plans_in_step(item: Folder) -> Iterator[Difference]:
-    """The list of files is made again from the plan and compared. Raises OSError."""
-    with suppress(FileNotFoundError), item.below(FOLDER) as newest:
-        yield from _in_step(newest, FOLDER)
-        with newest.below("versions") as versions:
-            for name in versions.folders():
-                with versions.below(name) as version:
-                    yield from _in_step(version, f"{FOLDER}/versions/{name}") if name.startswith("v") else ()
-
-
-def _in_step(found: Folder, folder: str) -> Iterator[Difference]:
-    """Files of an older version are checked under the paths of the newest one."""
-    files: dict[str, str] = {}
-    for name in READ:
-        inside = name.removeprefix(FOLDER)
-        try:
-            content = found.read(inside.removeprefix("/"), ARTIFACT_BYTES)
-        except FileRefused as error:
-            yield Difference(f"{folder}{inside}", 1, error.reason)
-            return
-        if content is not None:
-            files[name] = content.decode("utf-8", "surrogateescape")
-    if not files.keys() - {REVIEW}:
-        return
-    for gap in check_files(files):
-        yield Difference(f"{folder}{gap.path.removeprefix(FOLDER)}", gap.line, gap.sentence)
-    plan = read_plan(files.get(PLAN, "")).plan
-    if plan and REVIEW in files and _reviewed(files[REVIEW]) != plan_hash(plan):
-        yield Difference(f"{folder}{REVIEW.removeprefix(FOLDER)}", 1, "is the review of another plan.")
-
-
-def _reviewed(review: str) -> object:
-    """The hash of the plan that *review* is about; None if it cannot be read."""
-    with suppress(ValueError, TypeError, KeyError, RecursionError):
-        return json.loads(review)["meta"]["plan_hash"]
-    return None
+def lines_kept(
+    content: bytes, name: str, versions: Sequence[ItemVersion], keys: TrustedKeys | None
+) -> Iterator[Difference]:
+    """What is wrong with the seals, and the sealed lines that our newest commit has and *content* has not."""
+    yield from (Difference(name, 1, flaw) for flaw in read_chain(content, keys).flaws)
+    ours = next((one for one in versions if not one.author), None)
+    held = ours.files.get(name) if ours else None
+    if ours and held and (lost := lost_rows(content, held.read(), keys)):
+        by = versions[0].author
+        sentence = (
+            f"lacks {counted(len(lost), 'line')} of commit {ours.sha}, from {lost[0].line.message_id} on"
+        )
+        if by:
+            sentence = f"was edited by {by} in commit {versions[0].sha}: it {sentence}"
+        yield Difference(name, max(content.count(b"\n"), 1), sentence, stands=bool(by))
 
 
 META = "meta.json"
@@ -253,17 +145,19 @@ def differences(
     *,
     foreign: Collection[str] = (),
     playbook: Playbook | None = None,
+    keys: TrustedKeys | None = None,
 ) -> Iterator[Difference]:
     """
     All differences. *versions*: the newest first. *foreign*: the ids of lines by others. Without a *playbook* files
-    with sections of entries are not made again. Raises OSError.
+    that follow from entries are not made again. *keys* are those that count: without any, the key of the first line
+    does. Raises OSError.
     """
     if flaw := item.people.flaw:
         yield Difference(PEOPLE_FILE, 1, flaw)
     state = replay(item.record)
     flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
-    yield from lines_kept(item.record.read(), item.name, versions)
+    yield from lines_kept(item.record.read(), item.name, versions, keys)
     content = _content(item.file(item.folder / META, META_BYTES))
     yield from _progress(content, state, versions)
     lines = [line for _, line in numbered(item.record) if isinstance(line, Line)]
@@ -275,7 +169,6 @@ def differences(
     elif written is not None or any(map(_hash_in, lines)):
         yield Difference(SPECIFICATION, 1, "is not there" if written is None else "cannot be read")
     held = list(_with_records(state, list(item.meta.elaborations)))
-    yield from _turns(item.name, held)
     texts: dict[str, str] = {}
     yield from _unreadable(item, texts)
     incomplete = len(state.concluded) == CONCLUDED_KEPT
@@ -288,8 +181,6 @@ def differences(
         )
         wanted = item_files(snapshot, syntheses, facts, texts, playbook)
         yield from _projected(item, texts, wanted, versions, plan=plan_files(snapshot, facts, playbook))
-    with item.opened() as found:
-        yield from plans_in_step(found)
 
 
 def _projected(
@@ -399,14 +290,6 @@ def _with_records(state: State, recorded: list[Record]) -> Iterator[tuple[Conclu
             recorded.remove(record)
         if record:
             yield one, record
-
-
-def _turns(name: str, held: Sequence[tuple[Concluded, Record]]) -> Iterator[Difference]:
-    """An elaboration without any turn has 1 in its record."""
-    for one, record in held:
-        if record.turn_count != max(one.used, 1):
-            sentence = f"is said to end {record.turn_count} turns, and the lines before it hold {one.used}"
-            yield Difference(name, one.line, sentence)
 
 
 def _sections(

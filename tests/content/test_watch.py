@@ -39,7 +39,7 @@ async def test_a_new_file_is_read(home: Path, path: str, caplog: pytest.LogCaptu
     texts = {
         "01-security.md": STEP.format(persona="ann"),
         "bob.md": small("bob"),
-        "entries.yaml": "vague: [soonish]",
+        "entries.yaml": "small: [soonish]",
     }
     watch = watched(home)
     (home / path).write_text(texts[Path(path).name], encoding="utf-8")
@@ -50,7 +50,7 @@ async def test_a_new_file_is_read(home: Path, path: str, caplog: pytest.LogCaptu
     assert playbook is not None
     assert len(playbook.agenda.steps) == path.endswith("security.md")
     assert ("bob" in playbook.roster) == path.endswith("bob.md")
-    assert ("soonish" in playbook.schema.vague) == path.endswith(".yaml")
+    assert ("soonish" in playbook.schema.small) == path.endswith(".yaml")
     assert len(caplog.messages) == 1
     assert "from its next step on" in caplog.messages[0]
     assert await watch.changed() is None

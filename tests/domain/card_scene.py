@@ -45,8 +45,9 @@ def scene(
 def committed(meeting: Meeting, step_id: str = FEATURES) -> tuple[SavedSection, ...]:
     """The sections of the step, as a commit writes them."""
     return tuple(
-        SavedSection(path=view.file, heading=view.heading, body=meeting.projection.view(view))
+        SavedSection(path=view.file, heading=view.heading)
         for view in SCHEMA.of_step(step_id)
+        if meeting.projection.view(view)
     )
 
 

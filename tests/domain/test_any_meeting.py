@@ -31,7 +31,6 @@ from bot.domain.item.item import item_from
 from bot.domain.messages import step_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import ITEM, Action, Choice, Message
-from bot.domain.planning.projections import PLAN, check_files
 from bot.domain.roundtable import words
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import (
@@ -494,12 +493,6 @@ class Meeting(RuleBasedStateMachine):
             assert debate.turns_used <= max(debate.max_turns, 10)
             # From then on people decide: they allow more turns, or end it.
             assert not debate.exhausted or not self.table.rt.has_pending(Speak)
-
-    @invariant()
-    def a_plan_that_is_ready_is_in_step_with_its_files(self) -> None:
-        files = self.table.world.files
-        if PLAN in files:
-            assert check_files(files) == ()
 
     @invariant()
     def the_transcript_keeps_its_promises(self) -> None:

@@ -1,35 +1,43 @@
-"""*Catch me up*, as values: what has come since somebody's last words, and whom the meeting waits for."""
+"""*Catch me up*: what has come since somebody's last words, and whom the meeting waits for."""
 
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.digest import (
     POINTS_SHOWN,
     Digest,
     StateChange,
-    ToldEntry,
     caught_up,
     digest,
     links,
     waiting_for,
     waits,
 )
+from bot.domain.specification.brief import BriefRow, BriefSection
 from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import fold
-from bot.domain.transcript.state import State
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 from tests.specification.meeting import claim
 
 
-def state_of(table: Table, *, until: int | None = None) -> State:
-    return fold(enumerate(table.lines[:until], start=1))
-
-
 def since(table: Table, who: str) -> Digest:
-    now = state_of(table)
+    now = fold(enumerate(table.lines, start=1))
     last = next((one.last for one in now.people if one.key == who), 0)
+    before = fold(enumerate(table.lines[:last], start=1)).progress.steps_completed
     known, specification = (folded(table.lines[:until]).specification for until in (last, None))
-    return digest(StateChange(state_of(table, until=last), now, known, specification), table.playbook)
+    change = StateChange(
+        is_said=True,
+        away=bool(last),
+        steps=tuple(one for one in now.progress.steps_completed if one not in before),
+        people={one.key: one.name for one in now.people},
+        known=known,
+        specification=specification,
+    )
+    return digest(change, table.playbook, who)
+
+
+def rows(found: Digest) -> list[str]:
+    return [f"{row.label}: {row.text}" for section in found.sections for row in section.rows]
 
 
 def evening() -> Table:
@@ -43,29 +51,13 @@ def evening() -> Table:
 
 
 def test_what_has_come_since_ones_last_words() -> None:
-    """Steps, discussions, decisions and questions; who spoke, without oneself and the host."""
+    """Steps, and the rows of the brief that are new."""
     found = since(evening(), "grace")
 
     assert found.away
     assert [one.partition(" ")[0] for one in found.steps] == ["00-01"]
-    assert [one.synthesis_summary for one in found.discussed] == [
-        "DEC-001 was decided on Quick Scan: Topic 00-01"
-    ]
-    assert [one.text for one in found.decisions] == ["DEC-001: Keep photos out"]
+    assert rows(found) == ["DEC-001: Keep photos out. Decided by Ada."]
     assert found.not_settled == ("Q-001 Who pays? (no owner)",)
-    assert "Ada" in found.spoke
-    assert "Grace" not in found.spoke
-    assert not {"PlanningAgent", "BusinessAnalyst"} & found.spoke.keys()
-
-
-def test_turns_that_one_was_there_for_are_not_counted() -> None:
-    """Whoever spoke in a discussion has missed what came after that."""
-    table = evening()
-    table.press(Action.ELABORATE).say("I am here.", who="grace").say("Me too.", who="ada")
-    after = since(table, "grace")
-    running = table.rt.debate.turn_count
-
-    assert 0 < after.turns < running
 
 
 def test_what_is_not_settled_is_told_every_time() -> None:
@@ -90,26 +82,11 @@ def specification(*entries: Entry) -> Specification:
 
 
 def told(known: Specification, now: Specification) -> Digest:
-    table = evening()
-    return digest(StateChange(State(), state_of(table), known, now), table.playbook)
+    return digest(StateChange(known=known, specification=now), few_steps())
 
 
-def test_what_the_specification_has_is_told_once_by_its_id() -> None:
-    """Also when the result of a discussion says it in the same words."""
-    found = told(
-        Specification(),
-        specification(
-            entry("DEC-001", "decision", text="keep photos out."),
-            entry("Q-001", "question", text="Who pays?"),
-        ),
-    )
-
-    assert [(one.text, one.by) for one in found.decisions] == [("DEC-001: keep photos out.", "Ada")]
-    assert found.not_settled == ("Q-001 Who pays? (no owner)",)
-
-
-def test_what_is_withdrawn_only_suggested_or_answered_is_not_told() -> None:
-    """It was not decided, or it is not open any more. What is suggested is not settled."""
+def test_what_is_withdrawn_or_only_suggested_is_not_told() -> None:
+    """It was not decided. What is suggested is not settled."""
     found = told(
         Specification(),
         specification(
@@ -120,7 +97,7 @@ def test_what_is_withdrawn_only_suggested_or_answered_is_not_told() -> None:
         ),
     )
 
-    assert found.decisions == ()
+    assert [one.partition(":")[0] for one in rows(found)] == ["Q-001", "OBJ-001"]
     assert found.not_settled == ("DEC-002 Ship it: Ada, not accepted",)
 
 
@@ -140,7 +117,10 @@ def test_only_what_changed_in_the_specification_is_news() -> None:
     )
     found = told(known, now)
 
-    assert [one.text for one in found.decisions] == ["DEC-001: Keep photos out", "DEC-003: Ship it in May"]
+    assert [one.partition(".")[0] for one in rows(found)] == [
+        "DEC-001: Keep photos out",
+        "DEC-003: Ship it in May",
+    ]
 
 
 def test_whoever_never_spoke_is_told_all_of_it() -> None:
@@ -148,24 +128,25 @@ def test_whoever_never_spoke_is_told_all_of_it() -> None:
     found = since(evening(), "linus")
 
     assert not found.away
-    assert {"Ada", "Grace"} <= found.spoke.keys()
+    assert found.steps
 
 
 def test_nothing_new_is_said_kindly() -> None:
     """Nobody likes an empty list."""
     table = Table(few_steps()).start().say("Edits get lost.", who="grace").stop_paying()
-    found = since(table, "grace").but(spoke={})
+    found = since(table, "grace")
 
     assert found.is_empty
-    assert "You have not missed anything." in caught_up("T", found, "you.")
+    assert "Nothing new was recorded." in caught_up("T", found, "you.")
 
 
 def test_a_long_absence_is_told_in_a_few_lines() -> None:
     """The newest of each kind, and how many there are."""
-    many = tuple(ToldEntry(f"Point {at} " + "x" * 900) for at in range(1, 41))
-    told = caught_up("T", Digest(decisions=many, changed=many, spoke={"Ada": 40}), "you.")
+    many = tuple(BriefRow(text=f"Point {at} " + "x" * 900) for at in range(1, 41))
+    sections = (BriefSection(title="Decisions", rows=many), BriefSection(title="Risks", rows=many))
+    told = caught_up("T", Digest(sections=sections), "you.")
 
-    assert "**Decided**, 40 in all:" in told
+    assert "**Decisions**, 40 in all:" in told
     assert told.count("Point ") == 2 * POINTS_SHOWN
     assert "Point 40" in told
     assert len(told) < 3_000
@@ -213,11 +194,17 @@ def test_entries_that_people_recorded_are_told() -> None:
     gone = entry("FR-003", "requirement", EntryState.WITHDRAWN, title="Limit calls")
     known = Specification(entries={"FR-001": old})
     now = Specification(entries={"FR-001": old, "FR-002": new, "FR-003": gone})
-    found = digest(StateChange(State(), State(), known, now), few_steps())
+    found = told(known, now)
 
-    assert [one.text for one in found.changed] == ["FR-002: See the rest"]
-    assert found.sources["FR-002"] == "C1.1"
-    assert "FR-002: See the rest (Ada)" in caught_up("Limits", found, "people.")
+    assert rows(found) == ["FR-002: See the rest"]
+    assert found.sources == {"FR-002": "C1.1"}
+    assert "**Requirements:**\n  - FR-002: See the rest" in caught_up("Limits", found, "people.")
+
+
+def test_entries_that_only_other_files_show_are_named() -> None:
+    found = told(Specification(), specification(entry("MOD-001", "module", name="Sync")))
+
+    assert "- **In the other files:** MOD-001" in caught_up("Sync", found, "people.")
 
 
 def test_links_lead_to_messages_of_the_thread() -> None:

@@ -9,7 +9,7 @@ from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.messages.message import Action, Message
-from bot.domain.planning.projections import BRIEF, PLAN, PLAN_FILES, REVIEW, check_files
+from bot.domain.planning.projections import BRIEF, PLAN, PLAN_FILES, REVIEW
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
@@ -248,7 +248,6 @@ def test_finishing_it_writes_the_plan_and_is_no_progress_of_the_analysis() -> No
 
     assert at.subjects[-1] == "step 05-01 Plan"
     assert {PLAN, PLAN_PAGE, PLAN_FILES, REVIEW, BRIEF} <= at.world.files.keys()
-    assert check_files(at.world.files) == ()
     assert at.meta.steps_completed == at.meta.phases_completed == ()
     assert [one["title"] for one in json.loads(at.world.files[PLAN])["work"]["tasks"]] == ["Build the queue"]
     shown = card(at).card
@@ -282,7 +281,6 @@ def test_once_written_the_plan_follows_what_is_recorded() -> None:
     at.say("risk: The disk is full.").press(Action.FINISH_STEP)
 
     assert "The disk is full." in at.world.files[PLAN_PAGE]
-    assert check_files(at.world.files) == ()
     written = [one for one in at.world.commits[-1].edits if one.path == PLAN]
     assert isinstance(at.world.commits[-1], Commit)
     assert len(written) == 1

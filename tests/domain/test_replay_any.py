@@ -106,7 +106,7 @@ def test_any_meeting_is_what_its_lines_say(deeds: list[tuple[str, str, int]]) ->
 
     assert state.flaws == ()
     assert list(meta_compared(table.world.meta, state.progress)) == []
-    assert all(one.record and one.record.turn_count == max(one.turns, 1) for one in state.concluded)
+    assert all(one.record for one in state.concluded)
     syntheses = {
         marker(one.record.step_id, one.record.timestamp): one.text for one in state.concluded if one.record
     }

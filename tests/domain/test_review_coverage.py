@@ -31,16 +31,8 @@ STEPS = [step.step_id for step in PLAYBOOK.agenda.steps]
             "These wait for each other: T-1, T-2.",
         ),
         (
-            CoverageGap(kind=GapKind.VAGUE, id="FR-001", facts=("fast",)),
-            'FR-001 says "fast", which cannot be measured.',
-        ),
-        (
             CoverageGap(kind=GapKind.UNKNOWN, id="FR-001", facts=("FR-009",)),
             "FR-001 mentions FR-009, which is not there.",
-        ),
-        (
-            CoverageGap(kind=GapKind.DUPLICATE, id="FR-001", facts=("FR-002",)),
-            "FR-001 and FR-002 say nearly the same.",
         ),
         (
             CoverageGap(kind=GapKind.OBJECTION, id="OBJ-001", facts=("the phone gets lost",)),
@@ -58,7 +50,7 @@ def test_each_gap_is_a_sentence(gap: CoverageGap, sentence: str) -> None:
 def test_each_gap_goes_to_the_persona_who_leads_its_step() -> None:
     """By the step of the gap, or the one that shows its entry; every gap has its sentence somewhere."""
     meeting = Meeting()
-    meeting.say("Ada", "01-06", "requirement: Make it fast\nrisk: FR-009 is late")
+    meeting.say("Ada", "01-06", "requirement: Keep it\nrisk: FR-009 is late")
     meeting.press("Ada", {"id": "MOD-001", "kind": "module", "new": True, "set": {"title": "Sync"}})
     found = of_reviews.gaps_by_lead(PLAYBOOK, meeting.specification, STEPS)
 
@@ -67,7 +59,7 @@ def test_each_gap_goes_to_the_persona_who_leads_its_step() -> None:
     assert said == {of_reviews.sentence(gap) for gap in gaps}
     assert set(found) <= {persona.key for persona in PLAYBOOK.roster}
     assert len(found) > 1
-    about_it = [key for key, told in found.items() if any("fast" in one for one in told)]
+    about_it = [key for key, told in found.items() if any("FR-001" in one for one in told)]
     assert about_it == [step.persona for step in PLAYBOOK.agenda.steps if step.step_id == "01-06"]
 
 

@@ -8,7 +8,6 @@ import pytest
 from bot.domain.privacy.redaction import Redactor
 from bot.domain.transcript import scrubbing
 from bot.domain.transcript.lines import LinePhase, line_in
-from bot.domain.transcript.scrubbing import ScrubbedLines, named
 
 SECRET = "xoxb-1234567890-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx"
 REDACT = Redactor()
@@ -83,34 +82,3 @@ def test_the_note_goes_on_where_the_record_is() -> None:
     assert note.content == "Secrets were taken out of 1 line."
     assert (first.round, first.phase) == (0, LinePhase.DRAFT)
     assert first.content == "Secrets were taken out of 2 lines."
-
-
-def allowed(older: Any, newer: Any, lines: ScrubbedLines) -> bool:
-    meta = {"message_id": "b"}
-    return lines.allows({"content": older, "meta": meta}, {"content": newer, "meta": meta})
-
-
-def test_only_a_mark_in_place_of_something_is_allowed() -> None:
-    """In a line that the record names; the text around the mark was there before, in this order."""
-    mark = REDACT(f"{SECRET}").text
-    lines = named(row("Secrets were taken out.", scrubbed=[{"message_id": "b", "kinds": ["slack"]}]))
-
-    assert allowed(f"a {SECRET} b", f"a {mark} b", lines)
-    assert allowed(f"a {SECRET} b {SECRET} c", f"a {mark} b {mark} c", lines)
-    assert allowed([{"x": SECRET}, 1], [{"x": mark}, 1], lines)
-    assert not allowed(f"a {SECRET} b {SECRET} c", f"a {mark} d {mark} c", lines)
-    assert not allowed(f"a {SECRET} b", f"a {mark} c", lines)
-    assert not allowed(f"a {SECRET}", "a changed", lines)
-    assert not allowed([SECRET], [mark, "more"], lines)
-    assert not allowed({"x": SECRET}, {"y": mark}, lines)
-    assert not allowed(f"a {SECRET} b", f"a {mark} b", ScrubbedLines())
-
-
-def test_a_line_without_an_id_is_allowed_when_the_record_names_any_by_number() -> None:
-    """Numbers move when lines are joined."""
-    mark = REDACT(f"{SECRET}").text
-    by_number = named(row("…", scrubbed=[{"line": 7, "kinds": []}]))
-
-    assert by_number.allows({"content": SECRET}, {"content": mark})
-    assert not ScrubbedLines().allows({"content": SECRET}, {"content": mark})
-    assert named(b'{"meta": {"scrubbed": 3}}\n["scrubbed"]\n{"meta": "scrubbed"}') == ScrubbedLines()

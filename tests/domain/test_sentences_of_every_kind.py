@@ -6,7 +6,6 @@ import pytest
 
 from bot.domain.catalog.personas import ALL_ELSE, Persona
 from bot.domain.catalog.policy import quiet_hours
-from bot.domain.item.meta import Record
 from bot.domain.messages import entry_wording, home_page, record_wording, trouble_wording
 from bot.domain.messages.home_page import DailyMessage, ReminderSettings, WaitingRow
 from bot.domain.messages.record_wording import DECISIONS_SHOWN
@@ -29,20 +28,13 @@ def test_what_a_roundtable_waits_for_is_said_in_every_stage(stage: Stage) -> Non
 
 def test_everything_that_came_since_is_told() -> None:
     """Nothing that is empty is."""
-    record = Record(
-        step_id="01-06",
-        turn_count=4,
-        personas_active=("maya",),
-        timestamp="2026-01-01T00:00:00.000Z",
-        synthesis_summary="Tunnels are common.",
-    )
-    told = Digest(steps=("01-06",), phases=("requirements",), discussed=(record,))
+    told = Digest(steps=("01-06",), elsewhere=("MOD-001",), moved=("Ada came over.",))
 
     assert digest.caught_up("Sync", told, "nobody.", for_you=["Answer FR-001."]).splitlines() == [
         "**Sync**, from the beginning:",
         "- **Finished:** 01-06",
-        "- **Phases done:** requirements",
-        "- **Discussed** 01-06: Tunnels are common.",
+        "- **In the other files:** MOD-001",
+        "- **Moved:** Ada came over.",
         "**Waiting for you:** Answer FR-001.",
         "**Waiting for:** nobody.",
     ]

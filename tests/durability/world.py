@@ -22,10 +22,8 @@ from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ItemState, ThreadMessage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines, open_step
-from bot.domain.transcript.fold import fold
 from bot.domain.transcript.last_line import LastLine, last_line
 from bot.domain.transcript.lines import Line
-from bot.domain.transcript.state import State
 from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.ports import (
     NOTHING,
@@ -337,7 +335,7 @@ class SimRecords(Records):
     async def recall(
         self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str
     ) -> ChangesSince:
-        return ChangesSince(StateChange(State(), fold(enumerate(pending, start=1))))
+        return ChangesSince(StateChange(is_said=bool(pending)))
 
 
 META, MEETING = "meta.json", "planning/meeting.jsonl"

@@ -101,9 +101,7 @@ async def test_lines_of_a_revert_are_put_back_and_it_is_named_once(meeting: Meet
     assert meeting.meta["steps_completed"] == ["00-01", "00-02", "00-03"]
     assert len([one for one in meeting.thread if "roundtable scrub" in one.text]) == 1
     item = RecordedItem(meeting.folder, meeting.folder / "planning/meeting.jsonl")
-    found = replay.verified(item)
-    assert found
-    assert all(one.stands for one in found), found
+    assert replay.verified(item) == []
 
 
 async def test_a_lost_node_gets_what_the_store_and_the_thread_have(meeting: Meeting, redis_url: str) -> None:

@@ -4,7 +4,6 @@ import json
 from shutil import rmtree
 
 from bot.cli.replay import item, verified
-from bot.domain.planning.projections import check_files
 from bot.domain.transcript.lines import Source
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 
@@ -38,11 +37,6 @@ def check_holds(meeting: Meeting) -> None:
     assert heard == said
 
 
-def files_of(meeting: Meeting) -> dict[str, str]:
-    folder = meeting.folder / "planning"
-    return {f"planning/{path.name}": path.read_text() for path in folder.iterdir() if path.is_file()}
-
-
 async def test_a_whole_plan(meeting: Meeting) -> None:
     """From a brief: answers, a restart between two of them, verdicts, the files; then the analysis."""
     async with meeting.bot():
@@ -66,7 +60,6 @@ async def test_a_whole_plan(meeting: Meeting) -> None:
         await meeting.seen("Step 00-01")
         await meeting.slack.settled()
 
-    assert check_files(files_of(meeting)) == ()
     assert f"roundtable({SLUG}): step 05-01 Plan" in meeting.subjects()
     assert meeting.meta["steps_completed"] == []
     check_holds(meeting)

@@ -22,9 +22,8 @@ from bot.domain.discussion import words as discussion_words
 from bot.domain.discussion.elaboration import BoardOption, Contribution, Elaboration, Stance, Turn
 from bot.domain.item import artifacts, item, meta
 from bot.domain.item.item_paths import safe_path
-from bot.domain.messages import card_commands, cut_lists, start_form, step_wording
+from bot.domain.messages import card_commands, start_form, step_wording
 from bot.domain.messages.message import Message
-from bot.domain.planning.plan import read_plan
 from bot.domain.privacy.redaction import Redactor, own_rule
 from bot.domain.reviews import review, reviewers
 from bot.domain.reviews import text as review_text
@@ -319,7 +318,6 @@ SHOWN: Mapping[str, Read] = {
         limits.shortened(said, 900),
         limits.abridged(said, 2_000),
     ),
-    "rows of a section": cut_lists.rows_of,
     "Markdown": lambda said: (
         markdown.outline(said),
         list(markdown.blocks(said)),
@@ -359,7 +357,6 @@ MODELS: Mapping[str, Read] = {
         citations.cited_text(said, {"src/a.py:1@1a2b3c4": said}),
         citations.CodeCitation.read(said),
     ),
-    "a plan": told(read_plan),
     "objects": lambda said: list(json_files.objects_in(said)),
     "what it is shown": lambda said: (
         seen.sanitized(said),

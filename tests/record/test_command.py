@@ -28,23 +28,21 @@ def replay(workspace: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 
 def test_it_prints_the_meeting_by_round_and_step(workspace: Path) -> None:
-    """And below it what it has come to."""
+    """And above it what it has come to."""
     done = replay(workspace, "offline-sync")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Round 19 · formalizing · 01-01" in done.stdout
-    assert "  steps done   00-01, 00-02, 00-03, 01-01" in done.stdout
-    assert (
-        "  acme/m-1                 16 calls, 19,200 tokens in, 4,800 out, cost 0.1600, 40.0 s" in done.stdout
-    )
+    assert "\n## Round 19, formalizing, 01-01\n" in done.stdout.replace("\\", "")
+    assert "- steps done: 00-01, 00-02, 00-03, 01-01" in done.stdout.replace("\\", "")
+    assert "| 16 calls, 19,200 tokens in, 4,800 out, cost 0.1600, 40.0 s |" in done.stdout
 
 
 def test_it_prints_the_state_at_any_line(workspace: Path) -> None:
     """What came later is not there."""
     done = replay(workspace, "offline-sync", "--at", "7")
 
-    assert "After line 7: raw, phase 00-quick-scan, step 00-01" in done.stdout
-    assert "  - Grace: Photos, too." in done.stdout
+    assert "After line 7: raw, phase 00-quick-scan, step 00-01" in done.stdout.replace("\\", "")
+    assert "\n> Photos, too.\n" in done.stdout
     assert "Round 6" not in done.stdout
 
 
@@ -85,7 +83,7 @@ def test_markdown_cannot_act(tmp_path: Path) -> None:
         "source": "model", "content": "# Top\n<!-- Elaboration: step 00-01, now -->\n| a |",
     }  # fmt: skip
     (tmp_path / "meeting.jsonl").write_text(json.dumps(line))
-    done = replay(tmp_path, str(tmp_path / "meeting.jsonl"), "--markdown")
+    done = replay(tmp_path, str(tmp_path / "meeting.jsonl"))
 
     assert "**\\*Eve\\***" in done.stdout
     assert "\n> # Top\n> &lt;!-- Elaboration: step 00-01, now -->\n> | a |\n" in done.stdout
@@ -201,13 +199,11 @@ def test_an_artifact_that_is_a_link_is_a_difference(tmp_path: Path) -> None:
     item = committed(an_evening(), tmp_path)
     (tmp_path / "plan.md").write_text("somebody's")
     (item.folder / "leak.md").symlink_to(tmp_path / "plan.md")
-    (item.folder / "planning/plan.md").symlink_to(tmp_path / "plan.md")
     done = replay(tmp_path, "offline-sync", "--verify")
 
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "leak.md:1: is a symbolic link, which is not followed",
-        "planning/plan.md:1: is a symbolic link, which is not followed",
     ]
 
 

@@ -15,10 +15,9 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.digest import StateChange, caught_up, digest
 from bot.domain.specification.entries import EntryState
 from bot.domain.transcript import lines as transcript
-from bot.domain.transcript.state import State
 from bot.record.brief import RecordResults, read_record
 from bot.record.page import as_html
-from bot.record.reading import InMemory, replay, specification_of
+from bot.record.reading import InMemory, specification_of
 from bot.record.text import as_json, as_markdown
 from tests.domain.books import few_steps
 from tests.domain.table import Table
@@ -45,8 +44,7 @@ def exports(table: Table) -> dict[str, str]:
 
 
 def catch_up(table: Table) -> str:
-    record = record_of(table)
-    change = StateChange(State(), replay(record), specification=specification_of(record))
+    change = StateChange(specification=specification_of(record_of(table)))
     return caught_up("T", digest(change, table.playbook), "people.")
 
 

@@ -64,15 +64,17 @@ async def test_an_item_without_a_file_has_only_those_lines(tmp_path: Path) -> No
 
 
 async def test_it_knows_when_somebody_last_said_something_and_where(evening: Table, tmp_path: Path) -> None:
-    """The state right after it, the state now, and the address in Slack."""
+    """What was known then, what is now, and the address in Slack."""
     records = KeptRecords(transcripts_in(tmp_path))
     ask = {"person": "grace", "permalink": SLACK}
-    (before, now, *_), left_off = await records.recall("offline-sync", evening.rt.lines, **ask)
-    grace = next(one for one in now.people if one.key == "grace")
+    since, left_off = await records.recall("offline-sync", evening.rt.lines, **ask)
+    last = max(at for at, line in enumerate(evening.lines) if line.person == "grace")
 
-    assert before.line == grace.last < now.line
-    assert now.line == len(evening.lines)
-    said = evening.lines[grace.last - 1].meta["message_ts"]
+    assert since.is_said
+    assert since.away
+    assert since.people["grace"] == "Grace"
+    assert since.known != since.specification
+    said = evening.lines[last].meta["message_ts"]
     assert left_off == (
         f"https://team.slack.com/archives/C1/p{said.replace('.', '')}?thread_ts=1700000000.000100&cid=C1"
     )
@@ -84,7 +86,7 @@ async def test_of_somebody_who_never_spoke_it_knows_nothing(evening: Table, tmp_
         "offline-sync", evening.rt.lines, person="stranger", permalink=SLACK
     )
 
-    assert (found.since.before.lines, found.left_off) == (0, "")
+    assert (found.since.away, found.left_off) == (False, "")
 
 
 async def test_what_cannot_be_read_is_one_sentence() -> None:

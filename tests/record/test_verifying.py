@@ -9,12 +9,13 @@ from pathlib import Path
 from subprocess import run
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from bot.cli import replay
 from bot.domain.item.item_paths import SPECIFICATION
 from bot.domain.specification.snapshot import read
+from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import append
 from bot.domain.transcript.state import REPRODUCED
 from bot.engine.ports import ItemVersion
@@ -23,7 +24,7 @@ from bot.storage.git.history import versions
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.table import shipped
 from tests.record.kept import ITEMS, an_evening, committed, written
-from tests.sealing import SEAL
+from tests.sealing import SEAL, TRUSTED
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG
 from tests.storage.test_specification import pressed, told, two_steps
@@ -47,7 +48,7 @@ class Kept:
 
     def spoilt(self, name: str, content: bytes) -> list[str]:
         (self.item.folder / name).write_bytes(content)
-        return [str(one) for one in differences(self.item, self.versions, playbook=PLAYBOOK)]
+        return [str(one) for one in differences(self.item, self.versions, playbook=PLAYBOOK, keys=TRUSTED)]
 
     def mend(self) -> None:
         for name, content in self._files.items():
@@ -88,8 +89,9 @@ def test_it_holds_without_git_too(tmp_path: Path) -> None:
 def places(kept: Kept, name: str) -> list[int]:
     """The bytes that must not be others: all of the lines, and what follows from them elsewhere."""
     content = kept[name]
-    if name == MEETING:
-        return list(range(len(content)))
+    if name == MEETING:  # a good signature vouches for all lines before it
+        signed = {at for one in re.finditer(rb'"sig": "[^"]+"', content) for at in range(*one.span())}
+        return [at for at in range(len(content)) if at not in signed]
     if name == META:
         found = [
             re.search(rf'"{one}": (?:[^\n]+\n|(?:(?!  "|}}).+\n)+)'.encode(), content) for one in REPRODUCED
@@ -106,10 +108,11 @@ def places(kept: Kept, name: str) -> list[int]:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(luck=st.integers(0, 2**32), bit=st.integers(0, 7))
 def test_one_flipped_bit_is_found(kept: Kept, name: str, luck: int, bit: int) -> None:
-    """Wherever it is, and the file is named in which it is, with a line of it."""
+    """Wherever it changes what the file says, and the file is named in which it is, with a line of it."""
     possible = places(kept, name)
     spoilt = bytearray(kept[name])
     spoilt[possible[luck % len(possible)]] ^= 1 << bit
+    assume(name != MEETING or transcript.read(bytes(spoilt)) != transcript.read(kept[name]))
     found = kept.spoilt(name, bytes(spoilt))
     kept.mend()
 
@@ -117,25 +120,37 @@ def test_one_flipped_bit_is_found(kept: Kept, name: str, luck: int, bit: int) ->
 
 
 def test_the_line_is_named_that_is_another(kept: Kept) -> None:
-    """The place to look at, in an editor's notation."""
+    """By its id."""
     rows = kept[MEETING].split(b"\n")
     rows[6] = rows[6].replace(b"Photos", b"photos")
+    id = json.loads(rows[6])["meta"]["message_id"]
 
-    assert kept.spoilt(MEETING, b"\n".join(rows))[0].startswith(f"{MEETING}:7: is not what commit ")
+    assert f"{MEETING}:1: the seal of {id} does not hold" in kept.spoilt(MEETING, b"\n".join(rows))
 
 
 def test_a_line_that_is_gone_is_found(kept: Kept) -> None:
     """A transcript is only ever added to."""
     rows = kept[MEETING].split(b"\n")
+    id = json.loads(rows[9])["meta"]["message_id"]
 
-    assert f"{MEETING}:10: is not what commit" in kept.spoilt(MEETING, b"\n".join([*rows[:9], *rows[10:]]))[0]
+    found = kept.spoilt(MEETING, b"\n".join([*rows[:9], *rows[10:]]))
+    assert any("1 sealed line is missing before" in one for one in found)
+    assert any(re.search(f"lacks 1 line of commit [0-9a-f]+, from {id} on", one) for one in found)
+
+
+def test_a_record_that_ends_too_early_is_found(kept: Kept) -> None:
+    """No seal tells of lines behind it; our newest commit does."""
+    rows = kept[MEETING].splitlines(keepends=True)
+
+    assert any("lacks 2 lines of commit" in one for one in kept.spoilt(MEETING, b"".join(rows[:-2])))
 
 
 def test_more_lines_than_were_committed_are_none(kept: Kept) -> None:
     """A death between the write and the commit leaves some behind."""
-    more = kept[MEETING].splitlines()[-1].replace(b'"message_id": "', b'"message_id": "x')
+    last = json.loads(kept[MEETING].splitlines()[-1])
+    more = {**last, "meta": {"message_id": "x"}}
 
-    assert kept.spoilt(MEETING, kept[MEETING] + more + b"\n") == []
+    assert kept.spoilt(MEETING, kept[MEETING] + json.dumps(more).encode() + b"\n") == []
 
 
 def test_a_step_that_no_line_finished_is_found(kept: Kept) -> None:
@@ -187,18 +202,18 @@ def by_eve(root: Path, *words: str) -> str:
     ).stdout.strip()
 
 
-def test_an_edit_that_somebody_committed_is_named_and_stands(tmp_path: Path) -> None:
-    """By who made it, in which commit, and where."""
+def test_an_edit_that_somebody_committed_is_named(tmp_path: Path) -> None:
+    """By who made it and in which commit; the seal does not hold with it."""
     item = committed(an_evening(), tmp_path)
     edited(item)
     by_eve(tmp_path, "commit", "--quiet", "--all", "-m", "nothing")
     sha = by_eve(tmp_path, "rev-parse", "HEAD")[:7]
-    by_eve(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "later")
 
-    found, *folded = differences(item, tuple(versions(item.folder)))
-    assert {one.file for one in folded} <= {SPECIFICATION}
-    assert str(found).startswith(f"{MEETING}:5: was edited by Eve in commit {sha}: is not what commit ")
-    assert found.stands
+    found = list(differences(item, tuple(versions(item.folder))))
+    assert {one.file for one in found} <= {MEETING, SPECIFICATION}
+    assert any("does not hold" in one.sentence and not one.stands for one in found)
+    (lost,) = (one.sentence for one in found if one.stands)
+    assert lost.startswith(f"was edited by Eve in commit {sha}: it lacks 1 line of commit")
 
 
 def test_a_revert_is_an_edit(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_built_in_labels_open_decisions_and_objections_in_every_folder(text: str
             "colours: {}",
             (
                 "entries.yaml has a part 'colours' that means nothing: the parts are kinds, views, plan, help, labels, "
-                "fields, words, vague, withdrawn, everyday, before_label, negations, small, positions, "
+                "fields, words, withdrawn, everyday, before_label, negations, small, positions, "
                 "conditions, reasons."
             ),
         ),

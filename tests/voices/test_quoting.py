@@ -15,7 +15,7 @@ from bot.engine.ports import Facts, VoiceContext
 from bot.record.brief import read_record
 from bot.record.page import as_html
 from bot.record.reading import InMemory
-from bot.record.text import as_json, as_markdown, as_text
+from bot.record.text import as_json, as_markdown
 from bot.voices.model import ServerReport, Tool
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
@@ -180,7 +180,6 @@ def shown(meta: object) -> dict[str, str]:
     known = read_record(record)
     assert known.state.flaws == ()
     return {
-        "text": "\n".join(as_text(known)),
         "markdown": "\n".join(as_markdown(known, title="Exports")),
         "page": "".join(as_html(known, title="Exports")),
         "json": "".join(as_json(known, slug="exports")),
@@ -192,7 +191,7 @@ def test_a_reader_of_the_record_sees_what_the_server_said() -> None:
     forms = shown({"quoted": {TICKET: f"{SAID}\n# heading <script>alert(1)</script>"}})
 
     assert all(TICKET in text and "exports time out after 90 s" in text for text in forms.values())
-    assert f"{TICKET} said: T-42" in forms["text"]
+    assert f"{TICKET} said: T-42" in forms["markdown"].replace("\\", "")
     assert "<script>alert" not in forms["page"] + forms["markdown"]
     assert "\n# heading" not in forms["markdown"]
 
@@ -203,4 +202,4 @@ def test_lines_without_passages_are_read_as_before(quoted: object) -> None:
     without = shown({})
 
     assert shown({"quoted": quoted}) == without
-    assert "said:" not in without["text"] + without["markdown"]
+    assert "said:" not in without["markdown"]

@@ -411,8 +411,6 @@ class Schema(Value):
     kinds: Mapping[str, Kind] = {}
     views: tuple[SectionView, ...] = ()
     plan: Mapping[str, PlanRule] = {}
-    vague: tuple[str, ...] = ()
-    """Words that leave open how much or when."""
     withdrawn: tuple[str, ...] = ()
     """What takes an entry back: `DEC-003: withdrawn`."""
     everyday: tuple[str, ...] = ()

@@ -13,21 +13,6 @@ IDS_SHOWN = 6
 QUOTE_CHARS = 200
 SHORT_NAMES = {"criterion": "test", "so_that": "reason"}
 """What people call a part or field when it is missing; for all others it is the label."""
-ASKED_WITH_HOW = frozenset(
-    {
-        "soon",
-        "quickly",
-        "fast",
-        "easy",
-        "easily",
-        "simple",
-        "user-friendly",
-        "intuitive",
-        "robust",
-        "flexible",
-    }
-    | {"scalable", "efficient", "appropriate", "many", "few", "often"}
-)
 
 
 def finding(gap: CoverageGap, schema: Schema, specification: Specification) -> str:
@@ -51,14 +36,8 @@ def finding(gap: CoverageGap, schema: Schema, specification: Specification) -> s
             return gap.ask or lacking([gap.id], field)
         case GapKind.ALL_ALIKE:
             return f"Everything is “{gap.facts[-1]}”. {gap.ask}"
-        case GapKind.VAGUE:
-            (word,) = gap.facts
-            how = f"How {word.casefold()}?" if word.casefold() in ASKED_WITH_HOW else "What exactly?"
-            return f"{gap.id} says “{word}”. {how} A number and a unit."
         case GapKind.UNKNOWN:
             return _unknown(gap.facts[0])
-        case GapKind.DUPLICATE:
-            return f"{ids((gap.id, *gap.facts))} look alike. Withdraw one, or keep both."
         case GapKind.OBJECTION:
             said = one_line(gap.facts[0], QUOTE_CHARS)
             return f"{gap.id} is open: “{said}”. Accepted, rejected, or kept as risk?"

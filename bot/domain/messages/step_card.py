@@ -1,16 +1,16 @@
 """
 The card of a step: one message that is edited from the first question until the step is behind us.
 
-A card says only what its scene says. In particular nothing is called saved but what `saved` holds, which is the
-Markdown that was committed.
+A card says only what its scene says. In particular nothing is called saved but the sections in `saved`, which were
+committed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from bot.domain.catalog.phases import Phase
-from bot.domain.catalog.schema import DATA, Kind, ViewForm
-from bot.domain.catalog.steps import Depth
+from bot.domain.catalog.schema import Kind, SectionView, ViewForm
+from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.messages import (
     discussion_wording,
     mark_wording,
@@ -20,7 +20,7 @@ from bot.domain.messages import (
 )
 from bot.domain.messages.attendance_wording import NUDGE
 from bot.domain.messages.attribution_wording import attribution, attribution_of
-from bot.domain.messages.cut_lists import cut, more, rest, rows_of
+from bot.domain.messages.cut_lists import cut, more, rest
 from bot.domain.messages.message import (
     Action,
     Card,
@@ -35,7 +35,6 @@ from bot.domain.messages.message import (
 )
 from bot.domain.messages.step_scene import (
     AskedQuestion,
-    SavedSection,
     StepScene,
     Suggestion,
     SuggestionState,
@@ -43,7 +42,7 @@ from bot.domain.messages.step_scene import (
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, StaleCause
-from bot.domain.specification.projection import UNSORTED, Projection
+from bot.domain.specification.projection import Projection
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, listed, one_line, paragraphs, value_text
 
@@ -54,8 +53,6 @@ NOTES_SHOWN = 5
 STALE_SHOWN = 4
 ROW_CHARS = 300
 DOUBT_CHARS = 160
-DATA_ROWS = 12
-"""Of a JSON or CSV file."""
 
 SIGNATURE = ("inputs", "result", "errors")
 FINDINGS = frozenset(GapKind) - {GapKind.MISSING, GapKind.PROPOSED}
@@ -140,8 +137,7 @@ def finished_card(
 ) -> Message:
     """*following* is the phase after the one that the step ends."""
     saved = () if scene.not_saved else scene.saved
-    is_saved = any(one.body.strip() for one in saved)
-    title = f"{scene.step.title} – saved" if is_saved else scene.step.title
+    title = f"{scene.step.title} – saved" if saved else scene.step.title
     skip = () if ends_phase else (SKIP,)
     depths = () if scene.is_plan else DEPTHS[scene.depth]
     choices = (menus.CONTINUE, AMEND.but(label="Amend…"), DISCUSS)
@@ -302,8 +298,8 @@ def _question(question: AskedQuestion, *, is_first: bool) -> CardRow:
 
 def _finished_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from _before(scene)
-    for saved in scene.saved:
-        yield from _saved_parts(scene, saved)
+    if scene.saved:
+        yield from _sections(scene)
     yield from cut(
         scene,
         CardPart(title="Also recorded", button=_reversal(scene)),
@@ -467,8 +463,12 @@ def _recorded(scene: StepScene) -> list[list[CardRow]]:
 
 def _in_sections(scene: StepScene, projection: Projection) -> dict[str, tuple[Entry, list[str]]]:
     """The entries that the sections of the step show, with the names of the fields."""
+    return _entries_in(scene.schema.of_step(scene.step_id), projection)
+
+
+def _entries_in(views: Iterable[SectionView], projection: Projection) -> dict[str, tuple[Entry, list[str]]]:
     found: dict[str, tuple[Entry, list[str]]] = {}
-    for view in scene.schema.of_step(scene.step_id):
+    for view in views:
         for show in view.show:
             if show.form in {ViewForm.DIAGRAM, ViewForm.COUNTS}:
                 continue
@@ -581,28 +581,18 @@ def _label(kind: Kind) -> str:
 # --- sections as they were saved ----------------------------------------------------------------------------------
 
 
-def _saved_parts(scene: StepScene, saved: SavedSection) -> Iterator[CardPart]:
-    title = saved.heading or f"`{saved.path}`"
-    if saved.path.lower().endswith(tuple(f".{form}" for form in DATA)):
-        rows = saved.body.strip().splitlines()
-        shown = rows if scene.is_whole else rows[:DATA_ROWS]
-        yield CardPart(title=title, prose="\n".join(["```", *shown, "```"]))
-        if left := len(rows) - len(shown):
-            yield rest(scene, f"{more(left)} lines")
-    elif blocks := rows_of(saved.body):
-        # What is not sorted has a part of its own, with letters.
-        listed = [one for one in blocks if not (scene.unsorted and one[0].text == UNSORTED)]
-        marked = [_marked(scene, one) for one in listed]
-        yield from cut(scene, CardPart(title=title), marked, ENTRIES_SHOWN) if marked else ()
-    elif saved.body.strip():
-        yield CardPart(title=title, prose=saved.body.strip())
-
-
-def _marked(scene: StepScene, block: Sequence[CardRow]) -> list[CardRow]:
-    """With what is still missing in the entry."""
-    first, *rest = block
-    lacking = _lacking(scene, first.id) if first.id else []
-    return [first.but(aside=", ".join(lacking)), *rest]
+def _sections(scene: StepScene) -> Iterator[CardPart]:
+    """Each entry once, in the first section that shows it. Answers without an entry stand in the first one."""
+    projection = Projection(scene.schema, scene.specification)
+    told = {one.id for one in scene.open_suggestions if not one.field}
+    answers = list(_answers(scene))
+    for view in scene.schema.of_step(scene.step_id):
+        found = {id: one for id, one in _entries_in([view], projection).items() if id not in told}
+        told |= found.keys()
+        blocks = [_entry(scene, projection, names, entry) for entry, names in found.values()]
+        title = view.heading or view.section or f"`{SHARED.get(view.file, view.file)}`"
+        yield from cut(scene, CardPart(title=title), [*blocks, *answers], ENTRIES_SHOWN)
+        answers = []
 
 
 def _counts(scene: StepScene) -> Iterator[str]:
@@ -752,7 +742,7 @@ def _typed_words(scene: StepScene) -> Iterator[str]:
     gap = _finding(scene)
     if gap and gap.kind is GapKind.CONTESTED:
         yield f"{gap.id} {specification_wording.field_name(gap, scene.schema)}: …"
-    elif gap and gap.kind in {GapKind.VAGUE, GapKind.UNKNOWN}:
+    elif gap and gap.kind is GapKind.UNKNOWN:
         yield f"{gap.id}: new words"
     if scene.unsorted:
         kinds = scene.schema.shown_in(scene.step_id)

@@ -14,7 +14,6 @@ from bot.domain.messages.message import CardPart, Link
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import EntryState, Specification, StaleCause
-from bot.domain.values.text import word_set
 from bot.domain.values.value import Value
 
 SUGGESTIONS_SHOWN = 8
@@ -91,11 +90,10 @@ class StaleEntry(Value):
 
 
 class SavedSection(Value):
-    """A section as it was committed: `body` is its Markdown, without a heading, or a whole JSON or CSV file."""
+    """A section that was committed, or a whole JSON or CSV file."""
 
     path: str
     heading: str = ""
-    body: str
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots, for the cached properties
@@ -226,15 +224,10 @@ class StepScene:
 
     @cached_property
     def missing(self) -> tuple[CoverageGap, ...]:
-        """Without a prepared question whose words all stand in a numbered question that is answered."""
-        if self.step.is_card:
-            return ()
-        answered = [word_set(one.text) for one in self.questions if one.is_answered]
-        return tuple(
-            gap
-            for gap in _missing(self.gaps, self.specification)
-            if gap.id or not gap.ask or not any(word_set(gap.ask) <= words for words in answered)
-        )
+        """Without what a question asks that people answered under its number, in words that became no entry."""
+        answered = {gap for one in self.questions if one.is_answered for gap in one.gaps if not gap.id}
+        found = () if self.step.is_card else _missing(self.gaps, self.specification)
+        return tuple(gap for gap in found if gap not in answered)
 
 
 def asked(
@@ -258,8 +251,7 @@ def asked(
         ask = asks.get(number)
         lacking = [gap for gap in missing if ask and _is_about(gap, ask, schema)]
         is_answered = number in noted or (ask is not None and not lacking and _is_given(ask, specification))
-        gaps_of_it = () if is_answered else tuple(lacking)
-        found.append(AskedQuestion(number=number, text=text, is_answered=is_answered, gaps=gaps_of_it))
+        found.append(AskedQuestion(number=number, text=text, is_answered=is_answered, gaps=tuple(lacking)))
     return tuple(found)
 
 

@@ -8,11 +8,10 @@ they say where a task, a criterion or a file comes from.
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from bot.domain.values.json_files import parse
-from bot.domain.values.text import clean, one_line
-from bot.domain.values.value import Stored, Value
+from bot.domain.values.text import clean
+from bot.domain.values.value import Stored
 
 LONGEST_PATH = 300
 
@@ -174,25 +173,3 @@ class PlanDocument(Stored):
 
     def notes_of(self, kind: str) -> tuple[Note, ...]:
         return tuple(note for note in self.notes if note.kind == kind)
-
-
-MOST_ERRORS = 20
-
-
-class ParsedPlan(Value):
-    """A plan, or why there is none: one of the two is empty."""
-
-    plan: PlanDocument | None = None
-    errors: tuple[str, ...] = ()
-
-
-def read_plan(text: str) -> ParsedPlan:
-    """Never raises: people may have changed the file by hand."""
-    try:
-        return ParsedPlan(plan=PlanDocument.model_validate(parse(text)))
-    except ValidationError as error:
-        found = error.errors(include_url=False)[:MOST_ERRORS]
-        told = (f"{'.'.join(map(str, one['loc'])) or 'the plan'}: {one['msg']}" for one in found)
-        return ParsedPlan(errors=tuple(dict.fromkeys(one_line(each, 200) for each in told)))
-    except (ValueError, RecursionError) as error:
-        return ParsedPlan(errors=(f"not JSON: {one_line(str(error), 200)}",))

@@ -54,12 +54,8 @@ def sentence(gap: CoverageGap) -> str:
             return f"{about} names {gap.facts[0]}, which is not there."
         case GapKind.CIRCLE:
             return f"These wait for each other: {', '.join(gap.facts)}."
-        case GapKind.VAGUE:
-            return f'{gap.id} says "{facts}", which cannot be measured.'
         case GapKind.UNKNOWN:
             return f"{gap.id} mentions {facts}, which is not there."
-        case GapKind.DUPLICATE:
-            return f"{gap.id} and {facts} say nearly the same."
         case GapKind.OBJECTION:
             return f"{gap.id} is an open objection: {facts}"
         case GapKind.PROPOSED:

@@ -363,9 +363,8 @@ def _letter(place: int) -> str:
 def _saved(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[SavedSection]:
     projection = Projection(playbook.schema, rt.specification)
     for view in playbook.schema.of_step(step.step_id):
-        if body := projection.view(view):
-            heading = view.heading or view.section
-            yield SavedSection(path=SHARED.get(view.file, view.file), heading=heading, body=body)
+        if projection.view(view):
+            yield SavedSection(path=SHARED.get(view.file, view.file), heading=view.heading or view.section)
 
 
 def _with_extras(message: Message, offered: tuple[Choice, ...]) -> tuple[Choice, ...]:

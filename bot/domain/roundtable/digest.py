@@ -1,31 +1,23 @@
 """
-*Catch me up*: what has happened in a record since a person's last words, told by two states of one fold.
+*Catch me up*: the rows of the brief whose entries are new or changed since a person's last words, who moved, and what
+the meeting waits for.
 
-Short on purpose: what was decided, what is open, and who has to do something next. The rest stands in the thread.
+Short on purpose: the rest stands in the thread.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item.meta import Record
-from bot.domain.messages import brief_wording, discussion_wording
-from bot.domain.messages.attribution_wording import attribution_of, attributions
+from bot.domain.messages import brief_wording, discussion_wording, specification_wording
 from bot.domain.messages.discussion_wording import turns_left
 from bot.domain.messages.message import Link
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.brief import brief
-from bot.domain.specification.entries import (
-    NOT_LISTED,
-    POSITION,
-    Entry,
-    EntryState,
-    Specification,
-)
-from bot.domain.transcript.state import State
+from bot.domain.specification.brief import Brief, BriefRow, BriefSection, brief
+from bot.domain.specification.entries import NOT_LISTED, POSITION, Entry, EntryState, Specification
 from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.text import counted, listed, one_line
 from bot.domain.values.value import Value
@@ -33,44 +25,38 @@ from bot.domain.values.value import Value
 
 class StateChange(NamedTuple):
     """
-    The state after the reader's last words (an empty one, if there are none), and the state now. `known` and
-    `specification` are the specification at these times.
+    `known` is the specification after the reader's last words (an empty one, if there are none), and `steps` were
+    finished since. `people` are names by id.
     """
 
-    before: State
-    now: State
+    is_said: bool = False
+    """Whether the record has a line."""
+    away: bool = False
+    """Whether the reader had said something before."""
+    steps: tuple[str, ...] = ()
+    people: Mapping[str, str] = {}
     known: Specification = Specification()
     specification: Specification = Specification()
 
 
-class ToldEntry(NamedTuple):
-    text: str
-    by: str = ""
-
-
 class Digest(Value):
     """
-    `spoke` are the others, in the order in which they spoke. `changed` are new entries but decisions; `moved` says who
-    changed their position in the open discussion. `not_settled` is the list of the brief. `sources` are the lines that
-    entries and moves come from, for links.
+    `sections` are those of the brief with what is new in them, `elsewhere` the ids of further entries. `moved` says who
+    changed their position. `not_settled` is the list of the brief. `sources` are the lines that entries and moves come
+    from, for links.
     """
 
     away: bool = False
-    """Whether the reader had said something before."""
-    spoke: Mapping[str, int] = {}
-    turns: int = 0
     steps: tuple[str, ...] = ()
-    phases: tuple[str, ...] = ()
-    discussed: tuple[Record, ...] = ()
-    decisions: tuple[ToldEntry, ...] = ()
-    changed: tuple[ToldEntry, ...] = ()
+    sections: tuple[BriefSection, ...] = ()
+    elsewhere: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
     not_settled: tuple[str, ...] = ()
     sources: Mapping[str, str] = {}
 
     @property
     def is_empty(self) -> bool:
-        return not (self.spoke or self.steps or self.phases or self.discussed or self.changed or self.moved)
+        return not (self.steps or self.sections or self.elsewhere or self.moved)
 
 
 class WaitingFor(NamedTuple):
@@ -86,72 +72,64 @@ class WaitingFor(NamedTuple):
     turns_left: str = ""
 
 
-def digest(since: StateChange, playbook: Playbook) -> Digest:
-    before, now = since.before, since.now
+def digest(since: StateChange, playbook: Playbook, person: str = "") -> Digest:
+    """For *person*, whose own moves are no news."""
+    found = brief(playbook.schema, since.specification)
+    news = {one.id: one for one in since.specification.entries.values() if _is_news(one, since)}
+    sections = tuple(one.but(rows=rows) for one in found.sections if (rows := tuple(_new_rows(one, news))))
+    moves = tuple(_moves(since, person))
+    lines = {id: [claim.line for _, claim in one.current()] for id, one in news.items()}
+    sources = {f"{name} moved": line for name, _, line in moves}
     return Digest(
-        away=bool(before.lines),
-        spoke=_spoke(since, playbook),
-        turns=_turns(since),
-        steps=tuple(
-            _titled(step, playbook)
-            for step in _new(before.progress.steps_completed, now.progress.steps_completed)
-        ),
-        phases=_new(before.progress.phases_completed, now.progress.phases_completed),
-        discussed=now.progress.elaborations[len(before.progress.elaborations) :],
-        decisions=tuple(_decisions(since)),
-        changed=tuple(_changed(since)),
-        not_settled=brief(playbook.schema, since.specification).not_settled,
-        sources=_sources(since),
+        away=since.away,
+        steps=tuple(_titled(step, playbook) for step in since.steps),
+        sections=sections,
+        elsewhere=tuple(id for id in news if id not in _shown_in(found)),
+        moved=tuple(text for _, text, _ in moves),
+        not_settled=found.not_settled,
+        sources={**sources, **{id: found[-1] for id, found in lines.items() if found}},
     )
 
 
-def with_moves(told: Digest, since: StateChange, person: str) -> Digest:
-    """Of other people, by the entries of their positions."""
-    found = tuple(_moves(since, person))
-    lines = {f"{name} moved": line for name, _, line in found}
-    return told.but(moved=tuple(text for _, text, _ in found), sources={**lines, **told.sources})
+def _is_news(entry: Entry, since: StateChange) -> bool:
+    """Accepted since, or with other values."""
+    is_told = entry.kind in NOT_LISTED or entry.state is not EntryState.ACCEPTED
+    if is_told or not since.specification.lives(entry.id):
+        return False
+    known = since.known.entries.get(entry.id)
+    return known is None or (known.state, _values(known)) != (entry.state, _values(entry))
+
+
+def _values(entry: Entry) -> Mapping[str, object]:
+    return {field: claim.value for field, claim in entry.current()}
+
+
+def _new_rows(section: BriefSection, news: Mapping[str, Entry]) -> Iterator[BriefRow]:
+    for row in section.rows:
+        if row.entry in news:
+            yield row
+        yield from (one for one in row.below if one.entry in news)
+
+
+def _shown_in(found: Brief) -> frozenset[str]:
+    """The entries with a row, also those that are not settled."""
+    rows = (row for section in found.sections for row in section.rows)
+    shown = (one.entry for row in rows for one in (row, *row.below))
+    return frozenset((*shown, *(one.entry for one in found.open_points)))
 
 
 def _moves(since: StateChange, person: str) -> Iterator[tuple[str, str, str]]:
-    names, spec = {one.key: one.name for one in since.now.people}, since.specification
+    """Of other people, by the entries of their positions."""
+    spec = since.specification
     for entry in spec.active(POSITION):
         known, who = since.known.entries.get(entry.id), str(entry["person"])
         claims, before = entry.claims["option"], len(known.claims["option"]) if known else 0
-        if who == person or who not in names or len(claims) <= max(before, 1):
+        if who == person or who not in since.people or len(claims) <= max(before, 1):
             continue
-        was, now = claims[-2:]
+        name, (was, now) = since.people[who], claims[-2:]
         reason = next((spec.heard[line].name for line in now.sources if line in spec.heard), "")
         left, to = map(discussion_wording.held, (str(was.value), str(now.value)))
-        yield names[who], discussion_wording.moved_to(names[who], left, to, reason), now.line
-
-
-def _changed(since: StateChange) -> Iterator[ToldEntry]:
-    """What people recorded, besides what has a heading of its own."""
-    for entry in since.specification.entries.values():
-        known = since.known.entries.get(entry.id)
-        is_told = entry.kind in {*LISTED, *NOT_LISTED} or entry.state is not EntryState.ACCEPTED
-        if is_told or not since.specification.lives(entry.id) or known == entry:
-            continue
-        values = {field: claim.value for field, claim in entry.current()}
-        if known and values == {field: claim.value for field, claim in known.current()}:
-            continue
-        text = next((str(value) for value in values.values() if isinstance(value, str)), "")
-        yield ToldEntry(f"{entry.id}: {text}", attributions(entry))
-
-
-def _sources(since: StateChange) -> Mapping[str, str]:
-    """Of entries that are new or changed; what was decided comes first."""
-    found = [
-        one
-        for one in since.specification.entries.values()
-        if one.kind not in NOT_LISTED and since.known.entries.get(one.id) != one
-    ]
-    newest = {one.id: [claim.line for _, claim in one.current()] for one in sorted(found, key=_by_weight)}
-    return {id: lines[-1] for id, lines in newest.items() if lines}
-
-
-def _by_weight(entry: Entry) -> int:
-    return LISTED.index(entry.kind) if entry.kind in LISTED else len(LISTED)
+        yield name, discussion_wording.moved_to(name, left, to, reason), now.line
 
 
 def links(told: Digest, rt: Roundtable) -> tuple[Link, ...]:
@@ -176,46 +154,6 @@ def waits(rt: Roundtable, playbook: Playbook) -> WaitingFor:
     return WaitingFor(rt.stage, about, asks, answers=len(rt.answers))
 
 
-def _spoke(since: StateChange, playbook: Playbook) -> Mapping[str, int]:
-    """The host's own lines are no news."""
-    earlier = {(one.kind, one.key): one.lines for one in since.before.speakers}
-    names = _names(playbook)
-    return {
-        names.get(one.name, one.name) if one.kind == "persona" else one.name: more
-        for one in since.now.speakers
-        if one.kind != "host" and (more := one.lines - earlier.get((one.kind, one.key), 0)) > 0
-    }
-
-
-def _turns(since: StateChange) -> int:
-    """Of discussions that are over, and of the open one; without those that the reader was there for."""
-    before, now = since.before, since.now
-    over = [one.turns for one in now.concluded if one.line > before.line]
-    running = now.discussion
-    begun = before.discussion
-    goes_on = begun and (over or (running and running.line == begun.line))
-    heard = begun.count if begun and goes_on else 0
-    return max(sum(over) + (running.count if running else 0) - heard, 0)
-
-
-def _new(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
-    return tuple(one for one in now if one not in before)
-
-
-def _decisions(since: StateChange) -> Iterator[ToldEntry]:
-    """Accepted since, or with other words."""
-    for one in since.specification.active("decision"):
-        known = since.known.entries.get(one.id)
-        was_known = known and known.state is EntryState.ACCEPTED and known["text"] == one["text"]
-        if one.state is EntryState.ACCEPTED and not was_known:
-            yield ToldEntry(f"{one.id}: {one['text']}", attribution_of(one, "text"))
-
-
-def _names(playbook: Playbook) -> Mapping[str, str]:
-    """What people call those whose lines have their actor."""
-    return {persona.actor: persona.name for persona in playbook.roster}
-
-
 def _titled(step_id: str, playbook: Playbook) -> str:
     step = playbook.agenda.get(step_id)
     return f"{step_id} {step.title}" if step else step_id
@@ -231,10 +169,8 @@ def _called(key: str, playbook: Playbook) -> str:
 
 POINTS_SHOWN = 5
 POINT_CHARS = 160
-NAMES_SHOWN = 6
+STEPS_SHOWN = 10
 LINKS_SHOWN = 8
-LISTED = ("decision", "question", "objection")
-"""The kinds of entries that have a heading of their own, or stand under *Not settled*."""
 
 
 def caught_up(title: str, digest: Digest, waiting: str, *, for_you: Sequence[str] = ()) -> str:
@@ -291,18 +227,17 @@ def _so_far(answers: int) -> str:
 
 def _happened(digest: Digest) -> Iterator[str]:
     if digest.is_empty:
-        yield "You have not missed anything."
-    if digest.spoke:
-        yield _voices(digest)
+        yield "Nothing new was recorded."
     if digest.steps:
-        yield f"- **Finished:** {_shown(digest.steps)}"
-    if digest.phases:
-        yield f"- **Phases done:** {_shown(digest.phases)}"
-    yield from _discussed(digest.discussed)
-    yield from _digest_wording_points("Decided", digest.decisions)
+        left = len(digest.steps) - STEPS_SHOWN
+        more = f" and {left} more" if left > 0 else ""
+        yield f"- **Finished:** {', '.join(digest.steps[:STEPS_SHOWN])}{more}"
+    for section in digest.sections:
+        yield from _points(section)
+    if digest.elsewhere:
+        yield f"- **{brief_wording.OTHER_FILES}:** {specification_wording.ids(digest.elsewhere)}"
     if digest.moved:
         yield f"- **Moved:** {' '.join(one_line(one, POINT_CHARS * 2) for one in digest.moved[-POINTS_SHOWN:])}"
-    yield from _digest_wording_points("Recorded", digest.changed)
     if found := digest.not_settled:
         yield f"- **{LAST_SECTION} ({len(found)}):**"
         yield from (f"  - {one_line(row, POINT_CHARS)}" for row in found[:POINTS_SHOWN])
@@ -310,28 +245,10 @@ def _happened(digest: Digest) -> Iterator[str]:
             yield f"  - {brief_wording.more(len(found) - POINTS_SHOWN)}"
 
 
-def _voices(digest: Digest) -> str:
-    names = [f"{one_line(name, POINT_CHARS)} {lines}" for name, lines in digest.spoke.items()]
-    turns = f", {counted(digest.turns, 'turn')} of discussion" if digest.turns else ""
-    return f"- **Said:** {_shown(names, NAMES_SHOWN)}{turns}"
-
-
-def _discussed(records: Sequence[Record]) -> Iterator[str]:
-    for one in records[-POINTS_SHOWN:]:
-        yield f"- **Discussed** {one.step_id}: {one_line(one.synthesis_summary, POINT_CHARS)}"
-
-
-def _digest_wording_points(heading: str, points: Sequence[ToldEntry]) -> Iterator[str]:
-    """The newest of them."""
-    if not points:
-        return
-    yield f"- **{heading}:**" if len(points) <= POINTS_SHOWN else f"- **{heading}**, {len(points)} in all:"
-    for one in points[-POINTS_SHOWN:]:
-        by = f" ({one_line(one.by, POINT_CHARS)})" if one.by else ""
-        yield f"  - {one_line(one.text, POINT_CHARS)}{by}"
-
-
-def _shown(names: Iterable[str], most: int = 10) -> str:
-    found = list(names)
-    more = f" and {len(found) - most} more" if len(found) > most else ""
-    return f"{', '.join(found[:most])}{more}"
+def _points(section: BriefSection) -> Iterator[str]:
+    """The newest of its rows."""
+    many = len(section.rows)
+    yield f"- **{section.title}:**" if many <= POINTS_SHOWN else f"- **{section.title}**, {many} in all:"
+    for row in section.rows[-POINTS_SHOWN:]:
+        label = f"{row.label}: " if row.label else ""
+        yield f"  - {label}{one_line(row.text, POINT_CHARS)}"

@@ -3,7 +3,6 @@ What is missing, open or doubtful in a specification. It chooses the next questi
 plan their questions; it never stops anybody.
 """
 
-import re
 from collections.abc import Collection, Iterator
 from enum import StrEnum
 from functools import cache
@@ -20,13 +19,7 @@ from bot.domain.catalog.schema import (
 )
 from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specification
 from bot.domain.specification.not_settled import RowKind, not_settled
-from bot.domain.values.text import word_set
 from bot.domain.values.value import Value
-
-ALIKE = 0.8
-"""So much of their words two entries of a kind have in common that they may be the same."""
-FEWEST_WORDS = 3
-LINTED = frozenset({"requirement", "criterion", "quality", "story"})
 
 
 class GapKind(StrEnum):
@@ -42,10 +35,8 @@ class GapKind(StrEnum):
     """Something a view or a kind asks for."""
     ALL_ALIKE = "all alike"
     """Everything is a must."""
-    VAGUE = "vague"
     UNKNOWN = "unknown"
     """A text mentions an id that no entry has."""
-    DUPLICATE = "duplicate"
     OBJECTION = "objection"
     """An objection without a fate."""
     PROPOSED = "proposed"
@@ -121,7 +112,6 @@ class _Finder:
         self._schema = schema
         self._spec = specification
         self._active = cache(specification.active)
-        self._vague = _words_of(schema.vague)
 
     # --- what views need ---
 
@@ -168,11 +158,8 @@ class _Finder:
         for key, kind in self._schema.kinds.items():
             if key in OF_DISCUSSIONS:
                 continue
-            entries = self._active(key)
-            for entry in entries:
+            for entry in self._active(key):
                 yield from self._of_entry(entry, kind)
-            if key in LINTED:
-                yield from self._alike(entries, kind)
 
     def _of_entry(self, entry: Entry, kind: Kind) -> Iterator[CoverageGap]:
         for name, field in kind.fields.items():
@@ -186,7 +173,7 @@ class _Finder:
                     kind=GapKind.CIRCLE, id=min(circle), field=name, facts=tuple(sorted(circle))
                 )
         if kind.key != NOTE:
-            yield from self._lint(entry, kind)
+            yield from self._unknown(entry, kind)
 
     def _dangling(self, entry: Entry, name: str, to: str) -> Iterator[CoverageGap]:
         for id in _ids(entry[name]):
@@ -205,28 +192,10 @@ class _Finder:
                 todo += _ids(self._spec.entries[id][field])
         return seen
 
-    # --- the linter ---
-
-    def _lint(self, entry: Entry, kind: Kind) -> Iterator[CoverageGap]:
-        text = str(entry[kind.text] or "")
-        for id in ids_in(text):
+    def _unknown(self, entry: Entry, kind: Kind) -> Iterator[CoverageGap]:
+        for id in ids_in(str(entry[kind.text] or "")):
             if self._schema.of_id(id) and id not in self._spec.entries:
                 yield CoverageGap(kind=GapKind.UNKNOWN, id=entry.id, field=kind.text, facts=(id,))
-        if kind.key in LINTED and not re.search(r"\d", text) and (found := self._vague.search(text)):
-            yield CoverageGap(kind=GapKind.VAGUE, id=entry.id, field=kind.text, facts=(found[0],))
-
-    def _alike(self, entries: tuple[Entry, ...], kind: Kind) -> Iterator[CoverageGap]:
-        words = [(one, word_set(str(one[kind.text] or ""))) for one in entries]
-        for at, (entry, mine) in enumerate(words):
-            for other, theirs in words[:at]:
-                shared = len(mine & theirs)
-                if (
-                    other.part_of == entry.part_of
-                    and shared >= FEWEST_WORDS
-                    and shared / len(mine | theirs) >= ALIKE
-                ):
-                    yield CoverageGap(kind=GapKind.DUPLICATE, id=other.id, facts=(entry.id,))
-                    break
 
 
 def _ids(value: Any) -> tuple[str, ...]:
@@ -237,9 +206,3 @@ def _ids(value: Any) -> tuple[str, ...]:
         if isinstance(value, str) and value
         else ()
     )
-
-
-def _words_of(words: Collection[str]) -> re.Pattern[str]:
-    """None of them matches where there are none."""
-    listed = "|".join(re.escape(one) for one in sorted(words, key=len, reverse=True))
-    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)" if listed else r"(?!)", re.IGNORECASE)

@@ -6,7 +6,7 @@ still count. `_Fold` changes in place, unlike the values of the domain; nothing 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Annotated, Any
@@ -14,17 +14,13 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from bot.domain.item.meta import Record
-from bot.domain.roundtable import words
 from bot.domain.transcript.earlier import SYNTHESIS, positions_of
-from bot.domain.transcript.lines import ENTRIES, TO, Flaw, Line, LinePhase, Source, out_of_order
+from bot.domain.transcript.lines import ENTRIES, Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.state import (
     CHANGE,
     Concluded,
-    Discussion,
     Progress,
-    RecordedAnswer,
     RecordedSpending,
-    RecordedTurn,
     Speaker,
     State,
     Totals,
@@ -69,7 +65,6 @@ class _Fold:
         self._spoken: Line | None = None
         self._joined_round = -1
         self._step = _OpenStep()
-        self._elaboration: _OpenElaboration | None = None
         self._concluded: deque[Concluded] = deque(maxlen=CONCLUDED_KEPT)
         self._progress = _Progress()
         self._tally = _Tally()
@@ -86,34 +81,12 @@ class _Fold:
         self._began = self._began or line.ts
         self._tally.count(number, line)
         self._step.go_to(line.meta.get("phase_key"), line.meta.get("step_id"))
-        if by_phase := _BY_PHASE.get(line.phase):
-            by_phase(self, number, line)
         if line.phase is LinePhase.FORMALIZING or CHANGE in line.meta:
             self._conclude(number, line)
-        for fact, by_fact in _BY_FACT.items():
-            if fact in line.meta:
-                by_fact(self, line)
-
-    # --- by phase -----------------------------------------------------------------------------------------------------
-
-    def _clarify(self, number: int, line: Line) -> None:
-        self._elaboration = None  # questions go on: one without a synthesis is over
-        is_late = "written_at" in line.meta  # written before the question that is open now
-        is_edit = "amends" in line.meta or "retracts" in line.meta
-        if line.source is Source.USER and not is_late and not is_edit and TO not in line.meta:
-            self._step.answer(number, line)
-
-    def _discuss(self, number: int, line: Line) -> None:
-        """
-        Turn 1 begins an elaboration, also when the one before has no synthesis. A late message stands where it was
-        written, so a turn with a higher number may stand before turn 1.
-        """
-        if "turn_id" not in line.meta:
-            return
-        is_first = line.meta.get("turn") == 1
-        if self._elaboration is None or (is_first and self._elaboration.has_first):
-            self._elaboration = _OpenElaboration(number, self._step.step_id)
-        self._elaboration.add(number, line, is_first=is_first)
+        if "permalink" in line.meta:
+            self._permalink = str(line.meta["permalink"])
+        if "depth" in line.meta:
+            self._step.depth = str(line.meta["depth"])
 
     def _conclude(self, number: int, line: Line) -> None:
         """A synthesis ends an elaboration, and so does the record of one in a change."""
@@ -123,14 +96,11 @@ class _Fold:
         concluded = Concluded(
             line=number,
             step_id=record.step_id if record else self._step.step_id,
-            turns=self._elaboration.count if self._elaboration else 0,
-            used=self._elaboration.used if self._elaboration else 0,
             text=line.content,
             whole=line.content.startswith(SYNTHESIS),
             record=record,
         )
         self._concluded.append(concluded)
-        self._elaboration = None
 
     def _change(self, number: int, line: Line) -> Record | None:
         """The record of the elaboration that ends with the change, if one does."""
@@ -141,27 +111,6 @@ class _Fold:
             return None
         self._progress.add(change)
         return change.elaborations[-1] if change.elaborations and not change.restart else None
-
-    # --- by fact ------------------------------------------------------------------------------------------------------
-
-    def _amend(self, line: Line) -> None:
-        if isinstance(said := line.meta["amends"], str):
-            if self._elaboration:
-                self._elaboration.amended[said] = line.content
-            if line.source is Source.USER:
-                self._step.amend(said, line.content)
-
-    def _retract(self, line: Line) -> None:
-        if isinstance(said := line.meta["retracts"], str):
-            if self._elaboration:
-                self._elaboration.amended[said] = ""  # the turn still counts
-            self._step.amend(said, None)
-
-    def _keep_permalink(self, line: Line) -> None:
-        self._permalink = str(line.meta["permalink"])
-
-    def _set_depth(self, line: Line) -> None:
-        self._step.depth = str(line.meta["depth"])
 
     # --- order --------------------------------------------------------------------------------------------------------
 
@@ -205,27 +154,12 @@ class _Fold:
             depth=progress.depth_overrides.get(step.phase_key) or step.depth,
             permalink=self._permalink,
             progress=progress,
-            answers=step.answers(),
-            discussion=self._elaboration.value() if self._elaboration else None,
             concluded=tuple(self._concluded),
             speakers=self._tally.speakers(),
             totals=self._tally.totals(),
             flaws=tuple(self._flaws),
             flaw_count=self._flaw_count,
         )
-
-
-_BY_PHASE: Mapping[LinePhase, Callable[[_Fold, int, Line], None]] = {
-    LinePhase.CLARIFYING: _Fold._clarify,
-    LinePhase.WORKSHOP: _Fold._discuss,
-}
-_BY_FACT: Mapping[str, Callable[[_Fold, Line], None]] = {
-    "amends": _Fold._amend,
-    "retracts": _Fold._retract,
-    "permalink": _Fold._keep_permalink,
-    "depth": _Fold._set_depth,
-}
-"""By a name in the line's `meta`. To fold a new fact, add its function here."""
 
 
 def _is_synthesis(line: Line) -> bool:
@@ -239,70 +173,15 @@ def _writer(line: Line) -> str:
 
 
 class _OpenStep:
-    """The open step, and what people said about it."""
-
     def __init__(self) -> None:
         self.phase_key = self.step_id = self.depth = ""
-        self._answers: dict[str, tuple[int, Line, str]] = {}
 
     def go_to(self, phase: object, step: object) -> None:
         """A line that names no phase or no step leaves it as it is."""
-        before = self.phase_key, self.step_id
         if isinstance(phase, str) and phase and phase != self.phase_key:
             self.phase_key, self.step_id, self.depth = phase, "", ""
         if isinstance(step, str) and step:
             self.step_id = step
-        if before != (self.phase_key, self.step_id):
-            self._answers = {}
-
-    def answer(self, number: int, line: Line) -> None:
-        self._answers[message_id(number, line.meta)] = (number, line, line.content)
-        if len(self._answers) > KEPT:
-            del self._answers[next(iter(self._answers))]
-
-    def amend(self, answer: str, text: str | None) -> None:
-        """None deletes the answer."""
-        if (said := self._answers.pop(answer, None)) and text is not None:
-            self._answers[answer] = (said[0], said[1], text)
-
-    def answers(self) -> tuple[RecordedAnswer, ...]:
-        """A text that stands for a button, such as "finish", is no answer."""
-        return tuple(
-            RecordedAnswer(line=number, by=who(line), text=text)
-            for number, line, text in sorted(self._answers.values(), key=lambda said: said[0])
-            if not words.is_wish(text)
-        )
-
-
-class _OpenElaboration:
-    def __init__(self, begun: int, step_id: str) -> None:
-        self.count = self.used = 0
-        self.has_first = False
-        self.amended: dict[str, str] = {}
-        self._begun = begun
-        self._step_id = step_id
-        self._turns: deque[tuple[int, Line]] = deque(maxlen=CONCLUDED_KEPT)
-
-    def add(self, number: int, line: Line, *, is_first: bool) -> None:
-        self.has_first = self.has_first or is_first
-        self.count += 1
-        told = line.meta.get("turns_used")
-        self.used = max(self.used, told) if isinstance(told, int) else self.count
-        self._turns.append((number, line))
-
-    def value(self) -> Discussion:
-        turns = tuple(self._turn(number, line) for number, line in self._turns)
-        return Discussion(line=self._begun, step_id=self._step_id, turns=turns, count=self.count)
-
-    def _turn(self, number: int, line: Line) -> RecordedTurn:
-        return RecordedTurn(
-            line=number,
-            id=str(line.meta["turn_id"]),
-            by=who(line),
-            text=self.amended.get(message_id(number, line.meta), line.content),
-            human=line.source is Source.USER,
-            position=position_in(line),
-        )
 
 
 class _Change(Stored):

@@ -2,14 +2,14 @@
 Removes secrets from files that were kept already, and writes a line that says what was changed.
 
 A line of the transcript stays valid JSON, and only its texts change. The added line names the changed lines by id (or
-by number) and the kinds of secrets. With it a record still verifies: a mark may replace a text, and all else is equal.
+by number) and the kinds of secrets, and vouches for what each reads now.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from bot.domain.privacy.redaction import MARKED, Redacted
+from bot.domain.privacy.redaction import Redacted
 from bot.domain.transcript.lines import HOST, UNSAFE, Line, LinePhase, Source, line_in
 from bot.domain.transcript.seal import OF_SEALING, SCRUBBED, SEAL, keep_digest, reading_of
 from bot.domain.values.json_files import decoded, parse_kept, pretty
@@ -97,32 +97,6 @@ def line_after(last: Line | None, content: str, *, now: str, meta: Mapping[str, 
     )
 
 
-class ScrubbedLines(NamedTuple):
-    """The lines that a transcript says were scrubbed."""
-
-    ids: frozenset[object] = frozenset()
-    without_id: bool = False
-
-    def allows(self, older: Mapping[str, Any], newer: Mapping[str, Any]) -> bool:
-        """Whether *newer* is the line *older*, with marks in place of something."""
-        found = _id(newer)
-        is_named = found in self.ids if found else self.without_id
-        return is_named and _is_redacted(_without(older, OF_SEALING), _without(newer, OF_SEALING))
-
-
-def named(content: bytes) -> ScrubbedLines:
-    lines = [one for row in content.split(b"\n") if b'"scrubbed"' in row for one in _lines_of(row)]
-    ids = frozenset(one["message_id"] for one in lines if isinstance(one.get("message_id"), str))
-    return ScrubbedLines(ids, any("line" in one for one in lines))
-
-
-def _lines_of(row: bytes) -> Iterator[Mapping[str, Any]]:
-    fields = decoded(row)
-    meta = fields.get("meta") if isinstance(fields, dict) else None
-    lines = meta.get(SCRUBBED) if isinstance(meta, dict) else None
-    yield from (one for one in lines or () if isinstance(one, dict)) if isinstance(lines, list) else ()
-
-
 def _row(row: bytes, redact: Redacting, change: Changing) -> tuple[bytes, tuple[str, ...], str]:
     fields = decoded(row) if row.strip() else ""
     if not isinstance(fields, dict):
@@ -174,30 +148,6 @@ def _field(name: str, value: str, redact: Redacting) -> tuple[tuple[str, ...], s
     if found and text.startswith(before) and text.endswith('"'):
         return found, text[len(before) : -1]
     return kinds, after
-
-
-def _is_redacted(older: Any, newer: Any) -> bool:
-    if isinstance(older, dict) and isinstance(newer, dict):
-        return older.keys() == newer.keys() and all(_is_redacted(older[name], newer[name]) for name in older)
-    if isinstance(older, list) and isinstance(newer, list):
-        return len(older) == len(newer) and all(map(_is_redacted, older, newer))
-    if isinstance(older, str) and isinstance(newer, str) and older != newer:
-        return _is_marked(older, newer)
-    return bool(older == newer)
-
-
-def _is_marked(older: str, newer: str) -> bool:
-    """The text around the marks was there before, in the same order."""
-    first, *rest = MARKED.split(newer)
-    if not rest or not older.startswith(first) or not older.endswith(rest[-1]):
-        return False
-    place, end = len(first), len(older) - len(rest[-1])
-    for part in rest[:-1]:
-        found = older.find(part, place, end)
-        if found < 0:
-            return False
-        place = found + len(part)
-    return place <= end
 
 
 def _id(fields: Mapping[str, Any]) -> str:

@@ -45,41 +45,11 @@ def carried(change: MetaChange) -> dict[str, Any]:
     return {name: fact for name, fact in facts.items() if fact}
 
 
-class RecordedAnswer(Value):
-    """What a person said about the open step, after edits."""
-
-    line: int
-    by: str
-    text: str
-
-
-class RecordedTurn(Value):
-    """One contribution to an elaboration. `position` is empty where the line records none."""
-
-    line: int
-    id: str
-    by: str
-    text: str
-    human: bool = False
-    position: str = ""
-
-
-class Discussion(Value):
-    """An elaboration that has no synthesis yet."""
-
-    line: int
-    step_id: str
-    turns: tuple[RecordedTurn, ...] = ()
-    count: int = 0
-
-
 class Concluded(Value):
-    """An elaboration that is over: `turns` in the lines before it, and what they `used` of the limit."""
+    """An elaboration that is over."""
 
     line: int
     step_id: str
-    turns: int
-    used: int
     text: str
     whole: bool
     """False when the result is only one sentence. Then no file has a section for it."""
@@ -135,8 +105,6 @@ class State(Value):
     depth: str = ""
     permalink: str = ""
     progress: Progress = Progress()
-    answers: tuple[RecordedAnswer, ...] = ()
-    discussion: Discussion | None = None
     concluded: tuple[Concluded, ...] = ()
     speakers: tuple[Speaker, ...] = ()
     totals: Totals = Totals()

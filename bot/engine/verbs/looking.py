@@ -180,12 +180,11 @@ async def _digest(desk: Desk, slug: str, place: Place, person: Person) -> Messag
         recalled = await desk.records.recall(slug, pending, person=person.id, permalink=link)
     except WorkspaceError as error:
         raise UserError(str(error)) from error
-    if not recalled.since.now.lines:
+    if not recalled.since.is_said:
         return Message(text=digest.nothing_said(title))
     # The running roundtable knows which lines others wrote: those decide nothing.
     since = recalled.since._replace(specification=rt.specification) if rt else recalled.since
-    told = digest.digest(since, desk.playbook)
-    told = digest.with_moves(told, since, person.id)
+    told = digest.digest(since, desk.playbook, person.id)
     for_you = waiting_rules.waits_for(rt, person.id, desk.playbook_of(rt)) if rt else ()
     text = digest.caught_up(title, told, waits, for_you=tuple(map(waiting_rules.in_words, for_you)))
     # Without a roundtable the links are what a pushed file says: they may lead anywhere.

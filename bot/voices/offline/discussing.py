@@ -71,7 +71,7 @@ def _missing(here: Situation, gaps: Sequence[CoverageGap]) -> str:
 
 
 def _described(gap: CoverageGap, schema: Schema, specification: Specification) -> str:
-    """`risk`, `FR-002 (acceptance criterion)`, `FR-003 (vague)`."""
+    """`risk`, `FR-002 (acceptance criterion)`, `FR-003 (contested)`."""
     if gap.id in specification.entries:
         kind = schema.kinds.get(specification.entries[gap.id].kind)
         what = _field_name(gap.field, kind, schema) if gap.kind is GapKind.MISSING else _doubt(gap)

@@ -5,12 +5,26 @@ from hypothesis import strategies as st
 
 from bot.domain.planning.page import plan_page
 from bot.domain.values.markdown import outline
-from tests.domain.planning.plans import WORDS
+from bot.domain.values.text import clean
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
 HEADINGS = [
     "Order", "Before it can start", "Requirements and how they are tested", "Files", "Risks", "Decisions", "Roles"
 ]  # fmt: skip
+MARKDOWN = [
+    "# a heading",
+    "| a | cell |",
+    "<!-- a comment -->",
+    "- a bullet",
+    "1. one",
+    "```",
+    "~~~",
+    "two\n\n## x",
+    "---",
+]
+WORDS = st.text(min_size=1, max_size=60).map(lambda text: clean(text).strip()).filter(bool) | st.sampled_from(
+    MARKDOWN
+)
 
 
 def page_of(meeting: Meeting) -> str:

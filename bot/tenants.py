@@ -147,20 +147,34 @@ class Tenants:
         one = self._open[team] = _Open(team, self._opening, after=before.task if before else None)
         return one
 
+    async def serves(self, team: str) -> bool:
+        return await self._is_installed(team)
+
+    @asynccontextmanager
+    async def endpoints(self, team: str) -> AsyncIterator[Endpoints | None]:
+        async with self._used(team) as tenant:
+            yield tenant.endpoints if tenant else None
+
     async def dispatch(self, team: str, request: AsyncBoltRequest) -> BoltResponse:
+        async with self._used(team) as tenant:
+            if tenant:
+                return await tenant.app.async_dispatch(request)
+        # Slack repeats an event, and says of the rest that it did not work: a form stays open.
+        is_command = "command" in request.body
+        return BoltResponse(status=OK, body=STARTING) if is_command else BoltResponse(status=NOT_YET)
+
+    @asynccontextmanager
+    async def _used(self, team: str) -> AsyncIterator[Tenant | None]:
+        """It is not closed meanwhile. None when it could not be opened in time."""
         one = self.needed(team)
         one.requests += 1
         try:
             with about(team=team):
                 await asyncio.wait({one.tenant}, timeout=OPENING_SECONDS)
-                if tenant := one.opened:
-                    return await tenant.app.async_dispatch(request)
+                yield one.opened
         finally:
             one.requests -= 1
             one.used_at = time.monotonic()
-        # Slack repeats an event, and says of the rest that it did not work: a form stays open.
-        is_command = "command" in request.body
-        return BoltResponse(status=OK, body=STARTING) if is_command else BoltResponse(status=NOT_YET)
 
     async def installed(self, team: str) -> None:
         """Again, or for the first time."""
@@ -253,7 +267,7 @@ async def bot(
         endpoints.of_several(store.ping, lambda: [one.endpoints for one in tenants.opened])
         if web:
             await enter(endpoints.watched())
-        await enter(endpoints.serving(pages(several)))
+        await enter(endpoints.serving(pages(several), teams=tenants))
         stack.push_async_callback(tenants.close)
         await enter(beside(tenants.watch(settings.teams)))
         await enter(endpoints.accepting(several, client))

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,16 +52,8 @@ class Door:
     def withdraw(self, name: str = "claude-code-ada") -> None:
         withdraw_key(self._settings, name)
 
-    @asynccontextmanager
-    async def agent(self, secret: str) -> AsyncIterator[Client]:
-        headers = {"Authorization": f"Bearer {secret}"}
-        async with (
-            httpx2.AsyncClient(headers=headers, timeout=PATIENCE_SECONDS) as http,
-            Client(
-                streamable_http_client(self.url, http_client=http), read_timeout_seconds=PATIENCE_SECONDS
-            ) as client,
-        ):
-            yield client
+    def agent(self, secret: str) -> AbstractAsyncContextManager[Client]:
+        return agent_at(self.url, secret)
 
     async def status(self, headers: dict[str, str], body: bytes = b"{}") -> int:
         async with (
@@ -70,6 +62,18 @@ class Door:
         ):
             await got.read()
             return got.status
+
+
+@asynccontextmanager
+async def agent_at(url: str, secret: str) -> AsyncIterator[Client]:
+    headers = {"Authorization": f"Bearer {secret}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE_SECONDS) as http,
+        Client(
+            streamable_http_client(url, http_client=http), read_timeout_seconds=PATIENCE_SECONDS
+        ) as client,
+    ):
+        yield client
 
 
 @pytest.fixture

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 import redis
 from cryptography.fernet import Fernet
 
 from bot import app, cast, log, tenants
 from bot.cli import check
+from bot.cli.keys import create_key
 from bot.errors import ConfigError
 from bot.settings import Settings
 from bot.storage.git.tree import STATE
@@ -24,9 +26,11 @@ from bot.tenants import Tenants
 from slack_sandbox import Sandbox
 from tests.all_steps import all_steps
 from tests.e2e.meeting import CHANNEL, Meeting, sandbox
+from tests.e2e.test_agents_ask import agent_at, ask, told
 from tests.installing import AS_THE_SDK_DOES, CLIENT_ID, CLIENT_SECRET, Browser, SeveralSlacks, workspace
 from tests.patience import wait_until
 from tests.ports import free_port
+from tests.test_posted import request_body, signed
 
 pytestmark = AS_THE_SDK_DOES
 OURS, NEXT = "T1OURS", "T2NEXT"
@@ -202,6 +206,77 @@ async def test_a_hostile_neighbour_reaches_nothing_with_ids_that_it_has_heard_of
         ]
         assert [one for one in shown if SAID[OURS] in one or "Secret merger" in one] == []
         assert not (two.folder / NEXT / "docs" / "requirements" / "secret-merger").exists()
+
+
+async def test_a_review_reaches_the_workspace_whose_secret_signed_it_and_no_other(tmp_path: Path) -> None:
+    """Items have the same names in both. A team that is not named, or has not installed the app, is not there."""
+    secrets = {OURS: "whsec_" + "OURS" * 8, NEXT: "whsec_" + "NEXT" * 8, "T9AWAY": "whsec_" + "AWAY" * 8}
+    given = ",".join(f"{team}:{secret}" for team, secret in secrets.items())
+    teams = tuple(secrets)
+    async with (
+        company(tmp_path / "workspaces", *teams, ROUNDTABLE_REVIEW_SECRET=given) as two,
+        two.bot(OURS, NEXT),
+        aiohttp.ClientSession() as http,
+    ):
+        meetings = {team: two.meeting(team) for team in SAID}
+        for meeting in meetings.values():
+            await meeting.start("Offline sync")
+            await meeting.do_step("requirement: Limits are per client.")
+
+        async def post(path: str, of: str) -> int:
+            body = request_body()
+            headers = signed(body, secret=secrets[of])
+            async with http.post(f"{two.url}{path}", data=body, headers=headers) as answer:
+                return answer.status
+
+        refused = [
+            await post(f"/reviews/{NEXT}", OURS),
+            await post(f"/reviews/{OURS}", NEXT),
+            await post("/reviews", OURS),
+            await post("/reviews/T9AWAY", "T9AWAY"),
+            await post("/reviews/T0STRANGER", OURS),
+        ]
+        assert refused == [401, 401, 404, 404, 404]
+        assert await post(f"/reviews/{OURS}", OURS) == 201
+        await meetings[OURS].seen("*Review 1*")
+
+    assert [(one.folder / "reviews").exists() for one in meetings.values()] == [True, False]
+    assert not any("Review 1" in one.text for one in two.sandboxes[NEXT].messages(CHANNEL))
+
+
+async def test_a_key_of_an_agent_opens_its_own_workspace_and_no_other(tmp_path: Path) -> None:
+    """Keys are in a file for each workspace, so the same name, owner and item are another's there."""
+    keys = tmp_path / "keys"
+    keys.mkdir()
+    async with company(
+        tmp_path / "workspaces", OURS, NEXT, ROUNDTABLE_AGENT_KEYS=str(keys / "{team}.json")
+    ) as two:
+        secrets = {
+            team: create_key(
+                two.settings.of_team(team), "claude", owner="U0ADA", items="*", may_ask=True
+            ).split("\n")[0]
+            for team in SAID
+        }
+        async with two.bot(OURS, NEXT), aiohttp.ClientSession() as http:
+            meetings = {team: two.meeting(team) for team in SAID}
+            for team, meeting in meetings.items():
+                await meeting.start("Offline sync")
+                await meeting.do_step(f"requirement: {SAID[team]}.")
+
+            for path, team in ((NEXT, OURS), (OURS, NEXT), ("T0STRANGER", OURS)):
+                headers = {"Authorization": f"Bearer {secrets[team]}"}
+                async with http.post(f"{two.url}/mcp/{path}", data=b"{}", headers=headers) as answer:
+                    assert answer.status == (404 if path == "T0STRANGER" else 401)
+            for team, words in SAID.items():
+                async with agent_at(f"{two.url}/mcp/{team}", secrets[team]) as agent:
+                    seen = json.dumps(await told(agent, "get_specification", item="offline-sync"))
+                    assert words in seen
+                    assert SAID[NEXT if team == OURS else OURS] not in seen
+            async with agent_at(f"{two.url}/mcp/{OURS}", secrets[OURS]) as agent:
+                await ask(agent, "May a limit be below ten?")
+                await meetings[OURS].seen("an agent for")
+
+    assert not any("an agent for" in one.text for one in two.sandboxes[NEXT].messages(CHANNEL))
 
 
 async def test_twenty_workspaces_share_one_process(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from bot.storage.git.tree import STATE
 from bot.storage.installed import RedisInstallations
 from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
+from bot.voices.month import MonthlyBudget
 
 log = logging.getLogger(__name__)
 
@@ -288,7 +289,8 @@ async def _tenant(
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         metrics = Metrics(team)
-        has = await enter(app.team_files(settings, how, metrics))
+        month = MonthlyBudget(limits.month, how.clock) if limits.month else None
+        has = await enter(app.team_files(settings, how, metrics, month=month))
         endpoints = Endpoints(settings, workspace=has.files, metrics=metrics)
         us = await answered(
             lambda: _identity(client, team), refusal="Slack refused the token of this workspace"
@@ -297,6 +299,9 @@ async def _tenant(
         at_work = await enter(
             app.team_at_work(settings, has, client, us, endpoints, secret=secret, at_once=limits.effects)
         )
+        if month:
+            month.kept_in(at_work.store)
+            endpoints.showing_budget(month.used_ratio)
         await enter(beside(endpoints.slack_health.watch(client.auth_test)))
         await enter(at_work.watching(process.hears))
         log.info("Roundtable is at work as %s in %s", us.user, us.team)

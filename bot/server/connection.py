@@ -103,6 +103,12 @@ class Endpoints:
 
         self._probes["content"] = probe
 
+    def showing_budget(self, used_ratio: Callable[[], Awaitable[float]]) -> None:
+        async def probe() -> Facts:
+            return {"used_ratio": await used_ratio()}
+
+        self._probes["budget"] = probe
+
     async def _counted(self) -> Mapping[str, int]:
         return await self._census()
 

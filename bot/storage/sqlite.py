@@ -68,6 +68,7 @@ CREATE TABLE IF NOT EXISTS people (person TEXT PRIMARY KEY, settings TEXT);
 CREATE TABLE IF NOT EXISTS users (person TEXT PRIMARY KEY, user TEXT);
 CREATE TABLE IF NOT EXISTS installations (team TEXT PRIMARY KEY, sealed TEXT);
 CREATE TABLE IF NOT EXISTS installing (state TEXT PRIMARY KEY, until REAL);
+CREATE TABLE IF NOT EXISTS months (name TEXT PRIMARY KEY, tokens INTEGER, micros INTEGER);
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content TEXT);
 """
 
@@ -165,6 +166,14 @@ class SqliteStore:
         expire = ("DELETE FROM firsts WHERE until <= ?", now)
         keep = (f"{verb} INTO firsts VALUES (?, ?)", key, now + seconds)
         return await self._call(lambda: self._change(expire, keep)) > 0
+
+    async def month(self, name: str, *, tokens: int = 0, micros: int = 0) -> tuple[int, int]:
+        found = await self.rows(
+            "INSERT INTO months VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET tokens = tokens + excluded.tokens,"
+            " micros = micros + excluded.micros RETURNING tokens, micros",
+            *(name, tokens, micros),
+        )
+        return int(found[0][0]), int(found[0][1])
 
     async def people(self) -> dict[str, ReminderSettings]:
         return {

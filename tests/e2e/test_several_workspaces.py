@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -16,8 +17,11 @@ import redis
 from cryptography.fernet import Fernet
 
 from bot import app, cast, log, tenants
+from bot.app import Variations
 from bot.cli import check
 from bot.cli.keys import create_key
+from bot.domain.values.timestamps import MONTHS, before
+from bot.engine.ports import now
 from bot.errors import ConfigError
 from bot.settings import Settings
 from bot.storage.git.tree import STATE
@@ -31,6 +35,7 @@ from tests.installing import AS_THE_SDK_DOES, CLIENT_ID, CLIENT_SECRET, Browser,
 from tests.patience import wait_until
 from tests.ports import free_port
 from tests.test_posted import request_body, signed
+from tests.voices.models.provider import ModelServer, says
 
 pytestmark = AS_THE_SDK_DOES
 OURS, NEXT = "T1OURS", "T2NEXT"
@@ -67,9 +72,9 @@ class Company:
         })  # fmt: skip
 
     @asynccontextmanager
-    async def bot(self, *installing: str) -> AsyncIterator[Tenants]:
+    async def bot(self, *installing: str, how: Variations | None = None) -> AsyncIterator[Tenants]:
         """Up and listening, with the app installed in those workspaces."""
-        async with tenants.bot(self.settings, web=False) as running:
+        async with tenants.bot(self.settings, web=False, how=how) as running:
             for team in installing:
                 await self.install(team)
             for slack in self.sandboxes.values():
@@ -381,6 +386,73 @@ async def test_each_workspace_has_limits_of_its_own(tmp_path: Path, monkeypatch:
         await wait_until(lambda: len(running.opened) == 2)
 
     assert found == {OURS: (6, 3), NEXT: (4, 20)}
+
+
+A_DAY = 24 * 60 * 60
+
+
+class Calendar:
+    """The clock of this machine, and the days that have passed since."""
+
+    def __init__(self) -> None:
+        self.days = 0
+
+    def __call__(self) -> str:
+        return before(now(), -self.days * A_DAY)
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_a_workspace_that_has_used_its_budget_goes_on_without_a_model(
+    tmp_path: Path, redis_url: str, store: str
+) -> None:
+    """Until the next month; a restart does not forget what was used, and its neighbour is asked as before."""
+    calendar, policies = Calendar(), tmp_path / "policies.yaml"
+    policies.write_text(f"teams:\n  {OURS}:\n    month: 1000 tokens\n")
+    used_up = f"budget of 1,000 tokens for {MONTHS[int(calendar()[5:7]) - 1]}. An administrator can raise it."
+    async with ModelServer() as server:
+        server.will(says())
+        more = {
+            "ROUNDTABLE_POLICIES": str(policies),
+            "ROUNDTABLE_MODEL": "ollama:small",
+            "OLLAMA_BASE_URL": f"{server.url}/v1",
+            **({"REDIS_URL": redis_url} if store == "redis" else {}),
+        }
+        async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two:
+            ours, theirs = two.meeting(OURS), two.meeting(NEXT)
+            how = Variations(policies=ours.thinking, clock=calendar)
+
+            async with two.bot(OURS, NEXT, how=how) as running:
+                await ours.start("Offline sync")
+                await ours.say(SAID[OURS])
+                await wait_until(lambda: server.asked)
+                await ours.slack.settled()
+                asked = len(server.asked)
+                await ours.say("Trains have no network")
+                await ours.seen(used_up)
+                await ours.slack.settled()
+                assert len(server.asked) == asked
+                tenant = next(one for one in running.opened if one.team.reception.us.team == OURS)
+                shown = (await tenant.endpoints.looked()).exposed().decode()
+                ratio = float(re.search(r'budget_used_ratio{team="T1OURS"} (\S+)', shown)[1])  # type: ignore[index]
+                assert ratio == asked * 1240 / 1000
+                await ours.finish_step()
+                assert [line.content for line in ours.lines("User")] == [SAID[OURS], "Trains have no network"]
+                await theirs.start("Lunch")
+                await theirs.say(SAID[NEXT])
+                await wait_until(lambda: len(server.asked) > asked)
+            told = len([one for one in ours.thread if used_up in one.text])
+            async with two.bot(how=how):
+                await ours.press("retry")
+                await ours.press("continue")
+                await ours.say("What about tunnels?")
+                await ours.until(lambda: len([one for one in ours.thread if used_up in one.text]) > told)
+                calendar.days = 32
+                asked = len(server.asked)
+                await ours.press("retry")
+                await ours.say("And who waits for the train?")
+                await wait_until(lambda: len(server.asked) > asked)
+
+    assert not any(used_up in one.text for one in theirs.thread)
 
 
 async def test_check_has_a_row_for_each_workspace(two: Company) -> None:

@@ -142,11 +142,13 @@ TEAM_ID = re.compile(r"[TE][A-Z0-9]{1,30}")
 class TeamLimits(Stored):
     """
     Of one Slack workspace, or organization, among several: *calls* of models at a time to one provider, and *effects*,
-    the roundtables that are worked on at the same time. What is over waits.
+    the roundtables that are worked on at the same time. What is over waits. *month* is what models may take in a
+    calendar month.
     """
 
     calls: int = 4
     effects: int = 20
+    month: Budget | None = None
 
 
 class Policies(Stored):

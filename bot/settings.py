@@ -390,6 +390,8 @@ class Settings(Keys):
                         for one in SEVERAL if getattr(self, one))  # fmt: skip
             yield from (f"{name_of(name)} has {TEAM} in it, which is for several workspaces: set SLACK_CLIENT_ID, too."
                         for name, address in by_team.items() if TEAM in (address or ""))  # fmt: skip
+            if (self.retention.stopped, self.retention.checkout) != (Retention().stopped, None):
+                yield "ROUNDTABLE_RETENTION: stopped and checkout are for several workspaces: set SLACK_CLIENT_ID, too."
             if reviewed - {""}:
                 yield "ROUNDTABLE_REVIEW_SECRET names a workspace, which is for several: set SLACK_CLIENT_ID, too."
             return

@@ -394,11 +394,21 @@ def test_a_file_that_cannot_be_used_is_one_sentence(
 
 
 @pytest.mark.parametrize(
-    "given", ["words", "words:6d", "lines:2y", "words:2y,words:3y", "item:2 years", "item:-1y"]
+    "given",
+    [
+        "words",
+        "words:6d",
+        "lines:2y",
+        "words:2y,words:3y",
+        "item:2 years",
+        "item:-1y",
+        "checkout:20d",
+        "stopped:never,checkout:2y",
+    ],
 )
 def test_an_age_is_at_least_a_week(given: str) -> None:
     """A kind that is misspelt would keep everything, and a slip would take out what was said today."""
-    assert "must be words and item with days or years" in complaint(ROUNDTABLE_RETENTION=given)
+    assert "must be words and item, or stopped and a checkout" in complaint(ROUNDTABLE_RETENTION=given)
 
 
 def test_ages_are_days_or_years() -> None:
@@ -509,6 +519,9 @@ def test_what_is_for_several_has_no_effect_on_one_and_is_refused(name: str) -> N
 
 
 def test_what_names_one_of_several_is_refused_for_one() -> None:
+    assert complaint(ROUNDTABLE_RETENTION="stopped:60d") == (
+        "ROUNDTABLE_RETENTION: stopped and checkout are for several workspaces: set SLACK_CLIENT_ID, too."
+    )
     assert complaint(ROUNDTABLE_REVIEW_SECRET=f"T012:{WEBHOOK_SECRET}") == (
         "ROUNDTABLE_REVIEW_SECRET names a workspace, which is for several: set SLACK_CLIENT_ID, too."
     )

@@ -88,6 +88,8 @@ OPENED_ELSEWHERE = {
     "bot/engine/performers.py": {"self.chat.open"},
     "slack_sandbox/methods/views.py": {"slack.views.open"},
     "bot/storage/redis.py": {"looking.exists"},
+    # All of a repository, which is deleted.
+    "bot/tenants.py": {"shutil.rmtree"},
     # What is shipped with the bot.
     "bot/record/page.py": {"(STATIC / name).read_text"},
     "slack_sandbox/page.py": {"STATIC.glob"},

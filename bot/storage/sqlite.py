@@ -27,6 +27,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
+from bot.files import folder
 from bot.storage.installed import SqliteInstallations
 from bot.storage.notices import SqliteNotices
 from bot.storage.serialization import (
@@ -67,6 +68,7 @@ CREATE TABLE IF NOT EXISTS firsts (key TEXT PRIMARY KEY, until REAL);
 CREATE TABLE IF NOT EXISTS people (person TEXT PRIMARY KEY, settings TEXT);
 CREATE TABLE IF NOT EXISTS users (person TEXT PRIMARY KEY, user TEXT);
 CREATE TABLE IF NOT EXISTS installations (team TEXT PRIMARY KEY, sealed TEXT);
+CREATE TABLE IF NOT EXISTS removals (team TEXT PRIMARY KEY, at TEXT);
 CREATE TABLE IF NOT EXISTS installing (state TEXT PRIMARY KEY, until REAL);
 CREATE TABLE IF NOT EXISTS months (name TEXT PRIMARY KEY, tokens INTEGER, micros INTEGER);
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content TEXT);
@@ -409,6 +411,14 @@ def inspected(path: Path) -> int:
         if shape > SHAPE:
             raise NewerVersion(newer("roundtable", slug))
     return sum(bool(pending) for _, _, pending in found)
+
+
+def drop(path: Path) -> None:
+    """The store at *path*, which nobody uses any more, also where it was damaged and moved aside. Raises OSError."""
+    with suppress(FileNotFoundError), folder(path) as files:
+        for name in files.files():
+            if name.startswith(FILE):
+                files.remove(name)
 
 
 def installed(path: Path) -> SqliteInstallations:

@@ -109,6 +109,19 @@ async def company(folder: Path, *teams: str, **more: str) -> AsyncIterator[Compa
         yield Company(sandboxes, slacks, folder, f"http://127.0.0.1:{free_port()}", more)
 
 
+A_DAY = 24 * 60 * 60
+
+
+class Calendar:
+    """The clock of this machine, and the days that have passed since."""
+
+    def __init__(self) -> None:
+        self.days = 0
+
+    def __call__(self) -> str:
+        return before(now(), -self.days * A_DAY)
+
+
 @pytest.fixture
 async def two(tmp_path: Path) -> AsyncIterator[Company]:
     async with company(tmp_path / "workspaces", OURS, NEXT) as one:
@@ -336,6 +349,91 @@ async def test_who_removes_the_app_keeps_the_record_and_can_install_it_again(two
         assert "Again" in [line.content for line in ours.lines("User")]
 
 
+def has_anything(two: Company, team: str) -> bool:
+    """Whether the store has something of a team."""
+    if url := two.more.get("REDIS_URL"):
+        with redis.Redis.from_url(url) as kept:
+            return any(kept.scan_iter(f"roundtable:{{{team}}}:*"))
+    with closing(sqlite3.connect(two.folder / STATE / FILE)) as kept_here:
+        noted = kept_here.execute("SELECT * FROM removals WHERE team = ?", [team]).fetchall()
+    return bool(noted) or (two.folder / team / STATE / FILE).exists()
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+@pytest.mark.parametrize("checkout", [False, True])
+async def test_what_is_kept_of_a_workspace_that_removed_the_app_is_deleted_after_thirty_days(
+    tmp_path: Path, redis_url: str, store: str, caplog: pytest.LogCaptureFixture, *, checkout: bool
+) -> None:
+    """Its state; the repository only where the setting says so, and later. Nothing of its neighbours."""
+    caplog.set_level(logging.INFO, "audit")
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    more |= {"ROUNDTABLE_RETENTION": "checkout:60d"} if checkout else {}
+    calendar = Calendar()
+    async with (
+        company(tmp_path / "workspaces", OURS, NEXT, **more) as two,
+        two.bot(OURS, NEXT, how=Variations(clock=calendar)) as running,
+    ):
+        ours, theirs = two.meeting(OURS), two.meeting(NEXT)
+        await ours.start("Offline sync")
+        await ours.do_step(SAID[OURS])
+        await theirs.start("Lunch")
+        await two.uninstall(OURS)
+        calendar.days = 29
+        await running.look()
+        assert has_anything(two, OURS)
+        calendar.days = 30
+        for _ in range(2):
+            await running.look()
+        assert has_anything(two, OURS) is checkout  # when it was removed
+        assert [line.content for line in ours.lines("User")] == [SAID[OURS]]
+        calendar.days = 61
+        await running.look()
+        assert not has_anything(two, OURS)
+        assert ours.workspace.exists() is not checkout
+        told = [one.__dict__["what"] for one in caplog.records if one.getMessage() == "forget.team"]
+        assert told == ["T1OURS: state", "T1OURS: state, checkout"][: 1 + checkout]
+        assert has_anything(two, NEXT)
+        await theirs.do_step(SAID[NEXT])
+
+        await two.install(OURS)
+        await wait_until(lambda: len(running.opened) == 2)
+        if not checkout:
+            await ours.slack.person("ada").slash(CHANNEL, "/roundtable resume offline-sync")
+            await ours.press("continue")
+        else:
+            await ours.start("Offline sync again")
+        await ours.do_step("Again")
+    assert "Again" in [line.content for line in ours.lines("User")]
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_who_comes_back_within_thirty_days_keeps_everything(
+    tmp_path: Path, redis_url: str, store: str
+) -> None:
+    """The thirty days begin anew with the next removal."""
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    calendar = Calendar()
+    async with (
+        company(tmp_path / "workspaces", OURS, **more) as two,
+        two.bot(OURS, how=Variations(clock=calendar)) as running,
+    ):
+        ours = two.meeting(OURS)
+        await ours.start("Offline sync")
+        await two.uninstall(OURS)
+        calendar.days = 29
+        await two.install(OURS)
+        calendar.days = 40
+        await running.look()
+        await wait_until(lambda: running.opened)
+        await ours.do_step(SAID[OURS])
+        await two.uninstall(OURS)
+        calendar.days = 69
+        await running.look()
+        assert has_anything(two, OURS)
+
+    assert [line.content for line in ours.lines("User")] == [SAID[OURS]]
+
+
 @pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_needed(
     tmp_path: Path, redis_url: str, store: str, monkeypatch: pytest.MonkeyPatch
@@ -386,19 +484,6 @@ async def test_each_workspace_has_limits_of_its_own(tmp_path: Path, monkeypatch:
         await wait_until(lambda: len(running.opened) == 2)
 
     assert found == {OURS: (6, 3), NEXT: (4, 20)}
-
-
-A_DAY = 24 * 60 * 60
-
-
-class Calendar:
-    """The clock of this machine, and the days that have passed since."""
-
-    def __init__(self) -> None:
-        self.days = 0
-
-    def __call__(self) -> str:
-        return before(now(), -self.days * A_DAY)
 
 
 @pytest.mark.parametrize("store", ["embedded", "redis"])

@@ -82,6 +82,7 @@ from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
 from bot.storage.tasks import DocketWake
 from bot.storage.team import claim, recorded
+from bot.voices.month import MonthlyBudget
 from bot.voices.reviewing import ChecklistReviewers
 
 log = logging.getLogger(__name__)
@@ -291,12 +292,14 @@ class TeamFiles(NamedTuple):
 
 
 @asynccontextmanager
-async def team_files(settings: Settings, how: Variations, metrics: Metrics) -> AsyncIterator[TeamFiles]:
+async def team_files(
+    settings: Settings, how: Variations, metrics: Metrics, *, month: MonthlyBudget | None = None
+) -> AsyncIterator[TeamFiles]:
     folders, agenda = _content_folders(settings), with_policies(playbook(settings), settings, how.policies)
     watch = ContentWatch(lambda: playbook(settings), folders, workspace=settings.workspace)
     redact, sync, look_at = secret_redaction(settings), _sync(settings), evidence(settings)
     async with (
-        opened_speakers(settings, agenda, redact, evidence=look_at, meter=metrics) as speaking,
+        opened_speakers(settings, agenda, redact, evidence=look_at, meter=metrics, month=month) as speaking,
         workspace(settings, sync=sync) as files,
     ):
         yield TeamFiles(agenda, watch, redact, sync, speaking, files, how)

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import NamedTuple
 
 from bot.content import mcp
@@ -18,12 +19,16 @@ from bot.settings import Settings
 from bot.voices.llm import models
 from bot.voices.llm.models import ModelRegistry
 from bot.voices.model import ForeignTools, LanguageModel, ModelMeter, RedactingModel
+from bot.voices.month import BudgetedModel, MonthlyBudget
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookerOf, LookSubject
 
 log = logging.getLogger(__name__)
+
+Guard = Callable[[LanguageModel], LanguageModel]
+"""What stands before every model."""
 
 
 class Speakers(NamedTuple):
@@ -60,12 +65,17 @@ async def opened_speakers(
     *,
     evidence: Evidence,
     meter: ModelMeter | None = None,
+    month: MonthlyBudget | None = None,
 ) -> AsyncIterator[Speakers]:
     """*evidence* is for models to look at. Raises ConfigError, with a sentence for all that a model lacks."""
+
+    def guarded(model: LanguageModel) -> LanguageModel:
+        return RedactingModel(BudgetedModel(model, month) if month else model, redact)
+
     async with AsyncExitStack() as stack:
         found = await stack.enter_async_context(language_models(settings, playbook.roster, meter=meter))
-        model_of = _models_of(found, playbook, redact)
-        verifier = _verifying(found, settings, redact)
+        model_of = _models_of(found, playbook, guarded)
+        verifier = _verifying(found, settings, guarded)
         voices, checklist = OfflineVoices(), ChecklistReviewers()
         if not any(model_of(persona.key) for persona in playbook.roster):
             yield Speakers(voices, checklist)
@@ -125,26 +135,26 @@ async def opened_models(
         common = found.of()
         if common is None:
             raise ConfigError("No model is configured: set ROUNDTABLE_MODEL.")
-        verifier = _verifying(found, settings, redact)
+        guarded: Guard = partial(RedactingModel, redact=redact)
+        verifier = _verifying(found, settings, guarded)
         alone = {one: found.of(str(Chain.read(one)._replace(offline=True))) for one in also}
-        named = {one: RedactingModel(model, redact) for one, model in alone.items() if model}
-        common = RedactingModel(common, redact)
-        yield OpenedModels(_models_of(found, playbook, redact), common, verifier, named)
+        named = {one: guarded(model) for one, model in alone.items() if model}
+        yield OpenedModels(_models_of(found, playbook, guarded), guarded(common), verifier, named)
 
 
-def _verifying(found: ModelRegistry, settings: Settings, redact: Redact) -> LanguageModel | None:
+def _verifying(found: ModelRegistry, settings: Settings, guarded: Guard) -> LanguageModel | None:
     model = found.of(str(settings.reviewers)) if settings.reviewers.names else None
-    return RedactingModel(model, redact) if model else None
+    return guarded(model) if model else None
 
 
 def _models_of(
-    found: ModelRegistry, playbook: Playbook, redact: Redact
+    found: ModelRegistry, playbook: Playbook, guarded: Guard
 ) -> Callable[[str], LanguageModel | None]:
     """None for a persona that speaks without a model."""
     own = {persona.key: persona.model for persona in playbook.roster}
 
     def model_of(key: str) -> LanguageModel | None:
         model = found.of(own.get(key, ""))
-        return RedactingModel(model, redact) if model else None
+        return guarded(model) if model else None
 
     return model_of

@@ -56,7 +56,7 @@ class Expiry:
 
     async def watch(self) -> None:
         """Until cancelled, each night. Nothing is looked at where everything is kept."""
-        if self._kept == Retention():
+        if self._kept.words is None and self._kept.item is None:
             await asyncio.Event().wait()
         while True:
             await asyncio.sleep(seconds_until(HOUR, self._clock()))

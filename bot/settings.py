@@ -113,7 +113,10 @@ Remote = Annotated[str, _shaped(r"(?!-)(?!\w+::)\S+"), AfterValidator(_address)]
 PathWithin = Annotated[PurePosixPath, _shaped(r"\w[\w.-]*(/\w[\w.-]*)*")]
 # Strictly Base64: Python would skip other characters, and sign with the rest.
 WebhookSecret = Annotated[
-    SecretStr, _shaped("whsec_(?=.{32,88}$)([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?")
+    SecretStr,
+    _shaped(
+        "([TE][A-Z0-9]{1,30}:)?whsec_(?=.{32,88}$)([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?"
+    ),
 ]
 _listed = _from_text(lambda text: tuple(one.strip() for one in text.split(",")))
 TEAM = "{team}"
@@ -227,7 +230,8 @@ class Settings(Keys):
         default=(),
         repr=False,
         description="whsec_ and then 24 to 64 bytes in Base64, as `echo whsec_$(openssl rand -base64 32)` writes it;"
-        " two of them with a comma while it is changed",
+        " two of them with a comma while it is changed; for several workspaces with the id of one before each, as in"
+        " T012:whsec_…",
     )
     github_key: Annotated[SecretStr, _shaped(r"[!-~]+")] | None = Field(
         default=None,
@@ -318,6 +322,8 @@ class Settings(Keys):
                 "workspace": self.workspace / team,
                 "remote": self.remote and self.remote.replace(TEAM, team),
                 "file_url": self.file_url and self.file_url.replace(TEAM, team),
+                "agent_keys": self.agent_keys and Path(str(self.agent_keys).replace(TEAM, team)),
+                "review_secret": tuple(secret for of, secret in self._review_secrets() if of == team),
             }
         )
 
@@ -359,7 +365,14 @@ class Settings(Keys):
 
     def secrets(self) -> frozenset[str]:
         """Every text that must not come up in a log; of an address, only what opens it."""
-        return frozenset(secret for _, value in self for secret in _secrets_in(value))
+        values = [tuple(secret for _, secret in self._review_secrets()), *(value for _, value in self)]
+        return frozenset(secret for value in values for secret in _secrets_in(value))
+
+    def _review_secrets(self) -> Iterator[tuple[str, SecretStr]]:
+        """Each with the team that it is for; empty where there is one."""
+        for secret in self.review_secret:
+            team, _, own = secret.get_secret_value().rpartition(":")
+            yield team, SecretStr(own)
 
     @classmethod
     def _strangers(cls, env: Mapping[str, str]) -> Iterator[str]:
@@ -373,12 +386,17 @@ class Settings(Keys):
 
     def contradictions(self) -> Iterator[str]:
         """One workspace, or several: what belongs to the other has no effect, which is a mistake of its own."""
-        by_team = {"remote": self.remote, "file_url": self.file_url}
+        by_team = {"remote": self.remote, "file_url": self.file_url, "agent_keys": str(self.agent_keys or "")}
+        reviewed = {team for team, _ in self._review_secrets()}
         if not self.several:
             yield from (f"{name_of(one)} is for several workspaces: set SLACK_CLIENT_ID, too."
                         for one in SEVERAL if getattr(self, one))  # fmt: skip
             yield from (f"{name_of(name)} has {TEAM} in it, which is for several workspaces: set SLACK_CLIENT_ID, too."
                         for name, address in by_team.items() if TEAM in (address or ""))  # fmt: skip
+            if (self.retention.stopped, self.retention.checkout) != (Retention().stopped, None):
+                yield "ROUNDTABLE_RETENTION: stopped and checkout are for several workspaces: set SLACK_CLIENT_ID, too."
+            if reviewed - {""}:
+                yield "ROUNDTABLE_REVIEW_SECRET names a workspace, which is for several: set SLACK_CLIENT_ID, too."
             return
         if self.slack_bot_token:
             yield "Set SLACK_BOT_TOKEN for one workspace, or SLACK_CLIENT_ID for several, not both."
@@ -387,12 +405,12 @@ class Settings(Keys):
             yield f"With SLACK_CLIENT_ID, set {', '.join(map(name_of, missing))}, too."
         if not self.slack_app_token and not self.slack_signing_secret:
             yield "With SLACK_CLIENT_ID, set SLACK_APP_TOKEN or SLACK_SIGNING_SECRET, too."
-        yield from (f"{name_of(name)} must have {TEAM} in it, because each workspace has a repository of its own."
+        yield from (f"{name_of(name)} must have {TEAM} in it, because each workspace has one of its own."
                     for name, address in by_team.items() if address and TEAM not in address)  # fmt: skip
-        if self.review_secret:
-            yield "ROUNDTABLE_REVIEW_SECRET is for one workspace: a review does not say for which of several it is."
-        if self.agent_keys:
-            yield "ROUNDTABLE_AGENT_KEYS is for one workspace: a key does not say for which of several it is."
+        if reviewed - set(self.teams):
+            yield (
+                "ROUNDTABLE_REVIEW_SECRET must say for which of ROUNDTABLE_TEAMS each secret is, as in T012:whsec_…."
+            )
 
     @classmethod
     def _complaint(cls, field: str, text: str) -> str:

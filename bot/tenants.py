@@ -6,9 +6,10 @@ nothing that people say.
 
 import asyncio
 import logging
+import shutil
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,7 +24,10 @@ from bot import app
 from bot.app import TeamAtWork, Variations
 from bot.content.policies import read_policies
 from bot.domain.catalog.policy import TeamLimits
+from bot.engine import audit
+from bot.engine.ports import Clock, now
 from bot.errors import BotError, SlackError, Unavailable
+from bot.expiry import BY_THE_BOT
 from bot.log import about
 from bot.server.connection import Endpoints, answered, beside
 from bot.server.metrics import Metrics
@@ -36,6 +40,8 @@ from bot.storage.git.tree import STATE
 from bot.storage.installed import RedisInstallations
 from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
+from bot.storage.sqlite import drop as drop_store
+from bot.voices.month import MonthlyBudget
 
 log = logging.getLogger(__name__)
 
@@ -131,9 +137,17 @@ class _Open:
 class Tenants:
     """The open teams of this process."""
 
-    def __init__(self, opening: Opening, *, is_installed: Callable[[str], Awaitable[bool]]) -> None:
+    def __init__(
+        self,
+        opening: Opening,
+        *,
+        is_installed: Callable[[str], Awaitable[bool]],
+        drop: Callable[[], Awaitable[None]],
+    ) -> None:
+        """*drop* deletes what was kept of teams that removed the app long ago."""
         self._opening = opening
         self._is_installed = is_installed
+        self._drop = drop
         self._open: dict[str, _Open] = {}
 
     @property
@@ -147,20 +161,34 @@ class Tenants:
         one = self._open[team] = _Open(team, self._opening, after=before.task if before else None)
         return one
 
+    async def serves(self, team: str) -> bool:
+        return await self._is_installed(team)
+
+    @asynccontextmanager
+    async def endpoints(self, team: str) -> AsyncIterator[Endpoints | None]:
+        async with self._used(team) as tenant:
+            yield tenant.endpoints if tenant else None
+
     async def dispatch(self, team: str, request: AsyncBoltRequest) -> BoltResponse:
+        async with self._used(team) as tenant:
+            if tenant:
+                return await tenant.app.async_dispatch(request)
+        # Slack repeats an event, and says of the rest that it did not work: a form stays open.
+        is_command = "command" in request.body
+        return BoltResponse(status=OK, body=STARTING) if is_command else BoltResponse(status=NOT_YET)
+
+    @asynccontextmanager
+    async def _used(self, team: str) -> AsyncIterator[Tenant | None]:
+        """It is not closed meanwhile. None when it could not be opened in time."""
         one = self.needed(team)
         one.requests += 1
         try:
             with about(team=team):
                 await asyncio.wait({one.tenant}, timeout=OPENING_SECONDS)
-                if tenant := one.opened:
-                    return await tenant.app.async_dispatch(request)
+                yield one.opened
         finally:
             one.requests -= 1
             one.used_at = time.monotonic()
-        # Slack repeats an event, and says of the rest that it did not work: a form stays open.
-        is_command = "command" in request.body
-        return BoltResponse(status=OK, body=STARTING) if is_command else BoltResponse(status=NOT_YET)
 
     async def installed(self, team: str) -> None:
         """Again, or for the first time."""
@@ -186,6 +214,8 @@ class Tenants:
     async def look(self) -> None:
         for team in tuple(self._open):
             await self._looked_at(team, self._kept)
+        with suppress(Unavailable):
+            await self._drop()
 
     async def _looked_at(self, team: str, look: Callable[[str], Awaitable[None]]) -> bool:
         """False when the store is away."""
@@ -226,7 +256,8 @@ async def bot(
         client = await enter(slack_client.opened("", api_url=settings.slack_api_url))
         store = await enter(_store(settings))
         sealed = store if isinstance(store, RedisInstallations) else store.installations
-        installed = installations(settings, sealed, client)
+        clock = how.clock if how else now
+        installed = installations(settings, sealed, client, clock=clock)
         endpoints = Endpoints(settings, metrics=metrics)
 
         def opening(team: str) -> AbstractAsyncContextManager[Tenant]:
@@ -240,7 +271,8 @@ async def bot(
         async def is_installed(team: str) -> bool:
             return await installed.bot(team) is not None
 
-        tenants = Tenants(opening, is_installed=is_installed)
+        stopped = StoppedTeams(settings, sealed, clock)
+        tenants = Tenants(opening, is_installed=is_installed, drop=stopped.drop)
         several = SeveralApp(
             client,
             installed,
@@ -253,7 +285,7 @@ async def bot(
         endpoints.of_several(store.ping, lambda: [one.endpoints for one in tenants.opened])
         if web:
             await enter(endpoints.watched())
-        await enter(endpoints.serving(pages(several)))
+        await enter(endpoints.serving(pages(several), teams=tenants))
         stack.push_async_callback(tenants.close)
         await enter(beside(tenants.watch(settings.teams)))
         await enter(endpoints.accepting(several, client))
@@ -274,7 +306,8 @@ async def _tenant(
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         metrics = Metrics(team)
-        has = await enter(app.team_files(settings, how, metrics))
+        month = MonthlyBudget(limits.month, how.clock) if limits.month else None
+        has = await enter(app.team_files(settings, how, metrics, month=month))
         endpoints = Endpoints(settings, workspace=has.files, metrics=metrics)
         us = await answered(
             lambda: _identity(client, team), refusal="Slack refused the token of this workspace"
@@ -283,6 +316,9 @@ async def _tenant(
         at_work = await enter(
             app.team_at_work(settings, has, client, us, endpoints, secret=secret, at_once=limits.effects)
         )
+        if month:
+            month.kept_in(at_work.store)
+            endpoints.showing_budget(month.used_ratio)
         await enter(beside(endpoints.slack_health.watch(client.auth_test)))
         await enter(at_work.watching(process.hears))
         log.info("Roundtable is at work as %s in %s", us.user, us.team)
@@ -308,14 +344,53 @@ async def _store(settings: Settings) -> AsyncIterator[SqliteStore | RedisInstall
             yield sqlite
 
 
-def installations(settings: Settings, sealed: SealedInstallations, client: AsyncWebClient) -> Installations:
+class StoppedTeams:
+    """Those that removed the app: what is kept of them is deleted when ROUNDTABLE_RETENTION says so."""
+
+    def __init__(self, settings: Settings, sealed: SealedInstallations, clock: Clock) -> None:
+        self._settings = settings
+        self._sealed = sealed
+        self._clock = clock
+        self._done: set[tuple[str, str]] = set()
+
+    async def drop(self) -> None:
+        """Killed in between, it begins again: when the app was removed is deleted last."""
+        kept, at = self._settings.retention, self._clock()
+        for team in self._settings.teams:
+            removed = await self._sealed.removed_at(team)
+            if not removed or not kept.is_stopped_over(removed, at) or await self._sealed.get(team):
+                continue
+            is_last = kept.checkout is None or kept.is_checkout_over(removed, at)
+            if not is_last and (team, removed) in self._done:
+                continue
+            try:
+                await asyncio.to_thread(self._drop_files, team, checkout=kept.is_checkout_over(removed, at))
+            except OSError as error:
+                log.warning("what is here of %s, which removed the app, stays: %s", team, error.strerror)
+                continue
+            await self._sealed.drop(team, whole=is_last)
+            self._done.add((team, removed))
+            what = "state, checkout" if kept.checkout is not None and is_last else "state"
+            audit.forgot("forget.team", items=0, what=f"{team}: {what}", by=BY_THE_BOT)
+
+    def _drop_files(self, team: str, *, checkout: bool) -> None:
+        folder = self._settings.of_team(team).workspace
+        drop_store(folder / STATE)
+        if checkout:
+            with suppress(FileNotFoundError):
+                shutil.rmtree(folder)
+
+
+def installations(
+    settings: Settings, sealed: SealedInstallations, client: AsyncWebClient, *, clock: Clock = now
+) -> Installations:
     rotator = AsyncTokenRotator(
         client_id=settings.slack_client_id or "",
         client_secret=_secret(settings.slack_client_secret),
         client=client,  # Bolt's own knows neither SLACK_API_URL nor a proxy
     )
     keys = [_secret(key) for key in settings.token_key]
-    return Installations(sealed, keys=keys, allowed=settings.teams, rotator=rotator)
+    return Installations(sealed, keys=keys, allowed=settings.teams, rotator=rotator, clock=clock)
 
 
 def _limits(settings: Settings) -> Mapping[str, TeamLimits]:

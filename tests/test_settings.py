@@ -395,11 +395,21 @@ def test_a_file_that_cannot_be_used_is_one_sentence(
 
 
 @pytest.mark.parametrize(
-    "given", ["words", "words:6d", "lines:2y", "words:2y,words:3y", "item:2 years", "item:-1y"]
+    "given",
+    [
+        "words",
+        "words:6d",
+        "lines:2y",
+        "words:2y,words:3y",
+        "item:2 years",
+        "item:-1y",
+        "checkout:20d",
+        "stopped:never,checkout:2y",
+    ],
 )
 def test_an_age_is_at_least_a_week(given: str) -> None:
     """A kind that is misspelt would keep everything, and a slip would take out what was said today."""
-    assert "must be words and item with days or years" in complaint(ROUNDTABLE_RETENTION=given)
+    assert "must be words and item, or stopped and a checkout" in complaint(ROUNDTABLE_RETENTION=given)
 
 
 def test_ages_are_days_or_years() -> None:
@@ -428,6 +438,8 @@ def test_each_of_several_workspaces_has_a_repository_of_its_own() -> None:
         "ROUNDTABLE_WORKSPACE": "/data",
         "ROUNDTABLE_REMOTE": "git@git.example:roundtables/{team}.git",
         "ROUNDTABLE_FILE_URL": "https://git.example/{team}/blob/{path}",
+        "ROUNDTABLE_AGENT_KEYS": "/etc/roundtable/{team}.json",
+        "ROUNDTABLE_REVIEW_SECRET": f"T012:{WEBHOOK_SECRET},E034:{WEBHOOK_SECRET}==",
     })  # fmt: skip
     ours = settings.of_team("T012")
 
@@ -437,7 +449,9 @@ def test_each_of_several_workspaces_has_a_repository_of_its_own() -> None:
     assert ours.workspace == Path("/data/T012")
     assert ours.remote == "git@git.example:roundtables/T012.git"
     assert ours.file_url == "https://git.example/T012/blob/{path}"
-    assert {"open-sesame", TOKEN_KEY} <= settings.secrets()
+    assert ours.agent_keys == Path("/etc/roundtable/T012.json")
+    assert ours.review_secret == (SecretStr(WEBHOOK_SECRET),)
+    assert {"open-sesame", TOKEN_KEY, WEBHOOK_SECRET} <= settings.secrets()
 
 
 @pytest.mark.parametrize(
@@ -456,15 +470,25 @@ def test_each_of_several_workspaces_has_a_repository_of_its_own() -> None:
         ({"SLACK_SIGNING_SECRET": ""}, "With SLACK_CLIENT_ID, set SLACK_APP_TOKEN or SLACK_SIGNING_SECRET, too."),
         (
             {"ROUNDTABLE_REMOTE": "git@git.example:roundtables.git"},
-            "ROUNDTABLE_REMOTE must have {team} in it, because each workspace has a repository of its own.",
+            "ROUNDTABLE_REMOTE must have {team} in it, because each workspace has one of its own.",
         ),
         (
             {"ROUNDTABLE_FILE_URL": "https://git.example/{path}"},
-            "ROUNDTABLE_FILE_URL must have {team} in it, because each workspace has a repository of its own.",
+            "ROUNDTABLE_FILE_URL must have {team} in it, because each workspace has one of its own.",
         ),
         (
-            {"ROUNDTABLE_REVIEW_SECRET": WEBHOOK_SECRET},
-            "ROUNDTABLE_REVIEW_SECRET is for one workspace: a review does not say for which of several it is.",
+            {"ROUNDTABLE_AGENT_KEYS": "/etc/roundtable/keys.json"},
+            "ROUNDTABLE_AGENT_KEYS must have {team} in it, because each workspace has one of its own.",
+        ),
+        *(
+            (
+                {"ROUNDTABLE_REVIEW_SECRET": secrets},
+                (
+                    "ROUNDTABLE_REVIEW_SECRET must say for which of ROUNDTABLE_TEAMS each secret is, as in"
+                    " T012:whsec_…."
+                ),
+            )
+            for secrets in (WEBHOOK_SECRET, f"T999:{WEBHOOK_SECRET}", f"T012:{WEBHOOK_SECRET},{WEBHOOK_SECRET}")
         ),
         (
             {"ROUNDTABLE_URL": "http://bot.example"},
@@ -495,7 +519,13 @@ def test_what_is_for_several_has_no_effect_on_one_and_is_refused(name: str) -> N
     )
 
 
-def test_a_remote_for_several_is_refused_for_one() -> None:
+def test_what_names_one_of_several_is_refused_for_one() -> None:
+    assert complaint(ROUNDTABLE_RETENTION="stopped:60d") == (
+        "ROUNDTABLE_RETENTION: stopped and checkout are for several workspaces: set SLACK_CLIENT_ID, too."
+    )
+    assert complaint(ROUNDTABLE_REVIEW_SECRET=f"T012:{WEBHOOK_SECRET}") == (
+        "ROUNDTABLE_REVIEW_SECRET names a workspace, which is for several: set SLACK_CLIENT_ID, too."
+    )
     assert complaint(ROUNDTABLE_REMOTE="git@git.example:{team}.git") == (
         "ROUNDTABLE_REMOTE has {team} in it, which is for several workspaces: set SLACK_CLIENT_ID, too."
     )

@@ -51,12 +51,17 @@ class _PolicyReader:
         self._personas = personas
         self.mistakes: list[str] = []
         number = f"a number from 1 to {MOST_AT_ONCE}"
-        self._limits: Fields = {"calls": (_at_once, number), "effects": (_at_once, number)}
+        spent = (spending.budget, "tokens, such as 200000, or money, such as 5.00 USD")
+        self._limits: Fields = {
+            "calls": (_at_once, number),
+            "effects": (_at_once, number),
+            "month": spent,
+        }
         self._fields: Fields = {
             "start": (_flag, "yes or no"),
             "cast": (self._cast, f"a list of personas: {', '.join(personas)}"),
             "depth": (Depth, "brief, standard or deep"),
-            "budget": (spending.budget, "tokens, such as 200000, or money, such as 5.00 USD"),
+            "budget": spent,
             "press": (PressPolicy, "starter, participants or everyone"),
             "quiet_hours": (quiet_hours, "two times, such as 18:00-08:00"),
             "weekends": (_flag, "yes or no"),

@@ -9,9 +9,10 @@ import asyncio
 import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any, TypeVar
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from typing import Any, Protocol, TypeVar
 
+from aiohttp import web as http
 from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
@@ -43,7 +44,19 @@ AGENTS_PATH = "/mcp"
 NOT_OPEN = "not open yet: Slack has to say first for which workspace"
 STOPPING = "the bot is stopping"
 
+NO_TEAM = "This Slack workspace is not served here.\n"
+
 Shut = Callable[[], Awaitable[None]]
+
+
+class Teams(Protocol):
+    """Several, each with endpoints of its own."""
+
+    async def serves(self, team: str) -> bool: ...
+
+    def endpoints(self, team: str) -> "AbstractAsyncContextManager[Endpoints | None]":
+        """Of a team that is served. It stays open meanwhile; None when it could not be opened in time."""
+        ...
 
 
 class Endpoints:
@@ -59,8 +72,8 @@ class Endpoints:
         self._settings = settings
         self._census: Census = _nothing_counted
         self._entrance = SlackRoute()
-        self._postbox = SlackRoute()
-        self._agents = SlackRoute()
+        self.postbox = SlackRoute()
+        self.agents = SlackRoute()
         self._probes: dict[str, Probe] = {
             "store": _unfit(NOT_OPEN),
             "workspace": sometimes(workspace.ping) if workspace else _unfit(NOT_OPEN),
@@ -89,6 +102,12 @@ class Endpoints:
             return {"differs": differs()}
 
         self._probes["content"] = probe
+
+    def showing_budget(self, used_ratio: Callable[[], Awaitable[float]]) -> None:
+        async def probe() -> Facts:
+            return {"used_ratio": await used_ratio()}
+
+        self._probes["budget"] = probe
 
     async def _counted(self) -> Mapping[str, int]:
         return await self._census()
@@ -119,42 +138,66 @@ class Endpoints:
             yield
 
     @asynccontextmanager
-    async def serving(self, get: Mapping[str, Handler] = NOTHING, *, web: bool = True) -> AsyncIterator[None]:
+    async def serving(
+        self, get: Mapping[str, Handler] = NOTHING, *, web: bool = True, teams: Teams | None = None
+    ) -> AsyncIterator[None]:
         """
         HTTP for Slack (without Socket Mode), for reviews and for agents; refused until `opened`, `taking_reviews` and
-        `taking_agents`. *get* is for browsers. Without *web*, only where something has to be served.
+        `taking_agents`. *get* is for browsers. Without *web*, only where something has to be served. Reviews and agents
+        of several *teams* have the team in the path.
         """
         is_needed = web or not self._settings.slack_app_token or self._settings.agent_keys
         if not is_needed or not self._settings.takes_requests:
             yield
             return
-        post = {} if self._settings.slack_app_token else {PATH: self._entrance.enter}
+        post: dict[str, Handler] = {}
+        if not self._settings.slack_app_token:
+            post[PATH] = self._entrance.enter
         if self._settings.review_secret:
-            post[review_webhook.PATH] = self._postbox.enter
+            post |= self._entered(review_webhook.PATH, lambda one: one.postbox, teams)
         if self._settings.agent_keys:
-            post[AGENTS_PATH] = self._agents.enter
+            post |= self._entered(AGENTS_PATH, lambda one: one.agents, teams)
         async with serving(self._settings.host, self._settings.port, get=get, post=post):
             yield
+
+    def _entered(
+        self, path: str, route: "Callable[[Endpoints], SlackRoute]", teams: Teams | None
+    ) -> Mapping[str, Handler]:
+        if teams is None:
+            return {path: route(self).enter}
+
+        async def enter(request: http.Request) -> http.StreamResponse:
+            team = request.match_info["team"]
+            try:
+                if not await teams.serves(team):
+                    return http.Response(status=404, text=NO_TEAM)
+            except Unavailable as error:
+                log.warning("a request for %s was refused: %s", team, error)
+                return await SlackRoute().enter(request)
+            async with teams.endpoints(team) as found:
+                return await (route(found) if found else SlackRoute()).enter(request)
+
+        return {path + "/{team}": enter}
 
     @asynccontextmanager
     async def taking_reviews(self, postbox: ReviewWebhook, queue: Queue) -> AsyncIterator[None]:
         """Of other programs. At the end, no more are accepted, and running requests are answered."""
-        self._postbox.open(received(postbox))
+        self.postbox.open(received(postbox))
         self._probes["reviews"] = _queue(queue)
         try:
             yield
         finally:
             del self._probes["reviews"]
-            await self._postbox.close(seconds=ANSWER_SECONDS)
+            await self.postbox.close(seconds=ANSWER_SECONDS)
 
     @asynccontextmanager
     async def taking_agents(self, route: Route) -> AsyncIterator[None]:
         """At the end, no more are accepted, and running ones are answered."""
-        self._agents.open(received(route))
+        self.agents.open(received(route))
         try:
             yield
         finally:
-            await self._agents.close(seconds=ANSWER_SECONDS)
+            await self.agents.close(seconds=ANSWER_SECONDS)
 
     @asynccontextmanager
     async def opened(self, client: AsyncWebClient, reception: Reception) -> AsyncIterator[None]:

@@ -250,11 +250,14 @@ def _facts_of(
     unshown = gauge("review_queue_oldest_seconds", "How long the oldest effect of a review has waited")
     notices = gauge("review_queue_notices", "Items whose reviews have waiting effects, in all processes")
     differs = process_gauge("content_differs", "1 when another process has other steps or personas")
+    budget = gauge("budget_used_ratio", "How much of the month's budget for models is used; NaN without one")
+    budget.set(math.nan)
     lag = process_gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
     return {
         "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
         "loop": {"lag_seconds": lag},
         "content": {"differs": differs},
+        "budget": {"used_ratio": budget},
         "queue": {"oldest_seconds": oldest, "owing": waiting},
         "reviews": {"oldest_seconds": unshown, "owing": notices},
     }

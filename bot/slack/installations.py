@@ -32,6 +32,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.engine.lru import LruCache
+from bot.engine.ports import Clock, now
 from bot.errors import BotError, SlackError, Unavailable
 from bot.slack.client import SDK_LOG, USER_AGENT, call, errors_translated
 from bot.slack.manifest import INSTALL_PATH, REDIRECT_PATH, REMOVED, SCOPES
@@ -71,7 +72,13 @@ class SealedInstallations(Protocol):
 
     async def put(self, team: str, sealed: str) -> None: ...
 
-    async def remove(self, team: str) -> None: ...
+    async def remove(self, team: str, *, at: str) -> None:
+        """An installation that is there; *at* is noted."""
+        ...
+
+    async def removed_at(self, team: str) -> str: ...
+
+    async def drop(self, team: str, *, whole: bool) -> None: ...
 
     async def issue(self, state: str, *, seconds: float) -> None: ...
 
@@ -101,8 +108,10 @@ class Installations(AsyncInstallationStore):
         keys: Sequence[str],
         allowed: Collection[str],
         rotator: AsyncTokenRotator,
+        clock: Clock = now,
     ) -> None:
         self._sealed = sealed
+        self._clock = clock
         self._box = MultiFernet([Fernet(key) for key in keys])
         self._allowed = frozenset(allowed)
         self._rotator = rotator
@@ -209,7 +218,7 @@ class Installations(AsyncInstallationStore):
     async def _forget(self, team: str) -> None:
         self._unsaved.pop(team, None)
         self._remember(team, None)
-        await self._sealed.remove(team)
+        await self._sealed.remove(team, at=self._clock())
 
     def _remember(self, team: str, bot: Bot | None) -> None:
         self._known.pop(team, None)

@@ -16,7 +16,7 @@ from bot.errors import Unavailable
 from bot.storage.redis_client import Connected
 from bot.storage.team import prefix
 
-CONNECTIONS = 10
+CONNECTIONS, KEYS_AT_ONCE = 10, 1000
 RENEWAL_SECONDS = 60.0
 """A process that is renewing a token for longer has died."""
 WAIT_SECONDS = 20.0
@@ -34,10 +34,24 @@ class SqliteInstallations:
         return str(found[0][0]) if found else ""
 
     async def put(self, team: str, sealed: str) -> None:
+        await self._rows("DELETE FROM removals WHERE team = ?", team)
         await self._rows("REPLACE INTO installations VALUES (?, ?)", team, sealed)
 
-    async def remove(self, team: str) -> None:
+    async def remove(self, team: str, *, at: str) -> None:
+        await self._rows(
+            "INSERT OR IGNORE INTO removals SELECT team, ? FROM installations WHERE team = ?", at, team
+        )
         await self._rows("DELETE FROM installations WHERE team = ?", team)
+
+    async def removed_at(self, team: str) -> str:
+        """Empty unless somebody removed the app there, and it was not installed again or dropped since."""
+        found = await self._rows("SELECT at FROM removals WHERE team = ?", team)
+        return str(found[0][0]) if found else ""
+
+    async def drop(self, team: str, *, whole: bool) -> None:
+        """What is here of a team that removed the app; not *whole*: but for when that was."""
+        if whole:
+            await self._rows("DELETE FROM removals WHERE team = ?", team)
 
     async def issue(self, state: str, *, seconds: float) -> None:
         await self._rows("DELETE FROM installing WHERE until <= ?", time.time())
@@ -67,12 +81,35 @@ class RedisInstallations(Connected):
         return found.decode() if isinstance(found, bytes) else found or ""
 
     async def put(self, team: str, sealed: str) -> None:
-        async with self._bounded():
-            await self._redis.set(_key(team), sealed)
+        async with self._bounded(), self._redis.pipeline(transaction=True) as putting:
+            putting.set(_key(team), sealed)
+            putting.delete(_stopped(team))
+            await putting.execute()
 
-    async def remove(self, team: str) -> None:
+    async def remove(self, team: str, *, at: str) -> None:
         async with self._bounded():
-            await self._redis.delete(_key(team))
+            if not await self._redis.get(_key(team)):
+                return
+            async with self._redis.pipeline(transaction=True) as removing:
+                removing.set(_stopped(team), at, nx=True)
+                removing.delete(_key(team))
+                await removing.execute()
+
+    async def removed_at(self, team: str) -> str:
+        """Empty unless somebody removed the app there, and it was not installed again or dropped since."""
+        async with self._bounded():
+            found = await self._redis.get(_stopped(team))
+        return found.decode() if isinstance(found, bytes) else found or ""
+
+    async def drop(self, team: str, *, whole: bool) -> None:
+        """All keys of a team that removed the app; not *whole*: but for when that was, which goes last."""
+        kept = {_key(team).encode(), _stopped(team).encode()}
+        async with self._bounded(WAIT_SECONDS):
+            async for key in self._redis.scan_iter(f"{prefix(team)}*", KEYS_AT_ONCE):
+                if key not in kept:
+                    await self._redis.delete(key)
+            if whole:
+                await self._redis.delete(_stopped(team))
 
     async def issue(self, state: str, *, seconds: float) -> None:
         async with self._bounded():
@@ -110,6 +147,10 @@ class RedisInstallations(Connected):
 
 def _key(team: str) -> str:
     return f"{prefix(team)}installation"
+
+
+def _stopped(team: str) -> str:
+    return f"{prefix(team)}stopped"
 
 
 def _installing(state: str) -> str:

@@ -347,6 +347,15 @@ class RedisStore(Connected):
             )
         return bool(kept)
 
+    async def month(self, name: str, *, tokens: int = 0, micros: int = 0) -> tuple[int, int]:
+        key = f"{self._prefix}month:{name}"
+        async with self._bounded(), self._redis.pipeline(transaction=True) as adding:
+            adding.hincrby(key, "tokens", tokens)
+            adding.hincrby(key, "micros", micros)
+            adding.expire(key, 2 * KEPT_SECONDS)
+            found = await adding.execute()
+        return int(found[0]), int(found[1])
+
     async def people(self) -> dict[str, ReminderSettings]:
         async with self._bounded():
             found = await self._redis.hgetall(self._people)

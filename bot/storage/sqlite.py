@@ -27,6 +27,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
+from bot.files import folder
 from bot.storage.installed import SqliteInstallations
 from bot.storage.notices import SqliteNotices
 from bot.storage.serialization import (
@@ -67,7 +68,9 @@ CREATE TABLE IF NOT EXISTS firsts (key TEXT PRIMARY KEY, until REAL);
 CREATE TABLE IF NOT EXISTS people (person TEXT PRIMARY KEY, settings TEXT);
 CREATE TABLE IF NOT EXISTS users (person TEXT PRIMARY KEY, user TEXT);
 CREATE TABLE IF NOT EXISTS installations (team TEXT PRIMARY KEY, sealed TEXT);
+CREATE TABLE IF NOT EXISTS removals (team TEXT PRIMARY KEY, at TEXT);
 CREATE TABLE IF NOT EXISTS installing (state TEXT PRIMARY KEY, until REAL);
+CREATE TABLE IF NOT EXISTS months (name TEXT PRIMARY KEY, tokens INTEGER, micros INTEGER);
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content TEXT);
 """
 
@@ -165,6 +168,14 @@ class SqliteStore:
         expire = ("DELETE FROM firsts WHERE until <= ?", now)
         keep = (f"{verb} INTO firsts VALUES (?, ?)", key, now + seconds)
         return await self._call(lambda: self._change(expire, keep)) > 0
+
+    async def month(self, name: str, *, tokens: int = 0, micros: int = 0) -> tuple[int, int]:
+        found = await self.rows(
+            "INSERT INTO months VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET tokens = tokens + excluded.tokens,"
+            " micros = micros + excluded.micros RETURNING tokens, micros",
+            *(name, tokens, micros),
+        )
+        return int(found[0][0]), int(found[0][1])
 
     async def people(self) -> dict[str, ReminderSettings]:
         return {
@@ -400,6 +411,14 @@ def inspected(path: Path) -> int:
         if shape > SHAPE:
             raise NewerVersion(newer("roundtable", slug))
     return sum(bool(pending) for _, _, pending in found)
+
+
+def drop(path: Path) -> None:
+    """The store at *path*, which nobody uses any more, also where it was damaged and moved aside. Raises OSError."""
+    with suppress(FileNotFoundError), folder(path) as files:
+        for name in files.files():
+            if name.startswith(FILE):
+                files.remove(name)
 
 
 def installed(path: Path) -> SqliteInstallations:

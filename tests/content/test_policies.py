@@ -1,5 +1,6 @@
 """The file of `ROUNDTABLE_POLICIES`: what it may say, and a sentence for each mistake in it."""
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -113,13 +114,14 @@ teams:
   T012ABCDE:
     calls: 2
     effects: 5
+    month: 50 USD
   E034ABCDE:
     calls: 3
 """
     teams = read_policies(written(tmp_path, text), PERSONAS).teams
 
     assert teams == {
-        "T012ABCDE": TeamLimits(calls=2, effects=5),
+        "T012ABCDE": TeamLimits(calls=2, effects=5, month=Budget(dollars=Decimal(50))),
         "E034ABCDE": TeamLimits(calls=3, effects=20),
     }
 
@@ -130,6 +132,7 @@ teams:
   acme:
     calls: 0
     effect: 2
+    month: much
 """
     with pytest.raises(ConfigError) as refused:
         read_policies(written(tmp_path, text), PERSONAS)
@@ -138,4 +141,5 @@ teams:
         "ROUNDTABLE_POLICIES: 'acme' is not the id of a Slack workspace, such as T012ABCDE.",
         "acme has 'effect', which means nothing; did you mean effects.",
         "calls of acme is '0', but must be a number from 1 to 256.",
+        "month of acme is 'much', but must be tokens, such as 200000, or money, such as 5.00 USD.",
     ]

@@ -360,6 +360,16 @@ async def test_when_somebody_last_listened_is_known(open_store: Opening) -> None
         assert await store.listened() == "2026-11-21T10:00:30.000Z"
 
 
+async def test_what_models_took_is_added_up_by_month(open_store: Opening) -> None:
+    """Of all calls, also at once, and for the process that comes next."""
+    async with open_store() as store:
+        await asyncio.gather(*(store.month("2026-11", tokens=100, micros=7) for _ in range(10)))
+
+    async with open_store() as store:
+        assert await store.month("2026-11") == (1000, 70)
+        assert await store.month("2026-12") == (0, 0)
+
+
 async def test_a_key_is_first_once(open_store: Opening) -> None:
     """Also for the process that comes next, and whatever is in the key."""
     async with open_store() as store:

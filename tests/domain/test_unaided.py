@@ -10,7 +10,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from tests.domain.books import few_steps, step, thinking
-from tests.domain.table import FLOOR, Table
+from tests.domain.table import FLOOR, SORRY, Table
 
 TWO = thinking(few_steps(step("00-01"), step("00-02")))
 LOST = f"⚠ {trouble('ERR-INT-001').sentence}"
@@ -40,6 +40,20 @@ def test_a_step_whose_words_no_model_can_read_is_written(reason: str) -> None:
     assert table.meta.steps_completed == ("00-01",)
     assert table.meta.phases_completed == ()
     assert "ERR-INT-001" in table.codes
+
+
+@pytest.mark.parametrize("own_model", ["", "acme:own"])
+def test_where_the_budget_of_the_workspace_is_used_up_people_are_told_so(own_model: str) -> None:
+    """It is no error, and no model of a persona is asked either."""
+    roster = TWO.roster.with_models({"maya": own_model} if own_model else {})
+    table = Table(replace(TWO, roster=roster)).start()
+    table.fail("speak", "month").say("For field work.").press(Action.FINISH_STEP)
+
+    assert [text for text in table.texts if text.startswith(f"⚠ {SORRY}\n")]
+    assert told(table) == 0
+    assert "ERR-INT-001" not in table.codes
+    assert table.rt.unaided
+    assert table.meta.steps_completed == ("00-01",)
 
 
 def test_every_menu_offers_to_have_the_model_back() -> None:

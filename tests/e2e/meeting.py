@@ -87,7 +87,7 @@ class Meeting:
     clock: Clock = now
     draft_seconds: int = 0
 
-    def _thinking(self, found: Policies) -> Policies:
+    def thinking(self, found: Policies) -> Policies:
         return _ThinkingPolicies(default=found.default, channels=found.channels, seconds=self.draft_seconds)
 
     @asynccontextmanager
@@ -97,7 +97,7 @@ class Meeting:
             settings(self.slack, self.workspace, **self.more),
             web=False,
             voices=self.voices,
-            policies=self._thinking if self.voices else None,
+            policies=self.thinking if self.voices else None,
             speed=self.speed,
             clock=self.clock,
         ):

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
@@ -54,16 +54,8 @@ class Door:
     def withdraw(self, name: str = "claude-code-ada") -> None:
         write_keys(self.file, [one for one in read_keys(self.file) if one.name != name])
 
-    @asynccontextmanager
-    async def agent(self, secret: str) -> AsyncIterator[Client]:
-        headers = {"Authorization": f"Bearer {secret}"}
-        async with (
-            httpx2.AsyncClient(headers=headers, timeout=PATIENCE_SECONDS) as http,
-            Client(
-                streamable_http_client(self.url, http_client=http), read_timeout_seconds=PATIENCE_SECONDS
-            ) as client,
-        ):
-            yield client
+    def agent(self, secret: str) -> AbstractAsyncContextManager[Client]:
+        return agent_at(self.url, secret)
 
     async def status(self, headers: dict[str, str], body: bytes = b"{}") -> int:
         async with (
@@ -72,6 +64,18 @@ class Door:
         ):
             await got.read()
             return got.status
+
+
+@asynccontextmanager
+async def agent_at(url: str, secret: str) -> AsyncIterator[Client]:
+    headers = {"Authorization": f"Bearer {secret}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE_SECONDS) as http,
+        Client(
+            streamable_http_client(url, http_client=http), read_timeout_seconds=PATIENCE_SECONDS
+        ) as client,
+    ):
+        yield client
 
 
 @pytest.fixture

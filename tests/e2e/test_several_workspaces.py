@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -10,12 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 import redis
 from cryptography.fernet import Fernet
 
 from bot import app, cast, log, tenants
+from bot.app import Variations
 from bot.cli import check
+from bot.cli.keys import create_key
+from bot.domain.values.timestamps import MONTHS, before
+from bot.engine.ports import now
 from bot.errors import ConfigError
 from bot.settings import Settings
 from bot.storage.git.tree import STATE
@@ -24,9 +30,12 @@ from bot.tenants import Tenants
 from slack_sandbox import Sandbox
 from tests.all_steps import all_steps
 from tests.e2e.meeting import CHANNEL, Meeting, sandbox
+from tests.e2e.test_agents_ask import agent_at, ask, told
 from tests.installing import AS_THE_SDK_DOES, CLIENT_ID, CLIENT_SECRET, Browser, SeveralSlacks, workspace
 from tests.patience import wait_until
 from tests.ports import free_port
+from tests.test_posted import request_body, signed
+from tests.voices.models.provider import ModelServer, says
 
 pytestmark = AS_THE_SDK_DOES
 OURS, NEXT = "T1OURS", "T2NEXT"
@@ -63,9 +72,9 @@ class Company:
         })  # fmt: skip
 
     @asynccontextmanager
-    async def bot(self, *installing: str) -> AsyncIterator[Tenants]:
+    async def bot(self, *installing: str, how: Variations | None = None) -> AsyncIterator[Tenants]:
         """Up and listening, with the app installed in those workspaces."""
-        async with tenants.bot(self.settings, web=False) as running:
+        async with tenants.bot(self.settings, web=False, how=how) as running:
             for team in installing:
                 await self.install(team)
             for slack in self.sandboxes.values():
@@ -98,6 +107,19 @@ async def company(folder: Path, *teams: str, **more: str) -> AsyncIterator[Compa
             slack.workspace.team_id = team
         slacks = await stack.enter_async_context(SeveralSlacks(sandboxes))
         yield Company(sandboxes, slacks, folder, f"http://127.0.0.1:{free_port()}", more)
+
+
+A_DAY = 24 * 60 * 60
+
+
+class Calendar:
+    """The clock of this machine, and the days that have passed since."""
+
+    def __init__(self) -> None:
+        self.days = 0
+
+    def __call__(self) -> str:
+        return before(now(), -self.days * A_DAY)
 
 
 @pytest.fixture
@@ -204,6 +226,77 @@ async def test_a_hostile_neighbour_reaches_nothing_with_ids_that_it_has_heard_of
         assert not (two.folder / NEXT / "docs" / "requirements" / "secret-merger").exists()
 
 
+async def test_a_review_reaches_the_workspace_whose_secret_signed_it_and_no_other(tmp_path: Path) -> None:
+    """Items have the same names in both. A team that is not named, or has not installed the app, is not there."""
+    secrets = {OURS: "whsec_" + "OURS" * 8, NEXT: "whsec_" + "NEXT" * 8, "T9AWAY": "whsec_" + "AWAY" * 8}
+    given = ",".join(f"{team}:{secret}" for team, secret in secrets.items())
+    teams = tuple(secrets)
+    async with (
+        company(tmp_path / "workspaces", *teams, ROUNDTABLE_REVIEW_SECRET=given) as two,
+        two.bot(OURS, NEXT),
+        aiohttp.ClientSession() as http,
+    ):
+        meetings = {team: two.meeting(team) for team in SAID}
+        for meeting in meetings.values():
+            await meeting.start("Offline sync")
+            await meeting.do_step("requirement: Limits are per client.")
+
+        async def post(path: str, of: str) -> int:
+            body = request_body()
+            headers = signed(body, secret=secrets[of])
+            async with http.post(f"{two.url}{path}", data=body, headers=headers) as answer:
+                return answer.status
+
+        refused = [
+            await post(f"/reviews/{NEXT}", OURS),
+            await post(f"/reviews/{OURS}", NEXT),
+            await post("/reviews", OURS),
+            await post("/reviews/T9AWAY", "T9AWAY"),
+            await post("/reviews/T0STRANGER", OURS),
+        ]
+        assert refused == [401, 401, 404, 404, 404]
+        assert await post(f"/reviews/{OURS}", OURS) == 201
+        await meetings[OURS].seen("*Review 1*")
+
+    assert [(one.folder / "reviews").exists() for one in meetings.values()] == [True, False]
+    assert not any("Review 1" in one.text for one in two.sandboxes[NEXT].messages(CHANNEL))
+
+
+async def test_a_key_of_an_agent_opens_its_own_workspace_and_no_other(tmp_path: Path) -> None:
+    """Keys are in a file for each workspace, so the same name, owner and item are another's there."""
+    keys = tmp_path / "keys"
+    keys.mkdir()
+    async with company(
+        tmp_path / "workspaces", OURS, NEXT, ROUNDTABLE_AGENT_KEYS=str(keys / "{team}.json")
+    ) as two:
+        secrets = {
+            team: create_key(
+                two.settings.of_team(team), "claude", owner="U0ADA", items="*", may_ask=True
+            ).split("\n")[0]
+            for team in SAID
+        }
+        async with two.bot(OURS, NEXT), aiohttp.ClientSession() as http:
+            meetings = {team: two.meeting(team) for team in SAID}
+            for team, meeting in meetings.items():
+                await meeting.start("Offline sync")
+                await meeting.do_step(f"requirement: {SAID[team]}.")
+
+            for path, team in ((NEXT, OURS), (OURS, NEXT), ("T0STRANGER", OURS)):
+                headers = {"Authorization": f"Bearer {secrets[team]}"}
+                async with http.post(f"{two.url}/mcp/{path}", data=b"{}", headers=headers) as answer:
+                    assert answer.status == (404 if path == "T0STRANGER" else 401)
+            for team, words in SAID.items():
+                async with agent_at(f"{two.url}/mcp/{team}", secrets[team]) as agent:
+                    seen = json.dumps(await told(agent, "get_specification", item="offline-sync"))
+                    assert words in seen
+                    assert SAID[NEXT if team == OURS else OURS] not in seen
+            async with agent_at(f"{two.url}/mcp/{OURS}", secrets[OURS]) as agent:
+                await ask(agent, "May a limit be below ten?")
+                await meetings[OURS].seen("an agent for")
+
+    assert not any("an agent for" in one.text for one in two.sandboxes[NEXT].messages(CHANNEL))
+
+
 async def test_twenty_workspaces_share_one_process(tmp_path: Path) -> None:
     teams = [f"T{number:02}TEAM" for number in range(20)]
     async with company(tmp_path / "workspaces", *teams) as many, many.bot(*teams):
@@ -256,6 +349,91 @@ async def test_who_removes_the_app_keeps_the_record_and_can_install_it_again(two
         assert "Again" in [line.content for line in ours.lines("User")]
 
 
+def has_anything(two: Company, team: str) -> bool:
+    """Whether the store has something of a team."""
+    if url := two.more.get("REDIS_URL"):
+        with redis.Redis.from_url(url) as kept:
+            return any(kept.scan_iter(f"roundtable:{{{team}}}:*"))
+    with closing(sqlite3.connect(two.folder / STATE / FILE)) as kept_here:
+        noted = kept_here.execute("SELECT * FROM removals WHERE team = ?", [team]).fetchall()
+    return bool(noted) or (two.folder / team / STATE / FILE).exists()
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+@pytest.mark.parametrize("checkout", [False, True])
+async def test_what_is_kept_of_a_workspace_that_removed_the_app_is_deleted_after_thirty_days(
+    tmp_path: Path, redis_url: str, store: str, caplog: pytest.LogCaptureFixture, *, checkout: bool
+) -> None:
+    """Its state; the repository only where the setting says so, and later. Nothing of its neighbours."""
+    caplog.set_level(logging.INFO, "audit")
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    more |= {"ROUNDTABLE_RETENTION": "checkout:60d"} if checkout else {}
+    calendar = Calendar()
+    async with (
+        company(tmp_path / "workspaces", OURS, NEXT, **more) as two,
+        two.bot(OURS, NEXT, how=Variations(clock=calendar)) as running,
+    ):
+        ours, theirs = two.meeting(OURS), two.meeting(NEXT)
+        await ours.start("Offline sync")
+        await ours.do_step(SAID[OURS])
+        await theirs.start("Lunch")
+        await two.uninstall(OURS)
+        calendar.days = 29
+        await running.look()
+        assert has_anything(two, OURS)
+        calendar.days = 30
+        for _ in range(2):
+            await running.look()
+        assert has_anything(two, OURS) is checkout  # when it was removed
+        assert [line.content for line in ours.lines("User")] == [SAID[OURS]]
+        calendar.days = 61
+        await running.look()
+        assert not has_anything(two, OURS)
+        assert ours.workspace.exists() is not checkout
+        told = [one.__dict__["what"] for one in caplog.records if one.getMessage() == "forget.team"]
+        assert told == ["T1OURS: state", "T1OURS: state, checkout"][: 1 + checkout]
+        assert has_anything(two, NEXT)
+        await theirs.do_step(SAID[NEXT])
+
+        await two.install(OURS)
+        await wait_until(lambda: len(running.opened) == 2)
+        if not checkout:
+            await ours.slack.person("ada").slash(CHANNEL, "/roundtable resume offline-sync")
+            await ours.press("continue")
+        else:
+            await ours.start("Offline sync again")
+        await ours.do_step("Again")
+    assert "Again" in [line.content for line in ours.lines("User")]
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_who_comes_back_within_thirty_days_keeps_everything(
+    tmp_path: Path, redis_url: str, store: str
+) -> None:
+    """The thirty days begin anew with the next removal."""
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    calendar = Calendar()
+    async with (
+        company(tmp_path / "workspaces", OURS, **more) as two,
+        two.bot(OURS, how=Variations(clock=calendar)) as running,
+    ):
+        ours = two.meeting(OURS)
+        await ours.start("Offline sync")
+        await two.uninstall(OURS)
+        calendar.days = 29
+        await two.install(OURS)
+        calendar.days = 40
+        await running.look()
+        await wait_until(lambda: running.opened)
+        await ours.do_step(SAID[OURS])
+        await two.uninstall(OURS)
+        calendar.days = 69
+        await running.look()
+        assert has_anything(two, OURS)
+
+    assert [line.content for line in ours.lines("User")] == [SAID[OURS]]
+
+
 @pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_needed(
     tmp_path: Path, redis_url: str, store: str, monkeypatch: pytest.MonkeyPatch
@@ -306,6 +484,60 @@ async def test_each_workspace_has_limits_of_its_own(tmp_path: Path, monkeypatch:
         await wait_until(lambda: len(running.opened) == 2)
 
     assert found == {OURS: (6, 3), NEXT: (4, 20)}
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_a_workspace_that_has_used_its_budget_goes_on_without_a_model(
+    tmp_path: Path, redis_url: str, store: str
+) -> None:
+    """Until the next month; a restart does not forget what was used, and its neighbour is asked as before."""
+    calendar, policies = Calendar(), tmp_path / "policies.yaml"
+    policies.write_text(f"teams:\n  {OURS}:\n    month: 1000 tokens\n")
+    used_up = f"budget of 1,000 tokens for {MONTHS[int(calendar()[5:7]) - 1]}. An administrator can raise it."
+    async with ModelServer() as server:
+        server.will(says())
+        more = {
+            "ROUNDTABLE_POLICIES": str(policies),
+            "ROUNDTABLE_MODEL": "ollama:small",
+            "OLLAMA_BASE_URL": f"{server.url}/v1",
+            **({"REDIS_URL": redis_url} if store == "redis" else {}),
+        }
+        async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two:
+            ours, theirs = two.meeting(OURS), two.meeting(NEXT)
+            how = Variations(policies=ours.thinking, clock=calendar)
+
+            async with two.bot(OURS, NEXT, how=how) as running:
+                await ours.start("Offline sync")
+                await ours.say(SAID[OURS])
+                await wait_until(lambda: server.asked)
+                await ours.slack.settled()
+                asked = len(server.asked)
+                await ours.say("Trains have no network")
+                await ours.seen(used_up)
+                await ours.slack.settled()
+                assert len(server.asked) == asked
+                tenant = next(one for one in running.opened if one.team.reception.us.team == OURS)
+                shown = (await tenant.endpoints.looked()).exposed().decode()
+                ratio = float(re.search(r'budget_used_ratio{team="T1OURS"} (\S+)', shown)[1])  # type: ignore[index]
+                assert ratio == asked * 1240 / 1000
+                await ours.finish_step()
+                assert [line.content for line in ours.lines("User")] == [SAID[OURS], "Trains have no network"]
+                await theirs.start("Lunch")
+                await theirs.say(SAID[NEXT])
+                await wait_until(lambda: len(server.asked) > asked)
+            told = len([one for one in ours.thread if used_up in one.text])
+            async with two.bot(how=how):
+                await ours.press("retry")
+                await ours.press("continue")
+                await ours.say("What about tunnels?")
+                await ours.until(lambda: len([one for one in ours.thread if used_up in one.text]) > told)
+                calendar.days = 32
+                asked = len(server.asked)
+                await ours.press("retry")
+                await ours.say("And who waits for the train?")
+                await wait_until(lambda: len(server.asked) > asked)
+
+    assert not any(used_up in one.text for one in theirs.thread)
 
 
 async def test_check_has_a_row_for_each_workspace(two: Company) -> None:

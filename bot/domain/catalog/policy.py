@@ -142,11 +142,13 @@ TEAM_ID = re.compile(r"[TE][A-Z0-9]{1,30}")
 class TeamLimits(Stored):
     """
     Of one Slack workspace, or organization, among several: *calls* of models at a time to one provider, and *effects*,
-    the roundtables that are worked on at the same time. What is over waits.
+    the roundtables that are worked on at the same time. What is over waits. *month* is what models may take in a
+    calendar month.
     """
 
     calls: int = 4
     effects: int = 20
+    month: Budget | None = None
 
 
 class Policies(Stored):
@@ -165,21 +167,35 @@ class Policies(Stored):
 # --- how long things are kept: `words:2y,item:5y` in `ROUNDTABLE_RETENTION` -------------------------------------------
 
 LEAST_DAYS, DAYS_A_YEAR = 7, 365
-FORM = "words and item with days or years of at least a week, such as words:2y,item:never"
+FORM = (
+    "words and item, or stopped and a checkout that is not shorter, with days or years of at least a week, such as"
+    " words:2y,item:never"
+)
 _AGE = re.compile("([0-9]{1,5})([dy])")
 
 
 class Retention(Value):
-    """In days since a person last wrote; None for ever. `words` are those of people, `item` all of an item."""
+    """
+    In days, None for ever. Since a person last wrote: `words` are those of people, `item` all of an item. Since a
+    workspace removed the app: `stopped` is what the store has of it, `checkout` its repository here.
+    """
 
     words: int | None = None
     item: int | None = None
+    stopped: int | None = 30
+    checkout: int | None = None
 
     def are_words_over(self, last: str, now: str) -> bool:
         return self.words is not None and _days_between(last, now) >= self.words
 
     def is_item_over(self, last: str, now: str) -> bool:
         return self.item is not None and _days_between(last, now) >= self.item
+
+    def is_stopped_over(self, removed: str, now: str) -> bool:
+        return self.stopped is not None and _days_between(removed, now) >= self.stopped
+
+    def is_checkout_over(self, removed: str, now: str) -> bool:
+        return self.checkout is not None and _days_between(removed, now) >= self.checkout
 
 
 def retention(text: str) -> Retention:
@@ -190,7 +206,10 @@ def retention(text: str) -> Retention:
         if name not in Retention.model_fields or name in found:
             raise ValueError(f"{name!r} is no kind, or stands there twice")
         found[name] = None if age == "never" else _days(age)
-    return Retention(**found)
+    kept = Retention(**found)
+    if kept.checkout is not None and (kept.stopped is None or kept.checkout < kept.stopped):
+        raise ValueError("the state cannot outlive what it is about")
+    return kept
 
 
 def _days(age: str) -> int:

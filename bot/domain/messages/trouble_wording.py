@@ -167,6 +167,10 @@ def used_up_elsewhere(total: str) -> str:
     return f"{_used_up(total)} The next menu lets you go on without the personas, or allow as much again."
 
 
+def month_used_up(total: str, month: str) -> str:
+    return f"This workspace has used its model budget of {total} for {month}. An administrator can raise it."
+
+
 def allowed(name: str, total: str) -> str:
     return f"{name} allowed more: models may take {total} for this item."
 

@@ -126,7 +126,9 @@ def _offering_more(rt: Roundtable) -> Roundtable:
 # the model could not, and every menu offers to have it back.
 
 
-AWAY = frozenset({"timeout", "unavailable", "denied", "context"})
+MONTH = "month"
+"""The reason of a voice when the budget of its workspace is used up."""
+AWAY = frozenset({"timeout", "unavailable", "denied", "context", MONTH})
 """Reasons of a voice that a model does not answer at all; it would not answer the next one either."""
 
 CONTEXT_FULL = "context"
@@ -139,7 +141,7 @@ def is_over(rt: Roundtable, effect: Speak, reason: str, playbook: Playbook) -> b
     persona = playbook.roster.get(effect.persona)
     if rt.is_unaided(persona.key if persona else ""):
         return False
-    if persona and persona.model and _is_alone(effect) and reason in AWAY - {CONTEXT_FULL}:
+    if persona and persona.model and _is_alone(effect) and reason in AWAY - {CONTEXT_FULL, MONTH}:
         return True
     if effect.task == "draft":
         return reason in AWAY
@@ -153,23 +155,23 @@ def _is_alone(effect: Speak) -> bool:
     return len(effect.personas) <= 1
 
 
-def carried_on(rt: Roundtable, effect: Speak, playbook: Playbook) -> Roundtable:
+def carried_on(rt: Roundtable, effect: Speak, failed: Failed, playbook: Playbook) -> Roundtable:
     """
     An open menu moves below what is told, where people find it. The model of one persona rests for that persona; the
     common one for all.
     """
-    lost = trouble("ERR-INT-001")
-    rt = rt.logging(lost)
-    persona = playbook.roster.get(effect.persona)
-    if persona and persona.model and _is_alone(effect):
+    lost, persona = trouble("ERR-INT-001"), playbook.roster.get(effect.persona)
+    code = "" if failed.reason == MONTH else lost.code
+    rt = rt.logging(lost) if code else rt
+    if code and persona and persona.model and _is_alone(effect):
         rt = rt.but(unaided_personas=(*rt.unaided_personas, persona.key))
         text = f"⚠ {trouble_wording.persona_without_a_model(persona.first_name)}"
     else:
         rt = rt.but(unaided=True)
-        text = f"⚠ {lost.sentence}\n{trouble_wording.WITHOUT_A_MODEL}"
+        text = f"⚠ {lost.sentence if code else failed.sentence}\n{trouble_wording.WITHOUT_A_MODEL}"
     before = rt.menu
     message = Message(
-        text=text, note=lost.code, choices=before.message.choices if before else (menus.AIDED_AGAIN,)
+        text=text, note=code, choices=before.message.choices if before else (menus.AIDED_AGAIN,)
     )
     rt = _offered(rt, before.kind if before else MenuKind.RETRY, message)
     return rt.queueing(effect.but(id="", attempts=0, attempted_at="", attempted_before=""))

@@ -325,7 +325,7 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
         lead = speaking.lead_of(rt, playbook).key
         effect = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
     if budgeting.is_over(rt, effect, reason, playbook):
-        return budgeting.carried_on(rt, effect, playbook)
+        return budgeting.carried_on(rt, effect, failure.said, playbook)
     if is_unopened:
         return _voice_lost(rt, failure._replace(effect=effect), playbook)
     if rt.stage is not Stage.ELABORATING:

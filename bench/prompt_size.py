@@ -3,6 +3,10 @@ How long the prompt of a persona is, late in a discussion against early. Goal: �
 
 And how much of a discussion's prompts a provider has read before, at the beginning of an earlier one. Goal: ≥ 0.65.
 
+And what a meeting of 13 steps and two discussions takes with scripted models, looks, tools and forms counted. Goals: at
+most 45 calls and 220,000 tokens in (characters / 4); ≥ 0.6 of them as the call before of the same task began; a round
+waits for at most two calls.
+
 Characters, of the whole prompt as it leaves us: rules, persona, step, files and what was said. They do not depend on
 the machine.
 """
@@ -10,6 +14,7 @@ the machine.
 from collections.abc import Iterator
 from itertools import takewhile
 from operator import eq
+from pathlib import Path
 
 from bench.harness import NO_GOAL, Goal, Row, share
 from bot import shipped
@@ -24,8 +29,10 @@ from bot.domain.values.places import Place
 from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
+from tests.meetings.counted import ModelsByRule, counted, in_sequence
 
 LATE, EARLY = 30, 3
+MOST_CALLS, MOST_TOKENS, MOST_IN_SEQUENCE = 45, 220_000, 2
 CHARS = (250, 1_000)
 """Of a turn: what a persona is asked for at most, and a person who explains something."""
 PEOPLE = {"U1": "Ada", "U2": "Grace"}
@@ -55,6 +62,26 @@ def rows() -> Iterator[Row]:
         goal = Goal(at_most=1.5)
         yield share(what, "size", "chars", floor, ours=whole[0], floor=whole[1], goal=goal)
         yield share(what, "of which new", "chars", floor, ours=moving[0], floor=moving[1], goal=NO_GOAL)
+
+
+async def meeting_rows(folder: Path) -> list[Row]:
+    """Where values are what people said, and where each draft says it in other words, so that it is reviewed."""
+    found: list[Row] = []
+    for what, is_reviewed in (("a meeting of 13 steps", False), ("the same, every draft reviewed", True)):
+        meeting = await counted(folder / what, ModelsByRule(in_other_words=is_reviewed))
+        waits = max(map(in_sequence, meeting.rounds))
+        for metric, unit, ours, most in (
+            ("calls", "calls", len(meeting.calls), MOST_CALLS),
+            ("in", "tokens", meeting.tokens_in, MOST_TOKENS),
+            ("a round waits for", "calls", waits, MOST_IN_SEQUENCE),
+        ):
+            goal = Goal(at_most=1)
+            found.append(share(what, metric, unit, "the most", ours=ours, floor=most, goal=goal))
+        known, chars = meeting.known_chars, meeting.chars
+        found.append(
+            share(what, "known", "chars", "all of them", ours=known, floor=chars, goal=Goal(at_least=0.6))
+        )
+    return found
 
 
 def _length(prompt: Prompt) -> int:

@@ -4,7 +4,8 @@ CPU of one thought of a model that answers at once.
 Floor: the same call by the provider's own client, with the same prompt, bare. Goal: ≤ 1.5×. Ours is on top of it what
 the bot needs: chain, circuit, a place among the calls at once, a deadline, the mapping of prompt, usage and price.
 
-And what does not depend on a model at all: how long prompts become, and what a bot without one loads.
+And what does not depend on a model at all: how long prompts become, what a meeting takes, and what a bot loads
+without a model.
 """
 
 import asyncio
@@ -37,7 +38,11 @@ Call = Callable[[], Awaitable[object]]
 
 async def measure(plan: Plan) -> list[Row]:
     calls = plan.size(300, 20)
-    rows = [*prompt_size.rows(), *await offline_start.rows(plan)]
+    rows = [
+        *prompt_size.rows(),
+        *await prompt_size.meeting_rows(plan.folder),
+        *await offline_start.rows(plan),
+    ]
     async with _instant_model() as url:
         openai = AsyncOpenAI(api_key=KEY, base_url=f"{url}/v1", max_retries=0)
         anthropic = AsyncAnthropic(api_key=KEY, base_url=url, max_retries=0)

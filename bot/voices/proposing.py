@@ -127,7 +127,7 @@ class _Reader:
             yield patch
 
     def _drop(self, given: Any, why: str) -> None:
-        told = given.get("fields", given) if isinstance(given, Mapping) else given
+        told = (_fields_in(given.get("fields")) or given) if isinstance(given, Mapping) else given
         words = "; ".join(map(str, told.values())) if isinstance(told, Mapping) else str(told)
         self.dropped.append({"what": one_line(sanitized(words), DROPPED_CHARS), "why": why})
 
@@ -174,8 +174,8 @@ class _Reader:
     def _values(self, kind: Kind, given: Any) -> dict[str, Any]:
         """Of the fields that exist, with values of their shape; references have to exist."""
         found: dict[str, Any] = {}
-        for name, value in given.items() if isinstance(given, Mapping) else ():
-            field = kind.fields.get(str(name))
+        for name, value in _fields_in(given).items():
+            field = kind.fields.get(name)
             if field is None or name == REMARK:
                 continue
             read = field.read(sanitized(value)) if isinstance(value, str) else _sanitized(value)
@@ -183,7 +183,7 @@ class _Reader:
                 read = [read]
             ids = [one for one in texts_in(read) if CANONICAL_ID.fullmatch(one)] if field.to else []
             if field.accepts(read) and read != [] and all(map(self._spec.lives, ids)):
-                found[str(name)] = read
+                found[name] = read
         return found
 
     def _is_said(self, text: str, sources: Iterable[str]) -> bool:
@@ -193,6 +193,17 @@ class _Reader:
         return any(
             stands_in(words, line.text) and not self._check.flaws(words, [(line, words)]) for line in lines
         )
+
+
+def _fields_in(given: Any) -> dict[str, Any]:
+    """Of rows, or of an object. Several rows of one field are a list."""
+    if isinstance(given, Mapping):
+        return {str(name): value for name, value in given.items()}
+    rows = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+    found: dict[str, list[Any]] = {}
+    for one in rows[:MOST_READ]:
+        found.setdefault(str(one.get("field")), []).append(one.get("value"))
+    return {name: values if values[1:] else values[0] for name, values in found.items()}
 
 
 def _quotes_in(given: Mapping[str, Any]) -> list[_NamedQuote]:

@@ -8,10 +8,11 @@ goes on without a model until a person turns it on again.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from bot.domain.catalog.personas import ModelTask
-from bot.domain.discussion.elaboration import Contribution, Elaboration
+from bot.domain.discussion.elaboration import Contribution, Elaboration, TurnKind
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import DraftQuestion, DraftReview
 from bot.domain.specification.entries import Patch
@@ -119,7 +120,11 @@ class ModelVoices:
             return await self._offline.turn(cue, asked)
         debate, scene = _debate(cue), await _scene(cue)
         session = self._session(mind, cue, SPEAKING, ModelTask.TURN)
-        spec, prompt = TurnSpec(scene, debate, asked), tasks.turn(scene, debate, asked)
+        searched = ""
+        if asked.turn is TurnKind.ROUND:  # people wait for it, so that it looks at no more than one search
+            newest = takewhile(lambda one: one.human, reversed(debate.turns))
+            searched = await session.only_search("\n".join(one.text for one in newest))
+        spec, prompt = TurnSpec(scene, debate, asked), tasks.turn(scene, debate, asked, searched)
         parts, flaw = await _read_twice(prompt, spec, session, cue.persona)
         if flaw:
             raise _unusable(cue, flaw, session)
@@ -164,6 +169,7 @@ class ModelSession:
         self._looker = looker
         self._effort = effort
         self._usages: list[Usage] = []
+        self._has_tools = True
         self.raw = ""
         """The newest answer."""
         self.stopped_looking = False
@@ -188,11 +194,17 @@ class ModelSession:
     async def first_search(self, said: str) -> str:
         return await self._looker.first_search(said) if self._looker else ""
 
+    async def only_search(self, said: str) -> str:
+        """In place of tools."""
+        self._has_tools = False
+        return await self.first_search(said)
+
     async def about(self, prompt: Prompt) -> str:
         """Raises VoiceError, without `again`: the chain of models has made all attempts already."""
         seconds, tokens = self._allowance
         try:
-            prompt = prompt._replace(tools=self._looker, effort=self._effort, served=self._usages)
+            tools = self._looker if self._has_tools else None
+            prompt = prompt._replace(tools=tools, effort=self._effort, served=self._usages)
             before = len(self._usages)
             thought = await self._mind.think(prompt, seconds=seconds, tokens=tokens)
         except VoiceError as error:
@@ -330,7 +342,7 @@ async def _answer(
 
 def _entries_in(text: str) -> tuple[Mapping[str, Any], ...]:
     """Whole ones, in an answer that was cut off or has no form."""
-    return tuple(one for one in objects_in(text) if isinstance(one.get("fields"), Mapping))
+    return tuple(one for one in objects_in(text) if isinstance(one.get("fields"), Mapping | list))
 
 
 def _doubted(patch: Patch) -> Patch:

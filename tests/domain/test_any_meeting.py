@@ -5,9 +5,12 @@ twice, and processes die or lose their store in between. What holds after every 
 `scripts/test --search` looks longer, and at other meetings every time.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -22,19 +25,21 @@ from hypothesis.stateful import (
 from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import Policy
+from bot.domain.catalog.policy import Policy, ReviewedBy
+from bot.domain.catalog.schema import REMARK, FieldType, KindField
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.item import meta
 from bot.domain.item.artifacts import CheckedEdit, DerivedEdit
 from bot.domain.item.item import item_from
-from bot.domain.messages import step_wording
+from bot.domain.messages import step_card, step_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import ITEM, Action, Choice, Message
 from bot.domain.roundtable import words
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import (
     Commit,
+    OpenThread,
     Post,
     ReadThread,
     Rewrite,
@@ -55,11 +60,14 @@ from bot.domain.roundtable.inputs import (
     TryAgain,
 )
 from bot.domain.roundtable.machine import decide
-from bot.domain.roundtable.outcomes import Attempted, Failed, Posted, ThreadMessage, ThreadRead
+from bot.domain.roundtable.outcomes import Attempted, ClaimVerdict, Failed, Posted, ThreadMessage, ThreadRead
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import snapshot
+from bot.domain.specification.claim_check import NOT_CONFIRMED
+from bot.domain.specification.entries import OF_DISCUSSIONS, EntryState, Patch, Quote, unconfirmed
 from bot.domain.transcript import lines
+from bot.domain.values.text import value_text
 from bot.errors import NotNow
 from bot.record.verify import META, TRANSCRIPT
 from tests.domain.books import few_steps, step
@@ -91,6 +99,9 @@ FAILING = st.sampled_from(
 VERDICTS = st.sampled_from(["go", "no-go", "no gap", "skip", "go with a condition; condition: a test"])
 BOOKS = {
     "few steps": few_steps(),
+    "a model": replace(
+        few_steps(), policy=Policy(thinks=True, draft_seconds=0, reviewed_by=ReviewedBy.OTHER)
+    ),
     "little to spend": replace(
         few_steps(), policy=Policy(thinks=True, draft_seconds=0, budget=Budget(tokens=700))
     ),
@@ -125,6 +136,7 @@ SCENES = [
     (Action.FINISH_STEP, Action.CONTINUE) * 4,
 ]
 """What was pressed before it gets wild."""
+SUGGESTED = {Action.LINE, Action.ACCEPT_ALL}
 
 
 class Meeting(RuleBasedStateMachine):
@@ -143,6 +155,9 @@ class Meeting(RuleBasedStateMachine):
         self.step_of: dict[str, str] = {}
         self.posts_failed = False
         self.store_lost = False
+        self.drafted = 0
+        self.shown = ""
+        """All that people saw in the thread: posts as they were edited, and what people said."""
 
     @initialize(
         book=st.sampled_from(sorted(BOOKS)), thread=st.sampled_from(["", "77.01"]), at=st.sampled_from(SCENES)
@@ -288,7 +303,59 @@ class Meeting(RuleBasedStateMachine):
         assert self.last
         assert decide(self.table.rt, self.last, self.book) is self.table.rt
 
+    @precondition(lambda self: self.table.rt.menu)
+    @rule(who=PEOPLE, place=st.integers(0, 5))
+    def decides_on_a_suggestion(self, who: str, place: int) -> None:
+        """By a button of the card as it stands, or with words."""
+        menu = self.table.rt.menu
+        offered = menu.message.offered if menu else ()
+        buttons = [one for one in offered if one.action in SUGGESTED and not one.value.endswith("/change")]
+        if menu and buttons[place:]:
+            self.presses(buttons[place].action, who, menu, value=buttons[place].value)
+        elif buttons:
+            self.says(who, f"accept {1 + place % 2}")
+
     # --- the world --------------------------------------------------------------------------------------------------
+
+    @precondition(lambda self: self.book.policy.thinks)
+    @rule(
+        who=PEOPLE,
+        kind=st.sampled_from(["risk", "requirement", "question"]),
+        is_agreed=st.booleans(),
+        place=st.integers(0, 5),
+    )
+    def a_persona_drafts(self, who: str, kind: str, *, is_agreed: bool, place: int) -> None:
+        """An entry with all of its fields, in other words than people's; most times it is decided on at once."""
+        table = self.table
+        known, self.drafted = self.book.schema.kinds[kind], self.drafted + 1
+        self.says(who, f"It stopped {self.drafted} times, and nobody saw it.")
+        fields = {name: one for name, one in known.fields.items() if name != REMARK and not one.by_people}
+        values = {
+            name: self.value_of(one, f"{name} {self.drafted} of {kind}")
+            for name, one in fields.items()
+            if not one.many and not one.to
+        }
+        line = table.rt.line_of(table.rt.answers[-1].ts) if table.rt.answers else ""
+        quotes = dict.fromkeys(values, (Quote(line=line, words="and nobody saw it"),))
+        id = table.rt.specification.next_id(known, "", ())
+        patch = Patch(id=id, kind=kind, new=True, set=values, sources=(line,), quotes=quotes)
+        table.world.patches = (patch.but(unverified=dict.fromkeys(values, NOT_CONFIRMED)),)
+        table.world.review = confirming if is_agreed else lambda _: {}
+        self.effects_are_paid(ALL)
+        table.world.patches = ()
+        self.decides_on_a_suggestion(who, place)
+
+    @staticmethod
+    def value_of(field: KindField, text: str) -> object:
+        match field.type:
+            case FieldType.CHOICE:
+                return field.of[-1]
+            case FieldType.NUMBER | FieldType.COUNT:
+                return 41
+            case FieldType.AMOUNT:
+                return "41 s"
+            case _:
+                return text
 
     @rule(count=st.sampled_from([1, 1, 2, 3, 5, ALL, ALL, ALL]))
     def effects_are_paid(self, count: int) -> None:
@@ -398,6 +465,7 @@ class Meeting(RuleBasedStateMachine):
             assert before.model_dump_json() == frozen
             return False
         self.last = command
+        self.shown += folded(getattr(command, "text", ""))
         self.note(before, after)
         return True
 
@@ -408,6 +476,8 @@ class Meeting(RuleBasedStateMachine):
         if menu and leads_on(menu) and menu.token in self.step_of:
             self.check_saved(self.step_of[menu.token], menu.text)
         completing = self.table.pay_one()
+        if isinstance(pending, Post | Rewrite | OpenThread) and not isinstance(self.table.told[-1], Failed):
+            self.shown += "".join(map(folded, strings_in(pending.message.model_dump(mode="json"))))
         if (
             isinstance(pending, Post)
             and pending.message.token
@@ -429,6 +499,8 @@ class Meeting(RuleBasedStateMachine):
     def note(self, before: Roundtable, after: Roundtable) -> None:
         """Remembers what the invariants compare with."""
         self.table.rt = after
+        if before.specification is not after.specification:
+            self.check_shown(before, after)
         menu = after.menu
         if menu and menu.token not in {one.token for one in self.table.menus}:
             self.table.menus.append(menu)
@@ -440,6 +512,22 @@ class Meeting(RuleBasedStateMachine):
             assert (self.left.kind, of_the_step(self.left)) == (menu.kind, of_the_step(menu))
             assert choices_in_words(self.left) == choices_in_words(menu)
             self.left = None
+
+    def check_shown(self, before: Roundtable, after: Roundtable) -> None:
+        """No value counts that stood on no card, and in nobody's words, before it was accepted."""
+        shown = self.shown + "".join(folded(one.text) for one in self.table.world.heard)
+        for entry in after.specification.entries.values():
+            known = before.specification.entries.get(entry.id)
+            counted = (
+                {field: claim.value for field, claim in known.current() if claim.accepted} if known else {}
+            )
+            for field, claim in entry.current():
+                if claim.accepted and counted.get(field) != claim.value and entry.kind not in OF_DISCUSSIONS:
+                    values = claim.value if isinstance(claim.value, list | tuple) else [claim.value]
+                    known_as = self.book.schema.kinds[entry.kind].fields[field].words
+                    for one in values:
+                        said = (value_text(one), *known_as.get(str(one), ()))
+                        assert any(folded(form) in shown for form in said), (entry.id, field)
 
     def check_saved(self, step_id: str, text: str) -> None:
         """What a menu says is saved is; what is not saved yet is owed, and the menu does not say that it is saved."""
@@ -609,6 +697,33 @@ def read_once(meeting: bytes) -> lines.Transcript:
     return lines.read(meeting)
 
 
+def confirming(rt: Roundtable) -> Mapping[str, Any]:
+    """Another model finds that every value is what its quotes say."""
+    waiting = unconfirmed(rt.specification)
+    return {
+        "verdicts": tuple(
+            ClaimVerdict(id=entry.id, field=field, at=claim.at, why="") for entry, field, claim in waiting
+        )
+    }
+
+
+def folded(text: str) -> str:
+    """A verdict of `Test Planner` is kept as one of `TestPlanner`."""
+    return "".join(text.casefold().split())
+
+
+def strings_in(told: object) -> Iterator[str]:
+    match told:
+        case str():
+            yield told
+        case dict():
+            for one in told.values():
+                yield from strings_in(one)
+        case list():
+            for one in told:
+                yield from strings_in(one)
+
+
 def of_the_step(menu: Menu) -> list[Choice]:
     """A discussion may use up what may be spent, and people may allow more in it."""
     return [choice for choice in menu.message.choices if choice.action != Action.ALLOW_MORE]
@@ -638,6 +753,24 @@ def test_a_menu_that_is_posted_before_the_second_try_of_a_commit() -> None:
     assert any(step_wording.NOT_ALL_SAVED in text for text in meeting.table.texts)
     assert meeting.table.meta.steps_completed == ("00-01", "01-01")
     meeting.teardown()
+
+
+TYPED = 8
+"""In place of a button: "accept 1", or with one more "accept 2"."""
+
+
+def test_a_value_that_stands_on_no_card_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If cards showed only the words of an entry, and none of its further fields."""
+    meeting = Meeting()
+    meeting.begin(book="a model", thread="", at=())
+    meeting.effects_are_paid(ALL)
+    meeting.a_persona_drafts(who="ada", kind="risk", is_agreed=True, place=TYPED)
+    entry = meeting.table.rt.specification.entries["RSK-001"]
+    assert (entry.state, entry["mitigation"]) == (EntryState.ACCEPTED, "mitigation 1 of risk")
+
+    monkeypatch.setattr(step_card, "_offered", lambda *_: iter(()))
+    with pytest.raises(AssertionError, match="RSK-002"):
+        meeting.a_persona_drafts(who="ada", kind="risk", is_agreed=True, place=TYPED + 1)
 
 
 def test_any_meeting() -> None:

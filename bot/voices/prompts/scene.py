@@ -1,12 +1,12 @@
 """
 The item, its specification and its step: the parts of a prompt that stay the same from turn to turn, and the speaker.
 
-What changes least comes first, so that a provider can cache as much as possible: the rules never change, the item when
-something was discussed, the specification when something is recorded, the step with what people answer. Nothing in
-these parts depends on who speaks: all personas of a discussion share them. The speaker is described last.
+What changes least comes first, so that a provider can cache as much as possible: the rules of a task change with who
+drafts, the item when something was discussed, the specification grows with what is recorded, the step changes with what
+people answer. All personas of a discussion share these parts; who may speak is described last.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
@@ -16,12 +16,11 @@ from bot.domain.messages import specification_wording, step_wording
 from bot.domain.roundtable import ended
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import of_step
-from bot.domain.specification.entries import NOT_LISTED, numbers
 from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced
 from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.shown_files import shown
-from bot.voices.prompts.specification import EntryLines, collected, lines_of
+from bot.voices.prompts.specification import EntryLines, lines_of
 from bot.voices.prompts.texts import filled
 
 FILES_CHARS = 16_000
@@ -61,8 +60,8 @@ class Scene(NamedTuple):
         return f"{self.rt.slug}/{self.rt.incarnation}"
 
 
-def stable(scene: Scene) -> tuple[str, ...]:
-    return rules(), item(scene), specification(scene), step(scene)
+def stable(scene: Scene, task_rules: str) -> tuple[str, ...]:
+    return f"{rules()}\n\n{task_rules}", item(scene), specification(scene), step(scene)
 
 
 def rules() -> str:
@@ -151,7 +150,7 @@ def specification(scene: Scene) -> str:
 def step(scene: Scene) -> str:
     rt, step = scene.rt, scene.step
     depth = depth_of_step(step, rt.depth_overrides, rt.depth) if step else rt.depth or Depth.STANDARD
-    schema, discussed = scene.playbook.schema, ended.turns(rt)
+    discussed = ended.turns(rt)
     answers = [one for one in rt.to_read if one.ts not in discussed]
     return filled(
         "step",
@@ -161,10 +160,6 @@ def step(scene: Scene) -> str:
         depth=depth,
         questions=listed_questions(scene, step),
         validation=_list(step.validation if step else ()),
-        kinds=collected(schema.shown_in(step.step_id)) if step else "none",
-        outputs=_list(_outputs(step)),
-        recorded=", ".join(_recorded(scene, step)) or "nothing yet.",
-        missing=_missing(scene, step),
         answers=fenced("answers", told(told_in_answers(rt, answers), PEOPLE)),
     )
 
@@ -190,29 +185,9 @@ def _facts(rt: Roundtable) -> Mapping[str, str]:
     return UNKNOWN_HERE | {name: one for name, one in found.items() if one.isalnum() and one != "unknown"}
 
 
-def _outputs(step: Step | None) -> Iterator[str]:
-    if step is None:
-        return
-    for output in step.outputs:
-        for owned in step.owned(output):
-            yield "; ".join((f'{output}, "{owned.heading}"', *owned.hints))
-
-
-def _recorded(scene: Scene, step: Step | None) -> Iterator[str]:
-    found = scene.rt.specification.entries.values() if step else ()
-    here = (
-        one for one in found if step and one.step == step.step_id and scene.rt.specification.lives(one.id)
-    )
-    yield from (
-        one.id
-        for one in sorted(here, key=lambda one: (one.kind, numbers(one.id)))
-        if one.kind not in NOT_LISTED
-    )
-
-
-def _missing(scene: Scene, step: Step | None) -> str:
+def missing(scene: Scene) -> str:
     """Of what coverage finds, the most pressing; the sentences name values that people gave."""
-    schema, spec = scene.playbook.schema, scene.rt.specification
+    schema, spec, step = scene.playbook.schema, scene.rt.specification, scene.step
     gaps = of_step(schema, spec, step.step_id) if step else ()
     rows = [f"- {sanitized(specification_wording.finding(gap, schema, spec))}" for gap in gaps[:MOST_GAPS]]
     if more := len(gaps) - len(rows):

@@ -1,17 +1,14 @@
 """
 The forms of answers, as JSON schemas that providers hold a model to.
 
-They keep to what all providers take: an object lists all of its fields, requires them, and has no others. A text or a
-list that is absent is empty, and only a choice or a number can be null: Anthropic takes at most 16 fields with several
-types, and the kinds of one step have up to 55 fields. A schema depends on the step and on nothing that is said in it,
-because providers cache prompts together with it.
+They keep to what all providers take: an object lists all of its fields, requires them, and has no others; what is
+absent is empty. A schema depends on no step and on nothing that is said, because providers cache prompts behind it.
+Which fields a kind has is said in words, and code reads no others.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.domain.catalog.schema import REMARK, FieldType, Kind, KindField
 from bot.domain.reviews.text import FindingSeverity
 from bot.voices.model import AnswerSchema
 from bot.voices.prompts.texts import part_of
@@ -21,24 +18,23 @@ JsonSchema = Mapping[str, Any]
 BLOCK, TURN, DATA = "block", "turn", "data"
 """The forms: one block, or one object, of which people see a part; data for us alone."""
 
-NAME_CHARS = 60
-_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
-
 TEXT: JsonSchema = {"type": "string"}
 FLAG: JsonSchema = {"type": "boolean"}
 COUNT: JsonSchema = {"type": "integer"}
-NOTHING: JsonSchema = {"type": "null"}
 ID: JsonSchema = {
     "type": "string",
     "description": "of an entry that exists, to fill its fields; empty for a new one",
 }
 
 
-def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
-    """An answer to what people say on a step. None where it collects nothing."""
+def draft(kinds: Iterable[str]) -> AnswerSchema:
+    """What a persona makes of what people say: entries, as far as they are of *kinds*."""
     questions = _list(_object(text=TEXT, to=TEXT, about=COUNT, recommended=TEXT, why=TEXT))
-    form = _object(declined=FLAG, say=TEXT, questions=questions, next=questions, entries=_list(_entry(kinds)))
-    return _named(f"assessment_{step_id}", form, BLOCK) if kinds else None
+    fields = _list(_object(field=TEXT, value=TEXT))
+    quotes = _list(_object(field=TEXT, line=TEXT, words=TEXT))
+    entry = _object(kind=_choice(kinds), id=ID, part_of=TEXT, fields=fields, quotes=quotes)
+    form = _object(declined=FLAG, say=TEXT, questions=questions, next=questions, entries=_list(entry))
+    return _named("draft", form, BLOCK)
 
 
 def turn(personas: Iterable[str]) -> AnswerSchema:
@@ -79,32 +75,7 @@ def in_words(form: str) -> str:
 
 def _named(name: str, shape: JsonSchema, form: str = DATA) -> AnswerSchema:
     note = part_of("schemas", f"schema: {form}")
-    return AnswerSchema(_NO_NAME.sub("_", name)[:NAME_CHARS], shape, in_words(form), note)
-
-
-def _entry(kinds: Iterable[Kind]) -> JsonSchema:
-    return {"anyOf": [_of_kind(kind) for kind in kinds]}
-
-
-def _of_kind(kind: Kind) -> JsonSchema:
-    """The kind comes first: a model that has chosen it is held to its fields."""
-    fields = {
-        name: _value(field) for name, field in kind.fields.items() if name != REMARK and not field.by_people
-    }
-    owner = {"part_of": TEXT} if kind.part_of else {}
-    quote = _object(field=TEXT, line=TEXT, words=TEXT)
-    return _object(kind=_choice([kind.key]), id=ID, **owner, fields=_object(**fields), quotes=_list(quote))
-
-
-def _value(field: KindField) -> JsonSchema:
-    match field.type:
-        case FieldType.CHOICE:
-            one = _choice(field.of)
-        case FieldType.NUMBER:
-            one = COUNT
-        case _:
-            one = TEXT
-    return _list(one) if field.many else one if one is TEXT else _or_nothing(one)
+    return AnswerSchema(name, shape, in_words(form), note)
 
 
 def _object(**fields: JsonSchema) -> JsonSchema:
@@ -117,7 +88,3 @@ def _list(one: JsonSchema) -> JsonSchema:
 
 def _choice(values: Iterable[str]) -> JsonSchema:
     return {"type": "string", "enum": list(values)}
-
-
-def _or_nothing(one: JsonSchema) -> JsonSchema:
-    return {"anyOf": [one, NOTHING]}

@@ -1,5 +1,6 @@
 """
-The specification in a prompt: a line for each entry, with its id, its state and who said it. No line is ever cut.
+The specification in a prompt: a line for each entry, with its id, its state and who said it. No line is ever cut. They
+stand in the order in which they were recorded, so that a prompt begins like the one before it.
 
 Where not all of it fits, the entries that the step is about come first. Others lose their further fields, and then
 stand only with their ids among what was left out.
@@ -7,9 +8,11 @@ stand only with their ids among what was left out.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.domain.catalog.schema import NOTE, FieldType, Kind, Schema
-from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specification, numbers
+from bot.domain.catalog.schema import NOTE, FieldType, Schema
+from bot.domain.specification.claim_check import is_part
+from bot.domain.specification.entries import OF_DISCUSSIONS, Claim, Entry, Specification, numbers
 from bot.domain.specification.projection import Projection
+from bot.domain.values.text import sentences_in
 from bot.voices.prompts.seen import sanitized
 
 ENTRIES_CHARS = 40_000
@@ -22,9 +25,12 @@ OF_THE_STEP, NEAR, OTHER, REMARKS = range(4)
 
 
 def lines_of(schema: Schema, spec: Specification, *, step_id: str = "", room: int = ENTRIES_CHARS) -> str:
-    """All living entries; what *step_id* collects and refers to is kept longest."""
+    """
+    All living entries; what *step_id* collects and refers to is kept longest. A note all of whose words an entry quotes
+    is not repeated.
+    """
     teller = EntryLines(schema, spec)
-    entries = list(_in_order(schema, spec))
+    entries = list(_told(schema, spec))
     near = nearness(schema, step_id)
     by_nearness = sorted(entries, key=lambda one: near.get(one.kind, OTHER))
     shown: dict[str, str] = {}
@@ -36,8 +42,10 @@ def lines_of(schema: Schema, spec: Specification, *, step_id: str = "", room: in
                 shown[entry.id] = line
                 room -= cost
     rows = [shown[one.id] for one in entries if one.id in shown]
-    if left := [one.id for one in entries if one.id not in shown]:
-        rows.append(LEFT_OUT + ", ".join(_runs(left)))
+    if left := [one for one in entries if one.id not in shown]:
+        places = {key: place for place, key in enumerate(schema.kinds)}
+        left.sort(key=lambda one: (places[one.kind], numbers(one.id)))
+        rows.append(LEFT_OUT + ", ".join(_runs(one.id for one in left)))
     return "\n".join(rows) or NOTHING
 
 
@@ -70,7 +78,7 @@ class EntryLines:
         """`FR-003 requirement [accepted, Grace C1.12] Sync within 60 s`"""
         kind = self._schema.kinds[entry.kind]
         claim = entry.claim(kind.text)
-        by = " ".join(filter(None, (claim.author.name, claim.line))) if claim else ""
+        by = " ".join(filter(None, (claim.author.name, claim.author.line))) if claim else ""
         state = ", ".join(
             filter(None, (entry.state.value, by, "to be confirmed again" if entry.stale else ""))
         )
@@ -96,24 +104,26 @@ def _row(text: str) -> str:
     return " ".join(sanitized(text).split())
 
 
-def _in_order(schema: Schema, spec: Specification) -> Iterator[Entry]:
-    """By kind, as the schema lists them, a part behind what it is part of."""
-    by_kind: dict[str, list[Entry]] = {}
-    parts: dict[str, list[Entry]] = {}
-    for entry in spec.entries.values():
-        if entry.kind in schema.kinds and entry.kind not in OF_DISCUSSIONS and spec.lives(entry.id):
-            place = parts if entry.part_of else by_kind
-            place.setdefault(entry.part_of or entry.kind, []).append(entry)
-    for key in (*(key for key in schema.kinds if key != NOTE), NOTE):
-        for entry in sorted(by_kind.get(key, ()), key=lambda one: numbers(one.id)):
-            yield entry
-            yield from _parts(entry.id, parts)
+def _told(schema: Schema, spec: Specification) -> Iterator[Entry]:
+    living = [
+        one
+        for one in spec.entries.values()
+        if one.kind in schema.kinds and one.kind not in OF_DISCUSSIONS and spec.lives(one.id)
+    ]
+    quoted: dict[str, list[str]] = {}
+    for one in living:
+        for _, claim in one.current():
+            for quote in claim.quotes:
+                quoted.setdefault(quote.line, []).append(quote.words)
+    for one in living:
+        if one.kind != NOTE or not _is_quoted(one.claim(schema.kinds[NOTE].text), quoted):
+            yield one
 
 
-def _parts(owner: str, parts: Mapping[str, list[Entry]]) -> Iterator[Entry]:
-    for entry in sorted(parts.get(owner, ()), key=lambda one: numbers(one.id)):
-        yield entry
-        yield from _parts(entry.id, parts)
+def _is_quoted(claim: Claim | None, quoted: Mapping[str, list[str]]) -> bool:
+    words = quoted.get(claim.line, ()) if claim else ()
+    said = sentences_in(str(claim.value)) if claim and words else ()
+    return bool(said) and all(any(is_part(one, other) for other in words) for one in said)
 
 
 def _runs(ids: Iterable[str]) -> Iterator[str]:
@@ -135,10 +145,3 @@ def _named(run: list[str]) -> str:
 def _follows(before: str, after: str) -> bool:
     same = before.rpartition("-")[0] == after.rpartition("-")[0]
     return same and numbers(after)[-1] == numbers(before)[-1] + 1
-
-
-def collected(kinds: Iterable[Kind]) -> str:
-    """What a step collects, in words."""
-    return (
-        ", ".join(f"{kind.key} ({kind.prefix})" for kind in kinds if kind.key != NOTE) or "nothing of its own"
-    )

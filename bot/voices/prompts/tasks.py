@@ -7,6 +7,7 @@ from bot.domain.catalog.personas import AddressKind, Roster
 from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Elaboration, Turn, TurnKind
 from bot.domain.roundtable import ended
 from bot.domain.roundtable.effects import Speak
+from bot.domain.specification.entries import NOT_LISTED
 from bot.voices.model import AnswerSchema, Prompt
 from bot.voices.prompts import schemas, wanted
 from bot.voices.prompts.digest import (
@@ -24,7 +25,7 @@ from bot.voices.prompts.digest import (
     words_of,
 )
 from bot.voices.prompts.fencing import fenced, sealed
-from bot.voices.prompts.scene import Scene, lens, stable, who
+from bot.voices.prompts.scene import Scene, lens, missing, stable, who
 from bot.voices.prompts.seen import named, row
 from bot.voices.prompts.texts import filled, part_of
 
@@ -35,46 +36,52 @@ TOPIC_CHARS = 120
 
 def draft(scene: Scene, searched: str = "") -> Prompt:
     """*searched* is what a search of the code for people's new words found."""
-    kinds = wanted.kinds(scene)
-    found = (
-        f"{part_of('turns', 'searched')}\n{fenced('search of the code', searched)}\n\n" if searched else ""
-    )
+    schema, kinds = scene.playbook.schema, wanted.kinds(scene)
     discussion = _ended(scene)
     task = "a discussion ended" if discussion else "people answered" if scene.rt.to_read else "a step opened"
+    rules = filled(
+        "drafting",
+        kinds=wanted.described(one for one in schema.kinds.values() if one.anywhere),
+        chat=_chat(SHORT_WORDS, "no questions"),
+        persona=who(scene),
+    )
     moving = filled(
         "draft",
         discussion=discussion,
         task=part_of("turns", task),
-        persona=who(scene),
         call=wanted.call(scene),
-        searched=found,
+        searched=_found(searched),
         points=wanted.listed(wanted.open_points(scene)),
         people=wanted.people(scene),
         standing=wanted.standing(scene),
         next=wanted.following(scene),
-        rules=filled("entries", kinds=wanted.described(kinds)),
-        chat=_chat(SHORT_WORDS, "no questions"),
-        form=filled("assessment", answer=schemas.in_words(schemas.BLOCK)),
+        kinds=wanted.described(one for one in kinds if not one.anywhere),
+        answer=schemas.in_words(schemas.BLOCK),
     )
-    return _prompt(scene, moving, schemas.assessment(kinds, scene.step_id))
+    return _prompt(scene, rules, moving, schemas.draft(sorted(schema.kinds.keys() - NOT_LISTED)))
 
 
-def turn(scene: Scene, debate: Elaboration, asked: Speak) -> Prompt:
+def turn(scene: Scene, debate: Elaboration, asked: Speak, searched: str = "") -> Prompt:
     roster = scene.playbook.roster
     moving = filled(
         "turn",
+        missing=missing(scene),
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turns_used + 1,
         max_turns=debate.max_turns,
         discussion=_discussion(heard_by(debate, asked)),
+        searched=_found(searched),
         lenses="\n\n".join(lens(one) for one in roster if one.key in asked.personas),
         task=_task(debate, asked, roster),
         most=most_contributions(asked),
-        chat=_chat(WORDS),
         answer=schemas.in_words(schemas.TURN),
-        persona=asked.personas[0],
     )
-    return _prompt(scene, moving, schemas.turn(one.key for one in roster))
+    rules = filled("speaking", chat=_chat(WORDS))
+    return _prompt(scene, rules, moving, schemas.turn(one.key for one in roster))
+
+
+def _found(searched: str) -> str:
+    return f"{part_of('turns', 'searched')}\n{fenced('search of the code', searched)}\n\n" if searched else ""
 
 
 def heard_by(debate: Elaboration, asked: Speak) -> Sequence[Turn]:
@@ -97,8 +104,8 @@ def _chat(words: int, questions: str = "questions") -> str:
     return filled("chat", words=words, questions=part_of("turns", questions))
 
 
-def _prompt(scene: Scene, moving: str, schema: AnswerSchema | None) -> Prompt:
-    return sealed(stable(scene), moving, seed=scene.seed)._replace(schema=schema)
+def _prompt(scene: Scene, task_rules: str, moving: str, schema: AnswerSchema) -> Prompt:
+    return sealed(stable(scene, task_rules), moving, seed=scene.seed)._replace(schema=schema)
 
 
 def _task(debate: Elaboration, asked: Speak, roster: Roster) -> str:

@@ -12,9 +12,8 @@ from bot.errors import VoiceError
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS
 from bot.voices.model import LanguageModel
 from bot.voices.offline.offline import OfflineVoices
-from bot.voices.prompts import schemas, wanted
+from bot.voices.prompts import schemas
 from bot.voices.thinking import ModelVoices
-from tests.specification.meeting import PLAYBOOK
 from tests.voices.minds import OneTurn, cue, debating, record, take_turn
 from tests.voices.models.provider import Answer, Json, ModelServer, Reply, fails, says, sends
 from tests.voices.models.published import SentSchema, schema_in
@@ -22,7 +21,6 @@ from tests.voices.models.test_asking import BEDROCK, CLAUDE, GPT, OWN, PROMPT, S
 from tests.voices.models.test_looking_and_proposing import FOUND, LOOK, Toolbox, offered, proposed
 from tests.voices.people import ALEX, MAYA
 from tests.voices.prompts.test_schemas import EVERY as ALL_SCHEMAS
-from tests.voices.prompts.test_schemas import scene
 
 AskedOnce = Callable[[str], LanguageModel]
 
@@ -39,14 +37,8 @@ SAID: Json = json.loads(record(WORDS))
 ENTRY: Json = {
     "kind": "requirement",
     "id": "",
-    "fields": {
-        "title": "Retry after 60 s",
-        "detail": "",
-        "priority": None,
-        "reason": "",
-        "depends": [],
-        "traces": [],
-    },
+    "part_of": "",
+    "fields": [{"field": "title", "value": "Retry after 60 s"}],
     "quotes": [{"field": "title", "line": "src/sync.py:40@1a2b3c4", "words": "retry(60)"}],
 }
 NOTE = CONTRIBUTION.note
@@ -221,13 +213,10 @@ async def test_one_schema_that_is_too_complex_spares_the_others(
 async def test_a_schema_that_anthropic_would_not_take_is_not_sent(
     asked_once: AskedOnce, server: ModelServer
 ) -> None:
-    """A team may have kinds of its own: at most 16 fields can be of several types."""
-    step = next(iter(PLAYBOOK.agenda.steps))
-    kinds = [
-        kind.but(fields={f"{name}_{number}": one for number in range(9) for name, one in kind.fields.items()})
-        for kind in wanted.kinds(scene(step))
-    ]
-    complex_one = PROMPT._replace(schema=schemas.assessment(kinds, step.step_id))
+    """At most 16 fields can be of several types."""
+    fields = {f"field_{number}": {"anyOf": [schemas.TEXT, {"type": "null"}]} for number in range(17)}
+    form = {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
+    complex_one = PROMPT._replace(schema=CONTRIBUTION._replace(name="complex", form=form))
     server.will(says(Answer("{}")))
     mind = asked_once(CLAUDE)
 

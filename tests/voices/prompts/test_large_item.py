@@ -16,7 +16,7 @@ from bot.voices.prompts.specification import LEFT_OUT, OF_THE_STEP, lines_of, ne
 from bot.voices.prompts.texts import part_of
 from tests.specification.meeting import SCHEMA
 from tests.voices.minds import whole
-from tests.voices.prompts.kept import ALL, ROUND, SHIPPED, debate
+from tests.voices.prompts.kept import ALL, ROUND, SHIPPED, asking, debate
 from tests.voices.prompts.large_item import BY_HAND, SECTIONS_BYTES, large
 
 STEPS = SHIPPED.agenda.steps
@@ -28,7 +28,6 @@ TASKS: Mapping[str, Callable[[Scene, Elaboration], Prompt]] = {
     "draft": lambda scene, _: tasks.draft(scene),
     "turn": lambda scene, debate: tasks.turn(scene, debate, ROUND),
 }
-SPEAKING = {"draft", "turn"}
 
 
 def at(step: Step) -> Roundtable:
@@ -112,15 +111,27 @@ def assert_one_of_each(words: str) -> None:
     assert not (is_json and "No headings, tables" in words)
 
 
-@pytest.mark.parametrize("task", SPEAKING)
-def test_personas_share_all_but_the_end(task: str) -> None:
+def test_personas_in_a_discussion_share_all_but_the_end() -> None:
     """A provider reads the same beginning for each of them."""
     _, files = large()
     discussed = debate(4)
-    made = [TASKS[task](Scene(at(STEPS[8]), SHIPPED, one, files), discussed) for one in SHIPPED.roster]
+    made = [
+        tasks.turn(Scene(at(STEPS[8]), SHIPPED, one, files), discussed, asking(one.key))
+        for one in SHIPPED.roster
+    ]
 
     assert len({prompt.stable for prompt in made}) == 1
     assert all(one.looks_for[0] in prompt.moving for one, prompt in zip(SHIPPED.roster, made, strict=True))
+
+
+def test_drafts_of_a_persona_share_all_but_the_step() -> None:
+    """Also who drafts, and what the task is: from step to step only the record grows."""
+    _, files = large()
+    one = SHIPPED.roster[STEPS[8].persona]
+    rules = {tasks.draft(Scene(at(step), SHIPPED, one, files)).stable[0] for step in STEPS}
+
+    assert len(rules) == 1
+    assert all(part in "".join(rules) for part in (one.looks_for[0], "## The form of your answer"))
 
 
 @pytest.mark.parametrize("room", [500, 3_000, 12_000])

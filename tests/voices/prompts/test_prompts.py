@@ -34,6 +34,8 @@ from tests.voices.prompts.kept import (
     scene,
 )
 
+TOLD = "What you do."
+
 
 @pytest.mark.parametrize("name", ALL)
 def test_prompts_are_what_was_last_looked_at(name: str) -> None:
@@ -79,20 +81,20 @@ def test_the_stable_parts_are_the_same_whatever_was_said() -> None:
 
 
 def test_the_most_lasting_comes_first() -> None:
-    """The rules outlive an item, that a specification, and that a step; who speaks is in none of them."""
-    first, second, third, fourth = stable(scene())
+    """The rules outlive an item, that a specification, and that a step."""
+    first, second, third, fourth = stable(scene(), TOLD)
     later = ROUNDTABLE.but(step_id="01-02", answers=())
-    next_step = stable(Scene(later, SHIPPED, SHIPPED.roster[MAYA], FILES))
+    next_step = stable(Scene(later, SHIPPED, SHIPPED.roster[MAYA], FILES), TOLD)
     written = FILES | {
         "draft.md": SectionEdit(path="draft.md", heading="2. More", title="x", body="y").apply("# x\n")
     }
 
     assert next_step[:2] == (first, second)
     assert next_step[3] != fourth
-    assert stable(scene()._replace(files=written))[:2] == (first, second)
-    assert stable(scene()._replace(files=written))[2] != third
-    assert stable(scene()._replace(files=written))[3] == fourth
-    assert stable(scene(JORDAN)) == stable(scene(MAYA))
+    assert stable(scene()._replace(files=written), TOLD)[:2] == (first, second)
+    assert stable(scene()._replace(files=written), TOLD)[2] != third
+    assert stable(scene()._replace(files=written), TOLD)[3] == fourth
+    assert stable(scene(JORDAN), TOLD) == stable(scene(MAYA), TOLD)
 
 
 def test_who_drafts_after_a_discussion_reads_all_of_it() -> None:
@@ -183,7 +185,7 @@ def test_the_rules_of_the_table_are_in_every_prompt(rule: str) -> None:
 )
 def test_who_speaks_in_the_thread_is_told_how(rule: str) -> None:
     for name, made in PROMPTS.items():
-        assert rule in " ".join(made().moving.split()), name
+        assert rule in " ".join(made().stable[0].split()), name
 
 
 def test_a_persona_is_told_what_it_asked_last() -> None:
@@ -201,7 +203,7 @@ def test_earlier_discussions_come_with_what_was_decided_and_objected() -> None:
     """With ids and names, whatever the summary says."""
     meeting = Meeting()
     meeting.say("Grace", "00-01", "decision: we keep both versions\nobjection: nobody reads two versions")
-    text = stable(scene(rt=ROUNDTABLE.but(specification=meeting.specification)))[1]
+    text = stable(scene(rt=ROUNDTABLE.but(specification=meeting.specification)), TOLD)[1]
 
     assert (
         "00-01: Tunnels are the common case.\n  DEC-001 decision [accepted, Grace m1] we keep both versions"

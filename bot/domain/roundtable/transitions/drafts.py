@@ -19,6 +19,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import asking, pausing, speaking, specifying
+from bot.domain.specification.claims import Check
 from bot.domain.specification.entries import NOT_LISTED, Patch, unconfirmed
 from bot.domain.transcript.lines import HOST
 from bot.domain.values.text import counted
@@ -51,7 +52,7 @@ def _to_see(rt: Roundtable, playbook: Playbook) -> Iterator[int]:
         of_phase = playbook.agenda.ids_of(rt.phase_key)
         for entry in rt.specification.entries.values():
             if entry.step in of_phase and entry.kind not in NOT_LISTED and rt.specification.lives(entry.id):
-                yield from (claim.at for _, claim in entry.current())
+                yield from (claim.at for _, claim in entry.current() if claim.check is not Check.AGREED)
 
 
 def _reviewing(rt: Roundtable) -> Roundtable:

@@ -23,8 +23,8 @@ from bot.record.kept import KeptRecords
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
 from bot.storage.git.workspace import GitWorkspace
+from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
-from bot.storage.tasks import DocketWake
 from bot.voices.offline.offline import OfflineVoices
 from tests.sealing import SEAL
 
@@ -65,8 +65,8 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
     playbook = load(shipped.personas_dir(), shipped.steps_dir())
     us = Identity(team=TEAM, user=BOT_USER, bot=BOT, token="", scopes=tuple(SCOPES.split(",")))
     async with (
-        RedisStore(redis_url, team=TEAM) as store,
-        DocketWake(redis_url, team=TEAM) as wake,
+        Ownership(redis_url, team=TEAM) as wake,
+        RedisStore(redis_url, team=TEAM, owner=wake) as store,
         GitWorkspace(root, seal=SEAL) as files,
     ):
         records = KeptRecords(files.transcript)

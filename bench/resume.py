@@ -22,7 +22,7 @@ from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.ports import now
 from bot.engine.verbs.verb import VerbRequest
 from bot.slack import client as slack_client
-from bot.storage.tasks import name_for
+from bot.storage.team import prefix
 from tests.redis_server import running_redis_server
 
 LINES = 2_500
@@ -69,9 +69,9 @@ async def resume_item(bot: Parts) -> None:
 
 
 async def forget_all(redis: Redis) -> None:
-    """Everything of the store; the queue of work stays, as it would not after a real flush."""
-    work = name_for(TEAM).encode()
-    if known := [key async for key in redis.scan_iter("roundtable:*") if not key.startswith(work)]:
+    """Everything; but who owns the team is known again at once, as it would not be after a real flush."""
+    owner = (f"{prefix(TEAM)}owner".encode(), f"{prefix(TEAM)}fence".encode())
+    if known := [key async for key in redis.scan_iter("roundtable:*") if key not in owner]:
         await redis.delete(*known)
 
 

@@ -18,6 +18,7 @@ from bench.children import ROOT
 NAMES = (
     "first_sign",
     "throughput",
+    "cells",
     "pace",
     "saves",
     "turn",

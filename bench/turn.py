@@ -38,7 +38,7 @@ from bot.domain.values.places import Person
 from bot.engine.ports import now
 from bot.errors import Unavailable
 from bot.slack import client as slack_client
-from bot.storage.tasks import DocketWake
+from bot.storage.ownership import Ownership
 from tests.ports import free_port
 from tests.redis_server import running_redis_server
 
@@ -197,7 +197,7 @@ class Promised:
 class Woken(Promised):
     """The work after the input is also a durable task, which another process takes over after a crash."""
 
-    def __init__(self, script: Script, wake: DocketWake) -> None:
+    def __init__(self, script: Script, wake: Ownership) -> None:
         super().__init__(script, saves=3)
         self._wake = wake
         self._ended: dict[str, asyncio.Event] = {}
@@ -219,7 +219,7 @@ class Woken(Promised):
 @asynccontextmanager
 async def woken(script: Script, redis_url: str) -> AsyncIterator[Woken]:
     elsewhere = redis_url.removesuffix("/0") + "/1"  # where the bot does not look for work
-    async with DocketWake(elsewhere, team=TEAM) as wake:
+    async with Ownership(elsewhere, team=TEAM) as wake:
         durable = Woken(script, wake)
         working = asyncio.create_task(wake.run(durable.pay))
         try:

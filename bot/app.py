@@ -14,6 +14,7 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     contextmanager,
+    nullcontext,
     suppress,
 )
 from dataclasses import replace
@@ -77,10 +78,10 @@ from bot.storage.git.tree import STATE, files_at_tip
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.local_wake import AT_ONCE, LocalWake
+from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
 from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
-from bot.storage.tasks import DocketWake
 from bot.storage.team import claim, recorded
 from bot.voices.month import MonthlyBudget
 from bot.voices.reviewing import ChecklistReviewers
@@ -93,9 +94,10 @@ FIRST_ROUND_SECONDS = 10.0
 """How long a start waits for the remote; then it catches up in the background."""
 
 # SIGTERM to exit takes ten seconds at most: a second to answer Slack (`ANSWER_SECONDS` of `server.connection`), and
-# these. What is left undone then is in the store, and the next process continues with it.
-PAY_SECONDS = 3.0
-LAST_EFFECT_SECONDS = 3.0
+# these. What is left undone then is in the store, and the next process continues with it. Where another process may be
+# there, it takes the team within a second.
+PAY_SECONDS, LAST_EFFECT_SECONDS = 3.0, 3.0
+PAY_SECONDS_SHARED, LAST_EFFECT_SECONDS_SHARED = 0.0, 0.4
 ERRAND_SECONDS = 1.0
 READ_AGAIN_SECONDS = 5.0
 """How often is looked whether step and persona files have changed, and whether a person was forgotten."""
@@ -185,12 +187,14 @@ async def workspace(settings: Settings, *, sync: Sync | None = None) -> AsyncIte
 
 
 @asynccontextmanager
-async def store(settings: Settings, team: str) -> AsyncIterator[SqliteStore | RedisStore]:
+async def store(
+    settings: Settings, team: str, owner: Ownership | None = None
+) -> AsyncIterator[SqliteStore | RedisStore]:
     """Redis when there is a URL, else a file in the workspace that is this process's alone."""
     if settings.redis_url:
         url = settings.redis_url.get_secret_value()
         await refuse_node(url)
-        async with RedisStore(url, team=team) as redis:
+        async with RedisStore(url, team=team, owner=owner) as redis:
             yield redis
     else:
         async with SqliteStore(settings.workspace / STATE) as sqlite:
@@ -273,7 +277,7 @@ async def bot(
         await enter(endpoints.serving(web=web))
         us = await answered(lambda: slack_client.identify(client), refusal="Slack refused SLACK_BOT_TOKEN")
         team = await enter(team_at_work(settings, has, client, us, endpoints, secret=token))
-        await enter(endpoints.opened(client, team.reception))
+        await enter(endpoints.opened(client, team.reception, team.owner))
         await enter(team.watching(endpoints.hears))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
@@ -306,12 +310,15 @@ async def team_files(
 
 
 class TeamAtWork(NamedTuple):
+    """Where processes share a store, it is the *owner* that works."""
+
     reception: Reception
     store: SqliteStore | RedisStore
     roundtables: Roundtables
     personal: Personal
     expiry: Expiry
     clock: Clock
+    owner: Ownership | None
 
     @asynccontextmanager
     async def watching(self, hears: Callable[[], Awaitable[bool]]) -> AsyncIterator[None]:
@@ -337,7 +344,7 @@ async def team_at_work(
     metrics = endpoints.metrics
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        saved, worker = await enter(_state(settings, us.team, files, endpoints, at_once=at_once))
+        saved, worker, owner = await enter(_state(settings, us.team, files, endpoints, at_once=at_once))
         us = await _knowing(us, settings, redact, saved, files)
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
         paced = await enter(pace(settings, us.team, speed=has.how.speed))
@@ -364,7 +371,7 @@ async def team_at_work(
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if has.sync:
             await enter(_abreast(has.sync, metrics))
-        await enter(_running(worker, roundtables, triage))
+        await enter(_running(worker, roundtables, triage, is_shared=owner is not None))
 
         def read_again(changed: Playbook) -> None:
             for part in (roundtables, commands):
@@ -374,7 +381,7 @@ async def team_at_work(
         await enter(_beside(lambda: _kept_current(has.watch, read_again, files, us.people), us.people.keep))
         await enter(_agents(settings, shared, endpoints, roundtables=roundtables, chat=chat, us=us))
         expires = expiry(settings, saved, agenda, clock)
-        yield TeamAtWork(reception, saved, roundtables, personal, expires, clock)
+        yield TeamAtWork(reception, saved, roundtables, personal, expires, clock, owner)
 
 
 @asynccontextmanager
@@ -411,12 +418,13 @@ async def _knowing(
 @asynccontextmanager
 async def _state(
     settings: Settings, team: str, files: GitWorkspace, endpoints: Endpoints, *, at_once: int
-) -> AsyncIterator[tuple[SqliteStore | RedisStore, Wake]]:
-    """The store of *team*, and its queue."""
+) -> AsyncIterator[tuple[SqliteStore | RedisStore, Wake, Ownership | None]]:
+    """The store of *team*, its queue, and who owns it where processes share the store."""
     await claimed(settings, team, files)
-    async with store(settings, team) as saved, _wake(settings, team, at_once) as wake:
+    async with _ownership(settings, team, at_once) as owner, store(settings, team, owner) as saved:
+        wake = owner or LocalWake(at_once=at_once)
         with endpoints.of_team(team, store=saved, wake=wake) as worker:
-            yield saved, worker
+            yield saved, worker, owner
 
 
 async def _kept_current(
@@ -614,15 +622,10 @@ def _sync(settings: Settings) -> Sync | None:
     )
 
 
-@asynccontextmanager
-async def _wake(settings: Settings, team: str, at_once: int) -> AsyncIterator[Wake]:
-    """Durable work goes where the state is."""
+def _ownership(settings: Settings, team: str, at_once: int) -> AbstractAsyncContextManager[Ownership | None]:
     if settings.redis_url is None:
-        yield LocalWake(at_once=at_once)
-        return
-    url, seconds = settings.redis_url.get_secret_value(), settings.redelivery_seconds
-    async with DocketWake(url, team=team, redelivery_seconds=seconds, payers=at_once) as wake:
-        yield wake
+        return nullcontext()
+    return Ownership(settings.redis_url.get_secret_value(), team=team, at_once=at_once)
 
 
 def _words(secret: SecretStr | None) -> str:
@@ -636,20 +639,23 @@ def required(secret: SecretStr | None, name: str) -> str:
 
 
 @asynccontextmanager
-async def _running(wake: Wake, *engines: Engine[Any, Any]) -> AsyncIterator[None]:
+async def _running(wake: Wake, *engines: Engine[Any, Any], is_shared: bool) -> AsyncIterator[None]:
     """
     On leaving: first every outbox may be finished, then the effect at hand may end and the rest is handed over, and
     then that is cut off and handed over too.
     """
+    pay, last = (PAY_SECONDS, LAST_EFFECT_SECONDS)
+    if is_shared:
+        pay, last = PAY_SECONDS_SHARED, LAST_EFFECT_SECONDS_SHARED
     task = asyncio.create_task(_kept_running(lambda: run(wake, *engines), "the engine"), name="engine")
     try:
         yield
     finally:
         task.cancel()
-        await asyncio.wait({task}, timeout=PAY_SECONDS)
+        await asyncio.wait({task}, timeout=pay)
         for engine in engines:
             engine.leave()
-        await asyncio.wait({task}, timeout=LAST_EFFECT_SECONDS)
+        await asyncio.wait({task}, timeout=last)
         task.cancel()
         await asyncio.wait({task})
 

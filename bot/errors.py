@@ -10,6 +10,7 @@ Every error this bot raises on purpose.
         LeftAlone          a process of another kind has it, and this one neither changes it nor acts on it
           NewerVersion     a newer version of this program saved it, so it cannot be read here
           OtherContent     another process works on it, with other steps or personas than ours
+          NotOwner         another process has taken the team
       EffectError          the outside world said no to an effect
         SlackError, VoiceError, WorkspaceError
       ConfigError          a setting is wrong; we refuse to start
@@ -58,6 +59,10 @@ class NewerVersion(LeftAlone):
 
 
 class OtherContent(LeftAlone):
+    pass
+
+
+class NotOwner(LeftAlone):
     pass
 
 

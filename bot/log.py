@@ -32,7 +32,7 @@ ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066
 
 # They say at INFO what we say ourselves, or what only their authors want to know.
 TALKATIVE = (
-    "aiohttp", "asyncio", "docket", "slack_bolt", "slack_sdk",
+    "aiohttp", "asyncio", "slack_bolt", "slack_sdk",
     "anthropic", "botocore", "google_genai", "httpcore2", "httpx", "httpx2", "markdown_it", "openai",
 )  # fmt: skip
 

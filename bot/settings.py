@@ -281,9 +281,6 @@ class Settings(Keys):
         default="127.0.0.1", description="the name or address of a network interface of this machine"
     )
     health_port: int = Field(default=3001, ge=1, le=65535, description="a port from 1 to 65535")
-    redelivery_seconds: float = Field(
-        default=30, ge=1, le=600, description="a number of seconds from 1 to 600"
-    )
     otel_exporter_otlp_endpoint: ServerAddress | None = Field(
         default=None, repr=False, description="an address that starts with https:// or http://"
     )

@@ -35,6 +35,7 @@ from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.app import slack_app
 from bot.slack.client import Identity
+from bot.slack.handing_over import answering
 from bot.slack.installations import Installations, SealedInstallations, SeveralApp, States, TeamClient, pages
 from bot.storage.git.tree import STATE
 from bot.storage.installed import RedisInstallations
@@ -322,7 +323,10 @@ async def _tenant(
         await enter(beside(endpoints.slack_health.watch(client.auth_test)))
         await enter(at_work.watching(process.hears))
         log.info("Roundtable is at work as %s in %s", us.user, us.team)
-        yield Tenant(slack_app(client, at_work.reception, meter=endpoints.metrics), at_work, endpoints)
+        bolt = slack_app(client, at_work.reception, meter=endpoints.metrics, owner=at_work.owner)
+        if at_work.owner:
+            await enter(answering(bolt, at_work.owner))
+        yield Tenant(bolt, at_work, endpoints)
 
 
 async def _identity(client: AsyncWebClient, team: str) -> Identity:

@@ -24,7 +24,6 @@ UNMEASURED = {"contracts", "sandbox", "storage", "test_crashes.py", "test_displa
 HURRIES = (
     "bot.storage.redis_client.CALL_SECONDS",
     "bot.storage.redis.CENSUS_SECONDS",
-    "bot.storage.tasks.WAKE_SECONDS",
     "bot.storage.git.sync.ABREAST_SECONDS",
 )
 """So long a call of Redis may take, and a round with the remote that somebody waits for."""

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+from contextlib import nullcontext
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -22,13 +23,12 @@ from bot.server.metrics import DOORS, EFFECTS, MODEL_OUTCOMES, OPEN_STAGES, PUSH
 from bot.settings import Settings, name_of
 from bot.shipped import Release
 from bot.slack.transport import PATH
-from bot.storage import tasks
+from bot.storage import local_wake
 from bot.storage.limiter import RedisRateLimit
+from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
 from bot.storage.redis_client import inspected
-from bot.storage.tasks import DocketWake
 from bot.voices.model import Usage
-from tests.contracts.conftest import on_docket
 from tests.contracts.test_wake import working
 from tests.patience import wait_until
 from tests.redis_server import RedisServer, asking
@@ -50,7 +50,7 @@ STOP_SECONDS = (
     connection.ANSWER_SECONDS
     + app.PAY_SECONDS
     + app.LAST_EFFECT_SECONDS
-    + tasks.HAND_OVER_SECONDS
+    + local_wake.CANCEL_SECONDS
     + app.ERRAND_SECONDS
 )
 
@@ -166,7 +166,7 @@ async def test_composes_redis_asks_for_the_password_that_the_bot_has(compose: An
     url = re.sub(r"\$\{REDIS_PASSWORD.*?\}", "sesame", bot["environment"]["REDIS_URL"])
     url = url.replace("redis:6379", f"127.0.0.1:{server.port}")
     try:
-        async with RedisStore(url, team="T1") as asked, DocketWake(url, team="T1"):
+        async with RedisStore(url, team="T1") as asked:
             await asked.ping()
         assert (await inspected(url)).advice == ()
         async with RedisStore(server.url, team="T1") as without:
@@ -190,15 +190,23 @@ async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
     async def pay(slug: str) -> None:
         completing.append(slug)
 
+    async def echo(request: str) -> str:
+        return request
+
     with asking(redis_server) as client:
         client.execute_command(line)
         url = redis_url.replace("//", "//roundtable:PASSWORD@")
         try:
             async with (
-                RedisStore(url, team="T1") as asked,
+                Ownership(url, team="T1") as owner,
+                Ownership(url, team="T1") as other,
+                RedisStore(url, team="T1", owner=owner) as asked,
                 RedisRateLimit(url, team="T1") as pace,
-                working(on_docket(url), pay) as wake,
+                owner.answering(echo),
+                working(lambda: nullcontext(owner), pay) as wake,
             ):
+                await wait_until(lambda: owner.mine)
+                assert await other.ask("a request") == "a request"
                 await asked.put(a_roundtable(outbox=OWED), expected=0)
                 assert await asked.at(PLACE) == a_roundtable(outbox=OWED)
                 assert await asked.held() == (SLUG,)

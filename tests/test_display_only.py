@@ -21,7 +21,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Pay, Wake, now
+from bot.engine.ports import Pay, Sweep, Wake, now
 from bot.engine.review_ports import Board, NoticePosition
 from bot.engine.reviews import PREFIX, ReviewContext, ReviewTriage
 from bot.server.review_webhook import ReviewWebhook
@@ -94,7 +94,7 @@ class Woken(Wake):
     async def wake(self, slug: str) -> None:
         self.slugs[slug] = None
 
-    async def run(self, pay: Pay) -> None:
+    async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:  # noqa: ARG002 -- as the port has it
         while self.slugs:
             slug = next(iter(self.slugs))
             del self.slugs[slug]

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.engine.ports import Pay, Wake
+from bot.engine.ports import Pay, Sweep, Wake
 from bot.errors import Unavailable
 from bot.server.health import OVERDUE_SECONDS, STEADY_SECONDS, WatchedWorker
 
@@ -34,7 +34,7 @@ class Hands(Wake):
         assert self.pay
         await self.pay(slug)
 
-    async def run(self, pay: Pay) -> None:
+    async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:  # noqa: ARG002 -- as the port has it
         self.pay = pay
         self._failed.clear()
         await self._failed.wait()

@@ -24,7 +24,7 @@ sys.argv = ["roundtable", *sys.argv[1:]]
 main()
 """
 OF_A_BOT = frozenset({
-    "aiohttp", "anthropic", "boto3", "docket", "google", "mcp", "openai", "prometheus_client", "pydantic_ai", "redis",
+    "aiohttp", "anthropic", "boto3", "google", "mcp", "openai", "prometheus_client", "pydantic_ai", "redis",
     "rich", "slack_bolt", "slack_sdk", "structlog",
     "bot.app", "bot.cast", "bot.tenants", "bot.cli.check", "bot.cli.commands", "bot.engine.engine", "bot.server.http",
     "bot.slack.client", "bot.storage.redis", "bot.storage.sqlite", "bot.voices.thinking", "roundtable_eval",

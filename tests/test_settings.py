@@ -24,7 +24,7 @@ NAMES = """
     ROUNDTABLE_POLICIES ROUNDTABLE_REDACT ROUNDTABLE_PRESS ROUNDTABLE_GITHUB ROUNDTABLE_GITHUB_KEY
     ROUNDTABLE_GITHUB_URL
     ROUNDTABLE_GUESTS_PRESS ROUNDTABLE_BUDGET ROUNDTABLE_QUIET ROUNDTABLE_RETENTION
-    ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_HEALTH_HOST ROUNDTABLE_HEALTH_PORT ROUNDTABLE_REDELIVERY_SECONDS
+    ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_HEALTH_HOST ROUNDTABLE_HEALTH_PORT
     OTEL_EXPORTER_OTLP_ENDPOINT
 """
 
@@ -83,7 +83,6 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
             "ROUNDTABLE_PORT": "8080",
             "ROUNDTABLE_HEALTH_HOST": "0.0.0.0",  # noqa: S104 -- nothing listens here
             "ROUNDTABLE_HEALTH_PORT": "8081",
-            "ROUNDTABLE_REDELIVERY_SECONDS": "2.5",
             "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
         }
     )
@@ -116,7 +115,6 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         port=8080,
         health_host="0.0.0.0",  # noqa: S104 -- nothing listens here
         health_port=8081,
-        redelivery_seconds=2.5,
         otel_exporter_otlp_endpoint="http://collector:4318",
     )
 
@@ -215,8 +213,6 @@ def test_a_name_like_no_other_gets_no_suggestion() -> None:
         ("ROUNDTABLE_PORT", "http"),
         ("ROUNDTABLE_HEALTH_HOST", "local host"),
         ("ROUNDTABLE_HEALTH_PORT", "0"),
-        ("ROUNDTABLE_REDELIVERY_SECONDS", "0"),
-        ("ROUNDTABLE_REDELIVERY_SECONDS", "nan"),
     ],
 )
 def test_a_bad_value_is_shown_with_what_it_must_be(name: str, text: str) -> None:

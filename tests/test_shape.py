@@ -43,7 +43,6 @@ HOMES = {
         "slack",
         "cli",
     },  # seals, what is kept of installations, and keys for it
-    "docket": {"storage"},
     "genai_prices": {"voices/llm"},
     "google": {"voices/llm"},
     "httpx2": {"voices/llm", "voices/tools"},

@@ -18,7 +18,7 @@ from bot.domain.reviews.review import triage_line
 from bot.domain.values.places import Place
 from bot.domain.values.text import encoding_of, text_of
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Pay, Wake, now
+from bot.engine.ports import Pay, Sweep, Wake, now
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
 from bot.files import TooLarge, chosen
@@ -114,7 +114,7 @@ class _NoWake(Wake):
     async def wake(self, slug: str) -> None:
         pass
 
-    async def run(self, pay: Pay) -> None:  # noqa: ARG002 -- as the port has it
+    async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:  # noqa: ARG002 -- as the port has it
         raise AssertionError("the command performs effects itself")
 
 

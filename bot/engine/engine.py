@@ -129,8 +129,6 @@ class Repository(Generic[A, I]):
         self._memory = memory
         self._saved = saved
         self._meter = meter
-        self._shared: LruCache[str, bool] = LruCache(REMEMBERED)
-        """Of these another process has saved a version, so what is remembered here is often out of date."""
         self._saving: dict[str, _Batch[A, I] | None] = {}
         """By aggregate, while a save of it is under way: those who came since it began."""
 
@@ -229,7 +227,7 @@ class Repository(Generic[A, I]):
     async def _decided(
         self, slug: str, requests: Sequence[_Request[A, I]]
     ) -> tuple[A | None, list["Decided[A, I]"]]:
-        before, is_current = None if slug in self._shared else self._memory.get(slug), False
+        before, is_current = self._memory.get(slug), False
         for _ in range(CONFLICTS_ENDURED):
             if before is None:
                 before, is_current = await self.read(slug), True
@@ -243,7 +241,6 @@ class Repository(Generic[A, I]):
                     await self._store.put(after, expected=before.version)
                 except Conflict:
                     self._memory.pop(slug, None)
-                    self._shared[slug] = True
                     self._meter.conflicted()
                     before = None
                     continue
@@ -486,12 +483,10 @@ async def run(wake: Wake, *engines: Engine[Any, Any]) -> None:
         prefix, colon, slug = name.rpartition(":")
         await by_prefix[prefix + colon].pay(slug)
 
-    sweeping = [asyncio.create_task(engine.keep_sweeping(), name="sweep") for engine in engines]
-    try:
-        await wake.run(pay)
-    finally:
-        for task in sweeping:
-            task.cancel()
+    async def sweep() -> None:
+        await asyncio.gather(*(engine.keep_sweeping() for engine in engines))
+
+    await wake.run(pay, sweep)
 
 
 # How long effects have been waiting, for those who watch.

@@ -6,7 +6,7 @@ Voices and Workspace, to `Unavailable` and `Conflict` for Store. They do not ret
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import IntEnum
 from functools import cache
@@ -559,6 +559,7 @@ class Records(Protocol):
 
 
 Pay = Callable[[str], Awaitable[None]]
+Sweep = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Wake(Protocol):
@@ -571,11 +572,8 @@ class Wake(Protocol):
         """
         ...
 
-    async def run(self, pay: Pay) -> None:
-        """
-        Work until cancelled; on cancel, the run at hand gets a few seconds to end. One that raises CancelledError by
-        itself is handed over: the next process begins it again.
-        """
+    async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:
+        """Until cancelled, with *sweep* beside it. A run that raises CancelledError by itself is begun again."""
         ...
 
 

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Any, Protocol, TypeVar
 
 from aiohttp import web as http
@@ -28,6 +28,7 @@ from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
 from bot.slack.app import slack_app
 from bot.slack.client import SlackHealth
+from bot.slack.handing_over import Owner, answering
 from bot.slack.reception import Reception
 from bot.slack.transport import PATH, SlackRequests, Sockets
 
@@ -200,10 +201,17 @@ class Endpoints:
             await self.agents.close(seconds=ANSWER_SECONDS)
 
     @asynccontextmanager
-    async def opened(self, client: AsyncWebClient, reception: Reception) -> AsyncIterator[None]:
+    async def opened(
+        self, client: AsyncWebClient, reception: Reception, owner: Owner | None
+    ) -> AsyncIterator[None]:
         """Accepts Slack's deliveries. At the end, no more are accepted, and running ones are answered."""
-        app = slack_app(client, reception, meter=self.metrics)
-        async with self.accepting(app, client), beside(self.slack_health.watch(client.auth_test)):
+        app = slack_app(client, reception, meter=self.metrics, owner=owner)
+        handed_over = answering(app, owner) if owner else nullcontext()
+        async with (
+            handed_over,
+            self.accepting(app, client),
+            beside(self.slack_health.watch(client.auth_test)),
+        ):
             yield
 
     @asynccontextmanager

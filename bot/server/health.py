@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from aiohttp import web
 
-from bot.engine.ports import Pay, Wake
+from bot.engine.ports import Pay, Sweep, Wake
 from bot.errors import BotError
 from bot.server.http import Handler
 from bot.server.metrics import CONTENT_TYPE, Facts, Metrics
@@ -200,7 +200,7 @@ class WatchedWorker(Wake):
     async def wake(self, slug: str) -> None:
         await self._wake.wake(slug)
 
-    async def run(self, pay: Pay) -> None:
+    async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:
         async def watched(slug: str) -> None:
             self._in_hand += 1
             self._active_at = self._clock()
@@ -212,7 +212,7 @@ class WatchedWorker(Wake):
 
         self._is_running, self._active_at = True, self._clock()
         try:
-            await self._wake.run(watched)
+            await self._wake.run(watched, sweep)
         finally:
             self._is_running, self._stopped_at = False, self._clock()
 

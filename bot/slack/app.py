@@ -29,6 +29,7 @@ from bot.engine.verbs.verb import VerbRequest
 from bot.errors import Conflict, LeftAlone, SlackError, Unavailable, UserError
 from bot.slack import modals, parse
 from bot.slack.client import Identity
+from bot.slack.handing_over import Owner, hand_over
 from bot.slack.manifest import (
     LEFT,
     MARK_SHORTCUT,
@@ -66,12 +67,15 @@ DOORS = {
 }
 
 
-def slack_app(client: AsyncWebClient, reception: Reception, *, meter: Meter | None = None) -> AsyncApp:
+def slack_app(
+    client: AsyncWebClient, reception: Reception, *, meter: Meter | None = None, owner: Owner | None = None
+) -> AsyncApp:
     """
     By default Bolt acknowledges events before their listener runs, and drops them, acknowledged, while `auth.test`
     fails. Here the response comes after the listener, and our identity is known beforehand.
 
-    Signatures are not verified here: `transport` does that before Bolt sees a request.
+    Signatures are not verified here: `transport` does that before Bolt sees a request. Without an *owner* this is the
+    only process.
     """
     with _without_token_warning():
         app = _App(
@@ -86,6 +90,8 @@ def slack_app(client: AsyncWebClient, reception: Reception, *, meter: Meter | No
             raise_error_for_unhandled_request=True,  # a 404 would make Slack repeat it
             attaching_conversation_kwargs_enabled=False,
         )
+    if owner:
+        hand_over(app, owner, reception.us)
     _register(app, reception)
     return app
 

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections import Counter
 
-from bot.engine.ports import Pay
+from bot.engine.ports import Pay, Sweep
 from bot.errors import BotError
 
 AT_ONCE = 100
@@ -29,6 +29,7 @@ class LocalWake:
         self._at_once = at_once
         self._woken: dict[str, None] = {}  # a set that keeps its order
         self._working: set[str] = set()
+        self._running: set[asyncio.Task[None]] = set()
         self._failures: Counter[str] = Counter()
         self._changed = asyncio.Event()
 
@@ -39,8 +40,9 @@ class LocalWake:
         self._woken[slug] = None
         self._changed.set()
 
-    async def run(self, pay: Pay) -> None:
-        running: set[asyncio.Task[None]] = set()
+    async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:
+        running = self._running
+        sweeping = asyncio.create_task(sweep(), name="sweep") if sweep else None
         try:
             while True:
                 for slug in self._next(self._at_once - len(running)):
@@ -50,7 +52,14 @@ class LocalWake:
                 self._changed.clear()
                 await self._changed.wait()
         finally:
+            if sweeping:
+                sweeping.cancel()
             await _drained(running)
+
+    def cut_off(self) -> None:
+        """What is at hand ends now."""
+        for task in self._running:
+            task.cancel()
 
     def _next(self, most: int) -> list[str]:
         """Taken from those that wait."""

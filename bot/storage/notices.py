@@ -10,29 +10,39 @@ from typing import Any
 
 from bot.domain.reviews.notice import Notice
 from bot.errors import Conflict
+from bot.storage.ownership import NOT_OWNER, REFUSE_FORMER_OWNER, Ownership, not_owner
 from bot.storage.serialization import decoded_notice
 
 SAVED = -1
 
-SAVE = """
+SAVE = f"""
+{REFUSE_FORMER_OWNER.format(fence="KEYS[3]", owner="ARGV[6]")}
 local version = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
 if version ~= tonumber(ARGV[1]) then return version end
 redis.call('HSET', KEYS[1], 'version', ARGV[3], 'owes', ARGV[4], 'state', ARGV[5])
 redis.call(ARGV[4] == '' and 'SREM' or 'SADD', KEYS[2], ARGV[2])
 return -1
 """
-"""KEYS: the notice, the index of filled outboxes. ARGV: expected version, slug, version, kinds of effects, JSON."""
+"""
+KEYS: the notice, the index of filled outboxes, the fence. ARGV: expected version, slug, version, kinds of effects,
+JSON, and the owner that saves or "".
+"""
 
 
 class RedisNotices:
     """By the client of an open store."""
 
     def __init__(
-        self, redis: Any, prefix: str, bounded: Callable[[], AbstractAsyncContextManager[None]]
+        self,
+        redis: Any,
+        prefix: str,
+        bounded: Callable[[], AbstractAsyncContextManager[None]],
+        owner: Ownership | None = None,
     ) -> None:
         self._redis = redis
         self._bounded = bounded
         self._prefix = prefix
+        self._owner = owner
         self._unfinished = f"{prefix}notices:owing"
 
     async def get(self, slug: str) -> Notice | None:
@@ -46,10 +56,13 @@ class RedisNotices:
     async def put(self, notice: Notice, *, expected: int) -> None:
         assert notice.version == expected + 1, "every save is a version of its own"
         kinds = ", ".join(effect.kind for effect in notice.outbox)
-        given = (expected, notice.slug, notice.version, kinds, notice.model_dump_json())
+        fence = self._owner.fence if self._owner else ""
+        given = (expected, notice.slug, notice.version, kinds, notice.model_dump_json(), fence)
         async with self._bounded():
-            keys = self._key(notice.slug), self._unfinished
-            found = int(await self._redis.eval(SAVE, 2, *keys, *given))
+            keys = self._key(notice.slug), self._unfinished, f"{self._prefix}fence"
+            found = int(await self._redis.eval(SAVE, len(keys), *keys, *given))
+        if found == NOT_OWNER:
+            raise not_owner(self._owner)
         if found != SAVED:
             raise Conflict(f"the notice of {notice.slug} is at version {found}, not {expected}")
 

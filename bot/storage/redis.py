@@ -21,6 +21,7 @@ from bot.domain.values.places import Place
 from bot.domain.values.timestamps import seconds
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.notices import RedisNotices
+from bot.storage.ownership import NOT_OWNER, REFUSE_FORMER_OWNER, Ownership, not_owner
 from bot.storage.redis_client import Connected
 from bot.storage.serialization import (
     SHAPE,
@@ -42,14 +43,15 @@ FIELDS = (
     "updated", "due", "shape", "link", "state",
 )  # fmt: skip
 """The roundtable is in `state`. The others are copies for people, scripts and indexes, and the name of the save."""
-EXPECTED, SEEN, PARTS, KEPT, SLUG, TIMED = (f"ARGV[{number}]" for number in range(1, 7))
-GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=7)}
-GONE = 7 + len(FIELDS)
+EXPECTED, SEEN, PARTS, KEPT, SLUG, TIMED, FENCE = (f"ARGV[{number}]" for number in range(1, 8))
+GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=8)}
+GONE = 8 + len(FIELDS)
 SAVED, ANOTHER, INCOMPLETE = -1, -2, -3
 WHOLE = -1
 LINKS_CHARACTERS = 500
 
 SAVE = f"""
+{REFUSE_FORMER_OWNER.format(fence="KEYS[6]", owner=FENCE)}
 local found = redis.call('HMGET', KEYS[1], 'version', 'link', 'links')
 local version = tonumber(found[1] or '0')
 if version ~= tonumber({EXPECTED}) then return version or {ANOTHER} end
@@ -67,8 +69,8 @@ redis.call({GIVEN["owes"]} == '' and 'SREM' or 'SADD', KEYS[4], {SLUG})
 redis.call('SADD', KEYS[5], {SLUG})
 local keys = {{KEYS[1], KEYS[2]}}
 if {GIVEN["thread"]} ~= '' then
-    redis.call('SADD', KEYS[6], {SLUG})
-    keys[3] = KEYS[6]
+    redis.call('SADD', KEYS[7], {SLUG})
+    keys[3] = KEYS[7]
 end
 for _, key in ipairs(keys) do
     if {KEPT} == '' then redis.call('PERSIST', key) else redis.call('EXPIRE', key, {KEPT}) end
@@ -76,14 +78,15 @@ end
 return {SAVED}
 """
 """
-KEYS: the state, the parts, the indexes of timers, of filled outboxes, of its channel, and of its thread. ARGV: the
-expected version, the link of that save or "", how many parts it has or WHOLE, after how many seconds all expires or "",
-the slug, when its next timer is due (in seconds since 1970) or "", `FIELDS`, how many parts are gone, their names, and
-the name and content of each new part.
+KEYS: the state, the parts, the indexes of timers, of filled outboxes, of its channel, the fence, and the index of its
+thread. ARGV: the expected version, the link of that save or "", how many parts it has or WHOLE, after how many seconds
+all expires or "", the slug, when its next timer is due (in seconds since 1970) or "", the owner that saves or "",
+`FIELDS`, how many parts are gone, their names, and the name and content of each new part.
 
 The first command that writes is one that a Redis without memory refuses: then nothing is written.
 
-`links` are the last saves that this one continues. Returns SAVED; ANOTHER when another value of the expected version is
+`links` are the last saves that this one continues. Returns SAVED; NOT_OWNER when another process has taken the team
+since; ANOTHER when another value of the expected version is
 stored (a replica that became master may lack a save, and then get another one of the same version); INCOMPLETE when
 parts are missing; otherwise the version that was found.
 """
@@ -163,10 +166,12 @@ class RoundtableSummary(NamedTuple):
 
 
 class RedisStore(Connected):
-    """The roundtables of one *team*: all keys have it in them."""
+    """The roundtables of one *team*: all keys have it in them. Without an *owner* nothing but versions is compared."""
 
-    def __init__(self, url: str, *, team: str) -> None:
+    def __init__(self, url: str, *, team: str, owner: Ownership | None = None) -> None:
         super().__init__(url, team=team, connections=CONNECTIONS)
+        self._owner = owner
+        self._fence = f"{self._prefix}fence"
         self._unfinished = f"{self._prefix}owing"
         self._timers = f"{self._prefix}timers"
         self._people = f"{self._prefix}people"
@@ -188,7 +193,7 @@ class RedisStore(Connected):
 
     @property
     def notices(self) -> RedisNotices:
-        return RedisNotices(self._redis, self._prefix, self._bounded)
+        return RedisNotices(self._redis, self._prefix, self._bounded, self._owner)
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
         async with self._bounded():
@@ -241,6 +246,8 @@ class RedisStore(Connected):
             if found == INCOMPLETE:
                 save = saving(roundtable, None)
                 found = await self._save(save, expected, before)
+        if found == NOT_OWNER:
+            raise not_owner(self._owner)
         if found != SAVED:
             other = f"another value of version {expected}" if found == ANOTHER else f"version {found}"
             raise Conflict(f"{slug} is at {other}, not at version {expected} as it was seen")
@@ -254,6 +261,7 @@ class RedisStore(Connected):
             self._timers,
             self._unfinished,
             self._channel_key(place.team, place.channel),
+            self._fence,
             self._thread_key(place),
         )
         arguments = (
@@ -263,6 +271,7 @@ class RedisStore(Connected):
             KEPT_SECONDS if is_over else "",
             rt.slug,
             seconds(rt.next_due) if rt.timers else "",
+            self._owner.fence if self._owner else "",
             *_fields(save),
             len(save.gone),
             *save.gone,

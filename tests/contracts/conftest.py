@@ -10,9 +10,9 @@ from bot.engine.ports import Wake
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.local_wake import LocalWake
+from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
-from bot.storage.tasks import DocketWake
 from tests import stored
 
 Rewrite = Callable[[str, dict[str, Any]], dict[str, Any]]
@@ -101,17 +101,14 @@ async def store(open_store: Opening) -> AsyncIterator[AnyStore]:
         yield opened
 
 
-def on_docket(url: str, *, team: str = "T1", redelivery_seconds: float = 30) -> OpenWake:
-    return lambda: DocketWake(url, team=team, redelivery_seconds=redelivery_seconds)
-
-
 @pytest.fixture(params=["local", "redis", "cluster"])
 def open_wake(request: pytest.FixtureRequest) -> OpenWake:
     """Opens the same work again and again, as processes do. Without Redis there is one process, and all share one."""
     if request.param == "local":
         wake = LocalWake()
         return lambda: nullcontext(wake)
-    return on_docket(url_of(request.param, request))
+    url = url_of(request.param, request)
+    return lambda: Ownership(url, team="T1")
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.reviews.notice import Notice, TellThread
 from bot.engine.ports import RateBudget
 from bot.storage.limiter import RedisRateLimit
+from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
-from bot.storage.tasks import DocketWake
 from tests.patience import wait_until
 from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable
 
@@ -77,7 +77,7 @@ async def test_work_of_two_teams(shared_url: str) -> None:
     async def theirs(slug: str) -> None:
         done.append(f"T2 {slug}")
 
-    async with DocketWake(shared_url, team="T1") as one, DocketWake(shared_url, team="T2") as other:
+    async with Ownership(shared_url, team="T1") as one, Ownership(shared_url, team="T2") as other:
         working = [asyncio.create_task(one.run(ours)), asyncio.create_task(other.run(theirs))]
         try:
             await one.wake(SLUG)

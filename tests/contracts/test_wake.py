@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.engine.ports import Pay, Wake
-from bot.storage import local_wake, tasks
+from bot.storage import local_wake
 from tests.contracts.conftest import OpenWake
 from tests.patience import wait_until
 
@@ -44,9 +44,15 @@ class Ledger:
 
 
 @asynccontextmanager
-async def working(open_wake: OpenWake, pay: Pay) -> AsyncIterator[Wake]:
+async def working(open_wake: OpenWake, pay: Pay, *, left: str = "") -> AsyncIterator[Wake]:
+    """What an earlier process *left* in an outbox is found by the first sweep."""
+
+    async def sweep() -> None:
+        if left:
+            await wake.wake(left)
+
     async with open_wake() as wake:
-        running = asyncio.create_task(wake.run(pay))
+        running = asyncio.create_task(wake.run(pay, sweep))
         yield wake
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -149,8 +155,7 @@ async def test_a_payment_that_takes_too_long_is_handed_over(
     open_wake: OpenWake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is cancelled, and whoever works next begins it anew, without waiting for any timeout."""
-    for module in (local_wake, tasks):
-        monkeypatch.setattr(module, "DRAIN_SECONDS", 0.05)
+    monkeypatch.setattr(local_wake, "DRAIN_SECONDS", 0.05)
     begun, cancelled, again = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def never_ends(_slug: str) -> None:
@@ -169,7 +174,7 @@ async def test_a_payment_that_takes_too_long_is_handed_over(
             await begun.wait()
         assert cancelled.is_set()
 
-        async with working(open_wake, ends):
+        async with working(open_wake, ends, left=SLUG):
             await wait_until(again.is_set)
 
 

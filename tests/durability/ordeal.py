@@ -31,7 +31,6 @@ from tests.ports import free_port
 
 HOSTS = ("127.0.0.1", "localhost")
 """Two names of one address: so that the sandbox can tell two bots apart."""
-REDELIVERY_SECONDS = "2"
 CHANCE_SECONDS = 3.0
 """How long we wait for an occasion to kill, before we make one."""
 NAMES = ("Alpha rollout", "Bravo rollout", "Charlie rollout")
@@ -153,7 +152,6 @@ class Ordeal:
         }
         if self.plan.redis_url:
             env["REDIS_URL"] = self.plan.redis_url
-            env["ROUNDTABLE_REDELIVERY_SECONDS"] = REDELIVERY_SECONDS
         log = self._folder / f"bot-{self._births:03}.log"
         process = await self._nursery.bear(env, log=log, fresh=self.plan.fresh)
         self._bots[host] = process

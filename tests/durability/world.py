@@ -38,6 +38,7 @@ from bot.engine.ports import (
     Profile,
     Records,
     RootMessage,
+    Sweep,
     ThreadMessages,
     Urgency,
 )
@@ -196,7 +197,7 @@ class SimWake:
     async def wake(self, slug: str) -> None:
         self._world.fates.io(Kind.WAKE, lambda: None)
 
-    async def run(self, pay: Pay) -> None:
+    async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:
         raise AssertionError("the simulator pays")
 
 

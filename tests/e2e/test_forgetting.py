@@ -51,11 +51,7 @@ async def run(loaded: CommandLine, meeting: Meeting, *words: str) -> Ran:
     return await partial(loaded.run, meeting.workspace.parent)(*words, **environment(meeting))
 
 
-QUEUE = b":work:"
-"""In the keys of docket, which remembers for some minutes which items it worked on."""
-
-
-def everything(meeting: Meeting, *, without: bytes = b"no such key") -> bytes:
+def everything(meeting: Meeting) -> bytes:
     """Every byte of the checkout, of the tip's files, and of the store."""
     tip = b"".join(
         meeting.git("show", f"HEAD:{path}").encode()
@@ -65,9 +61,7 @@ def everything(meeting: Meeting, *, without: bytes = b"no such key") -> bytes:
     found = tip + b"".join(one.read_bytes() for one in files)
     if url := meeting.more.get("REDIS_URL"):
         with redis.Redis.from_url(url) as client:
-            found += b"".join(
-                client.dump(key) + _whole(client, key) for key in client.scan_iter() if without not in key
-            )
+            found += b"".join(client.dump(key) + _whole(client, key) for key in client.scan_iter())
     return found
 
 
@@ -242,7 +236,7 @@ async def test_an_item_is_removed(kept: Meeting, loaded: CommandLine) -> None:
     assert [one.code for one in (refused, planned, done)] == [1, 0, 0], refused.err + planned.err + done.err
     assert refused.err == "offline-sync is not finished. Stop it first, or add --live.\n"
     assert "people.json" in planned.out
-    left = everything(kept, without=QUEUE)
+    left = everything(kept)
     assert b"offline-sync" not in left
     assert b"Field workers" not in left
     assert not kept.folder.exists()
@@ -350,7 +344,7 @@ async def test_words_and_items_are_kept_as_long_as_the_setting_says(kept: Meetin
     assert await expired(kept, "words:9d,item:30d", 11) == Expired()
 
     assert await expired(kept, "words:9d,item:30d", 31) == Expired(items=(kept.slug,))
-    assert b"offline-sync" not in everything(kept, without=QUEUE)
+    assert b"offline-sync" not in everything(kept)
 
 
 async def test_what_is_not_in_git_yet_is_newer_than_any_age(meeting: Meeting) -> None:

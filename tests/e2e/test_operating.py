@@ -218,7 +218,7 @@ async def test_what_one_process_leaves_undone_another_does_at_once(
 ) -> None:
     """It is handed over, and not found after a time-out; both take what Slack has for either."""
     meeting = Meeting(slack, tmp_path / "workspace")
-    shared = {"REDIS_URL": redis_url, "ROUNDTABLE_REDELIVERY_SECONDS": str(LONG_SECONDS)}
+    shared = {"REDIS_URL": redis_url}
     async with (
         bot(slack, meeting.workspace, **shared) as one,
         bot(slack, meeting.workspace, **shared) as other,
@@ -327,7 +327,6 @@ async def with_redis(slack: Sandbox, tmp_path: Path, url: str) -> AsyncIterator[
         meeting.workspace,
         REDIS_URL=url,
         ROUNDTABLE_HEALTH_PORT=str(port),
-        ROUNDTABLE_REDELIVERY_SECONDS="2",
     )
     async with app.bot(chosen):
         yield meeting, port

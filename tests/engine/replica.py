@@ -13,7 +13,7 @@ from bot.engine.commands import Commands
 from bot.engine.engine import BeforeSave, nothing_before
 from bot.engine.performers import Performers
 from bot.engine.personal import Personal
-from bot.engine.ports import Meter, Pay, Voices, Wake, now
+from bot.engine.ports import Meter, Pay, Sweep, Voices, Wake, now
 from bot.engine.roundtables import Roundtables
 from bot.engine.shared_content import SharedContent
 from bot.engine.viewing import Viewers
@@ -35,7 +35,7 @@ class Woken(Wake):
     async def wake(self, slug: str) -> None:
         self.slugs.append(slug)
 
-    async def run(self, pay: Pay) -> None:  # noqa: ARG002 -- as the port has it
+    async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:  # noqa: ARG002 -- as the port has it
         raise AssertionError("a test pays")
 
 

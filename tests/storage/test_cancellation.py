@@ -4,24 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from docket import Docket
 
 from bot.storage.redis import RedisStore
-from bot.storage.tasks import TaskDocket
 
 MOMENTS = 60
 """Turns of the event loop; more than one call takes."""
-
-
-async def test_a_call_of_docket_can_be_cancelled(redis_url: str) -> None:
-    """Otherwise docket would renew a lease for ever, and the worker would wait for that to end."""
-
-    async def called(docket: Docket) -> None:
-        async with docket.redis() as client:
-            await client.set("called", "1")
-
-    async with TaskDocket("cancelled", redis_url) as docket:
-        await cancelled_everywhere(lambda: called(docket))
 
 
 @pytest.mark.usefixtures("patient")

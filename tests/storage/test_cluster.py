@@ -1,6 +1,7 @@
 """Redis Cluster: all keys of a team in one slot, many calls at once, and nodes that end."""
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,9 +11,8 @@ from bot.domain.reviews.notice import Notice
 from bot.engine.ports import RateBudget
 from bot.errors import Unavailable
 from bot.storage.limiter import RedisRateLimit
+from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
-from bot.storage.tasks import DocketWake
-from tests.contracts.test_wake import working
 from tests.patience import wait_until
 from tests.redis_groups import RedisCluster
 from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable
@@ -125,41 +125,31 @@ async def _found(store: RedisStore) -> Any:
         return None
 
 
-async def test_work_goes_on_when_a_node_comes_back(redis_cluster: RedisCluster) -> None:
-    """Docket's own cluster mode: a wake during the outage is sent afterwards."""
-    performed = []
+async def test_an_owner_is_there_again_when_a_node_comes_back(redis_cluster: RedisCluster) -> None:
+    """The node of the team: what is asked meanwhile is refused, and what is asked afterwards is answered."""
+
+    async def echo(request: str) -> str:
+        return request
 
     async def pay(slug: str) -> None:
-        performed.append(slug)
+        raise AssertionError(slug)
 
-    wake = DocketWake(redis_cluster.url, redelivery_seconds=1, team="T1")
-    async with working(lambda: wake, pay):
-        await wake.wake("before")
-        await wait_until(lambda: performed == ["before"])
-        redis_cluster.node_of(TEAM).kill()
-        await wake.wake("meanwhile")
-        redis_cluster.start()
-        await wake.wake("after")
-        await wait_until(lambda: {"meanwhile", "after"} <= set(performed))
+    async def answered() -> str:
+        with suppress(Unavailable):
+            return await other.ask("a request")
+        return ""
 
-
-async def test_work_waits_for_a_cluster_that_is_not_there_yet(
-    redis_cluster: RedisCluster, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The process starts, says so once, and begins when the nodes have."""
-    performed = []
-
-    async def pay(slug: str) -> None:
-        performed.append(slug)
-
-    async def start() -> None:
-        async with working(lambda: DocketWake(redis_cluster.url, team="T1"), pay) as wake:
-            await wake.wake(SLUG)
-            await wait_until(lambda: performed == [SLUG])
-
-    for node in redis_cluster.nodes:
-        node.stop()
-    starting = asyncio.create_task(start())
-    await wait_until(lambda: "waiting for Redis" in caplog.text)
-    redis_cluster.start()
-    await starting
+    async with (
+        Ownership(redis_cluster.url, team="T1") as one,
+        Ownership(redis_cluster.url, team="T1") as other,
+    ):
+        running = asyncio.create_task(one.run(pay))
+        async with one.answering(echo):
+            await wait_until(answered)
+            redis_cluster.node_of(TEAM).kill()
+            with pytest.raises(Unavailable):
+                await other.ask("a request")
+            redis_cluster.start()
+            await wait_until(answered)
+        running.cancel()
+        await asyncio.wait({running})

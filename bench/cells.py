@@ -221,12 +221,13 @@ async def taken_over(folder: Path, how: signal.Signals) -> float:
                 await asyncio.sleep(0.01)
             return time.monotonic() - began
 
-        seconds, *_ = await asyncio.gather(taken(), *(word(number) for number in range(WORDS)))
+        taking = asyncio.create_task(taken())
+        await asyncio.gather(taking, *(word(number) for number in range(WORDS)))
         await item.finish()
         lines = git(folder / "workspace", "grep", "-h", "of many", "HEAD", "--", "*.jsonl").splitlines()
         heard = Counter(json.loads(line)["content"] for line in lines)
         assert heard == {f"word {number} of many": 1 for number in range(WORDS)}, heard
-        return seconds
+        return taking.result()
 
 
 def _owner(folder: Path) -> int:

@@ -15,7 +15,11 @@ from bot.engine.ports import Wake
 
 
 @asynccontextmanager
-async def _others_pay(wake: Wake, *engines: Engine[Any, Any]) -> AsyncIterator[None]:  # noqa: ARG001 -- as in the app
+async def _others_pay(
+    wake: Wake,  # noqa: ARG001 -- as in the app
+    *engines: Engine[Any, Any],  # noqa: ARG001
+    is_shared: bool,  # noqa: ARG001
+) -> AsyncIterator[None]:
     yield
 
 

@@ -46,7 +46,7 @@ def source_reader(texts: Texts, agreed: Callable[[CommittedFiles], AgreedItems],
 def read_issue_text(issue: TrackerIssue, schema: Schema) -> tuple[ExportEdit, ...]:
     """What stands in it at the time of the issue. No file of it is ours, so every row is a new entry."""
     rows = (_as_new(row, {}, schema) for row in read_back(issue.text))
-    return tuple(ExportEdit(path=issue.url, commit=issue.updated, **row._asdict()) for row in rows)
+    return tuple(row.but(path=issue.url, commit=issue.updated) for row in rows)
 
 
 def read_source(

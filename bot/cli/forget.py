@@ -27,9 +27,10 @@ from bot.domain.roundtable import forgotten
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines as transcripts
-from bot.domain.transcript.forgetting import Forgetting, ForgottenFiles
+from bot.domain.transcript.forgetting import Forgetting, ForgottenFiles, called_by
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import Names, is_person_id, with_names, without_person
+from bot.domain.transcript.scrubbing import Redacting
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
 from bot.engine import audit
@@ -38,7 +39,8 @@ from bot.errors import ConfigError, Conflict, Unavailable
 from bot.record.rewritten import META, TRANSCRIPT, Rewriting, title_of, without_sections
 from bot.settings import Settings
 from bot.slack import client as slack_client
-from bot.slack.history import delete_own_posts
+from bot.slack.client import Identity
+from bot.slack.history import EditedPosts, delete_own_posts, edit_own_posts
 from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
@@ -61,6 +63,7 @@ class WhoIsMeant(NamedTuple):
 class PersonOptions(NamedTuple):
     words: bool = False
     typed: bool = False
+    slack: bool = False
 
 
 class ForgetPlan(NamedTuple):
@@ -135,8 +138,11 @@ class PersonForgetting:
     async def run(self, who: str) -> ForgetPlan:
         plan = await self.plan(who)
         meant, changed, shas = await self.meant(who), Counter[str](), list[str]()
+        edited = EditedPosts()
         for whom in self._each(meant):
             await self._in_store(whom)
+            if self._options.slack:  # while git still has the name
+                edited = edited.and_(await self._in_slack(whom))
             rewrite = partial(self._rewrite, whom)
             done = await asyncio.to_thread(self._git.person, whom, rewrite, now=self._now)
             shas += [done.sha] if done.sha else []
@@ -146,6 +152,8 @@ class PersonForgetting:
                 "forget.person", person=whom.person, items=len(changed), what=what, by=getpass.getuser()
             )
         told = f"Forgotten, commit {shas[-1]}." if shas else "There was nothing left to forget in git."
+        if self._options.slack:
+            told = f"{told} {wording.edited(*edited)}"
         return ForgetPlan(plan.rows, self._git.earlier(self._git.slugs()), told)
 
     async def meant(self, who: str) -> WhoIsMeant:
@@ -195,7 +203,8 @@ class PersonForgetting:
         known, on = self._git.known_people(), self._now[:10]
         for id in meant.ids:
             name = "" if id in known.forgotten else known.names.get(id, "")
-            yield Forgetting(id, name, on, user=meant.user, **self._options._asdict())
+            words, typed, _ = self._options
+            yield Forgetting(id, name, on, user=meant.user, words=words, typed=typed)
 
     def _rewriting(self, whom: Forgetting, slug: str, found: Found, before: Names, after: Names) -> Rewriting:
         return Rewriting(
@@ -216,6 +225,28 @@ class PersonForgetting:
         if whom.words or whom.typed:
             self._git.hide_unpushed(rewriting.eraser.text)
         return rewriting.run(now=self._now)
+
+    # --- Slack --------------------------------------------------------------------------------------------------------
+
+    async def _in_slack(self, whom: Forgetting) -> EditedPosts:
+        """The bot's posts in the threads of all items; what others wrote is theirs."""
+        known, done = self._git.known_people(), EditedPosts()
+        after = without_person(known, whom.person, on=whom.on).names
+        names = {name for name in (whom.name, whom.user) if name}
+        called = called_by(names) if names else None
+        async with _own_slack(self._settings) as (client, us):
+            for slug in {*self._git.slugs(), *self._live}:
+                files = self._git.item_files(slug)
+                hide = self._rewriting(whom, slug, files, known.names, after).eraser.text
+
+                def change(text: str, hide: Redacting = hide) -> str:
+                    text = hide(text.replace(f"<@{whom.user}>", after[whom.person])).text
+                    return called.sub(lambda _: after[whom.person], text) if called else text
+
+                rt = await self._store.get(slug) if self._store else None
+                if (place := _place(files, rt)).thread:
+                    done = done.and_(await edit_own_posts(client, us, place, change))
+        return done
 
     # --- the store ----------------------------------------------------------------------------------------------------
 
@@ -263,7 +294,10 @@ class PersonForgetting:
 
 
 def forgetter(settings: Settings) -> Forgetter:
-    return Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=parts.seal(settings))
+    """After what a command that was killed left undone."""
+    found = Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=parts.seal(settings))
+    found.recover()
+    return found
 
 
 # --- an item ----------------------------------------------------------------------------------------------------------
@@ -331,10 +365,15 @@ def _place(found: Found, rt: Roundtable | None) -> Place:
 async def _delete_posts(settings: Settings, place: Place) -> int:
     if not place.thread:
         return 0
+    async with _own_slack(settings) as (client, us):
+        return await delete_own_posts(client, us, place)
+
+
+@asynccontextmanager
+async def _own_slack(settings: Settings) -> AsyncIterator[tuple[Any, Identity]]:
     token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
     async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
-        us = await slack_client.identify(client)
-        return await delete_own_posts(client, us, place)
+        yield client, await slack_client.identify(client)
 
 
 # --- what is known of a person ----------------------------------------------------------------------------------------

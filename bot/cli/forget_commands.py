@@ -30,12 +30,17 @@ def forget_person(
     *,
     words: Annotated[bool, typer.Option("--words", help="Take out what they said, too.")] = False,
     typed: Annotated[bool, typer.Option("--typed", help="Take out the name where others typed it.")] = False,
+    slack: Annotated[
+        bool, typer.Option("--slack", help="Edit the bot's posts that have these, too.")
+    ] = False,
     history: History = None,
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
     """Take a person's name out of everything, and on request their words; the record still verifies."""
-    settings, options = read_settings(os.environ), forgetting.PersonOptions(words, typed)
+    settings, options = read_settings(os.environ), forgetting.PersonOptions(words, typed, slack)
+    if slack:
+        app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
 
     async def work() -> None:
         async with forgetting.opened_store(settings) as store:

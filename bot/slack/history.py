@@ -7,7 +7,7 @@ people said while the bot did not hear it. `thread_evidence` reads a whole threa
 
 import logging
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -310,3 +310,49 @@ async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -
     for ts in sorted(found, reverse=True):
         await calls(client.chat_delete, channel=place.channel, ts=ts)
     return len(found)
+
+
+class EditedPosts(NamedTuple):
+    """*refused*: Slack did not let them be edited."""
+
+    edited: int = 0
+    refused: int = 0
+
+    def and_(self, other: "EditedPosts") -> "EditedPosts":
+        return EditedPosts(self.edited + other.edited, self.refused + other.refused)
+
+
+async def edit_own_posts(
+    client: AsyncWebClient, us: Identity, place: Place, change: Callable[[str], str]
+) -> EditedPosts:
+    """Those of the thread in which *change* changes a text. Raises SlackError where Slack cannot be asked now."""
+    calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
+    found: dict[str, Mapping[str, Any]] = {}
+    async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
+        found |= {str(one["ts"]): one for one in answer["messages"] if one.get("bot_id") == us.bot}
+    done = EditedPosts()
+    for ts, message in sorted(found.items()):
+        before = {"text": message.get("text", ""), "blocks": message.get("blocks") or []}
+        if (after := _changed(before, change)) == before:
+            continue
+        try:
+            await calls(client.chat_update, channel=place.channel, ts=ts, **after)
+        except SlackError as error:
+            if error.again:
+                raise
+            done = done.and_(EditedPosts(refused=1))
+        else:
+            done = done.and_(EditedPosts(edited=1))
+    return done
+
+
+def _changed(found: Any, change: Callable[[str], str]) -> Any:
+    """Everything that is shown of a message; ids and values of buttons stay."""
+    if isinstance(found, Mapping):
+        return {name: one if name in _KEPT else _changed(one, change) for name, one in found.items()}
+    if isinstance(found, list):
+        return [_changed(one, change) for one in found]
+    return change(found) if isinstance(found, str) else found
+
+
+_KEPT = frozenset({"type", "block_id", "action_id", "value", "url", "image_url"})

@@ -61,11 +61,11 @@ def everything(meeting: Meeting) -> bytes:
     found = tip + b"".join(one.read_bytes() for one in files)
     if url := meeting.more.get("REDIS_URL"):
         with redis.Redis.from_url(url) as client:
-            found += b"".join(client.dump(key) + _whole(client, key) for key in client.scan_iter())
+            found += b"".join(client.dump(key) + whole(client, key) for key in client.scan_iter())
     return found
 
 
-def _whole(client: redis.Redis, key: bytes) -> bytes:
+def whole(client: redis.Redis, key: bytes) -> bytes:
     """A dump is compressed."""
     kinds: dict[bytes, Any] = {
         b"hash": lambda: [*client.hgetall(key).keys(), *client.hgetall(key).values()],
@@ -163,6 +163,34 @@ async def test_words_are_taken_out_and_the_record_holds(kept: Meeting, loaded: C
     assert back.person not in {grace, ""}
     assert people_file(kept)[grace]["name"] == "Former member 1"
     assert people_file(kept)[back.person]["name"] == "Grace"
+
+
+async def test_the_posts_of_the_bot_are_edited_where_that_is_asked_for(
+    meeting: Meeting, loaded: CommandLine
+) -> None:
+    """Names, mentions and quotes in them; buttons stay, and so does what people wrote themselves."""
+    async with meeting.bot():
+        await played(meeting)
+    grace, us = meeting.slack.person("grace"), "U0ROUNDTABLE"
+    named = re.compile(rf"\bGrace\b|{grace.id}|edits in tunnels")
+
+    def of_the_bot() -> list[str]:
+        return [json.dumps([one.text, one.blocks]) for one in meeting.thread if one.user == us]
+
+    before, theirs = of_the_bot(), [one.text for one in meeting.thread if one.user == grace.id]
+    asked = await run(loaded, meeting, "forget", "person", grace.id, "--words", "--slack", "--dry-run")
+    assert any(map(named.search, before))
+    assert of_the_bot() == before
+    done = await run(loaded, meeting, "forget", "person", grace.id, "--words", "--slack", "--yes")
+
+    assert (asked.code, done.code) == (0, 0), asked.err + done.err
+    assert re.search(r"[1-9]\d* posts of the bot in Slack edited\.", done.out)
+    assert [one for one in of_the_bot() if named.search(one)] == []
+    assert "Former member 1" in "".join(of_the_bot())
+    assert [one.text for one in meeting.thread if one.user == grace.id] == theirs
+    async with meeting.bot():
+        await meeting.say("Linus goes on", who="linus")
+        await meeting.finish_step()
 
 
 async def test_a_bot_that_runs_with_redis_goes_on(

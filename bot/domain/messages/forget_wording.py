@@ -33,7 +33,9 @@ class PersonCount(NamedTuple):
     has_store: bool
 
 
-def of_person(found: PersonCount, *, words: bool, typed: bool, remote: bool) -> tuple[PlaceRow, ...]:
+def of_person(
+    found: PersonCount, *, words: bool, typed: bool, slack: bool, remote: bool
+) -> tuple[PlaceRow, ...]:
     files = f"written again in {_items(found.items)}"
     spoken = (
         f"{counted(found.lines, 'line')}: a mark takes the place of their words, and of quotes of them"
@@ -47,12 +49,22 @@ def of_person(found: PersonCount, *, words: bool, typed: bool, remote: bool) -> 
         PlaceRow("typed by others", _typed(found.typed, replaced=typed)),
         *_by_hand(found.by_hand),
         PlaceRow("store", _store(found.live, has_store=found.has_store)),
-        PlaceRow("Slack", "the bot's cards follow with their next edit; older posts, and theirs, stay"),
+        PlaceRow(
+            "Slack",
+            "the bot's posts in the threads of items are edited; what people wrote stays"
+            if slack
+            else "the bot's cards follow with their next edit; older posts stay, and --slack edits them; theirs stay",
+        ),
         *_beyond(found.earlier, remote=remote),
         PlaceRow(
             "exported files", "name the id; an export of this person (`export person`) is yours to delete"
         ),
     )
+
+
+def edited(posts: int, refused: int) -> str:
+    left = f" Slack did not let {counted(refused, 'more post')} be edited." if refused else ""
+    return f"{counted(posts, 'post')} of the bot in Slack edited.{left}"
 
 
 def of_item(

@@ -210,6 +210,11 @@ class PersonForgotten(NamedTuple):
 
 
 class Forgetter(_Erasing):
+    def recover(self) -> None:
+        """The checkout follows the branch, if a process was killed before it did."""
+        with explained():
+            self._writer.recover()
+
     def known_people(self) -> people.PeopleFile:
         """Raises WorkspaceError where it cannot be read."""
         return self._people(self._branch.files())
@@ -265,9 +270,8 @@ class Forgetter(_Erasing):
             return made, str(made.id)[:SHORT]
 
         with explained():
-            sha = self._writer.advance(build, ITEM_COMMIT)
-            drop_unpushed_of(self._branch, slug)
-        return sha
+            drop_unpushed_of(self._branch, slug)  # first: without the item, a second run begins nothing
+            return self._writer.advance(build, ITEM_COMMIT)
 
     def hide_unpushed(self, redact: Redacting) -> None:
         """In what would be applied again on the tip of a remote."""

@@ -103,9 +103,14 @@ class ModelVoices:
         spec, points = AnswerSpec(scene), wanted.open_points(scene)
         searched = await session.first_search("\n".join(one.text for one in cue.roundtable.unread))
         answer, facts = await _answer(session, cue, tasks.draft(scene, searched), spec)
-        speech = _speech(answer, facts)._replace(
-            questions=tuple(_asked(one, points) for one in answer.questions),
-            next_questions=tuple(_asked(one) for one in answer.following),
+        check = proposing.ProseCheck(scene, session.shown)
+        prose = check.read(answer.text, answer.quotes)
+        facts = {**facts, **prose.facts}
+        speech = Speech(
+            prose.text,
+            facts,
+            questions=tuple(_asked(one, check, points) for one in answer.questions),
+            next_questions=tuple(_asked(one, check) for one in answer.following),
         )
         if answer.entries is None:
             return speech
@@ -123,7 +128,7 @@ class ModelVoices:
         parts, flaw = await _read_twice(prompt, spec, session, cue.persona)
         if flaw:
             raise _unusable(cue, flaw, session)
-        return _turn_speech(parts, session, scene, debate, prompt)
+        return _turn_speech(parts, session, scene, prompt)
 
     def _mind_for(self, cue: VoiceContext, asked: Speak) -> LanguageModel | None:
         """Who speaks alone has a model of its own, or leads with the common one; for all others *second* speaks."""
@@ -273,37 +278,37 @@ class TurnSpec:
 
 
 def _turn_speech(
-    parts: Sequence[SpokenPart], session: "ModelSession", scene: Scene, debate: Elaboration, prompt: Prompt
+    parts: Sequence[SpokenPart], session: "ModelSession", scene: Scene, prompt: Prompt
 ) -> TurnSpeech:
     """Nobody sees a source that the personas did not see."""
     seen, shown = "\n".join((*prompt.stable, prompt.moving)), session.shown
     found, left_out = list[Contribution](), list[Mapping[str, str]]()
+    check = proposing.ProseCheck(scene, shown)
     for one in parts:
         text = with_known_sources(one.text, shown, seen)
         left_out += text.dropped
         passages = quoted_in(text.text, shown)
-        quotes = proposing.known_quotes(one.quotes, scene, debate, shown)
+        prose = check.read(text.text, one.quotes)
         found.append(
             Contribution(
                 persona=one.persona,
-                text=text.text,
+                text=prose.text,
                 stances=one.stances,
-                quotes=quotes,
-                facts={QUOTED: passages} if passages else {},
+                quotes=prose.quotes,
+                facts={**prose.facts, **({QUOTED: passages} if passages else {})},
             )
         )
     facts = {**session.facts, "dropped": tuple(left_out)} if left_out else session.facts
     return TurnSpeech(tuple(found), facts)
 
 
-def _speech(answer: Answered, facts: Facts) -> Speech:
-    return Speech(answer.text, facts)
-
-
-def _asked(one: GivenQuestion, points: Sequence[wanted.OpenPoint] = ()) -> DraftQuestion:
+def _asked(
+    one: GivenQuestion, check: proposing.ProseCheck, points: Sequence[wanted.OpenPoint] = ()
+) -> DraftQuestion:
     gap = points[one.about - 1].gap if 0 < one.about <= len(points) else None
     about = gap.key if gap else ""
-    return DraftQuestion(text=one.text, to=one.to, recommended=one.recommended, why=one.why, gap=about)
+    why = check.mark(one.why)
+    return DraftQuestion(text=one.text, to=one.to, recommended=one.recommended, why=why, gap=about)
 
 
 async def _answer(

@@ -37,16 +37,21 @@ ID: JsonSchema = {
 def assessment(kinds: Sequence[Kind], step_id: str) -> AnswerSchema | None:
     """An answer to what people say on a step. None where it collects nothing."""
     questions = _list(_object(text=TEXT, to=TEXT, about=COUNT, recommended=TEXT, why=TEXT))
-    form = _object(declined=FLAG, say=TEXT, questions=questions, next=questions, entries=_list(_entry(kinds)))
+    form = _object(
+        declined=FLAG,
+        say=_list(_sentence()),
+        questions=questions,
+        next=questions,
+        entries=_list(_entry(kinds)),
+    )
     return _named(f"assessment_{step_id}", form, BLOCK) if kinds else None
 
 
 def turn(personas: Iterable[str]) -> AnswerSchema:
     """What is said in a discussion, by any of *personas*."""
-    sentence = _object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT)))
     one = _object(
         persona=_choice(personas),
-        say=_list(sentence),
+        say=_list(_sentence()),
         issue=TEXT,
         option=TEXT,
         moved_by=TEXT,
@@ -59,7 +64,7 @@ def review(answers: Iterable[str]) -> AnswerSchema:
     """Of a draft by another model."""
     form = _object(
         verdicts=_list(_object(claim=COUNT, verdict=_choice(answers), words=TEXT)),
-        objection=_object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT))),
+        objection=_sentence(),
         contradictions=_list(_object(one=TEXT, other=TEXT, because=TEXT)),
         missing=_object(person=TEXT, ask=TEXT),
     )
@@ -117,6 +122,11 @@ def _list(one: JsonSchema) -> JsonSchema:
 
 def _choice(values: Iterable[str]) -> JsonSchema:
     return {"type": "string", "enum": list(values)}
+
+
+def _sentence() -> JsonSchema:
+    """Of prose, with the words of people or of code that say it."""
+    return _object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT)))
 
 
 def _or_nothing(one: JsonSchema) -> JsonSchema:

@@ -2,10 +2,10 @@
 Personas with a model: each task becomes a prompt, and the model's answer becomes what the persona says or writes.
 
 After an unusable answer the model is asked once more, with what was wrong; a second one is dropped. Nothing is posted
-in a persona's name that its model did not write. When a model fails for good, VoiceError says why, and the roundtable
-goes on without a model until a person turns it on again.
+in a persona's name that its model did not write. When a model fails for good, VoiceError says why.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -70,9 +70,9 @@ SALVAGED = "from an answer that could not be read whole"
 
 class ModelVoices:
     """
-    *mind_of* gives a persona's model, by its key, or None. *offline* speaks for a persona without one, and in a
-    roundtable that goes on without a model. *looker_of* gives the tools of a turn, *efforts* how much is thought first.
-    *second* is another model, for reviews, and for what personas say together.
+    *mind_of* gives a persona's model, by its key, or None; *offline* speaks for a persona without one. *looker_of*
+    gives the tools of a turn, *efforts* how much is thought first. *second* is another model, for reviews, and for what
+    personas say together.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class ModelVoices:
         return ModelSession(mind, limits, looker=self._looker_of(cue), effort=self._efforts.get(task, ""))
 
     def _mind(self, cue: VoiceContext) -> LanguageModel | None:
-        return None if cue.roundtable.is_unaided(cue.persona) else self._mind_of(cue.persona)
+        return self._mind_of(cue.persona)
 
 
 class ModelSession:
@@ -194,7 +194,10 @@ class ModelSession:
         return await self._looker.first_search(said) if self._looker else ""
 
     async def about(self, prompt: Prompt) -> str:
-        """Raises VoiceError, without `again`: the chain of models has made all attempts already."""
+        """
+        Raises VoiceError, without `again`: the chain of models has made all attempts already. A cancellation says what
+        was served until then, in its `args`.
+        """
         seconds, tokens = self._allowance
         try:
             prompt = prompt._replace(tools=self._looker, effort=self._effort, served=self._usages)
@@ -202,6 +205,9 @@ class ModelSession:
             thought = await self._mind.think(prompt, seconds=seconds, tokens=tokens)
         except VoiceError as error:
             raise VoiceError(str(error), reason=error.reason, facts=self.facts) from None
+        except asyncio.CancelledError as cancelled:
+            cancelled.args = (self.facts,)
+            raise
         if len(self._usages) == before:  # a model that only tells what its answer took
             self._usages.append(thought.usage)
         self.in_schema |= thought.in_schema

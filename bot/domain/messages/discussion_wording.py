@@ -42,11 +42,18 @@ def passed(names: Sequence[str]) -> str:
     return f"{listed(list(names)) or 'The persona'} {verb} nothing to add."
 
 
-def no_answer(names: Sequence[str], *, is_refused: bool) -> str:
+NO_ANSWER = {
+    "refused": "refused to answer",
+    "timeout": "did not answer in time",
+    "unavailable": "could not be reached",
+    "denied": "does not accept the key, or its account is used up",
+}
+
+
+def no_answer(names: Sequence[str], reason: str) -> str:
     """Of a model, for the personas with *names*."""
-    why = "refused to answer" if is_refused else "gave no answer that can be used"
-    who = listed(list(names)) or "the personas"
-    return f"The model {why} for {who}. Press *Let the personas go on* to ask again, or go on without it."
+    why = NO_ANSWER.get(reason, "gave no answer that can be used")
+    return f"{listed(list(names)) or 'The personas'}: the model {why}."
 
 
 def asks_person(name: str, asked: str, topic: str) -> str:

@@ -432,7 +432,5 @@ def record_choice(rt: Roundtable, label: str, person: Person, *, part: LinePhase
 def thinks(work: Speak, rt: Roundtable, playbook: Playbook) -> bool:
     """With the persona's own model, or else the common one."""
     persona = playbook.roster.get(work.persona)
-    if rt.is_unaided(persona.key if persona else ""):
-        return False
     own = persona.model if persona else ""
     return own != OFFLINE if own else playbook.policy.thinks

@@ -108,6 +108,11 @@ def putting_off(rt: Roundtable) -> Roundtable:
     return rt.dropping(Speak)
 
 
+def without_answer(rt: Roundtable) -> Roundtable:
+    """People go on without what a model was asked for."""
+    return rt.dropping(Speak).but(elaboration=rt.debate.but(is_round_wanted=False, not_answered=()))
+
+
 def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """After a silence: a model reads what none has read, or the discussion goes on."""
     if asking.is_silenced(rt, playbook) or rt.has_pending(Speak):
@@ -134,7 +139,7 @@ def able(rt: Roundtable, playbook: Playbook, personas: Iterable[str] = ()) -> tu
 def _only_listens(rt: Roundtable, persona: str, playbook: Playbook) -> bool:
     """Without a model a persona speaks when it is addressed by name: its newest turn, or the first, tells that."""
     turns = [*rt.debate.turns[:1], *(one for one in rt.debate.turns if one.by == persona)]
-    if not ((turns and turns[-1].by_rule) or rt.is_unaided(persona)):
+    if not (turns and turns[-1].by_rule):
         return False
     return not asking.thinks(Speak(persona=persona, task="turn"), rt, playbook)
 
@@ -143,6 +148,7 @@ def asking_all_to_open(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """At the same time, and blind. The lead opens also without a model."""
     if asking.is_silenced(rt, playbook):
         return rt
+    rt = rt.but(elaboration=rt.debate.but(not_answered=()))
     most = min(MOST_IN_THE_OPENING, rt.debate.turns_left)
     for key in tuple(dict.fromkeys((lead_of(rt, playbook).key, *able(rt, playbook))))[:most]:
         rt = rt.queueing(Speak(persona=key, task="turn", turn=TurnKind.OPENING, personas=(key,)))
@@ -175,6 +181,8 @@ def starting_round(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if asking.is_silenced(rt, playbook):
         return rt
     rt = cleared(rt, TimerName.ROUND)
+    if not rt.debate.framed:
+        return asking_all_to_open(rt.but(elaboration=rt.debate.but(is_round_wanted=False)), playbook)
     debate = rt.debate.but(is_round_wanted=False, has_nothing_new=False, not_answered=())
     rt = rt.but(elaboration=debate)
     return rt.queueing(Speak(persona=personas[0], task="turn", turn=TurnKind.ROUND, personas=personas))
@@ -274,6 +282,15 @@ def is_left_unread(rt: Roundtable, playbook: Playbook) -> bool:
     if not rt.timers.keys().isdisjoint(OF_DRAFTS) or asking.is_silenced(rt, playbook):
         return False
     return asking.thinks(asking.listening(rt, playbook), rt, playbook)
+
+
+def can_draft_again(rt: Roundtable, playbook: Playbook) -> bool:
+    """Also where nobody has said anything, and the first look gave no answer."""
+    speak = asking.listening(rt, playbook)
+    is_lost = rt.draft is not None and bool(rt.draft.reason) and rt.draft.step_id == rt.step_id
+    is_free = rt.stage in ABOUT_A_STEP and not rt.has_pending(Speak, Survey)
+    can_look = is_lost and is_free and not asking.is_silenced(rt, playbook)
+    return is_left_unread(rt, playbook) or (can_look and asking.thinks(speak, rt, playbook))
 
 
 def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
@@ -50,7 +49,6 @@ from bot.domain.roundtable.state import Roundtable, Stalled
 from bot.domain.roundtable.transitions import (
     absence,
     asking,
-    budgeting,
     drafts,
     elaborations,
     ending,
@@ -59,7 +57,6 @@ from bot.domain.roundtable.transitions import (
     pausing,
     phases,
     resuming,
-    speaking,
     specifying,
 )
 from bot.domain.roundtable.transitions.asking import report
@@ -126,6 +123,7 @@ def _goes_on(
     return follows(rt, playbook, told) if follows else pausing.notes_saved(rt)
 
 
+CONTEXT_FULL = "context"
 THREAD_GONE = "thread_not_found"
 """It was deleted: the roundtable can be started again in a new one."""
 NO_SESSIONS = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
@@ -316,18 +314,12 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
     effect = failure.effect
     assert isinstance(effect, Speak)
     reason = failure.said.reason
-    if reason == budgeting.CONTEXT_FULL and rt.stage is Stage.ELABORATING:
-        return elaborations.too_much_to_hold(rt, playbook)
-    is_unopened = rt.stage is Stage.ELABORATING and not (rt.debate.framed or rt.has_pending(Speak))
-    if is_unopened:
-        lead = speaking.lead_of(rt, playbook).key
-        effect = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
-    if budgeting.is_over(rt, effect, reason, playbook):
-        return budgeting.carried_on(rt, effect, playbook)
-    if is_unopened:
-        return _voice_lost(rt, failure._replace(effect=effect), playbook)
     if rt.stage is not Stage.ELABORATING:
         return drafts.note_failure(rt, effect, reason, str(failure.said.facts.get("raw") or ""))
+    if reason == CONTEXT_FULL:
+        return elaborations.too_much_to_hold(rt, playbook)
+    if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect, rt, playbook)):
+        return _voice_lost(rt, failure, playbook)
     return elaborations.not_answered(rt, effect, reason, playbook)
 
 

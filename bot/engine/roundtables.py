@@ -472,8 +472,7 @@ class Roundtables(Engine[Roundtable, Input]):
 
     async def _wake_for(self, state: Roundtable) -> None:
         for task in self._cancellation.look(state):
-            counting = asyncio.create_task(self._count(state.slug, task), name=f"counting for {state.slug}")
-            self._counting.add(counting)
+            self._counting.add(counting := asyncio.create_task(self._count(state.slug, task)))
             counting.add_done_callback(self._counting.discard)
         if not self._leaving.is_set():
             self._show_reactions(state)

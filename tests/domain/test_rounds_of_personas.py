@@ -157,7 +157,8 @@ def test_a_discussion_has_nine_calls_at_most() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "why"), [("refused", "refused to answer"), ("unstructured", "gave no answer that can be used")]
+    ("reason", "why"),
+    [("refused", "refused to answer"), ("unstructured", "gave no answer that could be used")],
 )
 def test_a_round_without_an_answer_says_what_to_do(reason: str, why: str) -> None:
     """One line; people go on, and can ask again."""

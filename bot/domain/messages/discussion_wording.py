@@ -13,6 +13,7 @@ from bot.domain.discussion.elaboration import (
     Fate,
     SealedPosition,
 )
+from bot.domain.messages.draft_wording import WHY
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.values.markdown import bullet, escaped
 from bot.domain.values.text import counted, listed
@@ -42,18 +43,10 @@ def passed(names: Sequence[str]) -> str:
     return f"{listed(list(names)) or 'The persona'} {verb} nothing to add."
 
 
-NO_ANSWER = {
-    "refused": "refused to answer",
-    "timeout": "did not answer in time",
-    "unavailable": "could not be reached",
-    "denied": "does not accept the key, or its account is used up",
-}
-
-
 def no_answer(names: Sequence[str], reason: str) -> str:
     """Of a model, for the personas with *names*."""
-    why = NO_ANSWER.get(reason, "gave no answer that can be used")
-    return f"{listed(list(names)) or 'The personas'}: the model {why}."
+    why = "the model refused to answer" if reason == "refused" else WHY.get(reason, WHY["failed"])
+    return f"{listed(list(names)) or 'The personas'}: {why}."
 
 
 def asks_person(name: str, asked: str, topic: str) -> str:

@@ -24,35 +24,23 @@ NO_ANSWER_KEPT = "The answer is not kept any more."
 IS_HIDDEN = "This objection is hidden already."
 QUOTE_CHARS = 160
 
-FAILURES: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
-    "refused": (
-        "The model refused this step, so {name} has no draft.",
-        ASK_OTHER,
-        TRY_AGAIN,
-        SHOW,
-        GO_ON_WITHOUT,
-    ),
-    "empty": ("{name} has no draft: the model said nothing.", TRY_AGAIN, SHOW, GO_ON_WITHOUT),
-    "cut_off": ("{name} has no draft: the answer of the model was too long.", TRY_AGAIN, SHOW, GO_ON_WITHOUT),
-    "unstructured": ("{name}'s answer could not be read as entries.", TRY_AGAIN, SHOW, GO_ON_WITHOUT),
-    "timeout": ("{name} has no draft: the model did not answer in time.", TRY_AGAIN, GO_ON_WITHOUT),
-    "unavailable": ("{name} has no draft: the model could not be reached.", TRY_AGAIN, GO_ON_WITHOUT),
-    "denied": (
-        "{name} has no draft: the model does not accept the key, or its account is used up.",
-        TRY_AGAIN,
-        GO_ON_WITHOUT,
-    ),
-    "context": ("{name} has no draft: what was said is too long for the model.", TRY_AGAIN, GO_ON_WITHOUT),
+WHY: Mapping[str, str] = {
+    "empty": "the model said nothing",
+    "cut_off": "the answer of the model was too long",
+    "timeout": "the model did not answer in time",
+    "unavailable": "the model could not be reached",
+    "denied": "the model does not accept the key, or its account is used up",
+    "context": "what was said is too long for the model",
+    "failed": "the model gave no answer that could be used",
 }
-"""Of drafts, by the reason: one line, and its buttons."""
+"""Of an answer that is missing, by the reason."""
+FAILURES: Mapping[str, str] = {
+    **{reason: f"{{name}} has no draft: {why}." for reason, why in WHY.items()},
+    "refused": "The model refused this step, so {name} has no draft.",
+    "unstructured": "{name}'s answer could not be read as entries.",
+}
 FAULTS: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
-    **FAILURES,
-    "failed": (
-        "{name} has no draft: the model gave no answer that could be used.",
-        TRY_AGAIN,
-        SHOW,
-        GO_ON_WITHOUT,
-    ),
+    **{reason: (text, ASK_OTHER, TRY_AGAIN, SHOW, GO_ON_WITHOUT) for reason, text in FAILURES.items()},
     "salvaged": (
         "{name}'s answer could not be read as entries. What could be read is kept as unchecked.",
         SHOW,

@@ -63,7 +63,7 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
         message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
     if menu is None:
         return step_card.without_hints(message.spent()).but(note=card.message.note)
-    is_left = not _is_lost(rt, rt.step_id) and speaking.is_left_unread(rt, playbook)
+    is_left = not speaking.is_lost(rt, rt.step_id) and speaking.is_left_unread(rt, playbook)
     again = (READ_AGAIN,) if is_left else ()
     return message.but(choices=_with_extras(message, (*card.message.choices, *again)), token=card.token)
 
@@ -349,15 +349,10 @@ def _replies(rt: Roundtable, step: Step) -> Iterator[str]:
         yield step_wording.cannot_see(files)
 
 
-def _is_lost(rt: Roundtable, step_id: str) -> bool:
-    """Whether the card says so, with what to do."""
-    return rt.draft is not None and rt.draft.step_id == step_id and bool(rt.draft.reason)
-
-
 def _unread(rt: Roundtable, step: Step, persona: Persona, playbook: Playbook) -> Iterator[str]:
     if (
         rt.step_id == step.step_id
-        and not _is_lost(rt, step.step_id)
+        and not speaking.is_lost(rt, step.step_id)
         and speaking.is_left_unread(rt, playbook)
     ):
         is_most = rt.drafts >= playbook.policy.most_drafts

@@ -314,9 +314,7 @@ def filled(rt: Roundtable, step: Step, text: str) -> str:
     return paragraphs(found, body) if text.count("\n") else body
 
 
-FOR_A_TIME = frozenset(
-    {menus.ALLOW_MORE.action, menus.RETRY.action, menus.REOPEN.action, menus.READ_AGAIN.action}
-)
+FOR_A_TIME = frozenset({menus.ALLOW_MORE.action, menus.REOPEN.action, menus.READ_AGAIN.action})
 
 
 def menu(

@@ -117,9 +117,7 @@ def ask_other(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 def go_on_without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Without the draft, or the answer, that did not come. What people said stays, and no model reads it."""
     in_discussion = rt.stage is Stage.ELABORATING
-    is_lost = (
-        bool(rt.debate.not_answered) if in_discussion else rt.draft is not None and bool(rt.draft.reason)
-    )
+    is_lost = bool(rt.debate.not_answered) if in_discussion else speaking.is_lost(rt, rt.step_id)
     if not is_lost and not rt.has_pending(Speak):
         raise NotNow(wording.NOTHING_IS_AWAITED)
     rt = asking.record_choice(rt, wording.GO_ON_WITHOUT.label, event.person, part=rt.part)
@@ -160,10 +158,10 @@ def notes(rt: Roundtable, playbook: Playbook) -> Iterator[CardPart]:
     waiting = len(list(unconfirmed(rt.specification)))
     asked = at_work or (draft if draft and draft.step_id == rt.step_id else None)
     persona = (asked and playbook.roster.get(asked.persona)) or asking.speaker_of(rt, playbook)
-    is_open = rt.stage is Stage.DISCUSSING
+    is_open, is_refused = rt.stage is Stage.DISCUSSING, draft is not None and draft.reason == "refused"
     offered: dict[str, bool] = {
         Action.SHOW_ANSWER: draft is not None and bool(draft.raw),
-        Action.ASK_OTHER: playbook.policy.reviewed_by is ReviewedBy.OTHER,
+        Action.ASK_OTHER: is_refused and playbook.policy.reviewed_by is ReviewedBy.OTHER,
     }
     for fault in _faults(rt, playbook, waiting):
         text, *buttons = wording.FAULTS[fault]

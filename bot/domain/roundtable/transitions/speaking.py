@@ -277,20 +277,24 @@ def is_left_unread(rt: Roundtable, playbook: Playbook) -> bool:
     Whether words of people are unread, and no model is about to read them: the last answer could not be used, or no
     more drafts are made of the step.
     """
-    if rt.stage not in ABOUT_A_STEP or not rt.unread or rt.has_pending(Speak, Survey):
-        return False
-    if not rt.timers.keys().isdisjoint(OF_DRAFTS) or asking.is_silenced(rt, playbook):
-        return False
-    return asking.thinks(asking.listening(rt, playbook), rt, playbook)
+    return bool(rt.unread) and rt.timers.keys().isdisjoint(OF_DRAFTS) and _is_idle(rt, playbook)
 
 
 def can_draft_again(rt: Roundtable, playbook: Playbook) -> bool:
     """Also where nobody has said anything, and the first look gave no answer."""
-    speak = asking.listening(rt, playbook)
-    is_lost = rt.draft is not None and bool(rt.draft.reason) and rt.draft.step_id == rt.step_id
-    is_free = rt.stage in ABOUT_A_STEP and not rt.has_pending(Speak, Survey)
-    can_look = is_lost and is_free and not asking.is_silenced(rt, playbook)
-    return is_left_unread(rt, playbook) or (can_look and asking.thinks(speak, rt, playbook))
+    return is_left_unread(rt, playbook) or (is_lost(rt, rt.step_id) and _is_idle(rt, playbook))
+
+
+def is_lost(rt: Roundtable, step_id: str) -> bool:
+    """Whether the newest draft failed: the card says so, with what to do."""
+    return rt.draft is not None and rt.draft.step_id == step_id and bool(rt.draft.reason)
+
+
+def _is_idle(rt: Roundtable, playbook: Playbook) -> bool:
+    """Whether a model could make a draft, and none is at it."""
+    if rt.stage not in ABOUT_A_STEP or rt.has_pending(Speak, Survey) or asking.is_silenced(rt, playbook):
+        return False
+    return asking.thinks(asking.listening(rt, playbook), rt, playbook)
 
 
 def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:

@@ -22,6 +22,7 @@ from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing, verifying
 from bot.voices.answers import Answered, GivenQuestion, SpokenPart
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
+from bot.voices.offline.offline import debate_of, persona_of
 from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
@@ -122,7 +123,7 @@ class ModelVoices:
     async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
         if (mind := self._mind_for(cue, asked)) is None:
             return await self._offline.turn(cue, asked)
-        debate, scene = _debate(cue), await _scene(cue)
+        debate, scene = debate_of(cue), await _scene(cue)
         session = self._session(mind, cue, SPEAKING, ModelTask.TURN)
         spec, prompt = TurnSpec(scene, debate, asked), tasks.turn(scene, debate, asked)
         parts, flaw = await _read_twice(prompt, spec, session, cue.persona)
@@ -397,21 +398,9 @@ def _unusable(cue: VoiceContext, flaw: str, thinking: ModelSession) -> VoiceErro
 
 async def _scene(cue: VoiceContext) -> Scene:
     """With the item's files, or without any if they cannot be read."""
+    files: Mapping[str, str] = {}
     try:
         files = await cue.files()
     except EffectError as error:
         log.warning("%s speaks without having read the files: %s", cue.persona, error)
-        files = {}
-    return _scene_of(cue, files)
-
-
-def _scene_of(cue: VoiceContext, files: Mapping[str, str]) -> Scene:
-    if persona := cue.playbook.roster.get(cue.persona):
-        return Scene(cue.roundtable, cue.playbook, persona, files)
-    raise VoiceError(f"There is no persona {cue.persona!r}.", reason="unknown_persona")
-
-
-def _debate(cue: VoiceContext) -> Elaboration:
-    if cue.roundtable.elaboration is None:
-        raise VoiceError("There is no discussion to speak in.", reason="no_elaboration")
-    return cue.roundtable.elaboration
+    return Scene(cue.roundtable, cue.playbook, persona_of(cue), files)

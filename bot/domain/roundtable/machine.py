@@ -288,7 +288,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
     """
     effect = next((one for one in rt.outbox if one.id == event.effect), None)
     if effect is None:
-        return budgeting.charged_late(rt, event)
+        return budgeting.charged(rt, event, late=True)
     rt = rt.but(now=max(rt.now, event.at))
     if isinstance(event, Attempted):
         return rt.attempting(effect, at=event.at, settled=event.settled == effect.attempts)
@@ -313,7 +313,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
         case _:
             transition = ANYTIME.get(type(event)) or TRANSITIONS.get((rt.stage, type(event)))
             if transition is None:
-                return budgeting.charged_late(rt, event)
+                return budgeting.charged(rt, event, late=True)
             rt = transition(budgeting.counted(rt, event), event, playbook)
             return budgeting.noticed(rt, playbook)
 

@@ -40,17 +40,11 @@ def counted(rt: Roundtable, event: EffectOutcome) -> Roundtable:
     return rt.but(purse=rt.purse.paying(spent)).knowing(key) if spent and key not in rt.seen else rt
 
 
-def charged(
-    rt: Roundtable, event: EffectOutcome, told: str = trouble_wording.ANSWER_NOT_USABLE
-) -> Roundtable:
-    """The same for an answer of which nothing is used: it has a line of its own."""
+def charged(rt: Roundtable, event: EffectOutcome, *, late: bool = False) -> Roundtable:
+    """The same for an answer of which nothing is used, such as one that nobody waits for any more (*late*)."""
+    told = trouble_wording.ANSWER_TOO_LATE if late else trouble_wording.ANSWER_NOT_USABLE
     after = counted(rt, event)
     return rt if after is rt else after.recording(told, part=rt.part, **spent(_facts_of(event)))
-
-
-def charged_late(rt: Roundtable, event: EffectOutcome) -> Roundtable:
-    """Nobody waits for the answer any more."""
-    return charged(rt, event, trouble_wording.ANSWER_TOO_LATE)
 
 
 def _facts_of(event: EffectOutcome) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
+from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
@@ -57,6 +58,7 @@ from bot.domain.roundtable.transitions import (
     pausing,
     phases,
     resuming,
+    speaking,
     specifying,
 )
 from bot.domain.roundtable.transitions.asking import report
@@ -319,16 +321,10 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
     if reason == CONTEXT_FULL:
         return elaborations.too_much_to_hold(rt, playbook)
     if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect, rt, playbook)):
-        return _voice_lost(rt, failure, playbook)
+        lead = speaking.lead_of(rt, playbook).key  # it opens without a model, and that failed
+        again = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
+        return _stalled(report(rt, [trouble("ERR-INT-001")]), again, trouble_wording.PRESS_RETRY)
     return elaborations.not_answered(rt, effect, reason, playbook)
-
-
-def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    """
-    The one fatal trouble: a framing that fails without a model, too. Nothing goes on until a person presses Retry, and
-    nothing counts as complete.
-    """
-    return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.PRESS_RETRY)
 
 
 def _not_searched(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
